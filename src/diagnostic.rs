@@ -1,0 +1,277 @@
+//! What is wrong with a skill file, where, and what to do about it.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+
+/// How bad a [`Diagnostic`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; nothing was changed or lost.
+    Note,
+    /// The skill works, but not quite as written.
+    Warning,
+    /// Something was refused: the skill, or a part of it.
+    Error,
+}
+
+impl Severity {
+    /// The severity in lower case, as in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Declares [`Code`] with the text and the severity of each code in one place.
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal, $severity:ident;)+) => {
+        /// What kind of finding a [`Diagnostic`] is. The text of a code never changes.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Code {
+            /// Every code there is, in the order of the documentation.
+            pub const ALL: &'static [Code] = &[$(Code::$name),+];
+
+            /// The stable text of the code, as in JSON.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text),+ }
+            }
+
+            /// How bad a finding of this code is.
+            pub fn severity(self) -> Severity {
+                match self { $(Code::$name => Severity::$severity),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A source directory that was asked for does not exist or is not a directory.
+    MissingSource = "missing-source", Error;
+    /// A file or directory could not be read.
+    Unreadable = "unreadable", Error;
+    /// `SKILL.md` is a directory or a special file.
+    NotAFile = "not-a-file", Error;
+    /// The file is not UTF-8.
+    NotUtf8 = "not-utf8", Error;
+    /// The file is empty.
+    EmptyFile = "empty-file", Error;
+    /// The body is larger than 2 MiB.
+    BodyTooLarge = "body-too-large", Error;
+    /// Front matter larger than 256 KiB.
+    FrontMatterTooLarge = "front-matter-too-large", Error;
+    /// The path is not Unicode; its id was made from a readable form of it.
+    PathNotUnicode = "path-not-unicode", Warning;
+    /// A symbolic link leaves its source root and was not followed.
+    LinkOutside = "link-outside", Warning;
+    /// A symbolic link leads back to a directory that contains it.
+    LinkLoop = "link-loop", Warning;
+    /// A symbolic link leads nowhere.
+    LinkBroken = "link-broken", Warning;
+    /// A directory holds two spellings of `SKILL.md`; the exact one wins.
+    TwoSpellings = "two-spellings", Warning;
+    /// Another skill with the same id wins over this one.
+    Shadowed = "shadowed", Warning;
+
+    /// The file has no front matter.
+    NoFrontMatter = "no-front-matter", Warning;
+    /// The front matter has no closing fence.
+    UnclosedFrontMatter = "unclosed-front-matter", Warning;
+    /// Blank lines or a comment come before the opening fence.
+    LateFrontMatter = "late-front-matter", Warning;
+    /// The front matter stands in a Markdown code fence.
+    FencedFrontMatter = "fenced-front-matter", Warning;
+    /// Keys at the top of the file without an opening fence.
+    UnfencedFrontMatter = "unfenced-front-matter", Warning;
+    /// The front matter is not valid YAML and was repaired.
+    RepairedYaml = "repaired-yaml", Warning;
+    /// The front matter is not valid YAML; only the name and the description were saved.
+    SalvagedYaml = "salvaged-yaml", Error;
+    /// The front matter is not valid YAML and nothing could be saved.
+    InvalidYaml = "invalid-yaml", Error;
+    /// The front matter is valid YAML but not a mapping of keys to values.
+    NotAMapping = "not-a-mapping", Error;
+    /// The front matter is nested too deeply, or expands beyond all measure.
+    YamlTooComplex = "yaml-too-complex", Error;
+    /// A key stands twice; the last one counts.
+    DuplicateKey = "duplicate-key", Warning;
+
+    /// No description and no text to take one from: the skill is not loaded.
+    NoDescription = "no-description", Error;
+    /// No description: the first paragraph of the body stands in.
+    DescriptionFromBody = "description-from-body", Warning;
+    /// A field holds a value of the wrong kind and was ignored.
+    WrongType = "wrong-type", Warning;
+    /// A field holds a value outside its set of values and was ignored.
+    InvalidValue = "invalid-value", Warning;
+    /// A key that no part of Repertoire reads.
+    UnknownKey = "unknown-key", Note;
+    /// A `toolsets` entry that is not `path:Class`.
+    InvalidToolset = "invalid-toolset", Error;
+    /// A trigger without any text.
+    EmptyTrigger = "empty-trigger", Error;
+    /// A trigger too long to be typed by anyone.
+    TriggerTooLong = "trigger-too-long", Error;
+    /// More triggers than a skill may declare.
+    TooManyTriggers = "too-many-triggers", Error;
+    /// A pattern that does not compile.
+    InvalidPattern = "invalid-pattern", Error;
+    /// A pattern whose compiled form is larger than the limit.
+    PatternTooLarge = "pattern-too-large", Error;
+    /// A pattern that matches the empty string, so every query.
+    PatternMatchesEmpty = "pattern-matches-empty", Error;
+    /// A glob of `paths` that does not compile.
+    InvalidGlob = "invalid-glob", Error;
+
+    /// Agent Skills profile: the name is missing or not an identifier.
+    SpecName = "spec-name", Error;
+    /// Agent Skills profile: the name is not the directory's name.
+    SpecNameDirectory = "spec-name-directory", Error;
+    /// Agent Skills profile: the description is missing or longer than 1,024 characters.
+    SpecDescription = "spec-description", Error;
+    /// Agent Skills profile: `compatibility` is longer than 500 characters.
+    SpecCompatibility = "spec-compatibility", Error;
+    /// Agent Skills profile: a key the specification does not allow.
+    SpecKey = "spec-key", Error;
+    /// Agent Skills profile: the front matter is not strictly valid.
+    SpecFrontMatter = "spec-front-matter", Error;
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// A coded finding about a skill file.
+///
+/// ```
+/// use repertoire::Skill;
+///
+/// let skill: Skill = "---\nname: deploy\ndescription: Use when: asked\n---\n".parse()?;
+/// let finding = &skill.diagnostics()[0];
+/// assert_eq!(finding.code.as_str(), "repaired-yaml");
+/// assert_eq!((finding.line, finding.column), (3, 22));
+/// # Ok::<(), repertoire::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// What kind of finding it is.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file or directory it is about; empty for a skill that was never a file.
+    pub path: PathBuf,
+    /// Line of the finding, from 1; 1 where it concerns the whole file.
+    pub line: usize,
+    /// Column of the finding in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// Bytes of the file the finding is about, where it has a place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<Range<usize>>,
+}
+
+impl Diagnostic {
+    /// A finding about the whole of `path`.
+    pub fn new(
+        code: Code,
+        path: &Path,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic {
+            code,
+            severity: code.severity(),
+            path: path.to_owned(),
+            line: 1,
+            column: 1,
+            message: message.into(),
+            help: help.into(),
+            span: None,
+        }
+    }
+
+    /// The same finding at `span` of the file's `text`.
+    #[must_use]
+    pub fn at(mut self, text: &str, span: Range<usize>) -> Diagnostic {
+        (self.line, self.column) = position(text, span.start);
+        self.span = Some(span);
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Diagnostic { code, severity, path, line, column, message, .. } = self;
+        if path.as_os_str().is_empty() {
+            write!(f, "{severity}[{code}]: {message} at {line}:{column}")
+        } else {
+            write!(f, "{}:{line}:{column}: {severity}[{code}]: {message}", path.display())
+        }
+    }
+}
+
+/// Line and column (characters, both from 1) of byte `offset` in `text`; a byte order mark has
+/// no width.
+pub(crate) fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
+    let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+    let column = String::from_utf8_lossy(&before[line_start..])
+        .chars()
+        .filter(|&c| c != '\u{feff}')
+        .count();
+    (line, column + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_kebab_case() {
+        let mut texts: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert!(
+            texts.iter().all(|t| t.bytes().all(|b| b.is_ascii_lowercase() || b"-8".contains(&b)))
+        );
+        texts.sort_unstable();
+        texts.dedup();
+        assert_eq!(texts.len(), Code::ALL.len());
+    }
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let text = "\u{feff}añb\r\ncd";
+        assert_eq!(position(text, 3), (1, 1));
+        assert_eq!(position(text, text.find('b').unwrap()), (1, 3));
+        assert_eq!(position(text, text.find('d').unwrap()), (2, 2));
+        assert_eq!(position(text, 999), (2, 3));
+    }
+}

@@ -1,0 +1,116 @@
+//! Errors as values: a code, what was being done to what, and what to do about it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::diagnostic::Diagnostic;
+
+/// What went wrong, in the words every tool envelope uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// An argument or an option has no legal meaning.
+    InvalidParam,
+    /// There is no such skill, file or tool for this caller.
+    NotFound,
+    /// The operating system or a policy forbids it.
+    PermissionDenied,
+    /// It was understood and allowed, and failed.
+    ExecutionError,
+    /// A fault of our own.
+    InternalError,
+}
+
+impl ErrorCode {
+    /// The code in the upper case of the envelopes.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ErrorCode::InvalidParam => "INVALID_PARAM",
+            ErrorCode::NotFound => "NOT_FOUND",
+            ErrorCode::PermissionDenied => "PERMISSION_DENIED",
+            ErrorCode::ExecutionError => "EXECUTION_ERROR",
+            ErrorCode::InternalError => "INTERNAL_ERROR",
+        }
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An error of the engine.
+///
+/// `{}` is one line; `{:#}` adds what to do about it.
+#[derive(Debug)]
+pub struct Error {
+    code: ErrorCode,
+    message: String,
+    help: String,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error with a message that names the file or skill, and a remedy.
+    pub fn new(code: ErrorCode, message: impl Into<String>, help: impl Into<String>) -> Error {
+        Error { code, message: message.into(), help: help.into(), source: None }
+    }
+
+    /// The same error, caused by `source`.
+    #[must_use]
+    pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Error {
+        self.source = Some(Box::new(source));
+        self
+    }
+
+    /// What went wrong, for programs.
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+
+    /// What went wrong, for people.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do about it; may be empty.
+    pub fn help(&self) -> &str {
+        &self.help
+    }
+
+    /// An error for a file that could not be read, with the code its cause deserves.
+    pub(crate) fn read(what: impl Into<String>, source: std::io::Error) -> Error {
+        let code = match source.kind() {
+            std::io::ErrorKind::NotFound => ErrorCode::NotFound,
+            std::io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+            _ => ErrorCode::ExecutionError,
+        };
+        let message = format!("{}: {source}", what.into());
+        Error::new(code, message, "check that the file exists and is readable").with_source(source)
+    }
+}
+
+impl From<&Diagnostic> for Error {
+    fn from(diagnostic: &Diagnostic) -> Error {
+        Error::new(ErrorCode::InvalidParam, diagnostic.to_string(), diagnostic.help.clone())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)?;
+        if f.alternate() && !self.help.is_empty() {
+            write!(f, "\nhelp: {}", self.help)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

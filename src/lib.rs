@@ -1,0 +1,8 @@
+//! Repertoire: an embeddable skill engine for LLM agents.
+
+pub mod diagnostic;
+mod error;
+pub mod skill;
+
+pub use diagnostic::{Code, Diagnostic, Severity};
+pub use error::{Error, ErrorCode};
