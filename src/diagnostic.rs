@@ -88,7 +88,7 @@ codes! {
     /// A directory holds two spellings of `SKILL.md`; the exact one wins.
     TwoSpellings = "two-spellings", Warning;
     /// Another skill with the same id wins over this one.
-    Shadowed = "shadowed", Warning;
+    Shadowed = "shadowed", Note;
 
     /// The file has no front matter.
     NoFrontMatter = "no-front-matter", Warning;

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use regex_automata::meta;
 use regex_automata::nfa::thompson;
+use regex_automata::{MatchKind, meta};
 use regex_syntax::hir::Hir;
 
 use crate::diagnostic::Code;
@@ -80,15 +80,28 @@ pub(crate) fn parse(pattern: &str, case: Case) -> Result<Hir, Box<regex_syntax::
         .map_err(Box::new)
 }
 
+/// Which matches a compiled searcher is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overlap {
+    /// The first from the left, as everybody understands a pattern.
+    Leftmost,
+    /// Whether each of several patterns matches at all.
+    All,
+}
+
 /// Compiles patterns into one searcher; the id of a match is the pattern's place in the slice.
 ///
 /// `None` if one of them does not compile, which [`validate`] excludes for each alone.
-pub(crate) fn compile(patterns: &[&str]) -> Option<meta::Regex> {
+pub(crate) fn compile(patterns: &[&str], overlap: Overlap) -> Option<meta::Regex> {
     let hirs: Vec<Hir> =
         patterns.iter().map(|p| parse(p, Case::Insensitive).ok()).collect::<Option<_>>()?;
     let limit = MAX_COMPILED_BYTES * patterns.len().max(1);
+    let kind = match overlap {
+        Overlap::Leftmost => MatchKind::LeftmostFirst,
+        Overlap::All => MatchKind::All,
+    };
     meta::Builder::new()
-        .configure(meta::Config::new().nfa_size_limit(Some(limit)))
+        .configure(meta::Config::new().match_kind(kind).nfa_size_limit(Some(limit)))
         .build_many_from_hir(&hirs)
         .ok()
 }
@@ -113,7 +126,7 @@ mod tests {
     #[test]
     fn patterns_are_refused_with_code_and_place() {
         let cases = [
-            ("[invalid(regex", Code::InvalidPattern, 0..14),
+            ("[invalid(regex", Code::InvalidPattern, 0..1),
             ("a(b", Code::InvalidPattern, 1..2),
             (r"(?<=x)y", Code::InvalidPattern, 0..4),
             ("a*", Code::PatternMatchesEmpty, 0..2),
@@ -143,7 +156,7 @@ mod tests {
             "(?-i)README",
         ] {
             assert_eq!(validate(pattern), Ok(()), "{pattern}");
-            assert!(compile(&[pattern]).is_some());
+            assert!(compile(&[pattern], Overlap::Leftmost).is_some());
         }
     }
 }

@@ -1,0 +1,248 @@
+//! Where skills come from, and which of them exist for whom.
+//!
+//! [`Source`]s are scanned ([`scan`]), what was found is given ids, precedence and a status
+//! ([`resolve`]), and [`Catalog`] answers who may see what ([`visibility`]). Loading never fails as
+//! a whole: what could not be loaded is in [`Catalog::diagnostics`].
+
+mod requirement;
+mod resolve;
+mod scan;
+mod source;
+mod visibility;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostic;
+use crate::error::{Error, ErrorCode};
+use crate::skill::{Skill, SkillId};
+
+pub use requirement::Environment;
+pub use resolve::CatalogOptions;
+pub use scan::skill_files;
+pub use source::{Scope, Source};
+pub use visibility::{Allowlist, Audience};
+
+/// What became of a skill in the catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// It can be used.
+    Available,
+    /// A program or an environment variable it requires is missing.
+    Unavailable {
+        /// Which one.
+        reason: String,
+    },
+    /// Another skill with the same id wins.
+    Shadowed {
+        /// The file of the skill that wins; empty if it is in memory.
+        by: PathBuf,
+    },
+    /// A bundled skill that is off until it is asked for.
+    Disabled,
+}
+
+impl Status {
+    /// The status in lower case, as in JSON.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Status::Available => "available",
+            Status::Unavailable { .. } => "unavailable",
+            Status::Shadowed { .. } => "shadowed",
+            Status::Disabled => "disabled",
+        }
+    }
+
+    /// Why it is not available, in a phrase; `None` if it is.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Status::Available => None,
+            Status::Unavailable { reason } => Some(reason.clone()),
+            Status::Shadowed { by } if by.as_os_str().is_empty() => {
+                Some("shadowed by a skill in memory".to_owned())
+            }
+            Status::Shadowed { by } => Some(format!("shadowed by {}", by.display())),
+            Status::Disabled => Some("`default_enabled` is false".to_owned()),
+        }
+    }
+}
+
+/// A skill with its place in the catalog.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Its identity.
+    pub id: SkillId,
+    /// What was read from its file.
+    pub skill: Arc<Skill>,
+    /// Where its source stands.
+    pub scope: Scope,
+    /// Path of its directory from the root of its source, `/`-separated; empty at the root itself
+    /// and for skills in memory.
+    pub relative_path: String,
+    /// Whether it can be used.
+    pub status: Status,
+    /// Whether the allowlist lets it exist.
+    allowed: bool,
+}
+
+/// The resolved set of skills.
+///
+/// ```
+/// use repertoire::catalog::{Audience, Catalog, CatalogOptions, Source};
+///
+/// let options = CatalogOptions { sources: vec![Source::bundled("skills")], ..Default::default() };
+/// let catalog = Catalog::load(options);
+/// let skill = catalog.find("commit-message", Audience::Model)?;
+/// assert_eq!(skill.id, "commit-message");
+/// let error = catalog.find("comit-mesage", Audience::Model).unwrap_err();
+/// assert!(error.help().contains("commit-message"));
+/// # Ok::<(), repertoire::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Catalog {
+    /// In the order of ids; of the same id, the winner first.
+    entries: Vec<Entry>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Catalog {
+    /// Reads all sources and resolves what they hold.
+    pub fn load(options: CatalogOptions) -> Catalog {
+        resolve::resolve(options)
+    }
+
+    /// Every skill that exists for this agent, in the order of ids, shadowed ones after those
+    /// that shadow them.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.allowed)
+    }
+
+    /// The skills that the allowlist leaves out, for explanations to the operator.
+    pub fn filtered(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| !entry.allowed && !entry.is_shadowed())
+    }
+
+    /// The skills that `audience` is told of, in the order of ids.
+    pub fn listed(&self, audience: Audience) -> impl Iterator<Item = &Entry> {
+        self.entries().filter(move |entry| entry.is_available() && entry.is_listed(audience))
+    }
+
+    /// What was found wrong with any file or source, by path.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The skill with this id, whatever its status.
+    pub fn get(&self, id: &str) -> Option<&Entry> {
+        self.entries().find(|entry| entry.id == id && !entry.is_shadowed())
+    }
+
+    /// The available skill that `audience` means by `name`: an id, a path (of its directory from
+    /// the source's root, of the directory, or of the file), or a name if it is unique.
+    ///
+    /// Fails with `NOT_FOUND` and the nearest ids; what the audience may not load is not found.
+    pub fn find(&self, name: &str, audience: Audience) -> Result<&Entry, Error> {
+        let loadable: Vec<&Entry> = self
+            .entries()
+            .filter(|entry| entry.is_available() && entry.is_loadable(audience))
+            .collect();
+        find_in(&loadable, name).ok_or_else(|| self.not_found(name, &loadable, audience))
+    }
+
+    /// The skill that the operator means by `name`, whatever its status.
+    pub fn find_any(&self, name: &str) -> Result<&Entry, Error> {
+        let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
+        find_in(&all, name).ok_or_else(|| not_found(name, &all, None))
+    }
+
+    /// The direct sub-skills of a skill that `audience` may load.
+    pub fn sub_skills<'a>(
+        &'a self,
+        parent: &'a Entry,
+        audience: Audience,
+    ) -> impl Iterator<Item = &'a Entry> {
+        self.entries().filter(move |entry| {
+            entry.is_available()
+                && entry.is_loadable(audience)
+                && self.parent(entry).is_some_and(|p| p.id == parent.id)
+        })
+    }
+
+    /// The skill in whose directory this one stands, if any.
+    pub fn parent(&self, entry: &Entry) -> Option<&Entry> {
+        let dir = entry.skill.dir()?;
+        let mut above = dir.ancestors().skip(1);
+        above.find_map(|ancestor| {
+            self.entries().find(|e| !e.is_shadowed() && e.skill.dir() == Some(ancestor))
+        })
+    }
+
+    fn not_found(&self, name: &str, loadable: &[&Entry], audience: Audience) -> Error {
+        // Only the user is told that a skill exists which cannot be used right now.
+        let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
+        let reason = match audience {
+            Audience::User => find_in(&all, name).and_then(|entry| entry.status.reason()),
+            Audience::Model => None,
+        };
+        not_found(name, loadable, reason)
+    }
+}
+
+impl Entry {
+    /// Whether nothing stands in the way of its use.
+    pub fn is_available(&self) -> bool {
+        self.status == Status::Available
+    }
+
+    /// Whether another skill with the same id wins over it.
+    pub fn is_shadowed(&self) -> bool {
+        matches!(self.status, Status::Shadowed { .. })
+    }
+
+    fn answers_to_path(&self, path: &str) -> bool {
+        let is = |known: Option<&Path>| known.is_some_and(|known| known == Path::new(path));
+        (!self.relative_path.is_empty() && self.relative_path == path.trim_end_matches('/'))
+            || is(self.skill.path())
+            || is(self.skill.dir())
+    }
+}
+
+fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry> {
+    let by_id = entries.iter().find(|entry| entry.id == name);
+    let by_path = || entries.iter().find(|entry| entry.answers_to_path(name));
+    let by_name = || {
+        let mut named = entries.iter().filter(|entry| entry.skill.name() == name);
+        named.next().filter(|_| named.next().is_none())
+    };
+    by_id.or_else(by_path).or_else(by_name).copied()
+}
+
+fn not_found(name: &str, known: &[&Entry], reason: Option<String>) -> Error {
+    let message = match reason {
+        Some(reason) => format!("skill `{name}` is not available: {reason}"),
+        None => format!("no skill `{name}`"),
+    };
+    let same_name = known.iter().filter(|entry| entry.skill.name() == name);
+    let mut nearest: Vec<&str> = same_name.map(|entry| entry.id.as_str()).collect();
+    if nearest.is_empty() {
+        nearest = nearest_ids(name, known);
+    }
+    let help = if nearest.is_empty() {
+        "see `repertoire list` for the skills there are".to_owned()
+    } else {
+        format!("did you mean {}?", nearest.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "))
+    };
+    Error::new(ErrorCode::NotFound, message, help)
+}
+
+/// Up to three ids that `name` may be a misspelling of, the nearest first.
+fn nearest_ids<'a>(name: &str, known: &[&'a Entry]) -> Vec<&'a str> {
+    const LEAST_SIMILARITY: f64 = 0.75;
+    let mut scored: Vec<(f64, &str)> = known
+        .iter()
+        .map(|entry| (strsim::jaro_winkler(name, entry.id.as_str()), entry.id.as_str()))
+        .filter(|(similarity, _)| *similarity >= LEAST_SIMILARITY)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    scored.into_iter().take(3).map(|(_, id)| id).collect()
+}

@@ -1,0 +1,42 @@
+//! What a skill requires of the machine: `requires_bins` and `requires_env`.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use crate::skill::Manifest;
+
+/// The environment that requirements are checked against. This is the one place where the
+/// library looks at the process environment, and only if the host does not give another.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Environment {
+    /// That of this process.
+    #[default]
+    Process,
+    /// These variables; programs are looked up in their `PATH`.
+    Fixed(BTreeMap<OsString, OsString>),
+}
+
+impl Environment {
+    fn var(&self, name: &str) -> Option<OsString> {
+        match self {
+            Environment::Process => std::env::var_os(name),
+            Environment::Fixed(vars) => vars.get(OsStr::new(name)).cloned(),
+        }
+    }
+
+    fn has_program(&self, name: &str) -> bool {
+        which::which_in(name, self.var("PATH"), Path::new(".")).is_ok()
+    }
+
+    /// The first requirement of a manifest that is not met, in a phrase.
+    pub(super) fn unmet(&self, manifest: &Manifest) -> Option<String> {
+        let program = manifest.requires_bins.iter().find(|bin| !self.has_program(&bin.value));
+        if let Some(program) = program {
+            return Some(format!("program `{}` is not on the PATH", program.value));
+        }
+        let is_set = |name: &str| self.var(name).is_some_and(|value| !value.is_empty());
+        let variable = manifest.requires_env.iter().find(|name| !is_set(&name.value))?;
+        Some(format!("environment variable `{}` is not set", variable.value))
+    }
+}

@@ -1,0 +1,177 @@
+//! From sources to a catalog: ids, precedence, requirements, allowlist.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::requirement::Environment;
+use super::scan::skill_files;
+use super::source::{Origin, Scope, Source};
+use super::visibility::Allowlist;
+use super::{Catalog, Entry, Status};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::skill::{Skill, SkillId, is_identifier};
+
+/// What a [`Catalog`] is loaded from, and for whom.
+#[derive(Debug, Clone, Default)]
+pub struct CatalogOptions {
+    /// Where skills come from, lowest precedence first.
+    pub sources: Vec<Source>,
+    /// The host's brand: the name of its block in manifests. Empty means `repertoire`.
+    pub brand: String,
+    /// Which skills exist for this agent.
+    pub allowlist: Allowlist,
+    /// Bundled skills to use although their `default_enabled` is false, by id or name.
+    pub enabled: BTreeSet<String>,
+    /// What `requires_bins` and `requires_env` are checked against.
+    pub environment: Environment,
+}
+
+/// A skill with all that decides which of the same id wins.
+struct Candidate {
+    entry: Entry,
+    /// Place of its source, then the bytes of its path: the greatest wins.
+    precedence: (usize, Vec<u8>),
+}
+
+pub(super) fn resolve(options: CatalogOptions) -> Catalog {
+    let CatalogOptions { sources, brand, allowlist, enabled, environment } = options;
+    let brand = if brand.is_empty() { "repertoire" } else { &brand };
+    let mut candidates = Vec::new();
+    let mut diagnostics = Vec::new();
+    for (place, source) in sources.into_iter().enumerate() {
+        match source.origin {
+            Origin::Memory(skills) => {
+                for (nth, skill) in skills.into_iter().enumerate() {
+                    diagnostics.extend_from_slice(skill.diagnostics());
+                    let id = SkillId::new(skill.name());
+                    let entry = new_entry(id, skill, source.scope, String::new());
+                    candidates.push(Candidate { entry, precedence: (place, nth.to_be_bytes().into()) });
+                }
+            }
+            Origin::Directory(ref root) => {
+                if !root.is_dir() {
+                    diagnostics.extend(missing(&source, root));
+                    continue;
+                }
+                let (files, findings) = skill_files(root, source.links_outside);
+                diagnostics.extend(findings);
+                let entries = load_directory(root, &files, source.scope, brand, &mut diagnostics);
+                candidates.extend(entries.into_iter().map(|(path, entry)| Candidate {
+                    entry,
+                    precedence: (place, path.as_os_str().as_encoded_bytes().to_vec()),
+                }));
+            }
+        }
+    }
+    for Candidate { entry, .. } in &mut candidates {
+        entry.status = status(entry, &enabled, &environment);
+        entry.allowed = allowlist.allows(entry.id.as_str(), entry.skill.name());
+    }
+    let entries = shadow(candidates, &mut diagnostics);
+    diagnostics.sort_by(|a, b| (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code)));
+    Catalog { entries, diagnostics }
+}
+
+fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {
+    if source.optional && !root.exists() {
+        return None;
+    }
+    let what = if root.exists() { "is not a directory" } else { "does not exist" };
+    let help = "create the directory, or name the one that holds the skills";
+    Some(Diagnostic::new(Code::MissingSource, root, format!("source {what}"), help))
+}
+
+/// Loads the skills of one directory source, each with its file's path.
+fn load_directory(
+    root: &Path,
+    files: &[PathBuf],
+    scope: Scope,
+    brand: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<(PathBuf, Entry)> {
+    let skill_dirs: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+    let mut loaded = Vec::with_capacity(files.len());
+    for file in files {
+        let skill = match Skill::load(file, brand) {
+            Ok(skill) => skill,
+            Err(findings) => {
+                diagnostics.extend(findings);
+                continue;
+            }
+        };
+        diagnostics.extend_from_slice(skill.diagnostics());
+        let dir = file.parent().unwrap_or(root);
+        let relative = relative_path(root, dir, file, diagnostics);
+        let is_sub_skill = dir
+            .ancestors()
+            .skip(1)
+            .take_while(|above| above.starts_with(root))
+            .any(|above| skill_dirs.contains(above));
+        let by_name = is_identifier(skill.name()) && !is_sub_skill;
+        let id = if by_name || relative.is_empty() { skill.name() } else { &relative };
+        loaded.push((file.clone(), new_entry(SkillId::new(id), skill, scope, relative)));
+    }
+    loaded
+}
+
+/// The path of `dir` from `root`, `/`-separated on every system.
+fn relative_path(root: &Path, dir: &Path, file: &Path, findings: &mut Vec<Diagnostic>) -> String {
+    let parts = dir.strip_prefix(root).unwrap_or(dir).components();
+    let names = parts.filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        _ => None,
+    });
+    let relative = names.collect::<Vec<_>>().join("/");
+    if relative.contains(char::REPLACEMENT_CHARACTER) {
+        findings.push(Diagnostic::new(
+            Code::PathNotUnicode,
+            file,
+            format!("path is not Unicode; the skill is known as `{relative}`"),
+            "rename the directory",
+        ));
+    }
+    relative
+}
+
+fn new_entry(id: SkillId, skill: Skill, scope: Scope, relative_path: String) -> Entry {
+    let skill = Arc::new(skill);
+    Entry { id, skill, scope, relative_path, status: Status::Available, allowed: true }
+}
+
+fn status(entry: &Entry, enabled: &BTreeSet<String>, environment: &Environment) -> Status {
+    let manifest = entry.skill.manifest();
+    let asked_for = enabled.contains(entry.id.as_str()) || enabled.contains(entry.skill.name());
+    if entry.scope == Scope::Bundled && !manifest.is_enabled_by_default() && !asked_for {
+        return Status::Disabled;
+    }
+    environment.unmet(manifest).map_or(Status::Available, |reason| Status::Unavailable { reason })
+}
+
+/// Orders candidates by id and precedence, and reports those that lose.
+fn shadow(candidates: Vec<Candidate>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
+    let mut by_id: BTreeMap<SkillId, Vec<Candidate>> = BTreeMap::new();
+    for candidate in candidates {
+        by_id.entry(candidate.entry.id.clone()).or_default().push(candidate);
+    }
+    let mut entries = Vec::new();
+    for mut rivals in by_id.into_values() {
+        rivals.sort_by(|a, b| Reverse(&a.precedence).cmp(&Reverse(&b.precedence)));
+        let winner = rivals[0].entry.skill.path().map(Path::to_owned).unwrap_or_default();
+        for (place, Candidate { mut entry, .. }) in rivals.into_iter().enumerate() {
+            if place > 0 {
+                entry.status = Status::Shadowed { by: winner.clone() };
+                let path = entry.skill.path().unwrap_or(Path::new(""));
+                diagnostics.push(Diagnostic::new(
+                    Code::Shadowed,
+                    path,
+                    format!("skill `{}` {}", entry.id, entry.status.reason().unwrap_or_default()),
+                    "rename one of the two if both are wanted",
+                ));
+            }
+            entries.push(entry);
+        }
+    }
+    entries
+}

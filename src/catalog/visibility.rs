@@ -1,0 +1,90 @@
+//! Who may see, match and load a skill.
+//!
+//! | manifest | the model is told, may match and load | the user has a command |
+//! |---|---|---|
+//! | (default) | yes | yes |
+//! | `disable-model-invocation: true` | no | yes |
+//! | `user-invocable: false` | yes | no |
+//!
+//! A skill that the allowlist leaves out does not exist for either.
+
+use std::collections::BTreeSet;
+
+use super::Entry;
+
+/// For whom a skill is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// The language model: prompts, matching, and the tools it calls.
+    Model,
+    /// The person at the keyboard: slash commands and menus.
+    User,
+}
+
+/// Which skills exist for an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Allowlist {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with these ids or names.
+    Only(BTreeSet<String>),
+}
+
+impl Allowlist {
+    /// The allowlist of a configuration: absent is all, `[]` is none, `["*"]` is all.
+    pub fn from_entries<S: AsRef<str>>(entries: Option<&[S]>) -> Allowlist {
+        let Some(entries) = entries else { return Allowlist::All };
+        if entries.iter().any(|entry| entry.as_ref() == "*") {
+            return Allowlist::All;
+        }
+        Allowlist::Only(entries.iter().map(|entry| entry.as_ref().to_owned()).collect())
+    }
+
+    pub(super) fn allows(&self, id: &str, name: &str) -> bool {
+        match self {
+            Allowlist::All => true,
+            Allowlist::Only(names) => names.contains(id) || names.contains(name),
+        }
+    }
+}
+
+impl Entry {
+    /// Whether `audience` is told that the skill exists.
+    pub fn is_listed(&self, audience: Audience) -> bool {
+        self.is_loadable(audience)
+    }
+
+    /// Whether messages are matched against the skill for `audience`.
+    pub fn is_matched(&self, audience: Audience) -> bool {
+        self.is_loadable(audience)
+    }
+
+    /// Whether `audience` may activate the skill.
+    pub fn is_loadable(&self, audience: Audience) -> bool {
+        let manifest = self.skill.manifest();
+        self.allowed
+            && match audience {
+                Audience::Model => !manifest.is_model_invocation_disabled(),
+                Audience::User => manifest.is_user_invocable(),
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allowlists_read_as_in_a_configuration() {
+        let allows = |entries: Option<&[&str]>| {
+            let list = Allowlist::from_entries(entries);
+            (list.allows("a", "A"), list.allows("b", "Bee"))
+        };
+        assert_eq!(allows(None), (true, true));
+        assert_eq!(allows(Some(&[])), (false, false));
+        assert_eq!(allows(Some(&["*"])), (true, true));
+        assert_eq!(allows(Some(&["a"])), (true, false));
+        assert_eq!(allows(Some(&["Bee"])), (false, true));
+    }
+}

@@ -1,0 +1,186 @@
+//! Making a plan fit its budget: what does not fit steps down one tier.
+
+use super::budget::Meter;
+use super::render::{Format, Remainder};
+use super::tier::{Disclosure, Tier};
+use crate::catalog::Entry;
+use crate::matcher::Rejection;
+
+/// What to show if there is room for all of it.
+#[derive(Debug, Default)]
+pub(super) struct Plan<'a> {
+    /// In full, best first.
+    pub(super) full: Vec<&'a Entry>,
+    /// In a line, best first.
+    pub(super) registry: Vec<&'a Entry>,
+    /// All skills that are shown or counted.
+    pub(super) n_visible: usize,
+    /// Whether to say how many of how many are shown, instead of how many are not.
+    pub(super) counts_shown: bool,
+    /// What is known to be left out already.
+    pub(super) omitted: Vec<Rejection>,
+}
+
+/// A skill with the text it is shown with.
+struct Shown<'a> {
+    entry: &'a Entry,
+    text: String,
+}
+
+/// A disclosure in the making.
+struct Draft<'a> {
+    format: Format,
+    meter: &'a Meter<'a>,
+    n_visible: usize,
+    counts_shown: bool,
+    full: Vec<Shown<'a>>,
+    registry: Vec<Shown<'a>>,
+    omitted: Vec<Rejection>,
+}
+
+pub(super) fn fit<'a>(plan: Plan<'a>, format: Format, meter: &'a Meter<'a>) -> Disclosure {
+    let mut draft = Draft {
+        format,
+        meter,
+        n_visible: plan.n_visible,
+        counts_shown: plan.counts_shown,
+        full: Vec::new(),
+        registry: Vec::new(),
+        omitted: plan.omitted,
+    };
+    for entry in plan.full {
+        draft.add_full(entry);
+    }
+    for entry in plan.registry {
+        draft.add_line(entry);
+    }
+    if draft.overrun() {
+        draft.step_down();
+    }
+    draft.finish()
+}
+
+impl<'a> Draft<'a> {
+    fn add_full(&mut self, entry: &'a Entry) {
+        match entry.skill.body() {
+            Ok(body) => {
+                let text = self.format.full(entry, body);
+                self.full.push(Shown { entry, text });
+            }
+            Err(error) => {
+                self.omit(entry, format!("its body cannot be read: {}", error.message()));
+                self.add_line(entry);
+            }
+        }
+    }
+
+    fn add_line(&mut self, entry: &'a Entry) {
+        let text = self.line(entry);
+        self.registry.push(Shown { entry, text });
+    }
+
+    fn line(&self, entry: &Entry) -> String {
+        self.format.line(entry, entry.skill.brief(), None)
+    }
+
+    fn omit(&mut self, entry: &Entry, reason: String) {
+        self.omitted.push(Rejection { id: entry.id.clone(), reason });
+    }
+
+    fn overrun(&self) -> bool {
+        self.meter.cost(&self.text()) > self.meter.limit
+    }
+
+    /// Takes in piece by piece what there is room for, best first. The frame and the remainder
+    /// are set aside first, so that there is always room to say what is left out.
+    fn step_down(&mut self) {
+        let n_all = self.n_visible;
+        let longest = if self.counts_shown {
+            Remainder::Shown { n_full: n_all, n_all }
+        } else {
+            Remainder::More(n_all)
+        };
+        let frame = self.format.document(&[String::new()], &[String::new()], Some(longest));
+        let mut room = self.meter.limit.saturating_sub(self.meter.cost(&frame));
+        let meter = self.meter;
+        let mut fits = |text: &str| {
+            let cost = meter.cost(text) + meter.cost("\n\n");
+            let fits = cost <= room;
+            if fits {
+                room -= cost;
+            }
+            fits
+        };
+
+        let (full, too_long): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.full).into_iter().partition(|shown| fits(&shown.text));
+        self.full = full;
+        // Each with the cost of its full text, if that is what it was to be shown in.
+        let stepped_down = too_long.into_iter().map(|s| (s.entry, Some(meter.cost(&s.text))));
+        let planned = std::mem::take(&mut self.registry).into_iter().map(|s| (s.entry, None));
+        for (entry, full_cost) in stepped_down.chain(planned).collect::<Vec<_>>() {
+            let text = self.line(entry);
+            let is_shown = fits(&text);
+            let how = if is_shown { "shown as a line" } else { "counted only" };
+            match full_cost {
+                Some(cost) => {
+                    let unit = meter.unit();
+                    self.omit(entry, format!("over budget: full text of {cost} {unit}, {how}"));
+                }
+                None if !is_shown => self.omit(entry, format!("over budget, {how}")),
+                None => {}
+            }
+            if is_shown {
+                self.registry.push(Shown { entry, text });
+            }
+        }
+        // Token counters need not be additive; what still is too much goes from the end.
+        while self.overrun() {
+            let Some(last) = self.registry.pop().or_else(|| self.full.pop()) else { break };
+            self.omit(last.entry, "over budget, counted only".to_owned());
+        }
+    }
+
+    fn remainder(&self) -> Option<Remainder> {
+        self.remainder_of(self.full.len(), self.registry.len())
+    }
+
+    fn remainder_of(&self, n_full: usize, n_lines: usize) -> Option<Remainder> {
+        let n_hidden = self.n_visible - n_full - n_lines;
+        match n_hidden {
+            _ if self.counts_shown && n_full > 0 => {
+                Some(Remainder::Shown { n_full, n_all: self.n_visible })
+            }
+            0 => None,
+            _ if n_full + n_lines == 0 => Some(Remainder::OnlyThese(n_hidden)),
+            _ => Some(Remainder::More(n_hidden)),
+        }
+    }
+
+    fn text(&self) -> String {
+        let texts = |shown: &[Shown<'_>]| -> Vec<String> {
+            shown.iter().map(|s| s.text.clone()).collect()
+        };
+        self.format.document(&texts(&self.full), &texts(&self.registry), self.remainder())
+    }
+
+    fn finish(self) -> Disclosure {
+        let ids = |shown: &[Shown<'_>]| shown.iter().map(|s| s.entry.id.clone()).collect();
+        let hidden = self.n_visible - self.full.len() - self.registry.len();
+        let tier = if !self.full.is_empty() {
+            Tier::Full
+        } else if !self.registry.is_empty() {
+            Tier::Registry
+        } else {
+            Tier::Breadcrumb
+        };
+        Disclosure {
+            tier,
+            full: ids(&self.full),
+            registry: ids(&self.registry),
+            hidden,
+            text: self.text(),
+            omitted: self.omitted,
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! From ranked matches to prompt text: nothing, a breadcrumb, registry lines, or full text.
+//!
+//! [`tier`] decides what each skill deserves, [`budget`] measures what there is room for, and
+//! [`render`] writes it down. What does not fit steps down one tier, from full text to a registry
+//! line to the number in the breadcrumb; nothing vanishes, and [`Disclosure::omitted`] says why.
+
+mod budget;
+mod fit;
+mod prompt;
+mod render;
+mod shorten;
+mod tier;
+
+pub use budget::{Budget, BytesPerToken, TokenCounter};
+pub use prompt::{CatalogPrompt, PromptOptions};
+pub use render::Format;
+pub use tier::{Disclosure, DisclosureOptions, Tier};
+
+pub(crate) use prompt::catalog_prompt;
+pub(crate) use tier::{disclose, veto};

@@ -1,0 +1,163 @@
+//! The catalog prompt: which skills there are, for a system prompt, once per session.
+
+use serde::Serialize;
+
+use super::budget::{Budget, Meter, TokenCounter};
+use super::render::Format;
+use super::shorten::{cut, one_line};
+use crate::catalog::{Audience, Catalog, Entry};
+use crate::skill::SkillId;
+
+/// Room for the catalog prompt where the context window is not known, in characters.
+const DEFAULT_CHARACTERS: usize = 16_000;
+/// Share of the context window for the catalog prompt, in percent.
+const DEFAULT_PERCENT: f64 = 2.0;
+
+/// How a catalog prompt is made.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PromptOptions {
+    /// Format of the text.
+    pub format: Format,
+    /// Room for the text. `None` is 2 % of the context window if its size is known, else 16,000
+    /// characters. Skills with `always` are exempt.
+    pub budget: Option<Budget>,
+    /// Size of the context window in tokens, if known.
+    pub context_window: Option<usize>,
+    /// Whether to say where each skill's file is.
+    pub locations: bool,
+}
+
+/// The skills there are, in text.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct CatalogPrompt {
+    /// Skills in the text, in its order: those with `always` first, then by id.
+    pub included: Vec<SkillId>,
+    /// Those of them whose description was shortened.
+    pub shortened: Vec<SkillId>,
+    /// Skills for which there was no room.
+    pub omitted: Vec<SkillId>,
+    /// What to put into the system prompt; empty if there is nothing to list.
+    pub text: String,
+}
+
+/// A skill with its whole description.
+struct Item<'a> {
+    entry: &'a Entry,
+    description: String,
+    location: Option<String>,
+}
+
+impl Item<'_> {
+    fn line(&self, format: Format, n_chars: usize) -> String {
+        format.line(self.entry, &cut(&self.description, n_chars), self.location.as_deref())
+    }
+
+    fn is_shortened(&self, n_chars: usize) -> bool {
+        self.description.chars().nth(n_chars).is_some()
+    }
+}
+
+/// Lists the skills the model may use. Under a budget, descriptions are shortened evenly before
+/// any name is dropped; the last line says what was done.
+pub(crate) fn catalog_prompt(
+    catalog: &Catalog,
+    options: &PromptOptions,
+    tokens: &dyn TokenCounter,
+) -> CatalogPrompt {
+    let items = catalog.listed(Audience::Model).map(|entry| Item {
+        entry,
+        description: one_line(&entry.skill.description()),
+        location: options
+            .locations
+            .then(|| entry.skill.path().map(|path| path.display().to_string()))
+            .flatten(),
+    });
+    let (always, others): (Vec<_>, Vec<_>) =
+        items.partition(|item| item.entry.skill.manifest().is_always());
+    if always.is_empty() && others.is_empty() {
+        return CatalogPrompt::default();
+    }
+    let budget = options.budget.unwrap_or(match options.context_window {
+        Some(window) => Budget::Share { percent: DEFAULT_PERCENT, window },
+        None => Budget::Characters(DEFAULT_CHARACTERS),
+    });
+    let meter = Meter::new(Some(budget), tokens);
+    let layout = Layout { format: options.format, meter, always: &always, others: &others };
+    layout.best()
+}
+
+/// The skills to lay out, and the room for them.
+struct Layout<'a> {
+    format: Format,
+    meter: Meter<'a>,
+    always: &'a [Item<'a>],
+    others: &'a [Item<'a>],
+}
+
+impl Layout<'_> {
+    fn best(&self) -> CatalogPrompt {
+        let n_others = self.others.len();
+        let longest = self.others.iter().map(|i| i.description.chars().count()).max().unwrap_or(0);
+        if self.fits(n_others, longest) {
+            return self.lay_out(n_others, longest);
+        }
+        if self.fits(n_others, 0) {
+            let n_chars = greatest(longest, |n_chars| self.fits(n_others, n_chars));
+            return self.lay_out(n_others, n_chars);
+        }
+        self.lay_out(greatest(n_others, |n_items| self.fits(n_items, 0)), 0)
+    }
+
+    /// Whether the first `n_items` of the others fit with descriptions of `n_chars` characters.
+    fn fits(&self, n_items: usize, n_chars: usize) -> bool {
+        let lines = self.others[..n_items].iter().map(|item| item.line(self.format, n_chars));
+        let note = self.note(self.n_shortened(n_items, n_chars), self.others.len() - n_items);
+        let lines: Vec<String> = lines.chain(note).collect();
+        lines.is_empty()
+            || self.meter.cost(&self.format.document(&[], &lines, None)) <= self.meter.limit
+    }
+
+    fn n_shortened(&self, n_items: usize, n_chars: usize) -> usize {
+        self.others[..n_items].iter().filter(|item| item.is_shortened(n_chars)).count()
+    }
+
+    fn note(&self, n_shortened: usize, n_omitted: usize) -> Option<String> {
+        let plural = |n: usize, what: &str| {
+            let s = if n == 1 { "" } else { "s" };
+            (n > 0).then(|| format!("{n} {what}{s}"))
+        };
+        let shortened = plural(n_shortened, "description").map(|text| text + " shortened");
+        let omitted = plural(n_omitted, "skill").map(|text| text + " left out");
+        let sentence: Vec<String> = shortened.into_iter().chain(omitted).collect();
+        (!sentence.is_empty()).then(|| self.format.note(&sentence.join(", ")))
+    }
+
+    fn lay_out(&self, n_items: usize, n_chars: usize) -> CatalogPrompt {
+        let (shown, omitted) = self.others.split_at(n_items);
+        let always = self.always.iter().map(|item| item.line(self.format, usize::MAX));
+        let others = shown.iter().map(|item| item.line(self.format, n_chars));
+        let note = self.note(self.n_shortened(n_items, n_chars), omitted.len());
+        let lines: Vec<String> = always.chain(others).chain(note).collect();
+        let id = |item: &Item<'_>| item.entry.id.clone();
+        CatalogPrompt {
+            included: self.always.iter().chain(shown).map(id).collect(),
+            shortened: shown.iter().filter(|i| i.is_shortened(n_chars)).map(id).collect(),
+            omitted: omitted.iter().map(id).collect(),
+            text: self.format.document(&[], &lines, None),
+        }
+    }
+}
+
+/// The greatest number up to `most` for which `holds`, which holds for 0 and stops holding once.
+fn greatest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut least, mut most) = (0, most);
+    while least < most {
+        let middle = least + (most - least).div_ceil(2);
+        if holds(middle) {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    least
+}

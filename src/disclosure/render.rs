@@ -1,0 +1,289 @@
+//! Writing a disclosure down as Markdown, XML or JSON. All text of skills is escaped for its
+//! format: no body and no description can pass for a part of the disclosure itself.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use serde_json::json;
+
+use super::shorten::one_line;
+use crate::catalog::Entry;
+use crate::error::{Error, ErrorCode};
+
+/// The format of prompt text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Headings and lists.
+    #[default]
+    Markdown,
+    /// Elements; text escaped.
+    Xml,
+    /// One object.
+    Json,
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Format, Error> {
+        match text {
+            "markdown" => Ok(Format::Markdown),
+            "xml" => Ok(Format::Xml),
+            "json" => Ok(Format::Json),
+            _ => Err(Error::new(
+                ErrorCode::InvalidParam,
+                format!("`{text}` is no format"),
+                "choose `markdown`, `xml` or `json`",
+            )),
+        }
+    }
+}
+
+/// What is said of the skills that are not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Remainder {
+    /// So many skills there are, none of which is shown.
+    OnlyThese(usize),
+    /// So many more there are.
+    More(usize),
+    /// So many are shown in full, of so many.
+    Shown { n_full: usize, n_all: usize },
+}
+
+impl Format {
+    /// A skill in full.
+    pub(super) fn full(self, entry: &Entry, body: &str) -> String {
+        let id = entry.id.as_str();
+        let name = entry.skill.name();
+        let dir = entry.skill.dir().map(|dir| dir.display().to_string());
+        let body = body.trim_matches(['\r', '\n']).trim_end();
+        match self {
+            Format::Markdown => {
+                let mut text = format!("## Skill: {}\n", markdown_line(id));
+                if let Some(dir) = dir {
+                    let _ = write!(text, "\nBase directory: {}\n", one_line(&dir));
+                }
+                if !body.is_empty() {
+                    let _ = write!(text, "\n{}\n", markdown_body(body));
+                }
+                text.truncate(text.trim_end().len());
+                text
+            }
+            Format::Xml => {
+                let location = dir.map_or_else(String::new, |dir| attribute("base_dir", &dir));
+                let (id, name) = (attribute("id", id), attribute("name", name));
+                format!("<skill{id}{name}{location}>\n{}\n</skill>", xml_text(body))
+            }
+            Format::Json => {
+                json!({"id": id, "name": name, "base_dir": dir, "content": body}).to_string()
+            }
+        }
+    }
+
+    /// A skill in one line: its id, its name if that says more, and a description.
+    pub(super) fn line(self, entry: &Entry, description: &str, location: Option<&str>) -> String {
+        let id = entry.id.as_str();
+        let name = entry.skill.name();
+        match self {
+            Format::Markdown => {
+                let mut line = format!("- {}", markdown_line(id));
+                if name != id {
+                    let _ = write!(line, " ({})", markdown_line(name));
+                }
+                if !description.is_empty() {
+                    let _ = write!(line, ": {}", markdown_line(description));
+                }
+                if let Some(location) = location {
+                    let _ = write!(line, " (file: {})", markdown_line(location));
+                }
+                line
+            }
+            Format::Xml => {
+                let mut attributes = attribute("id", id);
+                if name != id {
+                    attributes += &attribute("name", name);
+                }
+                if let Some(location) = location {
+                    attributes += &attribute("location", location);
+                }
+                format!("<skill{attributes}>{}</skill>", xml_text(&one_line(description)))
+            }
+            Format::Json => {
+                let mut object = json!({"id": id, "description": one_line(description)});
+                if name != id {
+                    object["name"] = name.into();
+                }
+                if let Some(location) = location {
+                    object["location"] = location.into();
+                }
+                object.to_string()
+            }
+        }
+    }
+
+    /// The whole text, from its parts.
+    pub(super) fn document(
+        self,
+        full: &[String],
+        registry: &[String],
+        remainder: Option<Remainder>,
+    ) -> String {
+        let mut blocks: Vec<String> = Vec::new();
+        match self {
+            Format::Markdown => {
+                blocks.extend(full.iter().cloned());
+                if !registry.is_empty() {
+                    blocks.push(format!("## Available skills\n\n{}", registry.join("\n")));
+                }
+                blocks.extend(remainder.map(Remainder::sentence));
+                blocks.join("\n\n")
+            }
+            Format::Xml => {
+                blocks.extend(full.iter().cloned());
+                if !registry.is_empty() {
+                    let lines = registry.join("\n");
+                    blocks.push(format!("<available_skills>\n{lines}\n</available_skills>"));
+                }
+                blocks.extend(remainder.map(Remainder::element));
+                if blocks.is_empty() {
+                    return String::new();
+                }
+                format!("<skills>\n{}\n</skills>", blocks.join("\n"))
+            }
+            Format::Json => {
+                if full.is_empty() && registry.is_empty() && remainder.is_none() {
+                    return String::new();
+                }
+                if !full.is_empty() {
+                    blocks.push(format!("\"skills\":[{}]", full.join(",")));
+                }
+                if !registry.is_empty() {
+                    blocks.push(format!("\"available_skills\":[{}]", registry.join(",")));
+                }
+                blocks.extend(remainder.map(Remainder::members));
+                format!("{{{}}}", blocks.join(","))
+            }
+        }
+    }
+
+    /// A sentence about the document, as a part of it.
+    pub(super) fn note(self, sentence: &str) -> String {
+        match self {
+            Format::Markdown => format!("[{sentence}]"),
+            Format::Xml => format!("<!-- {sentence} -->"),
+            Format::Json => json!(sentence).to_string(),
+        }
+    }
+}
+
+impl Remainder {
+    fn sentence(self) -> String {
+        match self {
+            Remainder::OnlyThese(1) => "[1 skill available]".to_owned(),
+            Remainder::OnlyThese(n) => format!("[{n} skills available]"),
+            Remainder::More(1) => "[1 more skill available]".to_owned(),
+            Remainder::More(n) => format!("[{n} more skills available]"),
+            Remainder::Shown { n_full, n_all } => {
+                format!("[{n_full} of {n_all} skills shown in full]")
+            }
+        }
+    }
+
+    fn element(self) -> String {
+        match self {
+            Remainder::OnlyThese(n) => format!("<skills_available count=\"{n}\"/>"),
+            Remainder::More(n) => format!("<more_skills_available count=\"{n}\"/>"),
+            Remainder::Shown { n_full, n_all } => {
+                format!("<skills_shown_in_full count=\"{n_full}\" of=\"{n_all}\"/>")
+            }
+        }
+    }
+
+    fn members(self) -> String {
+        match self {
+            Remainder::OnlyThese(n) => format!("\"skills_available\":{n}"),
+            Remainder::More(n) => format!("\"more_skills_available\":{n}"),
+            Remainder::Shown { n_full, n_all } => {
+                format!("\"skills_shown_in_full\":{n_full},\"of\":{n_all}")
+            }
+        }
+    }
+}
+
+/// `text` on one line of Markdown, where it starts no element of its own.
+fn markdown_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        if matches!(c, '\\' | '<' | '[') {
+            line.push('\\');
+        }
+        line.push(c);
+    }
+    line
+}
+
+/// A body as it is, but for lines that would pass for our own: those get a backslash, which
+/// Markdown does not show.
+fn markdown_body(body: &str) -> String {
+    let mut out = String::with_capacity(body.len());
+    for line in body.split_inclusive('\n') {
+        let text = line.trim_start_matches(' ');
+        let heading = text.trim_start_matches('#').trim_start();
+        let is_heading = text.starts_with('#')
+            && (heading.starts_with("Skill:") || heading.starts_with("Available skills"));
+        let is_remainder = text.starts_with('[')
+            && (text.contains("available]") || text.contains("skills shown in full]"));
+        if is_heading || is_remainder {
+            out.push_str(&line[..line.len() - text.len()]);
+            out.push('\\');
+            out.push_str(text);
+        } else {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+fn attribute(name: &str, value: &str) -> String {
+    format!(" {name}=\"{}\"", xml_text(&one_line(value)))
+}
+
+/// `text` as character data, fit for attributes too; characters that XML 1.0 cannot hold are
+/// left out.
+fn xml_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' | '\r' => out.push(c),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_cannot_leave_its_line() {
+        assert_eq!(markdown_line("a\n## Skill: b <x> [1 more] \\"), r"a ## Skill: b \<x> \[1 more] \\");
+        assert_eq!(xml_text("</skill>&\"\u{1}\u{ffff}"), "&lt;/skill&gt;&amp;&quot;");
+    }
+
+    #[test]
+    fn a_body_is_kept_but_for_lines_that_pass_for_ours() {
+        let body = "# Title\n\n[link](x) and `<b>`\n```\n# comment\n```\n[5 skills left]\n";
+        assert_eq!(markdown_body(body), body);
+        for line in ["## Skill: x", " # Available skills", "[9 more skills available]"] {
+            let escaped = markdown_body(&format!("a\n{line}\nb"));
+            let expected = line.trim_start();
+            assert!(escaped.contains(&format!("\\{expected}\n")), "{escaped}");
+        }
+    }
+}

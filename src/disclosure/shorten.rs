@@ -1,0 +1,64 @@
+//! Shortening text of skills for one line of a prompt.
+
+/// `text` on one line: runs of white space are one blank, control and invisible formatting
+/// characters are left out, so that nobody's description can break out of its line.
+pub(super) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.trim().chars() {
+        if c.is_whitespace() {
+            if !line.ends_with(' ') {
+                line.push(' ');
+            }
+        } else if !c.is_control() && !is_directional(c) {
+            line.push(c);
+        }
+    }
+    line
+}
+
+/// At most `n_chars` characters of `line`, cut at a word and closed with `…` where something is
+/// missing; empty if not even that fits.
+pub(super) fn cut(line: &str, n_chars: usize) -> String {
+    let Some((limit, _)) = line.char_indices().nth(n_chars) else { return line.to_owned() };
+    let Some((last, _)) = line[..limit].char_indices().next_back() else { return String::new() };
+    let head = &line[..last];
+    let ends_word = line[last..].starts_with(' ');
+    let at_word = if ends_word { Some(last) } else { head.rfind(' ') };
+    // Text without blanks, and words longer than half the room, are cut where the room ends.
+    let cut = at_word.filter(|&at| at * 2 >= last).unwrap_or(last);
+    format!("{}…", head[..cut].trim_end_matches([' ', ',', ';', ':', '.']))
+}
+
+/// Whether `c` changes the direction of the text around it.
+fn is_directional(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_line() {
+        assert_eq!(one_line(" a\n\n## b\u{1b}[0m\t\u{202e}c\u{2028}d "), "a ## b[0m c d");
+    }
+
+    #[test]
+    fn cutting_keeps_whole_words_within_the_limit() {
+        let cases = [
+            ("short", 5, "short"),
+            ("one two three", 8, "one two…"),
+            ("one two, three", 9, "one two…"),
+            ("one twothree", 10, "one twoth…"),
+            ("天气预报查询服务", 5, "天气预报…"),
+            ("abc", 1, "…"),
+            ("abc", 0, ""),
+            ("", 0, ""),
+        ];
+        for (line, n_chars, expected) in cases {
+            let cut = cut(line, n_chars);
+            assert_eq!(cut, expected, "{line}");
+            assert!(cut.chars().count() <= n_chars);
+        }
+    }
+}

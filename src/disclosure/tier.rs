@@ -1,0 +1,136 @@
+//! What each skill deserves in answer to one query.
+
+use std::collections::BTreeSet;
+
+use serde::{Serialize, Serializer};
+
+use super::budget::{Budget, Meter, TokenCounter};
+use super::fit::{Plan, fit};
+use super::render::Format;
+use crate::catalog::{Audience, Catalog, Entry};
+use crate::matcher::{Answer, MetaQuestion, Rejection};
+use crate::skill::SkillId;
+
+/// How much of a skill, or of a catalog, is disclosed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Tier {
+    /// Nothing at all.
+    #[default]
+    Nothing = 0,
+    /// That there are skills, and how many.
+    Breadcrumb = 1,
+    /// A line for each: id and brief description.
+    Registry = 2,
+    /// The instructions in full.
+    Full = 3,
+}
+
+impl Serialize for Tier {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(*self as u8)
+    }
+}
+
+/// How disclosures are made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DisclosureOptions {
+    /// Format of the text.
+    pub format: Format,
+    /// Matching skills shown in full, at most.
+    pub max_skills: usize,
+    /// Skills shown in full when all are asked for, at most.
+    pub max_all_skills: usize,
+    /// Room for the text; `None` is without limit. The breadcrumb (about 30 characters) is
+    /// written even where there is less.
+    pub budget: Option<Budget>,
+}
+
+impl Default for DisclosureOptions {
+    fn default() -> Self {
+        DisclosureOptions {
+            format: Format::Markdown,
+            max_skills: 3,
+            max_all_skills: 10,
+            budget: None,
+        }
+    }
+}
+
+/// The decision for one query.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Disclosure {
+    /// The highest tier that any skill has in the text.
+    pub tier: Tier,
+    /// Skills in full, best first.
+    pub full: Vec<SkillId>,
+    /// Skills in a registry line, in the order of the text.
+    pub registry: Vec<SkillId>,
+    /// Number of skills only counted in the breadcrumb.
+    pub hidden: usize,
+    /// Skills that have to do with the query and are shown less than they might be, and why.
+    pub omitted: Vec<Rejection>,
+    /// What to put into the prompt; may be empty.
+    pub text: String,
+}
+
+/// Decides what to disclose of `catalog` to the model, given the matcher's `answer`; `None` stands
+/// for a blank query.
+pub(crate) fn disclose(
+    catalog: &Catalog,
+    answer: Option<&Answer>,
+    options: &DisclosureOptions,
+    tokens: &dyn TokenCounter,
+) -> Disclosure {
+    let visible: Vec<&Entry> = catalog.listed(Audience::Model).collect();
+    let Some(answer) = answer.filter(|_| !visible.is_empty()) else {
+        return Disclosure::default();
+    };
+    let plan = plan(&visible, answer, options);
+    fit(plan, options.format, &Meter::new(options.budget, tokens))
+}
+
+/// The table of DESIGN §5: the first case that applies.
+fn plan<'a>(visible: &[&'a Entry], answer: &Answer, options: &DisclosureOptions) -> Plan<'a> {
+    let mut plan = Plan { n_visible: visible.len(), ..Plan::default() };
+    if answer.meta == Some(MetaQuestion::ShowAll) {
+        let (shown, beyond) = visible.split_at(options.max_all_skills.min(visible.len()));
+        plan.full = shown.to_vec();
+        plan.counts_shown = true;
+        let ids = beyond.iter().map(|entry| &entry.id);
+        plan.omitted = below_the_limit(ids, options.max_all_skills);
+        return plan;
+    }
+
+    let matched = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
+    let mut matched: Vec<&SkillId> = matched.collect();
+    let beyond = matched.split_off(options.max_skills.min(matched.len()));
+    plan.omitted = below_the_limit(beyond.iter().copied(), options.max_skills);
+    plan.omitted.extend(answer.vetoed.iter().map(|(id, exclude)| veto(id, exclude)));
+    let entry_of = |id: &SkillId| {
+        visible.binary_search_by(|entry| entry.id.cmp(id)).ok().map(|place| visible[place])
+    };
+    plan.full = matched.iter().filter_map(|id| entry_of(id)).collect();
+
+    let has_match = !matched.is_empty() || !beyond.is_empty();
+    let in_full: BTreeSet<&SkillId> = matched.into_iter().collect();
+    let rest = visible.iter().copied().filter(|entry| !in_full.contains(&entry.id));
+    plan.registry = if answer.meta.is_some() {
+        rest.collect()
+    } else if has_match {
+        Vec::new()
+    } else {
+        rest.filter(|entry| !entry.skill.triggers().declared).collect()
+    };
+    plan
+}
+
+fn below_the_limit<'a>(ids: impl Iterator<Item = &'a SkillId>, limit: usize) -> Vec<Rejection> {
+    let s = if limit == 1 { "" } else { "s" };
+    let reason = format!("below the limit of {limit} skill{s}");
+    ids.map(|id| Rejection { id: id.clone(), reason: reason.clone() }).collect()
+}
+
+/// Why a vetoed skill is not there.
+pub(crate) fn veto(id: &SkillId, exclude: &str) -> Rejection {
+    Rejection { id: id.clone(), reason: format!("vetoed by its exclude `{exclude}`") }
+}

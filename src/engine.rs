@@ -1,0 +1,326 @@
+//! The one façade: everything above, put together.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use serde::Serialize;
+
+use crate::catalog::{
+    Allowlist, Audience, Catalog, CatalogOptions, Entry, Environment, Source,
+};
+use crate::diagnostic::Diagnostic;
+use crate::disclosure::{
+    self, BytesPerToken, CatalogPrompt, Disclosure, DisclosureOptions, PromptOptions, TokenCounter,
+};
+use crate::error::Error;
+use crate::matcher::{
+    Answer, Index, IndexOptions, IndexedSkill, Match, MetaQuestion, Query, Rejection,
+};
+use crate::session::{MemoryStore, SessionStore};
+use crate::skill::{Skill, SkillId};
+
+/// So many recently used skills are looked at when matches are ranked.
+const MAX_RECENT: usize = 64;
+
+/// A loaded catalog and its compiled index: answers queries, from any number of threads. Cheap to
+/// clone.
+///
+/// ```
+/// use repertoire::{Engine, Source};
+///
+/// let engine = Engine::builder().source(Source::bundled("skills")).build()?;
+/// let disclosure = engine.disclose("write a commit message for this");
+/// assert_eq!(disclosure.full, ["commit-message"]);
+/// assert!(disclosure.text.starts_with("## Skill: commit-message"));
+/// # Ok::<(), repertoire::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Engine(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    catalog: Catalog,
+    index: Index,
+    index_options: IndexOptions,
+    /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
+    hidden: OnceLock<Option<Index>>,
+    disclosure: DisclosureOptions,
+    prompt: PromptOptions,
+    tokens: Arc<dyn TokenCounter>,
+    sessions: Arc<dyn SessionStore>,
+}
+
+/// Why the matches of a query are what they are.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Explanation {
+    /// The matches, best first.
+    pub matches: Vec<Match>,
+    /// Skills that have to do with the query and are not among the matches, and why.
+    pub rejected: Vec<Rejection>,
+    /// Whether the query asks about the skills themselves.
+    #[serde(skip)]
+    pub meta: Option<MetaQuestion>,
+}
+
+impl Engine {
+    /// Starts to put an engine together.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    /// The skills.
+    pub fn catalog(&self) -> &Catalog {
+        &self.0.catalog
+    }
+
+    /// What was found wrong with any skill file or source.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        self.0.catalog.diagnostics()
+    }
+
+    /// Every skill that `query` matches, best first.
+    pub fn matches<'q>(&self, query: impl Into<Query<'q>>) -> Vec<Match> {
+        self.search(&query.into(), usize::MAX).matches
+    }
+
+    /// The best `limit` matches of `query`, with the reasons why other skills are not among them:
+    /// vetoed, below the limit, filtered, or not available.
+    pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
+        let query = query.into();
+        let Answer { matches, beyond, vetoed, meta } = self.search(&query, limit);
+        let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
+        let mut rejected: Vec<Rejection> =
+            beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
+        rejected.extend(vetoed.iter().map(|(id, exclude)| disclosure::veto(id, exclude)));
+        let hidden = self.0.hidden.get_or_init(|| self.index_hidden());
+        if let Some(hidden) = hidden {
+            let answer = hidden.search(&query, &[], usize::MAX);
+            rejected.extend(answer.matches.into_iter().map(|found| {
+                let reason = self.why_hidden(&found.id);
+                reject(found.id, &reason)
+            }));
+        }
+        Explanation { matches, rejected, meta }
+    }
+
+    /// What to put into the prompt for `query`.
+    pub fn disclose<'q>(&self, query: impl Into<Query<'q>>) -> Disclosure {
+        self.disclose_with(query, &self.0.disclosure)
+    }
+
+    /// What to put into the prompt for `query`, made with other options.
+    pub fn disclose_with<'q>(
+        &self,
+        query: impl Into<Query<'q>>,
+        options: &DisclosureOptions,
+    ) -> Disclosure {
+        let query = query.into();
+        let answer = (!query.is_blank()).then(|| self.search(&query, options.max_skills));
+        disclosure::disclose(&self.0.catalog, answer.as_ref(), options, &*self.0.tokens)
+    }
+
+    /// The catalog prompt: which skills there are, for the system prompt.
+    pub fn prompt(&self) -> CatalogPrompt {
+        self.prompt_with(&self.0.prompt)
+    }
+
+    /// The catalog prompt, made with other options.
+    pub fn prompt_with(&self, options: &PromptOptions) -> CatalogPrompt {
+        disclosure::catalog_prompt(&self.0.catalog, options, &*self.0.tokens)
+    }
+
+    /// The options disclosures are made with.
+    pub fn disclosure_options(&self) -> &DisclosureOptions {
+        &self.0.disclosure
+    }
+
+    /// The options the catalog prompt is made with.
+    pub fn prompt_options(&self) -> &PromptOptions {
+        &self.0.prompt
+    }
+
+    /// What conversations did. Recording a use there ranks the skill higher in that session.
+    pub fn sessions(&self) -> &dyn SessionStore {
+        &*self.0.sessions
+    }
+
+    fn search(&self, query: &Query<'_>, limit: usize) -> Answer {
+        let session = query.session.as_deref();
+        let recent = session.map(|session| self.0.sessions.recent(session, MAX_RECENT));
+        self.0.index.search(query, &recent.unwrap_or_default(), limit)
+    }
+
+    /// An index of the skills that are there but cannot be matched for the model.
+    fn index_hidden(&self) -> Option<Index> {
+        let catalog = &self.0.catalog;
+        let unmatched = catalog.entries().filter(|entry| !entry.is_shadowed() && !is_matched(entry));
+        let skills: Vec<_> = unmatched.chain(catalog.filtered()).map(indexed).collect();
+        Index::new(&skills, &self.0.index_options)
+            .inspect_err(|error| tracing::warn!(%error, "cannot explain skills out of reach"))
+            .ok()
+    }
+
+    fn why_hidden(&self, id: &SkillId) -> String {
+        match self.0.catalog.get(id.as_str()) {
+            None => "filtered: not in the allowlist".to_owned(),
+            Some(entry) => entry.status.reason().map_or_else(
+                || "only the user can invoke it (`disable-model-invocation`)".to_owned(),
+                |reason| format!("{}: {reason}", entry.status.as_str()),
+            ),
+        }
+    }
+}
+
+fn is_matched(entry: &Entry) -> bool {
+    entry.is_available() && entry.is_matched(Audience::Model)
+}
+
+fn indexed(entry: &Entry) -> IndexedSkill<'_> {
+    IndexedSkill { id: &entry.id, name: entry.skill.name(), triggers: entry.skill.triggers() }
+}
+
+/// Puts an [`Engine`] together.
+#[derive(Debug, Default)]
+pub struct EngineBuilder {
+    catalog: CatalogOptions,
+    skills: Vec<Skill>,
+    index: IndexOptions,
+    disclosure: DisclosureOptions,
+    prompt: PromptOptions,
+    tokens: Option<Arc<dyn TokenCounter>>,
+    sessions: Option<Arc<dyn SessionStore>>,
+}
+
+impl EngineBuilder {
+    /// Adds a source; it wins over those added before.
+    #[must_use]
+    pub fn source(mut self, source: Source) -> EngineBuilder {
+        self.catalog.sources.push(source);
+        self
+    }
+
+    /// Adds sources, lowest precedence first.
+    #[must_use]
+    pub fn sources(mut self, sources: impl IntoIterator<Item = Source>) -> EngineBuilder {
+        self.catalog.sources.extend(sources);
+        self
+    }
+
+    /// Adds a skill in memory; these win over all sources.
+    #[must_use]
+    pub fn skill(mut self, skill: Skill) -> EngineBuilder {
+        self.skills.push(skill);
+        self
+    }
+
+    /// The host's brand, the name of its own block in manifests; `repertoire` by default.
+    #[must_use]
+    pub fn brand(mut self, brand: impl Into<String>) -> EngineBuilder {
+        self.catalog.brand = brand.into();
+        self
+    }
+
+    /// Which skills exist for this agent; all by default.
+    #[must_use]
+    pub fn allow(mut self, allowlist: Allowlist) -> EngineBuilder {
+        self.catalog.allowlist = allowlist;
+        self
+    }
+
+    /// Uses a bundled skill although its `default_enabled` is false.
+    #[must_use]
+    pub fn enable(mut self, id: impl Into<String>) -> EngineBuilder {
+        self.catalog.enabled.insert(id.into());
+        self
+    }
+
+    /// Uses several bundled skills although their `default_enabled` is false.
+    #[must_use]
+    pub fn enable_all(mut self, ids: BTreeSet<String>) -> EngineBuilder {
+        self.catalog.enabled.extend(ids);
+        self
+    }
+
+    /// What `requires_bins` and `requires_env` are checked against; by default the environment of
+    /// the process.
+    #[must_use]
+    pub fn environment(mut self, environment: Environment) -> EngineBuilder {
+        self.catalog.environment = environment;
+        self
+    }
+
+    /// Whether verbs also match in their regular English inflections; off by default.
+    #[must_use]
+    pub fn inflect(mut self, inflect: bool) -> EngineBuilder {
+        self.index.inflect = inflect;
+        self
+    }
+
+    /// One more whole question about the skills themselves, as in another language.
+    #[must_use]
+    pub fn meta_phrase(mut self, phrase: impl Into<String>, asks: MetaQuestion) -> EngineBuilder {
+        self.index.meta_phrases.push((phrase.into(), asks));
+        self
+    }
+
+    /// How disclosures are made.
+    #[must_use]
+    pub fn disclosure(mut self, options: DisclosureOptions) -> EngineBuilder {
+        self.disclosure = options;
+        self
+    }
+
+    /// How the catalog prompt is made.
+    #[must_use]
+    pub fn prompt(mut self, options: PromptOptions) -> EngineBuilder {
+        self.prompt = options;
+        self
+    }
+
+    /// Counts tokens for budgets; by default four bytes are one.
+    #[must_use]
+    pub fn token_counter(mut self, counter: impl TokenCounter + 'static) -> EngineBuilder {
+        self.tokens = Some(Arc::new(counter));
+        self
+    }
+
+    /// Remembers conversations; by default in memory.
+    #[must_use]
+    pub fn session_store(mut self, store: impl SessionStore + 'static) -> EngineBuilder {
+        self.sessions = Some(Arc::new(store));
+        self
+    }
+
+    /// Reads the sources and compiles the index. What is wrong with a skill file or a source is no
+    /// failure but a diagnostic; this only fails if the triggers do not fit one automaton.
+    pub fn build(mut self) -> Result<Engine, Error> {
+        if !self.skills.is_empty() {
+            self.catalog.sources.push(Source::memory(self.skills));
+        }
+        let catalog = Catalog::load(self.catalog);
+        let skills: Vec<_> =
+            catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
+        let index = Index::new(&skills, &self.index)?;
+        Ok(Engine(Arc::new(Inner {
+            catalog,
+            index,
+            index_options: self.index,
+            hidden: OnceLock::new(),
+            disclosure: self.disclosure,
+            prompt: self.prompt,
+            tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
+            sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
+        })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engine_can_be_shared_between_threads() {
+        fn assert_shared<T: Send + Sync + Clone>() {}
+        assert_shared::<Engine>();
+    }
+}

@@ -1,0 +1,159 @@
+//! What is asked of the matcher, and what it answers.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use crate::skill::SkillId;
+
+/// What the user wrote, and what is known around it.
+///
+/// ```
+/// use repertoire::Query;
+///
+/// let query = Query::new("tidy this up").path("src/main.rs").session("chat-7");
+/// assert_eq!(query.paths, ["src/main.rs"]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Query<'q> {
+    /// The message, as it was typed.
+    pub text: Cow<'q, str>,
+    /// Files the message touches, `/`-separated and relative to the project.
+    pub paths: Vec<Cow<'q, str>>,
+    /// The conversation it belongs to: skills used there recently rank higher.
+    pub session: Option<Cow<'q, str>>,
+}
+
+impl<'q> Query<'q> {
+    /// A query of text alone.
+    pub fn new(text: impl Into<Cow<'q, str>>) -> Query<'q> {
+        Query { text: text.into(), ..Query::default() }
+    }
+
+    /// The same query, touching one more file.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<Cow<'q, str>>) -> Query<'q> {
+        self.paths.push(path.into());
+        self
+    }
+
+    /// The same query, in a conversation.
+    #[must_use]
+    pub fn session(mut self, session: impl Into<Cow<'q, str>>) -> Query<'q> {
+        self.session = Some(session.into());
+        self
+    }
+
+    /// Whether there is nothing to answer: no text and no path.
+    pub fn is_blank(&self) -> bool {
+        self.text.trim().is_empty() && self.paths.is_empty()
+    }
+}
+
+impl<'q> From<&'q str> for Query<'q> {
+    fn from(text: &'q str) -> Query<'q> {
+        Query::new(text)
+    }
+}
+
+impl<'q> From<&'q String> for Query<'q> {
+    fn from(text: &'q String) -> Query<'q> {
+        Query::new(text)
+    }
+}
+
+impl From<String> for Query<'_> {
+    fn from(text: String) -> Self {
+        Query::new(text)
+    }
+}
+
+impl<'q> From<&'q Query<'_>> for Query<'q> {
+    fn from(query: &'q Query<'_>) -> Query<'q> {
+        Query {
+            text: Cow::Borrowed(&query.text),
+            paths: query.paths.iter().map(|path| Cow::Borrowed(&**path)).collect(),
+            session: query.session.as_deref().map(Cow::Borrowed),
+        }
+    }
+}
+
+/// What kind of trigger was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HitKind {
+    /// The skill's id or name.
+    Name,
+    /// A keyword.
+    Keyword,
+    /// A verb, or an inflection of it.
+    Verb,
+    /// A pattern.
+    Pattern,
+    /// A glob, in a path of the query.
+    Path,
+}
+
+impl HitKind {
+    /// The kind in lower case, as in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            HitKind::Name => "name",
+            HitKind::Keyword => "keyword",
+            HitKind::Verb => "verb",
+            HitKind::Pattern => "pattern",
+            HitKind::Path => "path",
+        }
+    }
+}
+
+/// One trigger found in one query, where it stands first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// What kind of trigger it is.
+    pub kind: HitKind,
+    /// The trigger as its author wrote it.
+    pub trigger: String,
+    /// Bytes of the query text; empty at 0 for a path.
+    pub span: Range<usize>,
+    /// The path a glob was found in.
+    pub path: Option<String>,
+}
+
+impl Serialize for Hit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let n_fields = 4 + usize::from(self.path.is_some());
+        let mut hit = serializer.serialize_struct("Hit", n_fields)?;
+        hit.serialize_field("kind", &self.kind)?;
+        hit.serialize_field("trigger", &self.trigger)?;
+        hit.serialize_field("start", &self.span.start)?;
+        hit.serialize_field("end", &self.span.end)?;
+        if let Some(path) = &self.path {
+            hit.serialize_field("path", path)?;
+        }
+        hit.end()
+    }
+}
+
+/// A skill with its hits. Its rank is its place in the list it comes in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Match {
+    /// The skill.
+    pub id: SkillId,
+    /// Whether the message names the skill, rather than a word of its.
+    pub explicit: bool,
+    /// Words of the longest literal found; 0 if only patterns or paths were.
+    pub phrase_words: usize,
+    /// Every trigger found, in the order of the text; never empty.
+    pub hits: Vec<Hit>,
+}
+
+/// Why a skill that has to do with a query is not among its matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Rejection {
+    /// The skill.
+    pub id: SkillId,
+    /// Why, in a phrase.
+    pub reason: String,
+}

@@ -1,0 +1,265 @@
+//! Text as the matcher sees it, with a map back to what the user wrote.
+//!
+//! Two forms of a query: *normalised* (NFKC, for patterns) and *folded* (of the normalised form:
+//! full case folding, one blank for a run of white space, `'` for `’`; for literals). Folding goes
+//! character by character and is not normalised again, so that the folded form of a part is a part
+//! of the folded form of the whole: a required literal of a pattern is never lost (DESIGN §4).
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use caseless::Caseless;
+use unicode_normalization::char::canonical_combining_class;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+
+/// The folded form of a trigger: normalised, folded, without blanks at its ends.
+pub(crate) fn fold_trigger(trigger: &str) -> String {
+    let mut folded = String::with_capacity(trigger.len());
+    for c in trigger.nfkc() {
+        push_folded(c, &mut folded);
+    }
+    collapse_blanks(&folded).trim().to_owned()
+}
+
+/// Appends the folded form of one character.
+pub(crate) fn push_folded(c: char, out: &mut String) {
+    match c {
+        'a'..='z' | '0'..='9' => out.push(c),
+        _ if c.is_ascii_whitespace() || c.is_whitespace() => out.push(' '),
+        _ if c.is_ascii() => out.push(c.to_ascii_lowercase()),
+        '’' => out.push('\''),
+        _ => out.extend(std::iter::once(c).default_case_fold()),
+    }
+}
+
+/// `text` with runs of blanks as one blank.
+pub(crate) fn collapse_blanks(text: &str) -> Cow<'_, str> {
+    if !text.contains("  ") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c != ' ' || !out.ends_with(' ') {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// A stretch of text made from a stretch of its source.
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    /// Where it starts in the text made.
+    at: u32,
+    /// Where it starts in the source.
+    source: u32,
+    /// Whether its bytes correspond one to one; otherwise it is one unit.
+    linear: bool,
+}
+
+/// Text made from a source, and the way back. Reused from query to query.
+#[derive(Debug, Default)]
+struct MappedText {
+    text: String,
+    segments: Vec<Segment>,
+    source_len: usize,
+}
+
+impl MappedText {
+    fn restart(&mut self, source_len: usize) {
+        self.text.clear();
+        self.segments.clear();
+        self.source_len = source_len;
+    }
+
+    /// Notes that the text from `at` on was made from the source at `source`.
+    fn mark(&mut self, at: usize, source: usize, linear: bool) {
+        let (at, source) = (at as u32, source as u32);
+        let goes_on = self.segments.last().is_some_and(|last| {
+            linear && last.linear && at.wrapping_sub(last.at) == source.wrapping_sub(last.source)
+        });
+        if !goes_on {
+            self.segments.push(Segment { at, source, linear });
+        }
+    }
+
+    /// The stretch of the source from which `range` of the text was made.
+    fn source_range(&self, range: Range<usize>) -> Range<usize> {
+        if range.is_empty() {
+            let start = self.source_start(range.start);
+            return start..start;
+        }
+        self.source_start(range.start)..self.source_end(range.end)
+    }
+
+    fn segment_of(&self, at: usize) -> Option<usize> {
+        self.segments.partition_point(|s| s.at as usize <= at).checked_sub(1)
+    }
+
+    fn source_start(&self, at: usize) -> usize {
+        let Some(index) = self.segment_of(at).filter(|_| at < self.text.len()) else {
+            return self.source_len;
+        };
+        let segment = self.segments[index];
+        segment.source as usize + if segment.linear { at - segment.at as usize } else { 0 }
+    }
+
+    fn source_end(&self, end: usize) -> usize {
+        let Some(index) = self.segment_of(end - 1) else { return self.source_len };
+        let segment = self.segments[index];
+        if segment.linear {
+            return segment.source as usize + (end - segment.at as usize);
+        }
+        self.segments.get(index + 1).map_or(self.source_len, |next| next.source as usize)
+    }
+}
+
+/// Both forms of one query. Its buffers are kept between queries.
+#[derive(Debug, Default)]
+pub(crate) struct QueryText {
+    normalized: MappedText,
+    folded: MappedText,
+    /// Whether the query is its own normalised form, so that `normalized` is not used.
+    is_normalized: bool,
+}
+
+impl QueryText {
+    /// Takes a query in.
+    pub(crate) fn set(&mut self, query: &str) {
+        self.is_normalized = query.is_ascii() || is_nfkc_quick(query.chars()) == IsNormalized::Yes;
+        if self.is_normalized {
+            fold_into(query, &mut self.folded);
+        } else {
+            normalize_into(query, &mut self.normalized);
+            fold_into(&self.normalized.text, &mut self.folded);
+        }
+    }
+
+    /// The folded form.
+    pub(crate) fn folded(&self) -> &str {
+        &self.folded.text
+    }
+
+    /// The normalised form of `query`, which must be the query last taken in.
+    pub(crate) fn normalized<'a>(&'a self, query: &'a str) -> &'a str {
+        if self.is_normalized { query } else { &self.normalized.text }
+    }
+
+    /// The bytes of the query from which `range` of the folded form was made.
+    pub(crate) fn span_of_folded(&self, range: Range<usize>) -> Range<usize> {
+        self.span_of_normalized(self.folded.source_range(range))
+    }
+
+    /// The bytes of the query from which `range` of the normalised form was made.
+    pub(crate) fn span_of_normalized(&self, range: Range<usize>) -> Range<usize> {
+        if self.is_normalized { range } else { self.normalized.source_range(range) }
+    }
+}
+
+fn fold_into(source: &str, out: &mut MappedText) {
+    out.restart(source.len());
+    out.text.reserve(source.len());
+    let mut after_blank = false;
+    for (offset, c) in source.char_indices() {
+        let blank = c.is_whitespace();
+        if blank && after_blank {
+            continue;
+        }
+        after_blank = blank;
+        let at = out.text.len();
+        push_folded(c, &mut out.text);
+        out.mark(at, offset, out.text.len() - at == c.len_utf8());
+    }
+}
+
+/// Normalises piece by piece: a piece starts at each character that cannot interact with what
+/// stands before it (Unicode Standard Annex 15, *normalization boundary*), so that the
+/// pieces put together are the normalised whole.
+fn normalize_into(source: &str, out: &mut MappedText) {
+    out.restart(source.len());
+    let mut start = 0;
+    while start < source.len() {
+        let piece = &source[start..piece_end(source, start)];
+        let at = out.text.len();
+        out.text.extend(piece.nfkc());
+        let linear = &out.text[at..] == piece;
+        out.mark(at, start, linear);
+        start += piece.len();
+    }
+}
+
+fn piece_end(source: &str, start: usize) -> usize {
+    let mut rest = source[start..].char_indices().skip(1);
+    rest.find(|&(_, c)| starts_piece(c)).map_or(source.len(), |(offset, _)| start + offset)
+}
+
+fn starts_piece(c: char) -> bool {
+    if c.is_ascii() {
+        return true;
+    }
+    let first = std::iter::once(c).nfkd().next().unwrap_or(c);
+    canonical_combining_class(first) == 0
+        && is_nfkc_quick(std::iter::once(first)) == IsNormalized::Yes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folded(query: &str) -> QueryText {
+        let mut text = QueryText::default();
+        text.set(query);
+        text
+    }
+
+    #[test]
+    fn folding_covers_case_width_ligatures_blanks_and_apostrophes() {
+        let cases = [
+            ("Git STATUS", "git status"),
+            ("pull \n\t request", "pull request"),
+            ("STRASSE straße", "strasse strasse"),
+            ("open the ﬁle", "open the file"),
+            ("ＡＰＩ", "api"),
+            ("can’t", "can't"),
+            ("RE\u{301}SUME\u{301}", "résumé"),
+            ("İstanbul", "i\u{307}stanbul"),
+            ("", ""),
+        ];
+        for (query, expected) in cases {
+            assert_eq!(folded(query).folded(), expected, "{query:?}");
+            assert_eq!(fold_trigger(query), expected, "{query:?}");
+        }
+        assert_eq!(fold_trigger("  a \u{a0} b "), "a b");
+    }
+
+    #[test]
+    fn spans_point_into_what_the_user_wrote() {
+        let cases = [
+            ("Use GIT now", "git", "GIT"),
+            ("a  \n b pull \r\n request!", "pull request", "pull \r\n request"),
+            ("die STRAẞE 5", "strasse", "STRAẞE"),
+            ("the ﬁle!", "file", "ﬁle"),
+            ("（ＡＰＩ） を", "api", "ＡＰＩ"),
+            ("un re\u{301}sume\u{301} ici", "résumé", "re\u{301}sume\u{301}"),
+            ("㍿の", "株式会社", "㍿"),
+            ("ﾊﾞｽ停", "バス", "ﾊﾞｽ"),
+            ("각\u{1100}\u{1161}", "가", "\u{1100}\u{1161}"),
+        ];
+        for (query, part, expected) in cases {
+            let text = folded(query);
+            let start = text.folded().find(part).expect(query);
+            let span = text.span_of_folded(start..start + part.len());
+            assert_eq!(&query[span], expected, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn pieces_make_the_normalised_whole() {
+        let marks = "a\u{323}\u{307}b\u{307}\u{323}\u{344}ﬃ\u{fb2a}ｶ\u{ff9e}\u{1100}\u{1161}\u{11a8}\u{1e9b}\u{323}";
+        for text in [marks, "\u{301}x", "ＡＢＣ\u{301}", "ÅÅ\u{212b}", "क\u{93c}\u{958}"] {
+            let mut query = QueryText::default();
+            query.set(text);
+            assert_eq!(query.normalized(text), text.nfkc().collect::<String>(), "{text:?}");
+        }
+    }
+}
