@@ -244,10 +244,8 @@ pub(crate) fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..offset.min(text.len())];
     let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
     let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
-    let column = String::from_utf8_lossy(&before[line_start..])
-        .chars()
-        .filter(|&c| c != '\u{feff}')
-        .count();
+    let column =
+        String::from_utf8_lossy(&before[line_start..]).chars().filter(|&c| c != '\u{feff}').count();
     (line, column + 1)
 }
 

@@ -5,9 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
-use crate::catalog::{
-    Allowlist, Audience, Catalog, CatalogOptions, Entry, Environment, Source,
-};
+use crate::catalog::{Allowlist, Audience, Catalog, CatalogOptions, Entry, Environment, Source};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{
     self, BytesPerToken, CatalogPrompt, Disclosure, DisclosureOptions, PromptOptions, TokenCounter,
@@ -153,7 +151,8 @@ impl Engine {
     /// An index of the skills that are there but cannot be matched for the model.
     fn index_hidden(&self) -> Option<Index> {
         let catalog = &self.0.catalog;
-        let unmatched = catalog.entries().filter(|entry| !entry.is_shadowed() && !is_matched(entry));
+        let unmatched =
+            catalog.entries().filter(|entry| !entry.is_shadowed() && !is_matched(entry));
         let skills: Vec<_> = unmatched.chain(catalog.filtered()).map(indexed).collect();
         Index::new(&skills, &self.0.index_options)
             .inspect_err(|error| tracing::warn!(%error, "cannot explain skills out of reach"))

@@ -230,7 +230,10 @@ fn not_found(name: &str, known: &[&Entry], reason: Option<String>) -> Error {
     let help = if nearest.is_empty() {
         "see `repertoire list` for the skills there are".to_owned()
     } else {
-        format!("did you mean {}?", nearest.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "))
+        format!(
+            "did you mean {}?",
+            nearest.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+        )
     };
     Error::new(ErrorCode::NotFound, message, help)
 }

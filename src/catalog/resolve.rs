@@ -47,7 +47,8 @@ pub(super) fn resolve(options: CatalogOptions) -> Catalog {
                     diagnostics.extend_from_slice(skill.diagnostics());
                     let id = SkillId::new(skill.name());
                     let entry = new_entry(id, skill, source.scope, String::new());
-                    candidates.push(Candidate { entry, precedence: (place, nth.to_be_bytes().into()) });
+                    candidates
+                        .push(Candidate { entry, precedence: (place, nth.to_be_bytes().into()) });
                 }
             }
             Origin::Directory(ref root) => {
@@ -70,7 +71,9 @@ pub(super) fn resolve(options: CatalogOptions) -> Catalog {
         entry.allowed = allowlist.allows(entry.id.as_str(), entry.skill.name());
     }
     let entries = shadow(candidates, &mut diagnostics);
-    diagnostics.sort_by(|a, b| (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code)));
+    diagnostics.sort_by(|a, b| {
+        (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
+    });
     Catalog { entries, diagnostics }
 }
 

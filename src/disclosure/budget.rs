@@ -62,8 +62,10 @@ impl Budget {
     /// # Ok::<(), repertoire::Error>(())
     /// ```
     pub fn parse(text: &str, window: Option<usize>) -> Result<Budget, Error> {
-        let help = "write `4000` for characters, `1000t` for tokens, `2%` for a share of the window";
-        let invalid = || Error::new(ErrorCode::InvalidParam, format!("`{text}` is no budget"), help);
+        let help =
+            "write `4000` for characters, `1000t` for tokens, `2%` for a share of the window";
+        let invalid =
+            || Error::new(ErrorCode::InvalidParam, format!("`{text}` is no budget"), help);
         let text = text.trim();
         if let Some(tokens) = text.strip_suffix('t') {
             return tokens.parse().map(Budget::Tokens).map_err(|_| invalid());
@@ -77,7 +79,11 @@ impl Budget {
         }
         let window = window.ok_or_else(|| {
             let message = format!("budget `{text}` is a share of a window of unknown size");
-            Error::new(ErrorCode::InvalidParam, message, "give the size of the context window in tokens")
+            Error::new(
+                ErrorCode::InvalidParam,
+                message,
+                "give the size of the context window in tokens",
+            )
         })?;
         Ok(Budget::Share { percent, window })
     }

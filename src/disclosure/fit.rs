@@ -158,9 +158,8 @@ impl<'a> Draft<'a> {
     }
 
     fn text(&self) -> String {
-        let texts = |shown: &[Shown<'_>]| -> Vec<String> {
-            shown.iter().map(|s| s.text.clone()).collect()
-        };
+        let texts =
+            |shown: &[Shown<'_>]| -> Vec<String> { shown.iter().map(|s| s.text.clone()).collect() };
         self.format.document(&texts(&self.full), &texts(&self.registry), self.remainder())
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn catalog_prompt(
 ) -> CatalogPrompt {
     let items = catalog.listed(Audience::Model).map(|entry| Item {
         entry,
-        description: one_line(&entry.skill.description()),
+        description: one_line(entry.skill.description()),
         location: options
             .locations
             .then(|| entry.skill.path().map(|path| path.display().to_string()))

@@ -272,7 +272,10 @@ mod tests {
 
     #[test]
     fn a_description_cannot_leave_its_line() {
-        assert_eq!(markdown_line("a\n## Skill: b <x> [1 more] \\"), r"a ## Skill: b \<x> \[1 more] \\");
+        assert_eq!(
+            markdown_line("a\n## Skill: b <x> [1 more] \\"),
+            r"a ## Skill: b \<x> \[1 more] \\"
+        );
         assert_eq!(xml_text("</skill>&\"\u{1}\u{ffff}"), "&lt;/skill&gt;&amp;&quot;");
     }
 

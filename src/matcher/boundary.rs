@@ -18,8 +18,7 @@ pub(crate) fn closes(text: &str, end: usize) -> bool {
     let last = text[..end].chars().next_back();
     let neighbour = text[end..].chars().next();
     let (Some(last), Some(neighbour)) = (last, neighbour) else { return true };
-    !is_word(neighbour)
-        || [last, neighbour].into_iter().any(|c| is_unspaced(c) || is_hangul(c))
+    !is_word(neighbour) || [last, neighbour].into_iter().any(|c| is_unspaced(c) || is_hangul(c))
 }
 
 /// Whether `c` is a word character: letter, mark, digit or `_`.
@@ -33,8 +32,9 @@ pub(crate) fn is_word(c: char) -> bool {
 
 /// Whether `c` belongs to a script written without spaces between words.
 fn is_unspaced(c: char) -> bool {
-    static SCRIPTS: LazyLock<Ranges> =
-        LazyLock::new(|| Ranges::of_class(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"));
+    static SCRIPTS: LazyLock<Ranges> = LazyLock::new(|| {
+        Ranges::of_class(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+    });
     c >= '\u{e00}' && SCRIPTS.contain(c)
 }
 

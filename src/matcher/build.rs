@@ -143,7 +143,8 @@ impl Builder {
         let mut unfiltered = Vec::new();
         let mut sources = Vec::new();
         let mut declared_by = Vec::new();
-        for (place, (source, triggers)) in std::mem::take(&mut self.patterns).into_iter().enumerate()
+        for (place, (source, triggers)) in
+            std::mem::take(&mut self.patterns).into_iter().enumerate()
         {
             let required = pattern::parse(&source, Case::Verbatim)
                 .ok()

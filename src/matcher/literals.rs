@@ -135,7 +135,10 @@ fn analyse_concat(parts: &[Hir]) -> Part {
         return Part::Is(run);
     }
     candidates.extend(finish(run));
-    candidates.into_iter().max_by_key(|literals| selectivity(literals)).map_or(Part::Unknown, Part::Needs)
+    candidates
+        .into_iter()
+        .max_by_key(|literals| selectivity(literals))
+        .map_or(Part::Unknown, Part::Needs)
 }
 
 fn analyse_alternation(branches: &[Hir]) -> Part {
@@ -199,7 +202,16 @@ mod tests {
             (r"(create|add).*?(endpoint|route)", Some(&["endpoint", "route"])),
             (r"\d+\s*[\+\-\*/]\s*\d+", Some(&["*", "+", "-", "/"])),
             (r"\bdeploy(s|ed|ing)?\b", Some(&["deploy"])),
-            (r"add\s+(a|the)?\s*endpoint", Some(&["add a endpoint", "add aendpoint", "add endpoint", "add the endpoint", "add theendpoint"])),
+            (
+                r"add\s+(a|the)?\s*endpoint",
+                Some(&[
+                    "add a endpoint",
+                    "add aendpoint",
+                    "add endpoint",
+                    "add the endpoint",
+                    "add theendpoint",
+                ]),
+            ),
             (r"https?://", Some(&["http://", "https://"])),
             (r"pull[\s_-]request", Some(&["pull request", "pull-request", "pull_request"])),
             ("Straße", Some(&["strasse"])),

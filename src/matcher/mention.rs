@@ -44,8 +44,10 @@ impl Name {
         let (head, tail) = words.split_at(words.len().min(MAX_HEAD_WORDS));
         let mut literals = vec![head[0].to_owned()];
         for word in &head[1..] {
-            literals =
-                literals.iter().flat_map(|l| [' ', '-'].map(|by| format!("{l}{by}{word}"))).collect();
+            literals = literals
+                .iter()
+                .flat_map(|l| [' ', '-'].map(|by| format!("{l}{by}{word}")))
+                .collect();
         }
         if tail.is_empty() && !literals.iter().any(|l| l == folded) {
             literals.push(folded.to_owned());
@@ -76,7 +78,8 @@ impl Name {
 /// `/deploy` and `(… /deploy.` name `deploy`; `/tmp/deploy`, `/deploy-all` and `/deploy.sh` do not.
 fn has_sigil(text: &str, range: &Range<usize>) -> bool {
     let before = &text[..range.start];
-    let starts_token = before.strip_suffix(SIGILS).is_some_and(|b| b.is_empty() || b.ends_with(' '));
+    let starts_token =
+        before.strip_suffix(SIGILS).is_some_and(|b| b.is_empty() || b.ends_with(' '));
     let mut after = text[range.end..].chars();
     let ends_token = match after.next() {
         None => true,
@@ -161,7 +164,10 @@ mod tests {
     #[test]
     fn a_name_is_at_most_eight_literals_and_its_own_form() {
         assert_eq!(Name::new("a-b-c-d-e-f-g", true).1.len(), 8);
-        assert_eq!(Name::new("pr: a - b", false).1, ["pr: a b", "pr: a-b", "pr:-a b", "pr:-a-b", "pr: a - b"]);
+        assert_eq!(
+            Name::new("pr: a - b", false).1,
+            ["pr: a b", "pr: a-b", "pr:-a b", "pr:-a-b", "pr: a - b"]
+        );
         assert_eq!(Name::new("--", false).1, ["--"]);
     }
 }

@@ -58,9 +58,8 @@ impl Patterns {
     /// Calls `report` for each pattern without a required literal that matches `text`.
     pub(crate) fn unfiltered_matches(&self, text: &str, mut report: impl FnMut(usize)) {
         for Shared { patterns, compiled } in &self.shared {
-            let sources = || -> Vec<&str> {
-                patterns.iter().map(|&id| &*self.patterns[id].source).collect()
-            };
+            let sources =
+                || -> Vec<&str> { patterns.iter().map(|&id| &*self.patterns[id].source).collect() };
             let Some(regex) = compiled.get_or_init(|| compile(&sources(), Overlap::All)) else {
                 continue;
             };

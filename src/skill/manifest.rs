@@ -2,6 +2,14 @@
 
 use std::ops::Range;
 
+use semver::Version;
+use serde_json::{Map, Value as Json, json};
+
+use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt};
+use super::trigger::{self, Triggers};
+use super::yaml::{Node, Value, to_json};
+use crate::diagnostic::Code;
+
 /// A value and the bytes of the file it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Spanned<T> {
@@ -19,4 +27,375 @@ pub enum Context {
     Inline,
     /// To a task of its own, which the host spawns.
     Fork,
+}
+
+impl Context {
+    /// The context as it is written in a manifest.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Context::Inline => "inline",
+            Context::Fork => "fork",
+        }
+    }
+}
+
+/// The longest name, in bytes.
+const MAX_NAME_BYTES: usize = 256;
+
+/// The front matter of a `SKILL.md`. What could not be read is absent, and left a diagnostic.
+///
+/// Each key may be written with `-` or with `_`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Manifest {
+    /// `name`: an identifier or a free label of one line, at most 256 bytes.
+    pub name: Option<Spanned<String>>,
+    /// `description`: what the skill does and when to use it.
+    pub description: Option<Spanned<String>>,
+    /// `brief_description`: one line for registries.
+    pub brief_description: Option<Spanned<String>>,
+    /// `when_to_use`: joined to the description.
+    pub when_to_use: Option<Spanned<String>>,
+    /// `version`; `1` and `1.0` are read as `1.0.0`.
+    pub version: Option<Spanned<Version>>,
+    /// `triggers`, also those of `metadata.triggers`, `activation` and `paths`.
+    pub triggers: Triggers,
+    /// `toolsets`: entries of the form `path:Class`.
+    pub toolsets: Vec<Spanned<String>>,
+    /// `scripts`: files that may be run. `None` stands for all files in `scripts/`.
+    pub scripts: Option<Vec<Spanned<String>>>,
+    /// `default_enabled`, for bundled skills; on unless written otherwise.
+    pub default_enabled: Option<Spanned<bool>>,
+    /// `disable-model-invocation`, also written `user_invocable_only`: only the user can invoke
+    /// the skill.
+    pub disable_model_invocation: Option<Spanned<bool>>,
+    /// `user-invocable`: `false` for no slash command; on unless written otherwise.
+    pub user_invocable: Option<Spanned<bool>>,
+    /// `allowed-tools`: tools the host may let the skill use.
+    pub allowed_tools: Vec<Spanned<String>>,
+    /// `context`: where the instructions go.
+    pub context: Context,
+    /// `agent`: passed through to the host.
+    pub agent: Option<Spanned<String>>,
+    /// `model`: passed through to the host.
+    pub model: Option<Spanned<String>>,
+    /// `argument-hint`: passed through to the host.
+    pub argument_hint: Option<Spanned<String>>,
+    /// `arguments`: names of the arguments, separated by blanks.
+    pub arguments: Option<Spanned<String>>,
+    /// `always`: in every catalog prompt.
+    pub always: Option<Spanned<bool>>,
+    /// `requires_bins`: programs without which the skill is unavailable.
+    pub requires_bins: Vec<Spanned<String>>,
+    /// `requires_env`: environment variables without which the skill is unavailable.
+    pub requires_env: Vec<Spanned<String>>,
+    /// `knowledge`: documents named in a hint when the skill is loaded.
+    pub knowledge: Vec<Spanned<String>>,
+    /// `license`, as in the Agent Skills specification.
+    pub license: Option<Spanned<String>>,
+    /// `compatibility`, as in the Agent Skills specification.
+    pub compatibility: Option<Spanned<String>>,
+    /// `metadata`, as in the Agent Skills specification.
+    pub metadata: Map<String, Json>,
+    /// Keys no part of Repertoire reads, as written.
+    pub extra: Map<String, Json>,
+    /// Every top-level key as written.
+    pub(crate) keys: Vec<Spanned<String>>,
+    /// The keys behind `extra`; those of a nested block with its name, as in `sven.x`.
+    pub(crate) unknown_keys: Vec<Spanned<String>>,
+}
+
+impl Manifest {
+    /// Reads the top-level map of the front matter for a host named `brand`.
+    pub(super) fn read(entries: &[(Node, Node)], brand: &str, reader: &mut Reader<'_>) -> Manifest {
+        let keys = entries
+            .iter()
+            .filter_map(|(key, _)| {
+                Some(Spanned { value: key.text()?.to_owned(), span: key.span.clone() })
+            })
+            .collect();
+        let mut manifest = Manifest { keys, ..Manifest::default() };
+        let fields = &mut Fields::new(entries, reader);
+        manifest.read_texts(fields, reader);
+        manifest.read_invocation(fields, reader);
+        manifest.read_lists(fields, reader);
+
+        let activation = fields.take("activation");
+        let metadata = fields.take("metadata");
+        let nested = [metadata.and_then(|node| nested(node, "triggers")), fields.take("triggers")];
+        manifest.triggers = trigger::read(nested, activation, fields.take("paths"), reader);
+        if let Some(node) = metadata {
+            manifest.read_metadata(node, reader);
+        }
+
+        manifest.read_common(fields, reader);
+        if let Some(Value::Mapping(entries)) = fields.peek(brand).map(|node| &node.value) {
+            fields.take(brand);
+            let mut block = Fields::new(entries, reader);
+            manifest.read_common(&mut block, reader);
+            let unread = manifest.keep_unknown(&format!("{brand}."), block.rest());
+            if !unread.is_empty() {
+                manifest.extra.insert(brand.to_owned(), unread.into());
+            }
+        }
+        let unread = manifest.keep_unknown("", std::mem::take(fields).rest());
+        manifest.extra.extend(unread);
+        manifest
+    }
+
+    /// Whether only the user may invoke the skill.
+    pub fn is_model_invocation_disabled(&self) -> bool {
+        self.disable_model_invocation.as_ref().is_some_and(|flag| flag.value)
+    }
+
+    /// Whether the user has a command for the skill.
+    pub fn is_user_invocable(&self) -> bool {
+        self.user_invocable.as_ref().is_none_or(|flag| flag.value)
+    }
+
+    /// Whether a bundled skill is on unless it is turned off.
+    pub fn is_enabled_by_default(&self) -> bool {
+        self.default_enabled.as_ref().is_none_or(|flag| flag.value)
+    }
+
+    /// Whether the skill is in every catalog prompt.
+    pub fn is_always(&self) -> bool {
+        self.always.as_ref().is_some_and(|flag| flag.value)
+    }
+
+    fn read_texts(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
+        let mut text = |field: &str| {
+            let node = fields.take(field)?;
+            reader.text(field, node)
+        };
+        self.description = text("description");
+        self.brief_description = text("brief_description").map(on_one_line);
+        self.when_to_use = text("when_to_use");
+        self.agent = text("agent");
+        self.model = text("model");
+        self.license = text("license");
+        self.compatibility = text("compatibility");
+        let name = text("name");
+        let version = text("version");
+        self.name = name.and_then(|name| valid_name(name, reader));
+        self.version = version.and_then(|version| valid_version(&version, reader));
+        self.argument_hint =
+            fields.take("argument_hint").and_then(|node| words(node, "argument_hint", reader));
+        self.arguments = fields.take("arguments").and_then(|node| words(node, "arguments", reader));
+    }
+
+    fn read_invocation(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
+        for (field, target) in [
+            ("default_enabled", &mut self.default_enabled),
+            ("disable_model_invocation", &mut self.disable_model_invocation),
+            ("user_invocable", &mut self.user_invocable),
+        ] {
+            *target = fields.take(field).and_then(|node| reader.boolean(field, node));
+        }
+        let context = fields.take("context").and_then(|node| reader.text("context", node));
+        match context.as_ref().map(|context| context.value.to_ascii_lowercase()).as_deref() {
+            None | Some("inline") => {}
+            Some("fork") => self.context = Context::Fork,
+            Some(other) => reader.report(
+                Code::InvalidValue,
+                context.map(|context| context.span).unwrap_or_default(),
+                format!("`context` is `{}`, neither `inline` nor `fork`", excerpt(other)),
+                "write `context: fork`, or leave it out for `inline`",
+            ),
+        }
+    }
+
+    fn read_lists(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
+        if let Some(node) = fields.take("toolsets") {
+            self.toolsets = reader.list("toolsets", node, at_commas);
+            self.toolsets.retain(|entry| valid_toolset(entry, reader));
+        }
+        if let Some(node) = fields.take("allowed_tools") {
+            self.allowed_tools = reader.list("allowed_tools", node, at_commas_of_tools);
+        }
+        self.scripts = fields
+            .take("scripts")
+            .filter(|node| !node.is_null() && !matches!(node.value, Value::Mapping(_)))
+            .map(|node| reader.list("scripts", node, at_commas));
+    }
+
+    /// The fields that also stand in the block named by the host. What is set already stays.
+    fn read_common(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
+        for (field, target) in [
+            ("always", &mut self.always),
+            ("user_invocable_only", &mut self.disable_model_invocation),
+        ] {
+            let value = fields.take(field).and_then(|node| reader.boolean(field, node));
+            if target.as_ref().is_none_or(|target| !target.value) {
+                *target = value.or(target.take());
+            }
+        }
+        for (field, target) in [
+            ("requires_bins", &mut self.requires_bins),
+            ("requires_env", &mut self.requires_env),
+            ("knowledge", &mut self.knowledge),
+        ] {
+            if let Some(node) = fields.take(field) {
+                let entries = reader.list(field, node, at_commas);
+                target.extend(entries);
+            }
+        }
+    }
+
+    fn read_metadata(&mut self, node: &Node, reader: &mut Reader<'_>) {
+        match to_json(node) {
+            Json::Object(map) => self.metadata = map,
+            Json::Null => {}
+            _ => reader.report(
+                Code::WrongType,
+                node.span.clone(),
+                format!("`metadata` is {}, not a map", node.kind()),
+                "write `metadata:`, and below it indented lines `key: value`",
+            ),
+        }
+    }
+
+    /// Notes `fields` as unknown and gives their values back.
+    fn keep_unknown(&mut self, prefix: &str, fields: Vec<Field<'_>>) -> Map<String, Json> {
+        let mut values = Map::new();
+        for Field { key, value, .. } in fields {
+            let name = key.text().unwrap_or_default();
+            let span = key.span.clone();
+            self.unknown_keys.push(Spanned { value: format!("{prefix}{name}"), span });
+            values.insert(name.to_owned(), to_json(value));
+        }
+        values
+    }
+
+    /// The manifest as JSON: the fields that are set, under their names with `_`.
+    pub fn to_json(&self) -> Json {
+        let mut map = Map::new();
+        let mut put = |name: &str, value: Option<Json>| {
+            if let Some(value) = value {
+                map.insert(name.to_owned(), value);
+            }
+        };
+        let text = |field: &Option<Spanned<String>>| {
+            field.as_ref().map(|field| Json::from(field.value.as_str()))
+        };
+        let boolean = |field: &Option<Spanned<bool>>| field.as_ref().map(|f| Json::from(f.value));
+        let list = |entries: &[Spanned<String>]| -> Json {
+            entries.iter().map(|entry| entry.value.as_str()).collect()
+        };
+        let filled = |entries: &[Spanned<String>]| (!entries.is_empty()).then(|| list(entries));
+        put("name", text(&self.name));
+        put("description", text(&self.description));
+        put("brief_description", text(&self.brief_description));
+        put("when_to_use", text(&self.when_to_use));
+        put("version", self.version.as_ref().map(|version| version.value.to_string().into()));
+        let triggers = &self.triggers;
+        put(
+            "triggers",
+            triggers.declared.then(|| {
+                json!({
+                    "keywords": list(&triggers.keywords),
+                    "verbs": list(&triggers.verbs),
+                    "patterns": list(&triggers.patterns),
+                    "exclude": list(&triggers.exclude),
+                    "paths": list(&triggers.paths),
+                })
+            }),
+        );
+        put("toolsets", filled(&self.toolsets));
+        put("scripts", self.scripts.as_deref().map(list));
+        put("default_enabled", boolean(&self.default_enabled));
+        put("disable_model_invocation", boolean(&self.disable_model_invocation));
+        put("user_invocable", boolean(&self.user_invocable));
+        put("allowed_tools", filled(&self.allowed_tools));
+        put("context", (self.context != Context::Inline).then(|| self.context.as_str().into()));
+        put("agent", text(&self.agent));
+        put("model", text(&self.model));
+        put("argument_hint", text(&self.argument_hint));
+        put("arguments", text(&self.arguments));
+        put("always", boolean(&self.always));
+        put("requires_bins", filled(&self.requires_bins));
+        put("requires_env", filled(&self.requires_env));
+        put("knowledge", filled(&self.knowledge));
+        put("license", text(&self.license));
+        put("compatibility", text(&self.compatibility));
+        put("metadata", (!self.metadata.is_empty()).then(|| self.metadata.clone().into()));
+        put("extra", (!self.extra.is_empty()).then(|| self.extra.clone().into()));
+        map.into()
+    }
+}
+
+/// The value of `key` in a map.
+fn nested<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    let Value::Mapping(entries) = &node.value else { return None };
+    entries.iter().find(|(name, _)| name.text() == Some(key)).map(|(_, value)| value)
+}
+
+/// A text, or a list joined by blanks: `argument-hint: [file]` is a list to YAML.
+fn words(node: &Node, field: &str, reader: &mut Reader<'_>) -> Option<Spanned<String>> {
+    if !matches!(node.value, Value::Sequence(_)) {
+        return reader.text(field, node);
+    }
+    let words = reader.list(field, node, at_commas);
+    let words: Vec<String> = words.into_iter().map(|word| word.value).collect();
+    (!words.is_empty()).then(|| Spanned { value: words.join(" "), span: node.span.clone() })
+}
+
+fn on_one_line(text: Spanned<String>) -> Spanned<String> {
+    let value = text.value.split_whitespace().collect::<Vec<_>>().join(" ");
+    Spanned { value, ..text }
+}
+
+fn valid_name(name: Spanned<String>, reader: &mut Reader<'_>) -> Option<Spanned<String>> {
+    let problem = if name.value.len() > MAX_NAME_BYTES {
+        format!("`name` of {} bytes is longer than {MAX_NAME_BYTES}", name.value.len())
+    } else if name.value.chars().any(char::is_control) {
+        "`name` is not one line of text".to_owned()
+    } else {
+        return Some(name);
+    };
+    let help = "write a short name such as `name: code-review`; the directory's name is used";
+    reader.report(Code::InvalidValue, name.span, problem, help);
+    None
+}
+
+fn valid_version(text: &Spanned<String>, reader: &mut Reader<'_>) -> Option<Spanned<Version>> {
+    let written = text.value.as_str();
+    let is_short = written.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let padded = match written.split('.').count() {
+        1 if is_short => format!("{written}.0.0"),
+        2 if is_short => format!("{written}.0"),
+        _ => written.to_owned(),
+    };
+    match Version::parse(&padded) {
+        Ok(value) => Some(Spanned { value, span: text.span.clone() }),
+        Err(error) => {
+            reader.report(
+                Code::InvalidValue,
+                text.span.clone(),
+                format!("`version` is `{}`, no semantic version: {error}", excerpt(written)),
+                "write three numbers, as in `version: 1.2.0`",
+            );
+            None
+        }
+    }
+}
+
+fn valid_toolset(entry: &Spanned<String>, reader: &mut Reader<'_>) -> bool {
+    let is_class = |class: &str| {
+        class.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && class.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let valid = entry
+        .value
+        .rsplit_once(':')
+        .is_some_and(|(path, class)| !path.trim().is_empty() && is_class(class));
+    if !valid {
+        reader.report(
+            Code::InvalidToolset,
+            entry.span.clone(),
+            format!("`toolsets` entry `{}` is not of the form `path:Class`", excerpt(&entry.value)),
+            "write the library's path without its ending and the toolset's name, as in \
+             `toolsets/hello:HelloToolset`",
+        );
+    }
+    valid
 }

@@ -7,8 +7,11 @@
 
 mod brief;
 mod document;
+mod fields;
+mod finding;
 mod id;
 mod lenient;
+mod load;
 mod manifest;
 pub(crate) mod pattern;
 mod profile;
@@ -19,8 +22,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
+
+use finding::Finding;
+use load::{Loaded, Parts};
 
 pub use id::{SkillId, is_identifier};
 pub use manifest::{Context, Manifest, Spanned};
@@ -32,3 +38,138 @@ pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 
 /// The largest front matter a skill may have, in bytes.
 pub const MAX_FRONT_MATTER_BYTES: usize = 256 * 1024;
+
+/// A directory with a `SKILL.md`, and what was read from it. The body stays in the file until
+/// it is asked for.
+#[derive(Debug, Clone)]
+pub struct Skill {
+    name: String,
+    description: String,
+    brief: String,
+    manifest: Manifest,
+    diagnostics: Vec<Diagnostic>,
+    origin: Origin,
+}
+
+#[derive(Debug, Clone)]
+enum Origin {
+    File { path: PathBuf, body: OnceLock<String> },
+    Memory { body: String },
+}
+
+impl Skill {
+    /// Reads the `SKILL.md` at `path` for a host named `brand` (whose own block of keys is read
+    /// too). If it cannot be a skill, the diagnostics say why.
+    pub fn load(path: &Path, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
+        let text = load::read(path).map_err(|diagnostic| vec![diagnostic])?;
+        let Loaded { findings, manifest, parts } = load::load(&text, brand);
+        let diagnostics = finding::diagnostics(findings, path, &text);
+        let Some(Parts { name, description, brief, .. }) = parts else { return Err(diagnostics) };
+        let name = name.unwrap_or_else(|| directory_name(path));
+        let origin = Origin::File { path: path.to_owned(), body: OnceLock::new() };
+        Ok(Skill { name, description, brief, manifest, diagnostics, origin })
+    }
+
+    /// Reads a skill that is not a file. It must have a `name`.
+    pub fn parse(text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
+        let Loaded { mut findings, manifest, parts } = load::load(text, brand);
+        let name = parts.as_ref().and_then(|parts| parts.name.clone());
+        if parts.is_some() && name.is_none() {
+            let message = "a skill without a directory has no name but `name`, which is missing";
+            let help = "write `name: code-review` into the front matter";
+            findings.push(Finding::whole(Code::InvalidValue, message, help));
+        }
+        let diagnostics = finding::diagnostics(findings, Path::new(""), text);
+        let (Some(parts), Some(name)) = (parts, name) else { return Err(diagnostics) };
+        let Parts { description, brief, body, .. } = parts;
+        let origin = Origin::Memory { body: text[body..].to_owned() };
+        Ok(Skill { name, description, brief, manifest, diagnostics, origin })
+    }
+
+    /// The name of the manifest, else that of the directory.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the skill does and when to use it: the description, with `when_to_use` joined to it.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// The description in one line: as written, else the first sentence of the description in at
+    /// most 80 characters.
+    pub fn brief(&self) -> &str {
+        &self.brief
+    }
+
+    /// The front matter.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The triggers of the manifest.
+    pub fn triggers(&self) -> &Triggers {
+        &self.manifest.triggers
+    }
+
+    /// The text after the front matter, byte for byte. It is read from the file when first asked
+    /// for and kept; it may be newer than the manifest.
+    pub fn body(&self) -> Result<&str, Error> {
+        let (path, body) = match &self.origin {
+            Origin::Memory { body } => return Ok(body),
+            Origin::File { path, body } => (path, body),
+        };
+        if let Some(body) = body.get() {
+            return Ok(body);
+        }
+        let text = load::read(path).map_err(|diagnostic| Error::from(&diagnostic))?;
+        let document = document::split(&text).map_err(|finding| {
+            let found = finding::diagnostics(vec![finding], path, &text);
+            first_error(&found)
+        })?;
+        Ok(body.get_or_init(|| text[document.body..].to_owned()))
+    }
+
+    /// The `SKILL.md`, if the skill was a file.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::File { path, .. } => Some(path),
+            Origin::Memory { .. } => None,
+        }
+    }
+
+    /// The directory of the skill, if it was a file.
+    pub fn dir(&self) -> Option<&Path> {
+        self.path().and_then(Path::parent)
+    }
+
+    /// What there is to say about the file, in its order.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+}
+
+impl FromStr for Skill {
+    type Err = Error;
+
+    /// As [`Skill::parse`] for the brand `repertoire`; the error is the first diagnostic that
+    /// refused the text.
+    fn from_str(text: &str) -> Result<Skill, Error> {
+        Skill::parse(text, "repertoire").map_err(|diagnostics| first_error(&diagnostics))
+    }
+}
+
+/// The finding that most likely refused the skill.
+fn first_error(diagnostics: &[Diagnostic]) -> Error {
+    match diagnostics.iter().max_by_key(|diagnostic| diagnostic.severity) {
+        Some(diagnostic) => Error::from(diagnostic),
+        None => Error::new(ErrorCode::InternalError, "a skill was refused without a reason", ""),
+    }
+}
+
+/// The name of the directory that holds the file at `path`.
+fn directory_name(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let directory = path.parent().and_then(Path::file_name);
+    directory.map_or_else(|| "skill".to_owned(), |name| name.to_string_lossy().into_owned())
+}

@@ -33,10 +33,8 @@ pub(crate) fn validate(pattern: &str) -> Result<(), PatternError> {
     let whole = 0..pattern.len();
     let refuse = |code, message: String| Err(PatternError { code, message, span: whole.clone() });
     if pattern.len() > MAX_PATTERN_BYTES {
-        let message = format!(
-            "pattern of {} bytes is longer than {MAX_PATTERN_BYTES}",
-            pattern.len()
-        );
+        let message =
+            format!("pattern of {} bytes is longer than {MAX_PATTERN_BYTES}", pattern.len());
         return refuse(Code::PatternTooLarge, message);
     }
     let hir = match parse(pattern, Case::Insensitive) {
@@ -53,8 +51,7 @@ pub(crate) fn validate(pattern: &str) -> Result<(), PatternError> {
         );
     }
     if thompson::Compiler::new().configure(nfa_config()).build_from_hir(&hir).is_err() {
-        let message =
-            format!("compiled pattern is larger than {} KiB", MAX_COMPILED_BYTES / 1024);
+        let message = format!("compiled pattern is larger than {} KiB", MAX_COMPILED_BYTES / 1024);
         return refuse(Code::PatternTooLarge, message);
     }
     Ok(())

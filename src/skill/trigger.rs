@@ -1,6 +1,19 @@
 //! Triggers: what a skill declares a message must hold for the skill to matter.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::fields::{self, Fields, Reader, excerpt, normalized};
 use super::manifest::Spanned;
+use super::pattern;
+use super::yaml::{Node, Value};
+use crate::diagnostic::Code;
+
+/// The longest keyword, verb or exclude, in bytes.
+pub(crate) const MAX_TRIGGER_BYTES: usize = 256;
+
+/// The most triggers of one skill.
+pub(crate) const MAX_TRIGGERS: usize = 512;
 
 /// The triggers a skill declares. Every entry here is usable; what was refused left a
 /// diagnostic.
@@ -19,4 +32,279 @@ pub struct Triggers {
     /// Whether the skill declares any trigger that could select it, refused ones included: a
     /// skill whose only pattern is broken still is not a skill without triggers.
     pub declared: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Keyword,
+    Verb,
+    Pattern,
+    Exclude,
+    Path,
+}
+
+impl Kind {
+    /// The kind for a key of a trigger map, in any of the spellings seen in published skills.
+    fn of(key: &str) -> Option<Kind> {
+        Some(match normalized(key).as_str() {
+            "keywords" | "keyword" | "phrases" | "phrase" => Kind::Keyword,
+            "verbs" | "verb" => Kind::Verb,
+            "patterns" | "pattern" | "regexes" | "regex" => Kind::Pattern,
+            "exclude" | "excludes" | "exclude_keywords" => Kind::Exclude,
+            "paths" | "path" | "files" | "globs" | "glob" => Kind::Path,
+            _ => return None,
+        })
+    }
+
+    fn field(self) -> &'static str {
+        match self {
+            Kind::Keyword => "keywords",
+            Kind::Verb => "verbs",
+            Kind::Pattern => "patterns",
+            Kind::Exclude => "exclude",
+            Kind::Path => "paths",
+        }
+    }
+
+    fn split(self, text: &str) -> Vec<Range<usize>> {
+        match self {
+            Kind::Keyword | Kind::Verb | Kind::Exclude => fields::at_commas(text),
+            Kind::Path => fields::at_commas_of_globs(text),
+            // A comma means something in a pattern.
+            Kind::Pattern => fields::at_lines(text),
+        }
+    }
+}
+
+/// Reads the triggers of all the places they may stand in: `triggers` at the top and under
+/// `metadata`, `activation`, and `paths`.
+pub(super) fn read(
+    triggers: [Option<&Node>; 2],
+    activation: Option<&Node>,
+    paths: Option<&Node>,
+    reader: &mut Reader<'_>,
+) -> Triggers {
+    let mut collector =
+        Collector { reader, triggers: Triggers::default(), seen: HashSet::new(), n_triggers: 0 };
+    for node in triggers.into_iter().flatten() {
+        collector.triggers(node);
+    }
+    if let Some(node) = activation {
+        collector.activation(node);
+    }
+    if let Some(node) = paths {
+        collector.values(Kind::Path, node);
+    }
+    collector.triggers
+}
+
+struct Collector<'r, 'f> {
+    reader: &'r mut Reader<'f>,
+    triggers: Triggers,
+    seen: HashSet<(Kind, String)>,
+    n_triggers: usize,
+}
+
+impl Collector<'_, '_> {
+    /// A map by kind, a list of keywords and maps, or keywords between commas.
+    fn triggers(&mut self, node: &Node) {
+        match &node.value {
+            Value::Mapping(entries) => self.map(entries),
+            Value::Sequence(entries) => {
+                for entry in entries {
+                    match &entry.value {
+                        Value::Mapping(entries) => self.map(entries),
+                        _ => self.entry(Kind::Keyword, entry),
+                    }
+                }
+            }
+            Value::Scalar { .. } => self.values(Kind::Keyword, node),
+        }
+    }
+
+    fn map(&mut self, entries: &[(Node, Node)]) {
+        for field in Fields::new(entries, self.reader).rest() {
+            let key = field.key.text().unwrap_or_default();
+            match Kind::of(key) {
+                Some(kind) => self.values(kind, field.value),
+                None => self.reader.report(
+                    Code::UnknownKey,
+                    field.key.span.clone(),
+                    format!("`{}` is no kind of trigger", excerpt(key)),
+                    "the kinds are `keywords`, `verbs`, `patterns`, `exclude` and `paths`",
+                ),
+            }
+        }
+    }
+
+    /// The block of another engine, whose other keys are none of our business.
+    fn activation(&mut self, node: &Node) {
+        let Value::Mapping(entries) = &node.value else {
+            if !node.is_null() {
+                self.reader.report(
+                    Code::WrongType,
+                    node.span.clone(),
+                    format!("`activation` is {}, not a map", node.kind()),
+                    "write `triggers: {keywords: [one, two]}` instead",
+                );
+            }
+            return;
+        };
+        let mut fields = Fields::new(entries, self.reader);
+        for field in ["keywords", "patterns", "exclude_keywords"] {
+            if let (Some(kind), Some(node)) = (Kind::of(field), fields.take(field)) {
+                self.values(kind, node);
+            }
+        }
+    }
+
+    /// The entries of one kind: a list, or one text.
+    fn values(&mut self, kind: Kind, node: &Node) {
+        match &node.value {
+            Value::Sequence(entries) => {
+                for entry in entries {
+                    self.entry(kind, entry);
+                }
+            }
+            Value::Scalar { .. } if node.is_null() => {}
+            Value::Scalar { text, .. } => {
+                let parts: Vec<_> = fields::trimmed(text, kind.split(text)).collect();
+                if parts.is_empty() {
+                    self.entry(kind, node);
+                }
+                for part in parts {
+                    self.add(kind, node, part);
+                }
+            }
+            Value::Mapping(_) => self.wrong_type(kind, node),
+        }
+    }
+
+    fn entry(&mut self, kind: Kind, node: &Node) {
+        let Value::Scalar { .. } = &node.value else { return self.wrong_type(kind, node) };
+        let text = node.text().unwrap_or_default();
+        if let Some(whole) = fields::trimmed(text, vec![0..text.len()]).next() {
+            return self.add(kind, node, whole);
+        }
+        self.declare(kind);
+        self.reader.report(
+            Code::EmptyTrigger,
+            node.span.clone(),
+            format!("an entry of `{}` is empty", kind.field()),
+            "remove the entry, or write the text that must occur in a message",
+        );
+    }
+
+    fn wrong_type(&mut self, kind: Kind, node: &Node) {
+        self.declare(kind);
+        let field = kind.field();
+        self.reader.report(
+            Code::WrongType,
+            node.span.clone(),
+            format!("`{field}` holds {} where text is wanted", node.kind()),
+            format!("write `{field}: [one, two]`"),
+        );
+    }
+
+    fn declare(&mut self, kind: Kind) {
+        self.triggers.declared |= kind != Kind::Exclude;
+    }
+
+    /// Adds the part `range` of the text of `node`, if it is usable and new.
+    fn add(&mut self, kind: Kind, node: &Node, range: Range<usize>) {
+        self.declare(kind);
+        let text = &node.text().unwrap_or_default()[range.clone()];
+        if !self.seen.insert((kind, text.to_owned())) {
+            return;
+        }
+        self.n_triggers += 1;
+        let span = node.place(self.reader.file, range.clone());
+        if self.n_triggers > MAX_TRIGGERS {
+            if self.n_triggers == MAX_TRIGGERS + 1 {
+                self.reader.report(
+                    Code::TooManyTriggers,
+                    span,
+                    format!("more than {MAX_TRIGGERS} triggers; the rest is ignored from here"),
+                    "keep the words that tell this skill from others, or use a pattern",
+                );
+            }
+            return;
+        }
+        if self.is_usable(kind, text, node, &range) {
+            let entry = Spanned { value: text.to_owned(), span };
+            match kind {
+                Kind::Keyword => self.triggers.keywords.push(entry),
+                Kind::Verb => self.triggers.verbs.push(entry),
+                Kind::Pattern => self.triggers.patterns.push(entry),
+                Kind::Exclude => self.triggers.exclude.push(entry),
+                Kind::Path => self.triggers.paths.push(entry),
+            }
+        }
+    }
+
+    fn is_usable(&mut self, kind: Kind, text: &str, node: &Node, range: &Range<usize>) -> bool {
+        match kind {
+            Kind::Keyword | Kind::Verb | Kind::Exclude => {
+                if text.len() <= MAX_TRIGGER_BYTES {
+                    return true;
+                }
+                self.reader.report(
+                    Code::TriggerTooLong,
+                    node.place(self.reader.file, range.clone()),
+                    format!(
+                        "entry of `{}` of {} bytes is longer than {MAX_TRIGGER_BYTES}: `{}`",
+                        kind.field(),
+                        text.len(),
+                        excerpt(text)
+                    ),
+                    "write the few words a message would hold, one entry for each phrase",
+                );
+                false
+            }
+            Kind::Pattern => match pattern::validate(text) {
+                Ok(()) => true,
+                Err(error) => {
+                    let blamed = range.start + error.span.start..range.start + error.span.end;
+                    let span = node.place(self.reader.file, blamed);
+                    let message = format!("{}: `{}`", error.message, excerpt(text));
+                    self.reader.report(error.code, span, message, pattern_help(error.code, text));
+                    false
+                }
+            },
+            Kind::Path => match glob(text) {
+                Ok(_) => true,
+                Err(error) => {
+                    self.reader.report(
+                        Code::InvalidGlob,
+                        node.place(self.reader.file, range.clone()),
+                        format!("`paths` entry `{}`: {}", excerpt(text), error.kind()),
+                        "write a glob such as `src/**/*.{ts,tsx}`, with each bracket closed",
+                    );
+                    false
+                }
+            },
+        }
+    }
+}
+
+/// Compiles a glob as `paths` means it: `*` stops at `/`, `**` does not.
+pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
+    globset::GlobBuilder::new(text).literal_separator(true).build()
+}
+
+fn pattern_help(code: Code, pattern: &str) -> &'static str {
+    match code {
+        Code::PatternMatchesEmpty => {
+            "let the pattern demand at least one character, with `+` for `*` or without `?`"
+        }
+        Code::PatternTooLarge => "use smaller counts in `{…}` or split it into several patterns",
+        _ if ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|form| pattern.contains(form)) => {
+            "look-around is not supported; put what must not occur under `exclude`"
+        }
+        _ if pattern.contains('\\') => {
+            "check the pattern; group it as `(?:…)`, escape what stands for itself as in `\\(`, and \
+             write it in single quotes"
+        }
+        _ => "escape what stands for itself as in `\\(`, and write the pattern in single quotes",
+    }
 }

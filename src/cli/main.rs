@@ -1,0 +1,2 @@
+//! The `repertoire` binary.
+fn main() {}

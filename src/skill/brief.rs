@@ -1,0 +1,157 @@
+//! Short forms of a skill's text: the first sentence of a description, and the first paragraph
+//! of a body that has no description.
+
+/// The longest brief description, in characters.
+const MAX_BRIEF_CHARS: usize = 80;
+
+/// The longest description taken from a body, in characters: the limit of the Agent Skills
+/// specification.
+const MAX_PARAGRAPH_CHARS: usize = 1024;
+
+/// Words before a full stop that ends no sentence.
+const ABBREVIATIONS: &[&str] =
+    &["e.g", "eg", "i.e", "ie", "etc", "vs", "cf", "ca", "approx", "incl", "dr", "mr", "mrs", "st"];
+
+/// The first sentence of `description` on one line, with its own punctuation.
+pub(super) fn brief(description: &str) -> String {
+    let paragraph: Vec<&str> =
+        description.trim().lines().take_while(|line| !line.trim().is_empty()).collect();
+    let line = one_line(&paragraph.join(" "));
+    shorten(&line[..first_sentence_end(&line)], MAX_BRIEF_CHARS)
+}
+
+/// The first paragraph of Markdown text that is prose: no heading, table, ruler, code or comment.
+pub(super) fn first_paragraph(body: &str) -> Option<String> {
+    let mut paragraph = String::new();
+    let mut code_fence = None;
+    let mut in_comment = false;
+    for line in body.lines().map(str::trim) {
+        if in_comment {
+            in_comment = !line.contains("-->");
+            continue;
+        }
+        if let Some(fence) = code_fence {
+            code_fence = (!line.starts_with(fence)).then_some(fence);
+            continue;
+        }
+        code_fence = ["```", "~~~"].into_iter().find(|fence| line.starts_with(fence));
+        let comment = line.starts_with("<!--");
+        in_comment = comment && !line.contains("-->");
+        if code_fence.is_none() && !comment && is_prose(line) {
+            paragraph.push_str(line);
+            paragraph.push(' ');
+        } else if !paragraph.is_empty() {
+            break;
+        }
+    }
+    let paragraph = one_line(&paragraph);
+    (!paragraph.is_empty()).then(|| shorten(&paragraph, MAX_PARAGRAPH_CHARS))
+}
+
+fn is_prose(line: &str) -> bool {
+    let is_heading = line.trim_start_matches('#').starts_with([' ', '\t']) && line.starts_with('#');
+    let is_ruler = line.bytes().all(|b| b"-=*_ ".contains(&b));
+    !is_heading && !is_ruler && !line.starts_with('|')
+}
+
+/// The text with every run of white space as one blank.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn first_sentence_end(line: &str) -> usize {
+    for (at, c) in line.char_indices() {
+        let end = at + c.len_utf8();
+        match c {
+            '。' | '！' | '？' => return end,
+            '.' | '!' | '?' => {
+                let rest =
+                    line[end..].trim_start_matches(['"', '\'', ')', ']', '*', '”', '’', '`']);
+                let closed = line.len() - rest.len();
+                let ends_word = rest.is_empty() || rest.starts_with(' ');
+                if ends_word && !(c == '.' && is_abbreviation(&line[..at], rest)) {
+                    return closed;
+                }
+            }
+            _ => {}
+        }
+    }
+    line.len()
+}
+
+/// Whether the full stop after `before` belongs to its last word: an abbreviation, an initial,
+/// or a word after which the sentence goes on in lower case.
+fn is_abbreviation(before: &str, rest: &str) -> bool {
+    let word = before.rsplit(' ').next().unwrap_or_default();
+    let word = word.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let is_initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+    is_initial
+        || ABBREVIATIONS.contains(&word.as_str())
+        || rest.trim_start().starts_with(char::is_lowercase)
+}
+
+/// The text, cut at a word to at most `max_chars` characters, the `…` counted.
+fn shorten(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
+        return text.to_owned();
+    }
+    let end = text.char_indices().nth(max_chars - 1).map_or(text.len(), |(at, _)| at);
+    let at_word = if text[end..].starts_with(' ') { Some(end) } else { text[..end].rfind(' ') };
+    let kept = text[..at_word.unwrap_or(end)].trim_end_matches([' ', ',', ';', ':', '-', '–', '—']);
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brief_is_the_first_sentence() {
+        let cases = [
+            ("Deploys things. Use when asked.", "Deploys things."),
+            ("Version 1.2 of x. More.", "Version 1.2 of x."),
+            ("Reads files, e.g. PDF or i.e. this. More.", "Reads files, e.g. PDF or i.e. this."),
+            ("Tests, linting etc. More of it. End.", "Tests, linting etc. More of it."),
+            ("No full stop", "No full stop"),
+            ("One line\nof two. Three.", "One line of two."),
+            ("A paragraph\n\nAnother.", "A paragraph"),
+            ("Why? Because.", "Why?"),
+            ("Says \"stop.\" Then goes.", "Says \"stop.\""),
+            ("生成图片。更多内容。", "生成图片。"),
+            ("Edit SKILL.md files. More.", "Edit SKILL.md files."),
+            ("", ""),
+        ];
+        for (description, expected) in cases {
+            assert_eq!(brief(description), expected, "{description:?}");
+        }
+    }
+
+    #[test]
+    fn long_sentences_are_cut_at_a_word_to_80_characters() {
+        let long = brief(&"ñandú ".repeat(40));
+        assert_eq!(long, format!("{}ñandú…", "ñandú ".repeat(12)));
+        assert_eq!(brief(&"é".repeat(100)), format!("{}…", "é".repeat(79)));
+        assert_eq!(brief(&"x".repeat(80)), "x".repeat(80));
+        let cut_at_end = format!("{} {}", "x".repeat(79), "y".repeat(9));
+        assert_eq!(brief(&cut_at_end), format!("{}…", "x".repeat(79)));
+    }
+
+    #[test]
+    fn first_paragraph_is_prose() {
+        let cases = [
+            ("# Just text\n\nFirst paragraph here.\n", Some("First paragraph here.")),
+            ("<!-- a\nb -->\n## T\n```sh\nx\n```\nOne\n  two\r\n\nThree", Some("One two")),
+            ("Title\n# Next", Some("Title")),
+            ("---\n| a | b |\n#hashtag text", Some("#hashtag text")),
+            ("- an entry", Some("- an entry")),
+            ("# Only a heading", None),
+            ("```\nnever closed", None),
+            ("", None),
+        ];
+        for (body, expected) in cases {
+            assert_eq!(first_paragraph(body).as_deref(), expected, "{body:?}");
+        }
+        let long = first_paragraph(&"word ".repeat(200_000)).unwrap();
+        assert_eq!(long.chars().count(), "word ".len() * 204 + "word…".len() - 1);
+    }
+}

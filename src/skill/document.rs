@@ -1,0 +1,328 @@
+//! Where the front matter of a file is, and where its body begins.
+//!
+//! Files are read as people write them: what is not quite a front matter is taken for one, with
+//! a finding that says so.
+
+use std::ops::Range;
+
+use super::finding::Finding;
+use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
+use crate::diagnostic::Code;
+
+/// The two parts of a `SKILL.md`, as bytes of its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Document {
+    /// The YAML between the fences; empty where there is none.
+    pub(super) front_matter: Range<usize>,
+    /// First byte of the body, which goes on to the end of the text.
+    pub(super) body: usize,
+    /// What had to be overlooked to find the front matter.
+    pub(super) rescue: Option<Finding>,
+}
+
+const FORM: &str = "start the file with a line `---`, then `name: …` and `description: …`, \
+                    then another line `---`";
+
+/// Splits `text`, or says why it cannot be a skill.
+pub(super) fn split(text: &str) -> Result<Document, Finding> {
+    let document = find(text)?;
+    let front_matter_bytes = document.front_matter.len();
+    if front_matter_bytes > MAX_FRONT_MATTER_BYTES {
+        return Err(Finding::new(
+            Code::FrontMatterTooLarge,
+            document.front_matter,
+            format!("front matter of {front_matter_bytes} bytes is larger than 256 KiB"),
+            "move the text from the front matter into the body",
+        ));
+    }
+    let body_bytes = text.len() - document.body;
+    if body_bytes > MAX_BODY_BYTES {
+        return Err(Finding::new(
+            Code::BodyTooLarge,
+            document.body..document.body,
+            format!("body of {body_bytes} bytes is larger than 2 MiB"),
+            "move parts of the body into files next to `SKILL.md`, and name them in it",
+        ));
+    }
+    Ok(document)
+}
+
+fn find(text: &str) -> Result<Document, Finding> {
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    if text[start..].trim().is_empty() {
+        return Err(Finding::whole(Code::EmptyFile, "the file is empty", FORM));
+    }
+    let content = skip_blank_lines_and_comments(text, start);
+    let found = if line_at(text, start).is_fence() {
+        closed(text, start).or_else(|| unclosed(text, start))
+    } else if line_at(text, content).is_fence() {
+        late(text, content)
+    } else {
+        in_code_fence(text, content).or_else(|| without_fence(text, content))
+    };
+    Ok(found.unwrap_or_else(|| Document {
+        front_matter: start..start,
+        body: start,
+        rescue: Some(Finding::whole(Code::NoFrontMatter, "the file has no front matter", FORM)),
+    }))
+}
+
+/// A line of the file: its text without the line end and trailing blanks, and its place.
+#[derive(Debug, Clone, Copy)]
+struct Line<'a> {
+    text: &'a str,
+    start: usize,
+    /// First byte after the line end.
+    next: usize,
+}
+
+impl Line<'_> {
+    fn is_fence(self) -> bool {
+        self.text == "---"
+    }
+
+    /// Whether the line starts with `key:` in its first column.
+    fn is_key(self) -> bool {
+        let Some((key, value)) = self.text.split_once(':') else { return false };
+        !key.is_empty()
+            && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
+            && (value.is_empty() || value.starts_with([' ', '\t']))
+    }
+
+    fn is_name_or_description(self) -> bool {
+        self.is_key() && (self.text.starts_with("name:") || self.text.starts_with("description:"))
+    }
+}
+
+fn line_at(text: &str, start: usize) -> Line<'_> {
+    let next = text[start..].find('\n').map_or(text.len(), |end| start + end + 1);
+    Line { text: text[start..next].trim_end(), start, next }
+}
+
+fn lines(text: &str, start: usize) -> impl Iterator<Item = Line<'_>> {
+    let mut at = start;
+    std::iter::from_fn(move || {
+        let line = (at < text.len()).then(|| line_at(text, at))?;
+        at = line.next;
+        Some(line)
+    })
+}
+
+fn skip_blank_lines_and_comments(text: &str, start: usize) -> usize {
+    let mut at = start;
+    loop {
+        let rest = text[at..].trim_start();
+        let content = text.len() - rest.len();
+        match rest.strip_prefix("<!--").and_then(|comment| comment.find("-->")) {
+            Some(length) => at = content + "<!--".len() + length + "-->".len(),
+            // Back to the start of the line: indented text is no front matter.
+            None => return text[at..content].rfind('\n').map_or(at, |end| at + end + 1),
+        }
+    }
+}
+
+/// Front matter whose opening fence is the line at `start`, with a closing fence.
+///
+/// A `---` inside a block scalar is indented, so the first in column one closes.
+fn closed(text: &str, start: usize) -> Option<Document> {
+    let opening = line_at(text, start);
+    let closing = lines(text, opening.next).find(|line| line.is_fence())?;
+    let front_matter = opening.next..closing.start;
+    Some(Document { front_matter, body: closing.next, rescue: None })
+}
+
+/// As [`closed`], below blank lines and comments. There a `---` may as well be a ruler, so keys
+/// must follow it.
+fn late(text: &str, start: usize) -> Option<Document> {
+    let mut document = closed(text, start)?;
+    let yaml = &text[..document.front_matter.end];
+    lines(yaml, document.front_matter.start)
+        .find(|line| !line.text.is_empty() && !line.text.starts_with('#'))
+        .filter(|line| line.is_key())?;
+    document.rescue = Some(Finding::new(
+        Code::LateFrontMatter,
+        start..start + 3,
+        "the front matter does not start on the first line",
+        "move the line `---` to the top of the file; other agents will not find it here",
+    ));
+    Some(document)
+}
+
+/// Front matter that has an opening fence only.
+fn unclosed(text: &str, start: usize) -> Option<Document> {
+    let opening = line_at(text, start);
+    let (end, body, message) =
+        if let Some(closing) = lines(text, opening.next).find(|line| line.text == "...") {
+            (closing.start, closing.next, "the front matter is closed by `...`, not by `---`")
+        } else {
+            let end = end_of_keys(text, opening.next);
+            (end, end, "the front matter is never closed")
+        };
+    lines(&text[..end], opening.next).find(|line| line.is_key())?;
+    Some(Document {
+        front_matter: opening.next..end,
+        body,
+        rescue: Some(Finding::new(
+            Code::UnclosedFrontMatter,
+            start..start + 3,
+            message,
+            "write a line `---` between the last key and the body",
+        )),
+    })
+}
+
+/// The end of the lines that can be YAML: up to a heading below a blank line, or to the first
+/// line that is neither a key, nor indented, nor an entry of a list, nor a comment.
+fn end_of_keys(text: &str, start: usize) -> usize {
+    let mut after_blank = None;
+    for line in lines(text, start) {
+        if line.text.is_empty() {
+            after_blank = after_blank.or(Some(line.start));
+            continue;
+        }
+        let heading = line.text.starts_with('#') && after_blank.is_some();
+        let yaml = line.is_key() || line.text.starts_with([' ', '\t', '#']);
+        let entry = line.text.starts_with("- ") && after_blank.is_none();
+        if heading || !(yaml || entry) {
+            return after_blank.unwrap_or(line.start);
+        }
+        after_blank = None;
+    }
+    text.len()
+}
+
+/// Front matter in a Markdown code fence, with or without `---` lines of its own.
+fn in_code_fence(text: &str, start: usize) -> Option<Document> {
+    let opening = line_at(text, start);
+    let marks = opening.text.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).trim_end();
+    if marks.len() < 3 || !(marks.bytes().all(|b| b == b'`') || marks.bytes().all(|b| b == b'~')) {
+        return None;
+    }
+    let is_closing = |line: &Line<'_>| line.text == marks;
+    let first = line_at(text, opening.next);
+    let (front_matter, body) = if first.is_fence() {
+        let inner = closed(text, first.start)?;
+        let after = line_at(text, inner.body);
+        (inner.front_matter, if is_closing(&after) { after.next } else { inner.body })
+    } else {
+        let closing = lines(text, opening.next).find(is_closing)?;
+        (opening.next..closing.start, closing.next)
+    };
+    lines(&text[..front_matter.end], front_matter.start)
+        .find(|line| line.is_name_or_description())?;
+    Some(Document {
+        front_matter,
+        body,
+        rescue: Some(Finding::new(
+            Code::FencedFrontMatter,
+            opening.start..opening.start + opening.text.len(),
+            "the front matter stands in a code fence",
+            "replace the lines around it by lines `---`, the first at the top of the file",
+        )),
+    })
+}
+
+/// `name:` and `description:` at the top of the file, up to a blank line or a line `---`.
+fn without_fence(text: &str, start: usize) -> Option<Document> {
+    let first = line_at(text, start);
+    if !first.is_name_or_description() {
+        return None;
+    }
+    let closing = lines(text, start).find(|line| line.text.is_empty() || line.is_fence());
+    let (end, body) = closing.map_or((text.len(), text.len()), |line| (line.start, line.next));
+    Some(Document {
+        front_matter: start..end,
+        body,
+        rescue: Some(Finding::new(
+            Code::UnfencedFrontMatter,
+            start..start + first.text.len(),
+            "keys without fences stand in for front matter",
+            "write a line `---` above the first key, and another below the last",
+        )),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> (&str, &str, Option<Code>) {
+        let document = split(text).expect(text);
+        (
+            &text[document.front_matter],
+            &text[document.body..],
+            document.rescue.map(|finding| finding.code),
+        )
+    }
+
+    #[test]
+    fn front_matter_stands_between_fences() {
+        let cases = [
+            ("---\nname: a\n---\nBody\n", "name: a\n", "Body\n"),
+            ("\u{feff}---\nname: a\n---\nBody", "name: a\n", "Body"),
+            ("---  \r\nname: a\r\n--- \t\r\nB\r\n", "name: a\r\n", "B\r\n"),
+            ("---\nname: a\n---", "name: a\n", ""),
+            ("---\n---\n", "", ""),
+            ("---\nd: |\n  ---\n  x\n---\n---\nB", "d: |\n  ---\n  x\n", "---\nB"),
+            ("---\na: ---\n----\n...\n---\nB", "a: ---\n----\n...\n", "B"),
+        ];
+        for (text, yaml, body) in cases {
+            assert_eq!(parts(text), (yaml, body, None), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_almost_front_matter_is_rescued() {
+        use Code::*;
+        let cases = [
+            ("\n \n---\nname: a\n---\nB", "name: a\n", "B", LateFrontMatter),
+            ("<!-- x\n-->\n\n---\nname: a\n---\nB", "name: a\n", "B", LateFrontMatter),
+            ("```yaml\n---\nname: a\n---\n```\nB", "name: a\n", "B", FencedFrontMatter),
+            ("```yaml\nname: a\n```\nB", "name: a\n", "B", FencedFrontMatter),
+            ("```markdown\n---\nname: a\n---\nB\n```", "name: a\n", "B\n```", FencedFrontMatter),
+            ("~~~\nname: a\n~~~\n", "name: a\n", "", FencedFrontMatter),
+            ("name: a\ndescription: b\n\nB", "name: a\ndescription: b\n", "B", UnfencedFrontMatter),
+            ("description: b\n---\nB", "description: b\n", "B", UnfencedFrontMatter),
+            ("---\nname: a\n...\nB", "name: a\n", "B", UnclosedFrontMatter),
+            ("---\nname: a\n\n# T\nB", "name: a\n", "\n# T\nB", UnclosedFrontMatter),
+            ("---\nname: a\nx:\n- b\n\nB", "name: a\nx:\n- b\n", "\nB", UnclosedFrontMatter),
+            ("---\nname: a", "name: a", "", UnclosedFrontMatter),
+        ];
+        for (text, yaml, body, code) in cases {
+            assert_eq!(parts(text), (yaml, body, Some(code)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_text_is_all_body() {
+        let cases = [
+            "# Title\n\nText\n",
+            "Text\n\n---\n\nMore\n",
+            "\n---\n\nText after a ruler.\n\n---\n",
+            "---\nText after a ruler.\n",
+            "```sh\nmake\n```\nText",
+            "<!-- never closed\nname: a\n",
+            "    name: a\n",
+            "Name: a\n",
+        ];
+        for text in cases {
+            assert_eq!(parts(text), ("", text, Some(Code::NoFrontMatter)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn empty_and_oversized_files_are_refused() {
+        let yaml = format!("---\n{}\n---\n", "#".repeat(MAX_FRONT_MATTER_BYTES));
+        let body = format!("---\n---\n{}", "x".repeat(MAX_BODY_BYTES + 1));
+        let cases = [
+            ("", Code::EmptyFile),
+            ("\u{feff} \r\n", Code::EmptyFile),
+            (&*yaml, Code::FrontMatterTooLarge),
+            (&*body, Code::BodyTooLarge),
+        ];
+        for (text, code) in cases {
+            assert_eq!(split(text).unwrap_err().code, code);
+        }
+        assert!(split(&body[..body.len() - 1]).is_ok());
+    }
+}

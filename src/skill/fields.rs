@@ -1,0 +1,259 @@
+//! The entries of a map, taken one by one and read as the type a field wants.
+
+use std::ops::Range;
+
+use super::finding::Finding;
+use super::manifest::Spanned;
+use super::yaml::{Node, Value};
+use crate::diagnostic::Code;
+
+/// The file values are read from, and what was found on the way.
+pub(super) struct Reader<'a> {
+    pub(super) file: &'a str,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Reader<'_> {
+    pub(super) fn report(
+        &mut self,
+        code: Code,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.findings.push(Finding::new(code, span, message, help));
+    }
+
+    fn wrong_type(&mut self, field: &str, node: &Node, wanted: &str, example: &str) {
+        self.report(
+            Code::WrongType,
+            node.span.clone(),
+            format!("`{field}` is {}, not {wanted}", node.kind()),
+            format!("write `{example}`"),
+        );
+    }
+
+    /// Text as written, without white space around it; `None` if there is none.
+    pub(super) fn text(&mut self, field: &str, node: &Node) -> Option<Spanned<String>> {
+        match node.text().map(str::trim) {
+            Some("") => None,
+            Some(text) => Some(Spanned { value: text.to_owned(), span: node.span.clone() }),
+            None if node.is_null() => None,
+            None => {
+                self.wrong_type(field, node, "text", &format!("{field}: \"…\""));
+                None
+            }
+        }
+    }
+
+    /// `true` or `false` in any case, with or without quotes.
+    pub(super) fn boolean(&mut self, field: &str, node: &Node) -> Option<Spanned<bool>> {
+        let value = match node.text().map(str::to_ascii_lowercase).as_deref() {
+            Some("true") => true,
+            Some("false") => false,
+            _ if node.is_null() => return None,
+            Some(text) => {
+                self.report(
+                    Code::WrongType,
+                    node.span.clone(),
+                    format!("`{field}` is `{}`, neither `true` nor `false`", excerpt(text)),
+                    format!("write `{field}: true` or `{field}: false`"),
+                );
+                return None;
+            }
+            None => {
+                self.wrong_type(field, node, "true or false", &format!("{field}: true"));
+                return None;
+            }
+        };
+        Some(Spanned { value, span: node.span.clone() })
+    }
+
+    /// A list of texts, or one text taken apart by `split`.
+    pub(super) fn list(
+        &mut self,
+        field: &str,
+        node: &Node,
+        split: fn(&str) -> Vec<Range<usize>>,
+    ) -> Vec<Spanned<String>> {
+        let example = format!("{field}: [one, two]");
+        match &node.value {
+            Value::Sequence(entries) => entries
+                .iter()
+                .filter_map(|entry| {
+                    if matches!(entry.value, Value::Scalar { .. }) {
+                        self.text(field, entry)
+                    } else {
+                        let message =
+                            format!("an entry of `{field}` is {}, not text", entry.kind());
+                        let help = format!("write `{example}`");
+                        self.report(Code::WrongType, entry.span.clone(), message, help);
+                        None
+                    }
+                })
+                .collect(),
+            Value::Scalar { .. } => {
+                let text = node.text().unwrap_or_default();
+                trimmed(text, split(text))
+                    .map(|range| Spanned {
+                        value: text[range.clone()].to_owned(),
+                        span: node.place(self.file, range),
+                    })
+                    .collect()
+            }
+            Value::Mapping(_) => {
+                self.wrong_type(field, node, "a list", &example);
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// The ranges without white space around their text, empty ones left out.
+pub(super) fn trimmed(text: &str, ranges: Vec<Range<usize>>) -> impl Iterator<Item = Range<usize>> {
+    ranges.into_iter().filter_map(|range| {
+        let part = &text[range.clone()];
+        let start = range.start + (part.len() - part.trim_start().len());
+        let end = start + part.trim().len();
+        (start < end).then_some(start..end)
+    })
+}
+
+/// The ranges of `text` between characters for which `is_separator` holds outside of the
+/// brackets `open` and `close`.
+fn split_outside(
+    text: &str,
+    [open, close]: [char; 2],
+    is_separator: impl Fn(char) -> bool,
+) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let (mut start, mut depth) = (0, 0_usize);
+    for (at, c) in text.char_indices() {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 && is_separator(c) {
+            ranges.push(start..at);
+            start = at + c.len_utf8();
+        }
+    }
+    ranges.push(start..text.len());
+    ranges
+}
+
+/// Parts between commas and line ends.
+pub(super) fn at_commas(text: &str) -> Vec<Range<usize>> {
+    split_outside(text, ['\0', '\0'], |c| c == ',' || c == '\n')
+}
+
+/// Parts between commas and line ends, where `{a,b}` of a glob is one.
+pub(super) fn at_commas_of_globs(text: &str) -> Vec<Range<usize>> {
+    split_outside(text, ['{', '}'], |c| c == ',' || c == '\n')
+}
+
+/// Parts between commas and white space, where `Bash(git add:*)` is one.
+pub(super) fn at_commas_of_tools(text: &str) -> Vec<Range<usize>> {
+    split_outside(text, ['(', ')'], |c| c == ',' || c.is_whitespace())
+}
+
+/// One part a line.
+pub(super) fn at_lines(text: &str) -> Vec<Range<usize>> {
+    split_outside(text, ['\0', '\0'], |c| c == '\n')
+}
+
+/// The beginning of a text, for messages.
+pub(super) fn excerpt(text: &str) -> String {
+    let line: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect();
+    if line.len() < text.len() { format!("{line}…") } else { line }
+}
+
+/// A key in the one spelling fields are known by.
+pub(super) fn normalized(key: &str) -> String {
+    key.replace('-', "_")
+}
+
+/// An entry of a map that was not taken yet.
+pub(super) struct Field<'n> {
+    name: String,
+    pub(super) key: &'n Node,
+    pub(super) value: &'n Node,
+}
+
+/// The entries of a map.
+#[derive(Default)]
+pub(super) struct Fields<'n> {
+    entries: Vec<Field<'n>>,
+}
+
+impl<'n> Fields<'n> {
+    /// The entries whose key is text. Of two spellings of one key the last counts.
+    pub(super) fn new(entries: &'n [(Node, Node)], reader: &mut Reader<'_>) -> Fields<'n> {
+        let mut fields: Vec<Field<'n>> = Vec::new();
+        let mut places = std::collections::HashMap::new();
+        for (key, value) in entries {
+            let Some(text) = key.text() else { continue };
+            let name = normalized(text);
+            let field = Field { name: name.clone(), key, value };
+            let Some(earlier) = places.insert(name, fields.len()) else {
+                fields.push(field);
+                continue;
+            };
+            places.insert(field.name.clone(), earlier);
+            reader.findings.push(duplicate_key(text, key.span.clone()));
+            fields[earlier] = field;
+        }
+        Fields { entries: fields }
+    }
+
+    /// Takes the value of the field `name`, spelt with `_`.
+    pub(super) fn take(&mut self, name: &str) -> Option<&'n Node> {
+        let at = self.entries.iter().position(|field| field.name == name)?;
+        Some(self.entries.remove(at).value)
+    }
+
+    /// The value of the field `name`, spelt with `_`.
+    pub(super) fn peek(&self, name: &str) -> Option<&'n Node> {
+        self.entries.iter().find(|field| field.name == name).map(|field| field.value)
+    }
+
+    /// What was not taken, in the order of the file.
+    pub(super) fn rest(self) -> Vec<Field<'n>> {
+        self.entries
+    }
+}
+
+pub(super) fn duplicate_key(key: &str, span: Range<usize>) -> Finding {
+    Finding::new(
+        Code::DuplicateKey,
+        span,
+        format!("`{}` stands twice; the last one counts", excerpt(key)),
+        "remove one of the two lines",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_split_outside_of_brackets() {
+        type Split = fn(&str) -> Vec<Range<usize>>;
+        let cases: [(Split, &str, &[&str]); 5] = [
+            (at_commas, " a b, c,,d\ne ", &["a b", "c", "d", "e"]),
+            (at_commas_of_globs, "src/*.{ts,js}, *.md", &["src/*.{ts,js}", "*.md"]),
+            (
+                at_commas_of_tools,
+                "Bash(git add:*), Read  Write",
+                &["Bash(git add:*)", "Read", "Write"],
+            ),
+            (at_lines, "a, b\n c\n", &["a, b", "c"]),
+            (at_commas, "", &[]),
+        ];
+        for (split, text, expected) in cases {
+            let parts: Vec<_> = trimmed(text, split(text)).map(|range| &text[range]).collect();
+            assert_eq!(parts, expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! From the text of a file to the parts of a skill.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use super::brief::{brief, first_paragraph};
+use super::document::{self, Document};
+use super::fields::{Reader, duplicate_key, excerpt};
+use super::finding::Finding;
+use super::lenient;
+use super::manifest::Manifest;
+use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
+use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
+use crate::diagnostic::{Code, Diagnostic, position};
+
+/// The largest file that can hold both parts of a legal skill, with fences and comments.
+const MAX_FILE_BYTES: usize = MAX_BODY_BYTES + MAX_FRONT_MATTER_BYTES + 64 * 1024;
+
+/// What a text was found to be.
+pub(super) struct Loaded {
+    pub(super) findings: Vec<Finding>,
+    /// What could be read of the front matter.
+    pub(super) manifest: Manifest,
+    /// `None` if the text is no skill; the findings say why.
+    pub(super) parts: Option<Parts>,
+}
+
+/// What a skill is made of besides its manifest.
+pub(super) struct Parts {
+    pub(super) name: Option<String>,
+    pub(super) description: String,
+    pub(super) brief: String,
+    /// First byte of the body.
+    pub(super) body: usize,
+}
+
+/// Reads a `SKILL.md`, or says why not.
+pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
+    let unreadable = |error: &std::io::Error| {
+        let help = "check that the file exists and that you may read it";
+        Diagnostic::new(Code::Unreadable, path, format!("cannot read the file: {error}"), help)
+    };
+    let metadata = path.metadata().map_err(|error| unreadable(&error))?;
+    if !metadata.is_file() {
+        let kind = if metadata.is_dir() { "a directory" } else { "a special file" };
+        return Err(Diagnostic::new(
+            Code::NotAFile,
+            path,
+            format!("this is {kind}, not a file"),
+            "put the text of the skill into a file of this name",
+        ));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| unreadable(&error))?;
+    // Not more than is of use, even if the file grows while it is read.
+    file.take(MAX_FILE_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(&error))?;
+    if bytes.len() > MAX_FILE_BYTES {
+        return Err(Diagnostic::new(
+            Code::BodyTooLarge,
+            path,
+            format!("file of {} bytes is larger than any skill may be", metadata.len()),
+            "move parts of the body into files next to `SKILL.md`, and name them in it",
+        ));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let bad = error.as_bytes().get(at).copied().unwrap_or_default();
+        let valid = String::from_utf8_lossy(&error.as_bytes()[..at]);
+        let mut diagnostic = Diagnostic::new(
+            Code::NotUtf8,
+            path,
+            format!("byte 0x{bad:02x} is not UTF-8"),
+            "save the file as UTF-8",
+        );
+        (diagnostic.line, diagnostic.column) = position(&valid, at);
+        diagnostic
+    })
+}
+
+/// Reads `text` for a host named `brand`. Never fails as a whole: what is wrong is a finding.
+pub(super) fn load(text: &str, brand: &str) -> Loaded {
+    let mut reader = Reader { file: text, findings: Vec::new() };
+    let mut manifest = Manifest::default();
+    let parts = match document::split(text) {
+        Err(finding) => {
+            reader.findings.push(finding);
+            None
+        }
+        Ok(document) => {
+            let rescue = document.rescue.clone();
+            let has_front_matter =
+                rescue.as_ref().is_none_or(|finding| finding.code != Code::NoFrontMatter);
+            reader.findings.extend(rescue);
+            front_matter(&document, &mut reader).and_then(|entries| {
+                manifest = Manifest::read(&entries, brand, &mut reader);
+                parts(&document, &manifest, has_front_matter, &mut reader)
+            })
+        }
+    };
+    Loaded { findings: reader.findings, manifest, parts }
+}
+
+/// The top-level entries of the front matter; `None` if there is no way to read it.
+fn front_matter(document: &Document, reader: &mut Reader<'_>) -> Option<Vec<(Node, Node)>> {
+    let offset = document.front_matter.start;
+    let source = &reader.file[document.front_matter.clone()];
+    let tree = match yaml::parse(source, &|at| offset + at) {
+        Ok(tree) => tree,
+        Err(error) if error.kind == YamlErrorKind::Invalid => {
+            return lenient_front_matter(source, offset, &error, reader);
+        }
+        Err(error) => {
+            reader.report(
+                Code::YamlTooComplex,
+                place(&error, source, offset),
+                format!("the front matter is too complex: {}", error.message),
+                "write the values out flat, without anchors and aliases",
+            );
+            return None;
+        }
+    };
+    mapping(tree, offset, reader)
+}
+
+fn mapping(tree: Tree, offset: usize, reader: &mut Reader<'_>) -> Option<Vec<(Node, Node)>> {
+    let duplicates = tree.duplicates.into_iter().map(|(key, span)| duplicate_key(&key, span));
+    reader.findings.extend(duplicates);
+    match tree.root {
+        None => Some(Vec::new()),
+        Some(Node { value: Value::Mapping(entries), .. }) => Some(entries),
+        Some(node) if node.is_null() => Some(Vec::new()),
+        Some(node) => {
+            reader.report(
+                Code::NotAMapping,
+                offset.max(node.span.start)..node.span.end,
+                format!("the front matter is {}, not keys with values", node.kind()),
+                "write lines such as `name: code-review` and `description: …`",
+            );
+            None
+        }
+    }
+}
+
+/// Repairs front matter that is not valid, else saves what can be saved of it.
+fn lenient_front_matter(
+    source: &str,
+    offset: usize,
+    error: &YamlError,
+    reader: &mut Reader<'_>,
+) -> Option<Vec<(Node, Node)>> {
+    let span = place(error, source, offset);
+    if let Some(repaired) = lenient::repair(source)
+        && let Ok(tree) = yaml::parse(&repaired.text, &|at| offset + repaired.original(at))
+        && matches!(&tree.root, Some(Node { value: Value::Mapping(_), .. }))
+    {
+        reader.report(
+            Code::RepairedYaml,
+            span,
+            format!("not valid YAML, read as if in quotes: {}", error.message),
+            format!("write `{}`", excerpt(&repaired.first_change)),
+        );
+        return mapping(tree, offset, reader);
+    }
+    let entries = lenient::salvage(source, offset);
+    let help = "put quotes around values that hold `: `, ` #` or start with a special character";
+    if entries.iter().any(|(key, _)| key.text() == Some("description")) {
+        let message =
+            format!("not valid YAML, only `name` and `description` were saved: {}", error.message);
+        reader.report(Code::SalvagedYaml, span, message, help);
+        return Some(entries);
+    }
+    reader.report(Code::InvalidYaml, span, format!("not valid YAML: {}", error.message), help);
+    None
+}
+
+/// The character the error is about, as bytes of the file.
+fn place(error: &YamlError, source: &str, offset: usize) -> std::ops::Range<usize> {
+    let at = error.at.min(source.len());
+    let len = source.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    offset + at..offset + at + len
+}
+
+fn parts(
+    document: &Document,
+    manifest: &Manifest,
+    has_front_matter: bool,
+    reader: &mut Reader<'_>,
+) -> Option<Parts> {
+    let body = &reader.file[document.body..];
+    let help = "write `description: ` with what the skill does and when to use it";
+    let mut description = match &manifest.description {
+        Some(description) => description.value.clone(),
+        None => {
+            let Some(paragraph) = first_paragraph(body) else {
+                let message = "no `description`, and no paragraph in the body to stand in for it";
+                reader.findings.push(Finding::whole(Code::NoDescription, message, help));
+                return None;
+            };
+            // Without front matter its absence was already reported.
+            if has_front_matter {
+                let message = "no `description`; the first paragraph of the body stands in for it";
+                reader.findings.push(Finding::whole(Code::DescriptionFromBody, message, help));
+            }
+            paragraph
+        }
+    };
+    let brief = match &manifest.brief_description {
+        Some(brief) => brief.value.clone(),
+        None => brief(&description),
+    };
+    if let Some(when_to_use) = &manifest.when_to_use {
+        description.push(' ');
+        description.push_str(&when_to_use.value);
+    }
+    let name = manifest.name.as_ref().map(|name| name.value.clone());
+    Some(Parts { name, description, brief, body: document.body })
+}

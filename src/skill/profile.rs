@@ -1,0 +1,237 @@
+//! Checking a skill file against what Repertoire reads, or against the open specification.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::fields::excerpt;
+use super::finding::{Finding, diagnostics};
+use super::load::{self, Loaded};
+use super::{directory_name, is_identifier};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::error::{Error, ErrorCode};
+
+/// What a skill file is checked against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// What Repertoire reads.
+    #[default]
+    Repertoire,
+    /// The open Agent Skills specification, <https://agentskills.io>.
+    AgentSkills,
+}
+
+impl Profile {
+    /// The profile as the command line has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Profile::Repertoire => "repertoire",
+            Profile::AgentSkills => "agent-skills",
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Profile {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Profile, Error> {
+        match text {
+            "repertoire" => Ok(Profile::Repertoire),
+            "agent-skills" => Ok(Profile::AgentSkills),
+            _ => Err(Error::new(
+                ErrorCode::InvalidParam,
+                format!("there is no profile `{text}`"),
+                "the profiles are `repertoire` and `agent-skills`",
+            )),
+        }
+    }
+}
+
+const MAX_SPEC_DESCRIPTION_CHARS: usize = 1024;
+const MAX_SPEC_COMPATIBILITY_CHARS: usize = 500;
+
+/// The top-level keys of the specification.
+const SPEC_KEYS: &[&str] =
+    &["name", "description", "license", "allowed-tools", "metadata", "compatibility"];
+
+/// All that is to be said about the `SKILL.md` at `path`, in the order of the file: what loading
+/// finds for a host named `brand`, and what `profile` asks for besides.
+pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic> {
+    let text = match load::read(path) {
+        Ok(text) => text,
+        Err(diagnostic) => return vec![diagnostic],
+    };
+    let mut loaded = load::load(&text, brand);
+    match profile {
+        Profile::Repertoire => note_unknown_keys(&mut loaded),
+        Profile::AgentSkills => check_specification(&mut loaded, &directory_name(path)),
+    }
+    diagnostics(loaded.findings, path, &text)
+}
+
+fn note_unknown_keys(loaded: &mut Loaded) {
+    for key in &loaded.manifest.unknown_keys {
+        let help = match nearest_key(&key.value) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => "keep it if another program reads it; `metadata` is the place for such keys"
+                .to_owned(),
+        };
+        let message = format!("nothing reads the key `{}`", excerpt(&key.value));
+        loaded.findings.push(Finding::new(Code::UnknownKey, key.span.clone(), message, help));
+    }
+}
+
+/// The known key that `key` is likely a slip of.
+fn nearest_key(key: &str) -> Option<&'static str> {
+    const KEYS: &[&str] = &[
+        "name",
+        "description",
+        "brief_description",
+        "when_to_use",
+        "version",
+        "triggers",
+        "toolsets",
+        "scripts",
+        "default_enabled",
+        "disable-model-invocation",
+        "user-invocable",
+        "allowed-tools",
+        "context",
+        "agent",
+        "model",
+        "argument-hint",
+        "arguments",
+        "always",
+        "requires_bins",
+        "requires_env",
+        "user_invocable_only",
+        "knowledge",
+        "paths",
+        "license",
+        "compatibility",
+        "metadata",
+    ];
+    let key = key.rsplit('.').next().unwrap_or(key).to_lowercase();
+    KEYS.iter()
+        .map(|known| (strsim::jaro_winkler(&key, known), *known))
+        .filter(|(similarity, _)| *similarity > 0.9)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, known)| known)
+}
+
+fn check_specification(loaded: &mut Loaded, directory: &str) {
+    // What Repertoire overlooks, others refuse.
+    for finding in &mut loaded.findings {
+        if matches!(
+            finding.code,
+            Code::NoFrontMatter
+                | Code::UnclosedFrontMatter
+                | Code::LateFrontMatter
+                | Code::FencedFrontMatter
+                | Code::UnfencedFrontMatter
+                | Code::RepairedYaml
+                | Code::SalvagedYaml
+                | Code::DuplicateKey
+        ) {
+            finding.code = Code::SpecFrontMatter;
+        }
+    }
+    let is_unreadable = loaded.manifest.keys.is_empty()
+        && loaded.parts.is_none()
+        && !loaded.findings.iter().any(|finding| finding.code == Code::NoDescription);
+    if is_unreadable {
+        return;
+    }
+    check_name(loaded, directory);
+    check_texts(loaded);
+    check_keys(loaded);
+}
+
+fn check_name(loaded: &mut Loaded, directory: &str) {
+    let help = "write the directory's name: lower-case letters and digits, in words joined by `-`, \
+                at most 64 characters";
+    let finding = match &loaded.manifest.name {
+        None => {
+            loaded.findings.retain(|finding| {
+                finding.code != Code::InvalidValue || !finding.message.starts_with("`name`")
+            });
+            Finding::whole(Code::SpecName, "there is no usable `name`", help)
+        }
+        Some(name) if !is_identifier(&name.value) => Finding::new(
+            Code::SpecName,
+            name.span.clone(),
+            format!("`name` is `{}`, no identifier", excerpt(&name.value)),
+            help,
+        ),
+        Some(name) if name.value != directory => Finding::new(
+            Code::SpecNameDirectory,
+            name.span.clone(),
+            format!("`name` is `{}`, the directory is `{}`", name.value, excerpt(directory)),
+            "rename one to the other",
+        ),
+        Some(_) => return,
+    };
+    loaded.findings.push(finding);
+}
+
+fn check_texts(loaded: &mut Loaded) {
+    let Loaded { findings, manifest, .. } = loaded;
+    match &manifest.description {
+        None => {
+            findings.retain(|finding| {
+                !matches!(finding.code, Code::NoDescription | Code::DescriptionFromBody)
+            });
+            findings.push(Finding::whole(
+                Code::SpecDescription,
+                "there is no `description`",
+                "write `description: ` with what the skill does and when to use it",
+            ));
+        }
+        Some(description) => {
+            let n_chars = description.value.chars().count();
+            if n_chars > MAX_SPEC_DESCRIPTION_CHARS {
+                findings.push(Finding::new(
+                    Code::SpecDescription,
+                    description.span.clone(),
+                    format!("`description` has {n_chars} characters, more than 1,024"),
+                    "shorten it; details belong into the body",
+                ));
+            }
+        }
+    }
+    if let Some(compatibility) = &manifest.compatibility {
+        let n_chars = compatibility.value.chars().count();
+        if n_chars > MAX_SPEC_COMPATIBILITY_CHARS {
+            findings.push(Finding::new(
+                Code::SpecCompatibility,
+                compatibility.span.clone(),
+                format!("`compatibility` has {n_chars} characters, more than 500"),
+                "shorten it to what the skill needs to run",
+            ));
+        }
+    }
+}
+
+fn check_keys(loaded: &mut Loaded) {
+    for key in &loaded.manifest.keys {
+        if SPEC_KEYS.contains(&key.value.as_str()) {
+            continue;
+        }
+        let kebab = key.value.replace('_', "-");
+        let help = if SPEC_KEYS.contains(&kebab.as_str()) {
+            format!("write `{kebab}`")
+        } else if matches!(kebab.as_str(), "triggers" | "paths" | "activation") {
+            "write `metadata: {triggers: \"one, two\"}`, which Repertoire reads as well".to_owned()
+        } else {
+            "move it below `metadata`".to_owned()
+        };
+        let message = format!("`{}` is not a key of the specification", excerpt(&key.value));
+        loaded.findings.push(Finding::new(Code::SpecKey, key.span.clone(), message, help));
+    }
+}

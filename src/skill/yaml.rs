@@ -1,0 +1,501 @@
+//! YAML as a tree whose values know their bytes in the file.
+//!
+//! Scalars stay text: `version: 1.0` is `1.0` and `name: NO` is `NO`. A field that wants
+//! another type reads it from the text. Every budget is checked before memory is spent on it.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, Span};
+use granit_parser::{StrInput, StructureStyle};
+
+use super::MAX_FRONT_MATTER_BYTES;
+
+const MAX_DEPTH: usize = 32;
+const MAX_NODES: usize = 10_000;
+const MAX_ALIASES: usize = 64;
+const MAX_ANCHORS: usize = 64;
+
+/// A value and the bytes of the file it was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) value: Value,
+    pub(super) span: Range<usize>,
+}
+
+/// What a [`Node`] holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Text; `plain` where it has no quotes, and may so stand for a number or a truth value.
+    Scalar { text: String, plain: bool },
+    /// A list.
+    Sequence(Vec<Node>),
+    /// Keys and values, in the order of the file, no key twice.
+    Mapping(Vec<(Node, Node)>),
+}
+
+impl Node {
+    /// The text of a scalar that is not null.
+    pub(super) fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar { text, .. } if !self.is_null() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing was written.
+    pub(super) fn is_null(&self) -> bool {
+        match &self.value {
+            Value::Scalar { text, plain } => {
+                *plain && matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL")
+            }
+            _ => false,
+        }
+    }
+
+    /// What kind of value it is, with its article, for messages.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Scalar { .. } => "text",
+            Value::Sequence(_) => "a list",
+            Value::Mapping(_) => "a map",
+        }
+    }
+
+    /// Where `range` of the scalar's text is in `file`: exact where the file holds the text
+    /// as it is, else the whole scalar.
+    pub(super) fn place(&self, file: &str, range: Range<usize>) -> Range<usize> {
+        let Value::Scalar { text, .. } = &self.value else { return self.span.clone() };
+        let source = file.get(self.span.clone()).unwrap_or_default();
+        let quote = source.len().wrapping_sub(text.len()) / 2;
+        match source.get(quote..source.len() - quote.min(source.len())) {
+            Some(inner) if quote <= 1 && inner == text => {
+                let start = self.span.start + quote;
+                start + range.start..start + range.end
+            }
+            _ => self.span.clone(),
+        }
+    }
+}
+
+/// A parsed document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tree {
+    /// `None` where the text holds no value.
+    pub(super) root: Option<Node>,
+    /// Keys that stand twice in one map: the later ones.
+    pub(super) duplicates: Vec<(String, Range<usize>)>,
+}
+
+/// Why a text is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct YamlError {
+    pub(super) kind: YamlErrorKind,
+    pub(super) message: String,
+    /// Byte of the text, not of the file.
+    pub(super) at: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum YamlErrorKind {
+    Invalid,
+    TooComplex,
+}
+
+/// Parses `text`; `place` maps its bytes to those of the file.
+pub(super) fn parse(text: &str, place: &dyn Fn(usize) -> usize) -> Result<Tree, YamlError> {
+    let mut options = Options::default();
+    options.set_emit_comments(false);
+    let mut builder = Builder {
+        parser: Parser::new_from_str_with_options(text, options),
+        place,
+        text_len: text.len(),
+        duplicates: Vec::new(),
+        anchors: HashMap::new(),
+        n_nodes: 0,
+        n_bytes: 0,
+        n_aliases: 0,
+        depth: 0,
+    };
+    let root = builder.document()?;
+    Ok(Tree { root, duplicates: builder.duplicates })
+}
+
+/// A value with an anchor, and what an alias to it costs.
+struct Anchored {
+    node: Node,
+    n_nodes: usize,
+    n_bytes: usize,
+    depth: usize,
+}
+
+struct Builder<'a> {
+    parser: Parser<'a, StrInput<'a>>,
+    place: &'a dyn Fn(usize) -> usize,
+    text_len: usize,
+    duplicates: Vec<(String, Range<usize>)>,
+    anchors: HashMap<usize, Anchored>,
+    n_nodes: usize,
+    n_bytes: usize,
+    n_aliases: usize,
+    depth: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn document(&mut self) -> Result<Option<Node>, YamlError> {
+        let mut root = None;
+        loop {
+            let (event, span) = self.next()?;
+            match event {
+                Event::StreamEnd => return Ok(root),
+                Event::StreamStart | Event::DocumentEnd => {}
+                Event::DocumentStart(..) if root.is_some() => {
+                    return Err(invalid("more than one YAML document", start_of(&span)));
+                }
+                Event::DocumentStart(..) => {
+                    let (event, span) = self.next()?;
+                    root = Some(self.node(event, &span)?);
+                }
+                _ => return Err(invalid("a value outside of the document", start_of(&span))),
+            }
+        }
+    }
+
+    fn next(&mut self) -> Result<(Event<'a>, Span), YamlError> {
+        match self.parser.next_event() {
+            Some(Ok(event)) => Ok(event),
+            Some(Err(error)) => Err(syntax(&error)),
+            None => Err(invalid("the document ends in the middle of a value", self.text_len)),
+        }
+    }
+
+    fn node(&mut self, event: Event<'a>, span: &Span) -> Result<Node, YamlError> {
+        let at = start_of(span);
+        self.spend(1, 0, at)?;
+        let (node, anchor) = match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.spend(0, text.len(), at)?;
+                let is_text = tag.is_some_and(|tag| tag.core_suffix() == Some("str"));
+                let plain = style == ScalarStyle::Plain && !is_text;
+                let value = Value::Scalar { text: text.into_owned(), plain };
+                (Node { value, span: self.span(span, span) }, anchor)
+            }
+            Event::SequenceStart(style, anchor, _) => {
+                (self.nested(at, |builder| builder.sequence(style, span))?, anchor)
+            }
+            Event::MappingStart(style, anchor, _) => {
+                (self.nested(at, |builder| builder.mapping(style, span))?, anchor)
+            }
+            Event::Alias(id) => return self.alias(id, span),
+            _ => return Err(invalid("a value is missing", at)),
+        };
+        if anchor != 0 {
+            self.remember(anchor, &node, at)?;
+        }
+        Ok(node)
+    }
+
+    fn nested(
+        &mut self,
+        at: usize,
+        read: impl FnOnce(&mut Self) -> Result<Node, YamlError>,
+    ) -> Result<Node, YamlError> {
+        if self.depth == MAX_DEPTH {
+            return Err(too_complex(format!("nested deeper than {MAX_DEPTH} levels"), at));
+        }
+        self.depth += 1;
+        let node = read(self);
+        self.depth -= 1;
+        node
+    }
+
+    fn sequence(&mut self, style: StructureStyle, start: &Span) -> Result<Node, YamlError> {
+        let mut entries = Vec::new();
+        loop {
+            let (event, span) = self.next()?;
+            if event == Event::SequenceEnd {
+                let last = entries.last().map(|entry: &Node| entry.span.end);
+                let span = self.collection_span(style, start, &span, last);
+                return Ok(Node { value: Value::Sequence(entries), span });
+            }
+            entries.push(self.node(event, &span)?);
+        }
+    }
+
+    fn mapping(&mut self, style: StructureStyle, start: &Span) -> Result<Node, YamlError> {
+        let mut entries: Vec<(Node, Node)> = Vec::new();
+        let mut keys = HashSet::new();
+        loop {
+            let (event, span) = self.next()?;
+            if event == Event::MappingEnd {
+                let last = entries.last().map(|(_, value)| value.span.end);
+                let span = self.collection_span(style, start, &span, last);
+                return Ok(Node { value: Value::Mapping(entries), span });
+            }
+            let key = self.node(event, &span)?;
+            let (event, span) = self.next()?;
+            let value = self.node(event, &span)?;
+            if let Value::Scalar { text, .. } = &key.value
+                && !keys.insert(text.clone())
+            {
+                self.duplicates.push((text.clone(), key.span.clone()));
+                entries.retain(|(earlier, _)| !matches!(&earlier.value, Value::Scalar { text: t, .. } if t == text));
+            }
+            entries.push((key, value));
+        }
+    }
+
+    fn alias(&mut self, id: usize, span: &Span) -> Result<Node, YamlError> {
+        let at = start_of(span);
+        self.n_aliases += 1;
+        if self.n_aliases > MAX_ALIASES {
+            return Err(too_complex(format!("more than {MAX_ALIASES} aliases"), at));
+        }
+        let Some(anchored) = self.anchors.get(&id) else {
+            return Err(invalid("an alias stands inside the value it refers to", at));
+        };
+        let (n_nodes, n_bytes) = (anchored.n_nodes, anchored.n_bytes);
+        if self.depth + anchored.depth > MAX_DEPTH {
+            let message = format!("nested deeper than {MAX_DEPTH} levels with aliases expanded");
+            return Err(too_complex(message, at));
+        }
+        self.spend(n_nodes, n_bytes, at)?;
+        let value = self.anchors.get(&id).map(|anchored| anchored.node.value.clone());
+        let value = value.ok_or_else(|| invalid("an alias without a value", at))?;
+        Ok(Node { value, span: self.span(span, span) })
+    }
+
+    fn remember(&mut self, id: usize, node: &Node, at: usize) -> Result<(), YamlError> {
+        if self.anchors.len() == MAX_ANCHORS {
+            return Err(too_complex(format!("more than {MAX_ANCHORS} anchors"), at));
+        }
+        let (n_nodes, n_bytes, depth) = measure(node);
+        self.anchors.insert(id, Anchored { node: node.clone(), n_nodes, n_bytes, depth });
+        Ok(())
+    }
+
+    /// Counts nodes and bytes of text against the budget.
+    fn spend(&mut self, n_nodes: usize, n_bytes: usize, at: usize) -> Result<(), YamlError> {
+        self.n_nodes += n_nodes;
+        self.n_bytes += n_bytes;
+        if self.n_nodes > MAX_NODES {
+            return Err(too_complex(format!("more than {MAX_NODES} values"), at));
+        }
+        if self.n_bytes > MAX_FRONT_MATTER_BYTES {
+            return Err(too_complex("more than 256 KiB of text with aliases expanded", at));
+        }
+        Ok(())
+    }
+
+    fn span(&self, start: &Span, end: &Span) -> Range<usize> {
+        let end = end.byte_range().map_or(self.text_len, |range| range.end);
+        let (start, end) = ((self.place)(start_of(start)), (self.place)(end));
+        start..end.max(start)
+    }
+
+    /// A block collection ends with its last value: the parser notices only later.
+    fn collection_span(
+        &self,
+        style: StructureStyle,
+        start: &Span,
+        end: &Span,
+        last: Option<usize>,
+    ) -> Range<usize> {
+        let whole = self.span(start, end);
+        match last {
+            Some(last) if style == StructureStyle::Block => whole.start..last.max(whole.start),
+            _ => whole,
+        }
+    }
+}
+
+/// Nodes, bytes of text and depth of `node`; it is at most `MAX_DEPTH` deep.
+fn measure(node: &Node) -> (usize, usize, usize) {
+    let add = |(nodes, bytes, depth): (usize, usize, usize), child: &Node| {
+        let (child_nodes, child_bytes, child_depth) = measure(child);
+        (nodes + child_nodes, bytes + child_bytes, depth.max(child_depth + 1))
+    };
+    match &node.value {
+        Value::Scalar { text, .. } => (1, text.len(), 0),
+        Value::Sequence(entries) => entries.iter().fold((1, 0, 1), add),
+        Value::Mapping(entries) => {
+            entries.iter().flat_map(|(key, value)| [key, value]).fold((1, 0, 1), add)
+        }
+    }
+}
+
+fn start_of(span: &Span) -> usize {
+    span.start.byte_offset().unwrap_or(0)
+}
+
+fn invalid(message: impl Into<String>, at: usize) -> YamlError {
+    YamlError { kind: YamlErrorKind::Invalid, message: message.into(), at }
+}
+
+fn too_complex(message: impl Into<String>, at: usize) -> YamlError {
+    YamlError { kind: YamlErrorKind::TooComplex, message: message.into(), at }
+}
+
+fn syntax(error: &ScanError) -> YamlError {
+    let at = error.marker().byte_offset().unwrap_or(0);
+    match error.kind() {
+        ErrorKind::RecursionLimitExceeded => {
+            too_complex(format!("nested deeper than {MAX_DEPTH} levels"), at)
+        }
+        kind => invalid(kind.to_string(), at),
+    }
+}
+
+/// The value as JSON; plain scalars as the core schema of YAML 1.2 has them.
+pub(super) fn to_json(node: &Node) -> serde_json::Value {
+    match &node.value {
+        Value::Scalar { text, plain: true } => plain_to_json(text),
+        Value::Scalar { text, plain: false } => text.as_str().into(),
+        Value::Sequence(entries) => entries.iter().map(to_json).collect(),
+        Value::Mapping(entries) => {
+            entries.iter().map(|(key, value)| (key_text(key), to_json(value))).collect()
+        }
+    }
+}
+
+/// The text of a key; a key that is not text is written as JSON.
+fn key_text(key: &Node) -> String {
+    match &key.value {
+        Value::Scalar { text, .. } => text.clone(),
+        _ => to_json(key).to_string(),
+    }
+}
+
+fn plain_to_json(text: &str) -> serde_json::Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return serde_json::Value::Null,
+        "true" | "True" | "TRUE" => return true.into(),
+        "false" | "False" | "FALSE" => return false.into(),
+        _ => {}
+    }
+    let radix = |prefix, radix| {
+        text.strip_prefix(prefix)
+            .filter(|digits| !digits.starts_with('+'))
+            .and_then(|digits| u64::from_str_radix(digits, radix).ok())
+    };
+    if let Some(integer) = radix("0x", 16).or_else(|| radix("0o", 8)) {
+        return integer.into();
+    }
+    if let Ok(integer) = text.parse::<i64>() {
+        return integer.into();
+    }
+    // Digits beyond 64 bits stay text: as a float they would not come back as written.
+    let is_float = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b))
+        && text.bytes().any(|b| b.is_ascii_digit())
+        && text.bytes().any(|b| b".eE".contains(&b));
+    match text.parse::<f64>() {
+        Ok(float) if is_float && float.is_finite() => float.into(),
+        _ => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Tree, YamlError> {
+        parse(text, &|at| at)
+    }
+
+    fn json(text: &str) -> String {
+        to_json(&read(text).unwrap().root.unwrap()).to_string()
+    }
+
+    #[test]
+    fn plain_scalars_follow_the_core_schema() {
+        let cases = [
+            ("[~, null, '', Null, 'null']", r#"[null,null,"",null,"null"]"#),
+            ("[true, False, yes, NO, 'true']", r#"[true,false,"yes","NO","true"]"#),
+            ("[1, -2, 0x1F, 0o17, 007, 1_000]", r#"[1,-2,31,15,7,"1_000"]"#),
+            ("[1.0, 1e3, .5, .inf, .nan, 1.2.3]", r#"[1.0,1000.0,0.5,".inf",".nan","1.2.3"]"#),
+            ("[99999999999999999999, 0x, +, '1']", r#"["99999999999999999999","0x","+","1"]"#),
+            ("{a: , ? [b] : !!str 1}", r#"{"[\"b\"]":"1","a":null}"#),
+            ("a: &x {b: 1}\nc: *x\n<<: *x", r#"{"<<":{"b":1},"a":{"b":1},"c":{"b":1}}"#),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(json(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_know_their_bytes() {
+        let text = "ñ: 'x y'\nl:\n  - é one  # c\n  - \"b\"\nm: {k: v} \nb: |\n  t\n  u\nz: 1\n";
+        let root = read(text).unwrap().root.unwrap();
+        let Value::Mapping(entries) = root.value else { panic!("a map") };
+        let sources: Vec<_> = entries
+            .iter()
+            .flat_map(|(key, value)| [&text[key.span.clone()], text[value.span.clone()].trim_end()])
+            .collect();
+        let list = "- é one  # c\n  - \"b\"";
+        let expected = ["ñ", "'x y'", "l", list, "m", "{k: v}", "b", "|\n  t\n  u", "z", "1"];
+        assert_eq!(sources, expected);
+        assert_eq!(&text[entries[0].1.place(text, 2..3)], "y");
+        let Value::Sequence(list) = &entries[1].1.value else { panic!("a list") };
+        assert_eq!(&text[list[0].place(text, 3..6)], "one");
+        assert_eq!(&text[list[1].place(text, 0..1)], "b");
+    }
+
+    #[test]
+    fn the_last_of_two_equal_keys_counts_and_is_reported() {
+        let tree = read("a: 1\nb: 2\n'a': 3").unwrap();
+        assert_eq!(tree.duplicates, [("a".to_owned(), 10..13)]);
+        assert_eq!(json("a: 1\nb: 2\n'a': 3"), r#"{"a":"3","b":2}"#.replace("\"3\"", "3"));
+    }
+
+    #[test]
+    fn hostile_documents_are_refused_in_no_time() {
+        let bomb: String = std::iter::once("a0: &a0 [x, x]\n".to_owned())
+            .chain((1..40).map(|i| format!("a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1)))
+            .collect();
+        let nested: String =
+            (0..10_000).map(|i| format!("{}k:\n", " ".repeat(i.min(200)))).collect();
+        let anchors: String = (0..100).map(|i| format!("- &a{i} x\n")).collect();
+        let aliases = format!("- &a x\n{}", "- *a\n".repeat(100));
+        let cases = [
+            bomb,
+            nested,
+            anchors,
+            aliases,
+            "[".repeat(32 * 1024),
+            "{a: ".repeat(8 * 1024),
+            "- ".repeat(16 * 1024),
+            "- x\n".repeat(20_000),
+            "? ".repeat(16 * 1024),
+        ];
+        for text in cases {
+            let start = std::time::Instant::now();
+            let error = read(&text).unwrap_err();
+            assert_eq!(error.kind, YamlErrorKind::TooComplex, "{:.40}: {}", text, error.message);
+            assert!(start.elapsed().as_millis() < 500, "{:.40}: {:?}", text, start.elapsed());
+        }
+    }
+
+    #[test]
+    fn what_is_not_yaml_is_refused_at_its_place() {
+        let cases = [
+            ("a: b: c", 4),
+            ("a: [b", 5),
+            ("a: @b", 3),
+            ("a: &x [*x]", 7),
+            ("a: *nowhere", 3),
+            ("a: 1\n...\nb: 2\n", 9),
+            ("a: \0", 3),
+        ];
+        for (text, at) in cases {
+            let error = read(text).expect_err(text);
+            assert_eq!((error.kind, error.at), (YamlErrorKind::Invalid, at), "{text:?}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn no_value_is_no_tree() {
+        for text in ["", "\n", "# comment\n"] {
+            assert_eq!(read(text).unwrap().root, None, "{text:?}");
+        }
+    }
+}
