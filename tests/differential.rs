@@ -71,6 +71,13 @@ const PIECES: &[&str] = &[
     "ŉ",
 ];
 
+/// Triggers that end with one another.
+const NESTED: &[&str] =
+    &["a", "b", "a b", "b a", "a-b", "b-a", "ab", "ba", "a b a", "a-b a", "-b", "a b-a"];
+
+/// What texts for them are put together from.
+const NESTED_PIECES: &[&str] = &["a", "b", " ", " ", "-", "a b", "a-b", "b a", "-a"];
+
 /// What patterns are put together from.
 const PATTERN_PIECES: &[&str] = &[
     "git",
@@ -296,6 +303,15 @@ proptest! {
         query in text(0..24),
     ) {
         check(&triggers, &query)?;
+    }
+
+    #[test]
+    fn triggers_that_nest_and_overlap_are_told_apart(
+        keywords in prop::collection::vec(select(NESTED), 1..8),
+        exclude in prop::collection::vec(select(NESTED), 0..2),
+        query in prop::collection::vec(select(NESTED_PIECES), 0..14),
+    ) {
+        check(&[json!({"keywords": keywords, "exclude": exclude})], &query.concat())?;
     }
 
     #[test]
