@@ -10,11 +10,13 @@ mod document;
 mod fields;
 mod finding;
 mod id;
+mod json;
 mod lenient;
 mod load;
 mod manifest;
 pub(crate) mod pattern;
 mod profile;
+mod scalar;
 mod trigger;
 mod yaml;
 
@@ -173,3 +175,6 @@ fn directory_name(path: &Path) -> String {
     let directory = path.parent().and_then(Path::file_name);
     directory.map_or_else(|| "skill".to_owned(), |name| name.to_string_lossy().into_owned())
 }
+
+#[cfg(test)]
+mod tests;
