@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
 use repertoire::{Diagnostic, Profile, Skill, check_file};
 use serde_json::Value;
 use support::shared;
@@ -170,7 +171,7 @@ fn hostile_files_are_answered_in_no_time() {
         ("same-key", front_matter(&"k: v\n".repeat(4_900)).into(), &["duplicate-key"]),
         ("nul", front_matter("x: \0").into(), &["salvaged-yaml"]),
         ("nul-body", b"---\nname: a\ndescription: b\n---\n\0\0".into(), &[]),
-        ("only-nul", vec![0; 10_000], &["no-front-matter"]),
+        ("only-nul", vec![0; 10_000], &["no-front-matter", "no-description"]),
         ("lone-cr", b"---\rname: a\rdescription: b\r---\rBody".into(), &["no-front-matter"]),
         ("10-mb", vec![b'x'; 10 << 20], &["body-too-large"]),
         ("one-line", vec![b'x'; 1 << 20], &["no-front-matter"]),
@@ -278,4 +279,88 @@ fn profiles_check_what_they_ask_for() {
     }
     assert_eq!("agent-skills".parse::<Profile>().unwrap(), Profile::AgentSkills);
     assert!("spec".parse::<Profile>().is_err());
+}
+
+/// Text that is nearly a skill file, made of the pieces that trouble parsers.
+fn nearly_a_skill() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "---",
+        "---\n",
+        "\n",
+        "\r\n",
+        "\r",
+        "\u{feff}",
+        "name: a",
+        "description: b",
+        "triggers:",
+        ": ",
+        "- ",
+        "  ",
+        "\t",
+        "'",
+        "\"",
+        "\\",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        "|\n",
+        ">-\n",
+        "&a ",
+        "*a",
+        "!!str ",
+        "# ",
+        "@x",
+        "`",
+        "%",
+        "é",
+        "。",
+        "\0",
+        "```yaml\n",
+        "```\n",
+        "<!--",
+        "-->",
+        "keywords",
+        "patterns",
+        "a(b",
+        "src/{a",
+        "paths: ",
+        "version: ",
+        "metadata:\n  ",
+        "...",
+        "? ",
+        "<<: ",
+        "Text. More",
+    ]);
+    (any::<bool>(), prop::collection::vec(piece, 0..40)).prop_map(|(fenced, pieces)| {
+        let text = pieces.concat();
+        if fenced { format!("---\nname: a\ndescription: {text}\n---\nBody") } else { text }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4_000) })]
+
+    #[test]
+    fn no_text_is_too_strange_to_answer(text in nearly_a_skill()) {
+        let loaded = Skill::parse(&text, BRAND);
+        let (diagnostics, spans) = match &loaded {
+            Ok(skill) => {
+                prop_assert!(text.ends_with(skill.body().unwrap()));
+                prop_assert!(!skill.name().is_empty() && !skill.description().is_empty());
+                let triggers = skill.triggers();
+                let entries = [&triggers.keywords, &triggers.patterns, &triggers.paths];
+                let spans = entries.into_iter().flatten().map(|entry| entry.span.clone()).collect();
+                (skill.diagnostics(), spans)
+            }
+            Err(diagnostics) => {
+                prop_assert!(!diagnostics.is_empty());
+                (diagnostics.as_slice(), Vec::new())
+            }
+        };
+        for span in diagnostics.iter().filter_map(|d| d.span.clone()).chain(spans) {
+            prop_assert!(text.get(span.clone()).is_some(), "{:?}", span);
+        }
+    }
 }

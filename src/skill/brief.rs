@@ -50,8 +50,8 @@ pub(super) fn first_paragraph(body: &str) -> Option<String> {
 
 fn is_prose(line: &str) -> bool {
     let is_heading = line.trim_start_matches('#').starts_with([' ', '\t']) && line.starts_with('#');
-    let is_ruler = line.bytes().all(|b| b"-=*_ ".contains(&b));
-    !is_heading && !is_ruler && !line.starts_with('|')
+    let says_something = line.contains(char::is_alphanumeric);
+    !is_heading && says_something && !line.starts_with('|')
 }
 
 /// The text with every run of white space as one blank.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::scalar::{Names, Scalar, classify, is_block_header};
+use super::scalar::{Names, broken_scalars, is_block_header};
 use super::yaml::{Node, Value};
 
 /// Repaired YAML, and where its bytes came from.
@@ -12,8 +12,9 @@ pub(super) struct Repaired {
     pub(super) text: String,
     /// Copied pieces: their start in the repaired and in the original text, and their length.
     pieces: Vec<(usize, usize, usize)>,
-    /// The first line that was changed, as it should have been written.
-    pub(super) first_change: String,
+    /// The first line that got quotes, as it should have been written; empty where only tabs
+    /// were replaced.
+    pub(super) first_quoted: String,
 }
 
 impl Repaired {
@@ -50,15 +51,16 @@ impl Repaired {
 /// `None` if there is nothing to do.
 pub(super) fn repair(source: &str) -> Option<Repaired> {
     let mut repaired =
-        Repaired { text: String::new(), pieces: Vec::new(), first_change: String::new() };
+        Repaired { text: String::new(), pieces: Vec::new(), first_quoted: String::new() };
     let lines = lines(source);
     let names = Names::of(source);
-    let mut changed = false;
+    let mut has_new_indent = false;
     let mut n = 0;
     while n < lines.len() {
         let line = &lines[n];
+        let start = repaired.text.len();
+        has_new_indent |= copy_indent(&mut repaired, source, line);
         if line.value.is_empty() {
-            changed |= copy_indent(&mut repaired, source, line);
             repaired.copy(source, line.content.start..line.next);
             n += 1;
             continue;
@@ -67,36 +69,20 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
         let n_lines = 1 + lines[n + 1..].iter().take_while(|next| next.continues(line)).count();
         let last = lines[n..n + n_lines].iter().rposition(|line| !line.is_blank()).unwrap_or(0);
         let value = line.value.start..lines[n + last].content.end.max(line.value.start);
-        let start = repaired.text.len();
-        changed |= copy_indent(&mut repaired, source, line);
-        repaired.copy(source, line.content.start..line.value.start);
-        match classify(source, value.clone(), &names) {
-            Scalar::Sound => {
-                repaired.copy(source, line.value.start..lines[n + n_lines - 1].next);
-            }
-            Scalar::Flow(reserved) => {
-                let mut from = value.start;
-                for entry in reserved {
-                    repaired.copy(source, from..entry.start);
-                    repaired.quote(source, entry.clone());
-                    from = entry.end;
-                    changed = true;
-                }
-                repaired.copy(source, from..lines[n + n_lines - 1].next);
-            }
-            Scalar::Broken(scalar) => {
-                repaired.quote(source, scalar.clone());
-                repaired.copy(source, scalar.end..lines[n + n_lines - 1].next);
-                changed = true;
-            }
+        let mut from = line.content.start;
+        for scalar in broken_scalars(source, value, &names) {
+            repaired.copy(source, from..scalar.start);
+            repaired.quote(source, scalar.clone());
+            from = scalar.end;
         }
-        if changed && repaired.first_change.is_empty() {
+        repaired.copy(source, from..lines[n + n_lines - 1].next);
+        if from > line.content.start && repaired.first_quoted.is_empty() {
             let line = repaired.text[start..].lines().next().unwrap_or_default();
-            repaired.first_change = line.trim().into();
+            repaired.first_quoted = line.trim().into();
         }
         n += n_lines;
     }
-    changed.then_some(repaired)
+    (has_new_indent || !repaired.first_quoted.is_empty()).then_some(repaired)
 }
 
 fn copy_indent(repaired: &mut Repaired, source: &str, line: &Line) -> bool {
@@ -294,7 +280,7 @@ mod tests {
             let at = repaired.text.find(piece).unwrap();
             assert_eq!(repaired.original(at), source.find(piece).unwrap(), "{piece}");
         }
-        assert_eq!(repaired.first_change, "a: 'it''s: ''ñ'''");
+        assert_eq!(repaired.first_quoted, "a: 'it''s: ''ñ'''");
     }
 
     #[test]

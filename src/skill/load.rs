@@ -159,8 +159,11 @@ fn lenient_front_matter(
         reader.report(
             Code::RepairedYaml,
             span,
-            format!("not valid YAML, read as if in quotes: {}", error.message),
-            format!("write `{}`", first_chars(&repaired.first_change, 160)),
+            format!("not valid YAML, repaired: {}", error.message),
+            match first_chars(&repaired.first_quoted, 160) {
+                line if line.is_empty() => "indent with blanks, not with tabs".to_owned(),
+                line => format!("write `{line}`"),
+            },
         );
         return mapping(tree, offset, reader);
     }

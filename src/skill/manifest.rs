@@ -5,7 +5,7 @@ use std::ops::Range;
 use semver::Version;
 use serde_json::{Map, Value as Json, json};
 
-use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt};
+use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, normalized};
 use super::json::to_json;
 use super::trigger::{self, Triggers};
 use super::yaml::{Node, Value};
@@ -130,8 +130,10 @@ impl Manifest {
         }
 
         manifest.read_common(fields, reader);
-        if let Some(Value::Mapping(entries)) = fields.peek(brand).map(|node| &node.value) {
-            fields.take(brand);
+        if let Some(Value::Mapping(entries)) =
+            fields.peek(&normalized(brand)).map(|node| &node.value)
+        {
+            fields.take(&normalized(brand));
             let mut block = Fields::new(entries, reader);
             manifest.read_common(&mut block, reader);
             let unread = manifest.keep_unknown(&format!("{brand}."), block.rest());

@@ -24,55 +24,42 @@ impl<'a> Names<'a> {
     }
 }
 
-/// What a value is, to the repair.
-pub(super) enum Scalar {
-    /// Nothing to repair: also a block scalar, whatever it holds.
-    Sound,
-    /// A list or map in brackets, and the entries in it that need quotes.
-    Flow(Vec<Range<usize>>),
-    /// Text that needs quotes.
-    Broken(Range<usize>),
-}
-
-pub(super) fn classify(source: &str, range: Range<usize>, names: &Names<'_>) -> Scalar {
+/// The parts of the value at `range` that cannot stand without quotes: all of it, entries of a
+/// list or map in brackets, or nothing.
+pub(super) fn broken_scalars(
+    source: &str,
+    range: Range<usize>,
+    names: &Names<'_>,
+) -> Vec<Range<usize>> {
     let value = &source[range.clone()];
     let first_line = value.lines().next().unwrap_or_default();
-    match value.chars().next() {
-        None => Scalar::Sound,
-        Some('|' | '>') if is_block_header(first_line) => Scalar::Sound,
-        Some(quote @ ('"' | '\'')) => match closing_quote(value, quote) {
-            Some(end) if is_end(&value[end..]) => Scalar::Sound,
-            _ => Scalar::Broken(without_comment(source, range)),
-        },
+    let is_sound = match value.chars().next() {
+        None => true,
+        Some('|' | '>') => is_block_header(first_line),
+        Some(quote @ ('"' | '\'')) => {
+            closing_quote(value, quote).is_some_and(|end| is_end(&value[end..]))
+        }
         Some('[' | '{') => match closing_bracket(value) {
             Some(end) if is_end(&value[end..]) => {
-                Scalar::Flow(reserved_entries(source, range.start..range.start + end))
+                return reserved_entries(source, range.start..range.start + end);
             }
-            _ => Scalar::Broken(without_comment(source, range)),
+            _ => false,
         },
-        Some('*') if names.anchors.contains(first_line[1..].trim_end()) => Scalar::Sound,
-        Some('&') if names.aliases.contains(first_word(&first_line[1..])) => Scalar::Sound,
-        Some('|' | '>' | '*' | '&' | '!' | '%' | '@' | '`' | ']' | '}' | ',') => {
-            Scalar::Broken(without_comment(source, range))
-        }
-        Some(_) if value.starts_with("- ") || value.starts_with("? ") => {
-            Scalar::Broken(without_comment(source, range))
-        }
+        Some('*') => names.anchors.contains(first_line[1..].trim_end()),
+        Some('&') => names.aliases.contains(first_word(&first_line[1..])),
+        Some('!' | '%' | '@' | '`' | ']' | '}' | ',') => false,
         Some(_) => {
-            let plain = without_comment(source, range);
-            let text = &source[plain.clone()];
-            if text.contains(": ")
-                || text.contains(":\t")
-                || text.contains(":\n")
-                || text.contains(":\r")
-                || text.ends_with(':')
-            {
-                Scalar::Broken(plain)
-            } else {
-                Scalar::Sound
-            }
+            let text = &source[without_comment(source, range.clone())];
+            let is_entry = text.starts_with("- ") || text.starts_with("? ");
+            !is_entry && !holds_key(text)
         }
-    }
+    };
+    if is_sound { Vec::new() } else { vec![without_comment(source, range)] }
+}
+
+/// Whether YAML would find a `key:` in plain `text`.
+fn holds_key(text: &str) -> bool {
+    text.ends_with(':') || [": ", ":\t", ":\n", ":\r"].iter().any(|colon| text.contains(colon))
 }
 
 fn first_word(text: &str) -> &str {
