@@ -172,8 +172,10 @@ pub(super) fn salvage(source: &str, offset: usize) -> Vec<(Node, Node)> {
     let lines = lines(source);
     let mut entries: Vec<(Node, Node)> = Vec::new();
     for (n, line) in lines.iter().enumerate() {
-        let key = line.start..line.start + key_length(&source[line.content.clone()]).unwrap_or(0);
-        if !matches!(&source[key.clone()], "name" | "description")
+        let key_length = key_length(&source[line.content.clone()]).unwrap_or(0);
+        let key = line.content.start..line.content.start + key_length;
+        if line.content.start > line.start
+            || !matches!(&source[key.clone()], "name" | "description")
             || entries.iter().any(|(earlier, _)| earlier.text() == Some(&source[key.clone()]))
         {
             continue;
@@ -287,6 +289,7 @@ mod tests {
     fn name_and_description_are_saved_from_rubble() {
         let cases = [
             ("name: a\n]\ndescription: b\n", "a", "b"),
+            ("\ré: \ndescription: b\nname: a", "a", "b"),
             ("name: 'a'\ndescription: >\n  b: c\n\n  d\n]", "a", "b: c d"),
             ("description: \"b\n  c\nname: a", "a", "b c"),
             ("x:\n  name: no\ndescription: \0b\u{7}c\nname: a\nname: z", "a", "b c"),
