@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 ///
 /// The data is too large for the repository. It is looked for next to it, and in
 /// `$REPERTOIRE_SHARED`; `None` where there is none, which is said on standard error.
-pub fn shared(relative: &str) -> Option<PathBuf> {
+pub(crate) fn shared(relative: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     let named = std::env::var_os("REPERTOIRE_SHARED").map(PathBuf::from);
     let found = [Some(beside), named]
