@@ -1,11 +1,11 @@
 //! Sources, ids, precedence, visibility and what goes wrong with directories.
-#![expect(clippy::print_stderr, reason = "tests say what they counted")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use repertoire::{
@@ -276,55 +276,69 @@ fn the_catalog_and_its_texts_are_the_same_on_every_run() {
     let files: Vec<(String, String)> = (0..60)
         .map(|i| {
             let name = format!("s{:02}", (i * 37) % 60);
-            (
-                format!("d{}/{name}/SKILL.md", i % 7),
-                manifest(&format!("name: {name}\ntriggers: [word]")),
-            )
+            let text = manifest(&format!("name: {name}\ntriggers: [word]"));
+            (format!("d{}/{name}/SKILL.md", i % 7), text)
         })
         .collect();
-    let render = |order: &dyn Fn(&mut Vec<(String, String)>)| {
-        let mut files = files.clone();
-        order(&mut files);
-        let files: Vec<(&str, &str)> =
-            files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+    let texts = |files: &[(String, String)]| {
+        let files: Vec<_> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
         let dir = tree(&files);
         let engine = Engine::builder().source(Source::project(dir.path())).build().unwrap();
-        let ids = ids(engine.catalog()).join(" ");
-        let texts = [
-            engine.disclose("word").text,
-            engine.disclose("list skills").text,
-            engine.prompt().text,
-        ];
-        (ids, texts.map(|text| text.replace(dir.path().to_str().unwrap(), "")))
+        let (shown, listed) = (engine.disclose("word").text, engine.disclose("list skills").text);
+        let all = [ids(engine.catalog()).join(" "), shown, listed, engine.prompt().text].join("\n");
+        all.replace(dir.path().to_str().unwrap(), "")
     };
-    let first = render(&|_| {});
-    assert_eq!(render(&|files| files.reverse()), first);
-    assert_eq!(render(&|files| files.sort()), first);
+    let first = texts(&files);
+    let reversed: Vec<_> = files.iter().rev().cloned().collect();
+    let mut sorted = files.clone();
+    sorted.sort();
+    assert_eq!(texts(&reversed), first);
+    assert_eq!(texts(&sorted), first);
+}
+
+/// The corpus holds skills in hidden directories, where no scan looks: each such directory is
+/// named as a source of its own, as an agent names `.claude/skills`.
+fn corpus_sources(root: &Path, files: &[PathBuf]) -> Vec<Source> {
+    let hidden = files.iter().flat_map(|file| file.ancestors()).filter(|dir| {
+        dir.starts_with(root)
+            && dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    });
+    let hidden: BTreeSet<&Path> = hidden.collect();
+    [root].into_iter().chain(hidden).map(Source::project).collect()
 }
 
 #[test]
 fn the_whole_corpus_is_in_the_catalog_or_has_a_diagnostic() {
-    let Some(root) = support::shared("corpus/skills") else { return };
-    let (files, _) = repertoire::catalog::skill_files(&root, false);
+    let Some(corpus) = support::shared("corpus/MANIFEST.jsonl") else { return };
+    let (dir, manifest) = (corpus.parent().unwrap(), fs::read_to_string(&corpus).unwrap());
+    let files: Vec<PathBuf> = manifest
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|entry| dir.join(entry["file"].as_str().unwrap()))
+        .filter(|file| file.file_name().unwrap().eq_ignore_ascii_case("SKILL.md"))
+        .collect();
     assert!(files.len() > 2_000, "{} files", files.len());
+
+    let sources = corpus_sources(&dir.join("skills"), &files);
     let start = Instant::now();
-    let engine = Engine::builder().source(Source::project(&root)).build().unwrap();
+    let engine = Engine::builder().sources(sources).build().unwrap();
     let elapsed = start.elapsed();
     let catalog = engine.catalog();
     let loaded: BTreeSet<&Path> = catalog.entries().filter_map(|e| e.skill.path()).collect();
     let reported: BTreeSet<&Path> =
         catalog.diagnostics().iter().map(|finding| finding.path.as_path()).collect();
     for file in &files {
-        assert!(
-            loaded.contains(&**file) || reported.contains(&**file),
-            "{} vanished",
-            file.display()
-        );
+        let is_known = loaded.contains(&**file) || reported.contains(&**file);
+        assert!(is_known, "{} vanished", file.display());
     }
     let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
     for finding in catalog.diagnostics() {
         *counts.entry(finding.code).or_default() += 1;
     }
-    eprintln!("corpus: {} files, {} loaded, in {elapsed:?}; {counts:?}", files.len(), loaded.len());
+    support::say(&format!(
+        "corpus: {} files, {} loaded, in {elapsed:?}; {counts:?}",
+        files.len(),
+        loaded.len()
+    ));
     assert!(!engine.disclose("please review this pull request").text.is_empty());
 }

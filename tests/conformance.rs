@@ -1,4 +1,5 @@
 //! The shared case tables, through the library.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 

@@ -1,5 +1,6 @@
 //! The compiled index against a plain matcher that is obviously correct: every trigger of every
 //! skill is looked for by itself, at every place of the text.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -10,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use regex::{Regex, RegexBuilder};
 use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
-use repertoire::{HitKind, Query, Skill, SkillId};
+use repertoire::{HitKind, Query, Skill, SkillId, Spanned};
 use serde_json::json;
 use unicode_normalization::UnicodeNormalization;
 
@@ -199,8 +200,11 @@ mod reference {
     }
 }
 
-/// What the reference finds of one skill: (kind, trigger), each once; `None` if it is vetoed.
-fn expected_hits(skill: &Skill, query: &str) -> Option<BTreeSet<(HitKind, String)>> {
+/// The triggers found of one skill, each once; `None` if the skill is vetoed.
+type Hits = Option<BTreeSet<(HitKind, String)>>;
+
+/// What the reference finds of one skill.
+fn expected_hits(skill: &Skill, query: &str) -> Hits {
     let (folded, normalized) = (reference::fold(query), reference::nfkc(query));
     let triggers = skill.triggers();
     if triggers.exclude.iter().any(|t| reference::has_literal(&folded, &t.value)) {
@@ -208,21 +212,19 @@ fn expected_hits(skill: &Skill, query: &str) -> Option<BTreeSet<(HitKind, String
     }
     let literal = |t: &str| reference::has_literal(&folded, t);
     let pattern = |t: &str| reference::has_pattern(&normalized, t);
-    let kinds: [(HitKind, _, &dyn Fn(&str) -> bool); 3] = [
-        (HitKind::Keyword, &triggers.keywords, &literal),
-        (HitKind::Verb, &triggers.verbs, &literal),
-        (HitKind::Pattern, &triggers.patterns, &pattern),
-    ];
     let mut hits = BTreeSet::new();
-    for (kind, triggers, found) in kinds {
-        let found = triggers.iter().map(|t| t.value.clone()).filter(|t| found(t));
-        hits.extend(found.map(|t| (kind, t)));
-    }
+    let mut add = |kind, triggers: &[Spanned<String>], is_found: &dyn Fn(&str) -> bool| {
+        let found = triggers.iter().filter(|t| is_found(&t.value));
+        hits.extend(found.map(|t| (kind, t.value.clone())));
+    };
+    add(HitKind::Keyword, &triggers.keywords, &literal);
+    add(HitKind::Verb, &triggers.verbs, &literal);
+    add(HitKind::Pattern, &triggers.patterns, &pattern);
     Some(hits)
 }
 
 /// The documented order (DESIGN §4), from the hits of all skills, without recency.
-fn expected_order(skills: &[Skill], hits: &[Option<BTreeSet<(HitKind, String)>>]) -> Vec<String> {
+fn expected_order(skills: &[Skill], hits: &[Hits]) -> Vec<String> {
     let literal = |text: &str| reference::fold(text).trim().to_owned();
     let declared_by = |kind: HitKind, trigger: &str| {
         skills

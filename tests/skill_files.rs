@@ -1,5 +1,4 @@
 //! Skill files: every file loads or says why not, and none takes long.
-#![expect(clippy::print_stderr, reason = "tests say what they skipped and counted")]
 #![expect(clippy::unwrap_used, reason = "also in the helpers of tests")]
 
 mod support;
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use repertoire::{Diagnostic, Profile, Skill, check_file};
 use serde_json::Value;
-use support::shared;
+use support::{say, shared};
 
 const BRAND: &str = "repertoire";
 
@@ -130,8 +129,7 @@ fn real_files_load_or_say_why_not() {
             }
         }
     }
-    eprintln!("{n_loaded} of {n_files} files load; diagnostics: {codes:#?}");
-    eprintln!("slowest: {slowest:?}");
+    say(&format!("{n_loaded} of {n_files} files load; {codes:?}; slowest: {slowest:?}"));
     assert!(slowest.0 <= Duration::from_millis(50), "{slowest:?}");
     assert!(disagreements.is_empty(), "{disagreements:#?}");
     assert!(n_loaded * 1000 >= n_files * 999, "{n_loaded} of {n_files}");

@@ -1,5 +1,6 @@
 //! What the tests of the capabilities share.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// A path of the shared test data: conformance cases and the corpus of real skill files.
@@ -15,10 +16,15 @@ pub(crate) fn shared(relative: &str) -> Option<PathBuf> {
         .map(|root| root.join(relative))
         .find(|path| path.exists());
     if found.is_none() {
-        eprintln!(
+        say(&format!(
             "SKIPPED: no test data `{relative}` in ../shared nor in $REPERTOIRE_SHARED; nothing \
              was tested with it"
-        );
+        ));
     }
     found
+}
+
+/// Says something that is seen also when the test passes: output of the macros is captured.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
