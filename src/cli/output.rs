@@ -1,0 +1,124 @@
+//! The one module that prints. Data goes to standard output, all else to standard error.
+
+use std::io::{self, IsTerminal as _, Write};
+
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::sanitize;
+
+/// What names something: an id, a path, a heading.
+pub(crate) const NAME: Style = Style::new().bold();
+/// What is less important.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// All is well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Attention is wanted.
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// Something is wrong.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// What to do about it.
+pub(crate) const HELP: Style = AnsiColor::Cyan.on_default();
+
+/// `text` in a style.
+pub(crate) fn styled(style: Style, text: impl std::fmt::Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Where output goes, and in which form.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    pub(crate) color: ColorChoice,
+    pub(crate) verbose: bool,
+}
+
+impl Output {
+    /// Prints text for people: styled, foreign parts sanitised by the caller. A line feed is added.
+    pub(crate) fn human(self, text: &str) -> io::Result<()> {
+        let mut stream = AutoStream::new(io::stdout().lock(), self.color);
+        writeln!(stream, "{}", text.trim_end_matches('\n'))?;
+        stream.flush()
+    }
+
+    /// Prints a text of prompts exactly, and a line feed if there is any text. Only a terminal is
+    /// spared its control characters.
+    pub(crate) fn exact(self, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let mut stream = io::stdout().lock();
+        if stream.is_terminal() {
+            writeln!(stream, "{}", sanitize::text(text))?;
+        } else {
+            writeln!(stream, "{text}")?;
+        }
+        stream.flush()
+    }
+
+    /// Prints one JSON value: on one line, or readably on a terminal.
+    pub(crate) fn json(self, value: &impl Serialize) -> io::Result<()> {
+        let mut stream = io::stdout().lock();
+        if stream.is_terminal() {
+            let text = serde_json::to_string_pretty(value)?;
+            writeln!(stream, "{}", sanitize::json(&text))?;
+        } else {
+            writeln!(stream, "{}", serde_json::to_string(value)?)?;
+        }
+        stream.flush()
+    }
+
+    /// Tells the user something besides the data: styled, foreign parts sanitised by the caller.
+    pub(crate) fn note(self, text: &str) {
+        let mut stream = AutoStream::new(io::stderr().lock(), self.color);
+        // There is nobody left to tell if this fails.
+        let _ = writeln!(stream, "{}", text.trim_end_matches('\n'));
+    }
+
+    /// Prints why a command failed; with `--json` also as the envelope of errors.
+    pub(crate) fn failure(self, failure: &Failure) -> io::Result<()> {
+        let Failure { code, message, help } = failure;
+        let title = styled(ERROR, format_args!("error[{code}]"));
+        let mut text = format!("{title}: {}", sanitize::line(message));
+        if !self.json && !help.is_empty() {
+            text += &format!("\n{}: {}", styled(HELP, "help"), sanitize::line(help));
+        }
+        self.note(&text);
+        if self.json {
+            let error = serde_json::json!({"code": code, "message": message, "help": help});
+            self.json(&serde_json::json!({"status": "error", "error": error}))?;
+        }
+        Ok(())
+    }
+
+    /// Whether text for people is coloured on standard output.
+    pub(crate) fn is_colored(self) -> bool {
+        self.colors(&io::stdout())
+    }
+
+    /// Whether text for people is coloured on standard error.
+    pub(crate) fn is_colored_on_stderr(self) -> bool {
+        self.colors(&io::stderr())
+    }
+
+    fn colors(self, stream: &impl RawStream) -> bool {
+        let choice = match self.color {
+            ColorChoice::Auto => AutoStream::choice(stream),
+            choice => choice,
+        };
+        choice != ColorChoice::Never
+    }
+
+    /// Columns of the terminal; `None` if standard output is none.
+    pub(crate) fn width(self) -> Option<u16> {
+        terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0)
+    }
+
+    /// Whether remarks on standard error are welcome.
+    pub(crate) fn is_talkative(self) -> bool {
+        self.verbose || io::stderr().is_terminal()
+    }
+}
