@@ -42,19 +42,16 @@ pub(crate) struct Common {
     /// Say more on standard error; twice for everything
     #[arg(short, long, action = ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
-    /// When to use colour
+    /// When to use colour; `auto` is on a terminal, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
     pub(crate) color: Color,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set
     #[default]
     Auto,
-    /// Always
     Always,
-    /// Never
     Never,
 }
 

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::catalog::{Catalog, CatalogOptions, skill_files};
 use repertoire::skill::check_file;
 use repertoire::{Code, Diagnostic, Source};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::args::{CheckArgs, Common};
 use crate::exit_code::ExitCode;
@@ -26,6 +26,13 @@ struct Targets {
     roots: Vec<PathBuf>,
     /// What was found wrong before any file was read.
     diagnostics: Vec<Diagnostic>,
+}
+
+/// What was found, as JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    diagnostics: &'a [Diagnostic],
+    skills: usize,
 }
 
 impl Targets {
@@ -85,7 +92,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
 
     let n_skills = targets.files.len();
     if out.json {
-        out.json(&json!({"diagnostics": diagnostics, "skills": n_skills}))?;
+        out.json(&Report { diagnostics: &diagnostics, skills: n_skills })?;
     } else {
         out.human(&text(&diagnostics, n_skills, out))?;
     }

@@ -16,9 +16,8 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
         ..defaults
     };
     let query = query::read(&args.query, common)?;
-    let engine = setup::engine(common, |builder| {
-        builder.inflect(args.query.inflect).disclosure(options)
-    })?;
+    let engine =
+        setup::engine(common, |builder| builder.inflect(args.query.inflect).disclosure(options))?;
     let disclosure = engine.disclose(&query);
     if out.json {
         out.json(&disclosure)?;

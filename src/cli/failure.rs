@@ -3,6 +3,7 @@
 use std::fmt;
 
 use repertoire::{Error, ErrorCode};
+use serde::Serialize;
 
 /// An error of whoever wrote the command line, rather than of what it is about.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ impl fmt::Display for UsageError {
 impl std::error::Error for UsageError {}
 
 /// What an error says, in the words of the envelopes.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Failure {
     pub(crate) code: &'static str,
     pub(crate) message: String,

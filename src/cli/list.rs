@@ -1,9 +1,13 @@
 //! `repertoire list`: the skills there are.
 
+use std::borrow::Cow;
+use std::path::Path;
+
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use repertoire::catalog::Entry;
-use repertoire::{Diagnostic, Engine, Severity, Triggers};
-use serde_json::{Value as Json, json};
+use repertoire::{Diagnostic, Engine, Scope, Severity, Spanned, Triggers};
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use crate::args::Common;
 use crate::exit_code::ExitCode;
@@ -15,48 +19,66 @@ use crate::setup;
 pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let engine = setup::engine(common, |builder| builder)?;
     if out.json {
-        let skills: Vec<Json> = engine.catalog().entries().map(to_json).collect();
-        out.json(&json!({"skills": skills, "diagnostics": engine.diagnostics()}))?;
+        let skills = engine.catalog().entries().map(Listed::from).collect();
+        out.json(&Listing { skills, diagnostics: engine.diagnostics() })?;
     } else {
         if engine.catalog().entries().next().is_some() {
             out.human(&table(&engine, out))?;
         } else {
-            out.note("no skills; `repertoire new NAME` writes one, `--source DIR` names a directory");
+            out.note(
+                "no skills; `repertoire new NAME` writes one, `--source DIR` names a directory",
+            );
         }
         tell(engine.diagnostics(), out);
     }
     Ok(setup::exit_code(common, &engine))
 }
 
-/// What is the same in `list` and `show`.
-pub(crate) fn to_json(entry: &Entry) -> Json {
-    let skill = &entry.skill;
-    json!({
-        "id": entry.id,
-        "name": skill.name(),
-        "description": skill.description(),
-        "brief": skill.brief(),
-        "path": skill.path().map(|path| path.to_string_lossy()),
-        "source": entry.scope,
-        "status": entry.status.as_str(),
-        "reason": entry.status.reason(),
-        "triggers": triggers(skill.triggers()),
-    })
+/// The catalog, as JSON.
+#[derive(Serialize)]
+struct Listing<'a> {
+    skills: Vec<Listed<'a>>,
+    diagnostics: &'a [Diagnostic],
 }
 
-fn triggers(triggers: &Triggers) -> Json {
-    let mut map = serde_json::Map::new();
-    for (kind, entries) in trigger_kinds(triggers) {
-        let entries: Json = entries.iter().map(|entry| entry.value.as_str()).collect();
-        map.insert(kind.to_owned(), entries);
+/// A skill, as JSON; `show` has the same fields.
+#[derive(Serialize)]
+pub(crate) struct Listed<'a> {
+    id: &'a str,
+    name: &'a str,
+    description: &'a str,
+    brief: &'a str,
+    path: Option<Cow<'a, str>>,
+    source: Scope,
+    status: &'static str,
+    reason: Option<String>,
+    triggers: Json,
+}
+
+impl<'a> From<&'a Entry> for Listed<'a> {
+    fn from(entry: &'a Entry) -> Listed<'a> {
+        let skill = &entry.skill;
+        let triggers = trigger_kinds(skill.triggers()).into_iter();
+        let triggers = triggers.map(|(kind, entries)| {
+            let entries: Json = entries.iter().map(|entry| entry.value.as_str()).collect();
+            (kind.to_owned(), entries)
+        });
+        Listed {
+            id: entry.id.as_str(),
+            name: skill.name(),
+            description: skill.description(),
+            brief: skill.brief(),
+            path: skill.path().map(Path::to_string_lossy),
+            source: entry.scope,
+            status: entry.status.as_str(),
+            reason: entry.status.reason(),
+            triggers: triggers.collect::<serde_json::Map<_, _>>().into(),
+        }
     }
-    map.into()
 }
 
 /// Every kind of trigger with its entries.
-pub(crate) fn trigger_kinds(
-    triggers: &Triggers,
-) -> [(&'static str, &[repertoire::Spanned<String>]); 5] {
+pub(crate) fn trigger_kinds(triggers: &Triggers) -> [(&'static str, &[Spanned<String>]); 5] {
     [
         ("keywords", &triggers.keywords),
         ("verbs", &triggers.verbs),

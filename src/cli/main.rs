@@ -19,6 +19,7 @@ mod show;
 
 use anstream::ColorChoice;
 use clap::Parser as _;
+use repertoire::ErrorCode;
 
 use args::{Cli, Color, Command, Common};
 use exit_code::ExitCode;
@@ -65,19 +66,20 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
 
 /// Answers a command line that clap refused, or one that asks for help.
 fn refuse(error: &clap::Error) -> std::process::ExitCode {
-    // Printing fails only where there is nobody to read it.
-    let _ = error.print();
     let wants_json = std::env::args_os().any(|arg| arg == "--json");
+    // Printing fails only where there is nobody to read it.
     if error.use_stderr() && wants_json {
         let message = error.to_string();
-        let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        let error = serde_json::json!({
-            "code": repertoire::ErrorCode::InvalidParam,
-            "message": message,
-            "help": "see `repertoire --help`",
-        });
-        let out = Output { json: true, color: ColorChoice::Never, verbose: false };
-        let _ = out.json(&serde_json::json!({"status": "error", "error": error}));
+        let message = message.lines().next().unwrap_or_default();
+        let failure = Failure {
+            code: ErrorCode::InvalidParam.as_str(),
+            message: message.trim_start_matches("error: ").to_owned(),
+            help: "see `repertoire --help`".to_owned(),
+        };
+        let out = Output { json: true, color: ColorChoice::Auto, verbose: false };
+        let _ = out.failure(&failure);
+    } else {
+        let _ = error.print();
     }
     if error.use_stderr() { ExitCode::Usage.into() } else { ExitCode::Done.into() }
 }

@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use repertoire::{Explanation, Hit, HitKind, Match, MetaQuestion, Query, Rejection};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::args::{Common, MatchArgs};
 use crate::exit_code::ExitCode;
@@ -13,19 +13,29 @@ use crate::{query, sanitize, setup};
 /// So many hits of a match are drawn, so much of a long query is shown.
 const MAX_HITS: usize = 8;
 
+/// What was found, as JSON.
+#[derive(Serialize)]
+struct Answer<'a> {
+    matches: &'a [Match],
+    rejected: &'a [Rejection],
+    /// Which question about the skills themselves the message is.
+    meta: Option<&'static str>,
+}
+
+fn meta_name(meta: MetaQuestion) -> &'static str {
+    match meta {
+        MetaQuestion::Registry => "registry",
+        MetaQuestion::ShowAll => "show_all",
+    }
+}
+
 pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let query = query::read(&args.query, common)?;
     let engine = setup::engine(common, |builder| builder.inflect(args.query.inflect))?;
     let found = engine.explain(&query, args.limit.unwrap_or(usize::MAX));
     if out.json {
-        out.json(&json!({
-            "matches": found.matches,
-            "rejected": found.rejected,
-            "meta": found.meta.map(|meta| match meta {
-                MetaQuestion::Registry => "registry",
-                MetaQuestion::ShowAll => "show_all",
-            }),
-        }))?;
+        let Explanation { matches, rejected, .. } = &found;
+        out.json(&Answer { matches, rejected, meta: found.meta.map(meta_name) })?;
     } else {
         let text = text(&found, &query, args.explain, out);
         if !text.is_empty() {
@@ -52,8 +62,13 @@ fn text(found: &Explanation, query: &Query<'_>, explain: bool, out: Output) -> S
         text += &format!("{}. {}  {}\n", place + 1, styled(NAME, id), styled(DIM, why));
         text += &hits(&matched.hits, query, &draw);
     }
+    match found.meta {
+        Some(MetaQuestion::Registry) => text += "The message asks which skills there are.\n",
+        Some(MetaQuestion::ShowAll) => text += "The message asks to see all skills.\n",
+        None => {}
+    }
     if explain {
-        text += &explanation(&found.rejected, found.meta);
+        text += &explanation(&found.rejected);
     }
     text
 }
@@ -99,13 +114,8 @@ fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> String {
     text
 }
 
-fn explanation(rejected: &[Rejection], meta: Option<MetaQuestion>) -> String {
+fn explanation(rejected: &[Rejection]) -> String {
     let mut text = String::new();
-    match meta {
-        Some(MetaQuestion::Registry) => text += "The message asks which skills there are.\n",
-        Some(MetaQuestion::ShowAll) => text += "The message asks to see all skills.\n",
-        None => {}
-    }
     for Rejection { id, reason } in rejected {
         let title = styled(WARNING, "rejected");
         let id = styled(NAME, sanitize::line(id.as_str()));

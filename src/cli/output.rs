@@ -23,6 +23,13 @@ pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// What to do about it.
 pub(crate) const HELP: Style = AnsiColor::Cyan.on_default();
 
+/// An error as machines read it.
+#[derive(Serialize)]
+struct Envelope<'a> {
+    status: &'static str,
+    error: &'a Failure,
+}
+
 /// `text` in a style.
 pub(crate) fn styled(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
@@ -88,8 +95,7 @@ impl Output {
         }
         self.note(&text);
         if self.json {
-            let error = serde_json::json!({"code": code, "message": message, "help": help});
-            self.json(&serde_json::json!({"status": "error", "error": error}))?;
+            self.json(&Envelope { status: "error", error: failure })?;
         }
         Ok(())
     }

@@ -16,6 +16,10 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
     };
     let engine = setup::engine(common, |builder| builder.prompt(options))?;
     let prompt = engine.prompt();
-    if out.json { out.json(&prompt)? } else { out.exact(&prompt.text)? }
+    if out.json {
+        out.json(&prompt)?
+    } else {
+        out.exact(&prompt.text)?
+    }
     Ok(setup::finish(common, &engine, out))
 }

@@ -25,7 +25,11 @@ pub(crate) fn short(diagnostic: &Diagnostic) -> String {
     let mut text = String::new();
     if !path.as_os_str().is_empty() {
         let path = path.to_string_lossy();
-        text += &format!("{}:{line}:{column}: ", sanitize::line(&path));
+        text += &sanitize::line(&path);
+        if has_place(diagnostic) {
+            text += &format!(":{line}:{column}");
+        }
+        text += ": ";
     }
     let title = styled(style(*severity), format_args!("{severity}[{code}]"));
     text += &format!("{title}: {}", sanitize::line(message));
@@ -33,6 +37,11 @@ pub(crate) fn short(diagnostic: &Diagnostic) -> String {
         text += &format!("\n  {}: {}", styled(HELP, "help"), sanitize::line(help));
     }
     text
+}
+
+/// Whether a diagnostic is about a place in a file, rather than a whole file or directory.
+fn has_place(Diagnostic { span, line, column, .. }: &Diagnostic) -> bool {
+    span.is_some() || (*line, *column) != (1, 1)
 }
 
 /// Numbers of findings by severity.
@@ -91,7 +100,11 @@ pub(crate) fn excerpt(diagnostic: &Diagnostic, source: Option<&str>, draw: &Rend
         None if path.is_empty() => Group::with_title(title),
         None => {
             let origin = Origin::path(path.as_ref());
-            title.element(origin.line(diagnostic.line).char_column(diagnostic.column))
+            if has_place(diagnostic) {
+                title.element(origin.line(diagnostic.line).char_column(diagnostic.column))
+            } else {
+                title.element(origin)
+            }
         }
     };
     if !diagnostic.help.is_empty() {
@@ -143,7 +156,10 @@ mod tests {
         ] {
             let start = source.find(quoted).unwrap();
             let lines = lines(source, start..start + quoted.len()).unwrap();
-            assert_eq!((lines.text.trim_end_matches(['\r', '\n']), lines.first_line), (wanted, line));
+            assert_eq!(
+                (lines.text.trim_end_matches(['\r', '\n']), lines.first_line),
+                (wanted, line)
+            );
         }
         assert!(lines(source, 90..99).is_none());
         assert_eq!(lines("", 0..0).unwrap().text, "");

@@ -9,18 +9,17 @@ use repertoire::{
 
 use crate::args::Common;
 use crate::exit_code::ExitCode;
-use crate::failure::UsageError;
 use crate::output::Output;
 use crate::report;
 
 /// The sources of the command line, lowest precedence first.
-pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, UsageError> {
+pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
     if !common.project.is_dir() {
-        return Err(UsageError(Error::new(
+        return Err(Error::new(
             ErrorCode::NotFound,
             format!("the project {} is not a directory", common.project.display()),
             "name the project's directory with `--project DIR`",
-        )));
+        ));
     }
     if !common.sources.is_empty() {
         return Ok(common.sources.iter().map(Source::project).collect());

@@ -9,7 +9,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::args::{Common, ShowArgs};
 use crate::exit_code::ExitCode;
-use crate::list::{reason, status, to_json, trigger_kinds};
+use crate::list::{Listed, reason, status, trigger_kinds};
 use crate::output::{NAME, Output, WARNING, styled};
 use crate::report::{count, short};
 use crate::{sanitize, setup};
@@ -37,22 +37,25 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, out: Output) -> anyhow::Resu
     };
     let details = details(&engine, entry);
     if out.json {
-        let mut json = to_json(entry);
-        json["manifest"] = entry.skill.manifest().to_json();
-        json["files"] = details.files.into();
-        json["more_files"] = details.n_more_files.into();
-        json["body_bytes"] = details.body_bytes.into();
-        json["sub_skills"] = details.sub_skills.iter().map(|sub| line_json(sub)).collect();
-        json["diagnostics"] = json!(details.diagnostics);
-        out.json(&json)?;
+        out.json(&to_json(entry, &details)?)?;
     } else {
         out.human(&text(entry, &details))?;
     }
     Ok(setup::finish(common, &engine, out))
 }
 
-fn line_json(entry: &Entry) -> Json {
-    json!({"id": entry.id, "brief": entry.skill.brief()})
+/// The fields of `list`, and the details.
+fn to_json(entry: &Entry, details: &Details<'_>) -> serde_json::Result<Json> {
+    let sub_skills = details.sub_skills.iter();
+    let mut json = serde_json::to_value(Listed::from(entry))?;
+    json["manifest"] = entry.skill.manifest().to_json();
+    json["files"] = json!(details.files);
+    json["more_files"] = details.n_more_files.into();
+    json["body_bytes"] = details.body_bytes.into();
+    json["sub_skills"] =
+        sub_skills.map(|sub| json!({"id": sub.id, "brief": sub.skill.brief()})).collect();
+    json["diagnostics"] = json!(details.diagnostics);
+    Ok(json)
 }
 
 fn details<'a>(engine: &'a Engine, entry: &'a Entry) -> Details<'a> {
