@@ -43,22 +43,29 @@ impl Targets {
             let missing = Diagnostic::new(Code::MissingSource, path, "path does not exist", help);
             self.diagnostics.push(missing);
         } else if path.is_dir() && !is_named_as_skill_file(path) {
-            let (files, findings) = skill_files(path, false);
-            self.files.extend(files);
-            self.diagnostics.extend(findings);
-            self.roots.push(path.to_owned());
+            self.add_source(path);
         } else {
             self.files.insert(path.to_owned());
         }
     }
 
+    /// Adds the skill files below `root`.
+    fn add_source(&mut self, root: &Path) {
+        if root.is_dir() {
+            let (files, findings) = skill_files(root, false);
+            self.files.extend(files);
+            self.diagnostics.extend(findings);
+        }
+        self.roots.push(root.to_owned());
+    }
+
     /// What only shows when the skills of all directories are put together.
-    fn conflicts(&self, brand: &str) -> Vec<Diagnostic> {
+    fn of_the_whole(&self, brand: &str) -> Vec<Diagnostic> {
         let sources = self.roots.iter().map(Source::project).collect();
         let options = CatalogOptions { sources, brand: brand.to_owned(), ..Default::default() };
         let catalog = Catalog::load(options);
-        let of_all = [Code::Shadowed, Code::PathNotUnicode];
-        catalog.diagnostics().iter().filter(|d| of_all.contains(&d.code)).cloned().collect()
+        let codes = [Code::Shadowed, Code::PathNotUnicode, Code::MissingSource];
+        catalog.diagnostics().iter().filter(|d| codes.contains(&d.code)).cloned().collect()
     }
 }
 
@@ -72,12 +79,14 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     if args.paths.is_empty() {
         let is_asked_for = !common.sources.is_empty();
         let roots = sources.iter().filter_map(Source::root);
-        roots.filter(|root| is_asked_for || root.exists()).for_each(|root| targets.add(root));
+        roots
+            .filter(|root| is_asked_for || root.exists())
+            .for_each(|root| targets.add_source(root));
     } else {
         args.paths.iter().for_each(|path| targets.add(path));
     }
 
-    let mut diagnostics = targets.conflicts(&common.brand);
+    let mut diagnostics = targets.of_the_whole(&common.brand);
     diagnostics.append(&mut targets.diagnostics);
     let progress = progress(targets.files.len());
     for file in &targets.files {
