@@ -243,7 +243,7 @@ impl fmt::Display for Diagnostic {
 pub(crate) fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..offset.min(text.len())];
     let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
-    let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+    let line = before.split(|&b| b == b'\n').count();
     let column =
         String::from_utf8_lossy(&before[line_start..]).chars().filter(|&c| c != '\u{feff}').count();
     (line, column + 1)

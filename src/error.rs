@@ -80,17 +80,6 @@ impl Error {
     pub fn help(&self) -> &str {
         &self.help
     }
-
-    /// An error for a file that could not be read, with the code its cause deserves.
-    pub(crate) fn read(what: impl Into<String>, source: std::io::Error) -> Error {
-        let code = match source.kind() {
-            std::io::ErrorKind::NotFound => ErrorCode::NotFound,
-            std::io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
-            _ => ErrorCode::ExecutionError,
-        };
-        let message = format!("{}: {source}", what.into());
-        Error::new(code, message, "check that the file exists and is readable").with_source(source)
-    }
 }
 
 impl From<&Diagnostic> for Error {

@@ -1,4 +1,44 @@
-//! Repertoire: an embeddable skill engine for LLM agents.
+//! An embeddable skill engine for LLM agents.
+//!
+//! A *skill* is a directory with a `SKILL.md`: YAML front matter that says what it is for, and
+//! Markdown that says how. For each message of a user, the engine decides which skills matter and
+//! how much of each to put into the prompt:
+//!
+//! - **exact**: keywords, verbs and patterns match as whole words in any script, never as parts of
+//!   words; what does not match is not guessed at;
+//! - **explainable**: every match carries its triggers and their places in the message, and every
+//!   skill left out carries the reason;
+//! - **fast**: all triggers are one automaton, and a message is scanned once;
+//! - **honest**: what does not fit a budget steps down to a line or a count; nothing vanishes.
+//!
+//! # Usage
+//!
+//! ```
+//! use repertoire::{Engine, Source};
+//!
+//! let engine = Engine::builder().source(Source::bundled("skills")).build()?;
+//!
+//! let disclosure = engine.disclose("say hello to Ana");
+//! assert_eq!(disclosure.full, ["hello-extended"]);
+//! // `disclosure.text` goes into the prompt; `engine.prompt().text` into the system prompt.
+//! # Ok::<(), repertoire::Error>(())
+//! ```
+//!
+//! # Learn more
+//!
+//! - [`Engine`]: putting an engine together, and asking it.
+//! - [`Skill`]: what a `SKILL.md` may hold; [`diagnostic`]: what can be wrong with it.
+//! - [`catalog`]: where skills come from, which one wins, and who may see what.
+//! - [`matcher`]: what counts as a match, and how matches are ranked.
+//! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
+//! - [`session`]: what conversations did.
+//!
+//! Data flows in this order; no module knows a later one.
+//!
+//! # Features
+//!
+//! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
+//!   `default-features = false`.
 
 pub mod catalog;
 pub mod diagnostic;
@@ -20,4 +60,11 @@ pub use engine::{Engine, EngineBuilder, Explanation};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};
 pub use session::{MemoryStore, SessionStore};
-pub use skill::{Context, Manifest, Profile, Skill, SkillId, Spanned, Triggers, is_identifier};
+pub use skill::{
+    Context, Manifest, Profile, Skill, SkillId, Spanned, Triggers, check_file, is_identifier,
+};
+
+/// The README's code blocks are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

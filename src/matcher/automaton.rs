@@ -147,7 +147,7 @@ impl Seen {
 mod tests {
     use super::*;
 
-    /// (literal, start, first_whole) of each report.
+    /// The literal, its start, and whether it is its first whole occurrence, of each report.
     fn scan(literals: &[&str], contextual: &[usize], text: &str) -> Vec<(usize, usize, bool)> {
         let literals: Vec<String> = literals.iter().map(|l| (*l).to_owned()).collect();
         let automaton = Automaton::new(&literals, |i| contextual.contains(&i)).unwrap();

@@ -69,7 +69,7 @@ pub struct Index {
     /// The triggers that declare each glob.
     pub(super) glob_triggers: Vec<Vec<u32>>,
     /// Working memory of searches that are over, for those to come.
-    pub(super) scratch: Mutex<Vec<Box<Scratch>>>,
+    pub(super) scratch: Mutex<Vec<Scratch>>,
 }
 
 /// A trigger of a skill; names are triggers too.
@@ -213,7 +213,7 @@ impl Index {
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
         let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut scratch = pooled.unwrap_or_default();
-        let Scratch { text, seen, found } = &mut *scratch;
+        let Scratch { text, seen, found } = &mut scratch;
         found.start(self.triggers.len());
         text.set(&query.text);
         self.scan_literals(text, seen, found);
@@ -237,10 +237,10 @@ impl Index {
                     LiteralUse::Exclude(exclude) if first_whole => found.excludes.push(exclude),
                     LiteralUse::Gate(pattern) if first => found.gated.push(pattern),
                     LiteralUse::Name(name) => self.examine_name(name, text, &range, found),
-                    LiteralUse::Meta(question) => {
-                        if found.meta < Some(question) && is_whole_question(folded, &range) {
-                            found.meta = Some(question);
-                        }
+                    LiteralUse::Meta(question)
+                        if found.meta < Some(question) && is_whole_question(folded, &range) =>
+                    {
+                        found.meta = Some(question);
                     }
                     _ => {}
                 }
@@ -303,12 +303,12 @@ impl Index {
         found.hits.sort_unstable_by_key(|hit| (skill_of(hit), hit.range.start, hit.trigger));
 
         let mut ranked = Vec::new();
-        let mut vetoed = Vec::new();
+        let mut out_by_veto = Vec::new();
         for hits in found.hits.chunk_by(|a, b| skill_of(a) == skill_of(b)) {
             let skill = skill_of(&hits[0]);
             if let Some((_, exclude)) = vetoes.iter().find(|(vetoed, _)| *vetoed == skill) {
                 let exclude = self.excludes[*exclude as usize].text.to_string();
-                vetoed.push((self.ids[skill as usize].clone(), exclude));
+                out_by_veto.push((self.ids[skill as usize].clone(), exclude));
                 continue;
             }
             let mut key = RankKey::new(skill);
@@ -325,7 +325,12 @@ impl Index {
         let n_best = limit.min(ranked.len());
         let matches = ranked[..n_best].iter().map(|(key, hits)| self.to_match(query, key, hits));
         let beyond = ranked[n_best..].iter().map(|(key, _)| self.ids[key.skill as usize].clone());
-        Answer { matches: matches.collect(), beyond: beyond.collect(), vetoed, meta: found.meta }
+        Answer {
+            matches: matches.collect(),
+            beyond: beyond.collect(),
+            vetoed: out_by_veto,
+            meta: found.meta,
+        }
     }
 
     /// Skills that an exclude entry vetoes, with its place; those named are not vetoed.

@@ -5,12 +5,12 @@
 /// letters. Where English doubles the last consonant only under stress ("stop": "stopped",
 /// "open": "opened"), both spellings are given: the wrong one is typed by nobody.
 pub(crate) fn inflections(verb: &str) -> Vec<String> {
-    let (word, rest) = verb.find(' ').map_or((verb, ""), |at| verb.split_at(at));
+    let (word, tail) = verb.find(' ').map_or((verb, ""), |at| verb.split_at(at));
     if word.len() < 2 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return Vec::new();
     }
-    let with = |stem: &str, endings: &[&str]| -> Vec<String> {
-        endings.iter().map(|ending| format!("{stem}{ending}{rest}")).collect()
+    let add = |stem: &str, endings: &[&str]| -> Vec<String> {
+        endings.iter().map(|ending| format!("{stem}{ending}{tail}")).collect()
     };
     let bytes = word.as_bytes();
     let (before_last, last) = (bytes[bytes.len() - 2], bytes[bytes.len() - 1]);
@@ -18,28 +18,28 @@ pub(crate) fn inflections(verb: &str) -> Vec<String> {
 
     if last == b'y' && !vowel(before_last) {
         let stem = &word[..word.len() - 1];
-        return [with(stem, &["ies", "ied"]), with(word, &["ing"])].concat();
+        return [add(stem, &["ies", "ied"]), add(word, &["ing"])].concat();
     }
     if let Some(stem) = word.strip_suffix("ie") {
-        return [with(word, &["s", "d"]), with(stem, &["ying"])].concat();
+        return [add(word, &["s", "d"]), add(stem, &["ying"])].concat();
     }
     if last == b'e' {
         let stem = &word[..word.len() - 1];
         // "see", "free": the second `e` stays.
         let ing = if before_last == b'e' { word } else { stem };
-        return [with(word, &["s", "d"]), with(ing, &["ing"])].concat();
+        return [add(word, &["s", "d"]), add(ing, &["ing"])].concat();
     }
     let hisses = b"sxz".contains(&last) || word.ends_with("ch") || word.ends_with("sh");
     let third = if hisses || last == b'o' { "es" } else { "s" };
-    let mut forms = with(word, &[third, "ed", "ing"]);
+    let mut forms = add(word, &[third, "ed", "ing"]);
     let doubles = bytes.len() >= 3
         && !vowel(last)
         && !b"wxyh".contains(&last)
         && vowel(before_last)
         && !vowel(bytes[bytes.len() - 3]);
     if doubles {
-        let doubled = format!("{word}{}", char::from(last));
-        forms.extend(with(&doubled, &["ed", "ing"]));
+        let stem = format!("{word}{}", char::from(last));
+        forms.extend(add(&stem, &["ed", "ing"]));
     }
     forms
 }

@@ -82,10 +82,9 @@ fn has_sigil(text: &str, range: &Range<usize>) -> bool {
         before.strip_suffix(SIGILS).is_some_and(|b| b.is_empty() || b.ends_with(' '));
     let mut after = text[range.end..].chars();
     let ends_token = match after.next() {
-        None => true,
         Some('-' | '/' | '\\') => false,
         Some('.' | ':' | '@') => !after.next().is_some_and(boundary::is_word),
-        Some(_) => true,
+        _ => true,
     };
     starts_token && ends_token
 }

@@ -110,7 +110,10 @@ impl Reader<'_> {
 }
 
 /// The ranges without white space around their text, empty ones left out.
-pub(super) fn trimmed(text: &str, ranges: Vec<Range<usize>>) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn trimmed(
+    text: &str,
+    ranges: impl IntoIterator<Item = Range<usize>>,
+) -> impl Iterator<Item = Range<usize>> {
     ranges.into_iter().filter_map(|range| {
         let part = &text[range.clone()];
         let start = range.start + (part.len() - part.trim_start().len());
@@ -162,11 +165,19 @@ pub(super) fn at_lines(text: &str) -> Vec<Range<usize>> {
     split_outside(text, ['\0', '\0'], |c| c == '\n')
 }
 
-/// The beginning of a text, for messages.
+/// The beginning of a text on one line, for messages.
 pub(super) fn excerpt(text: &str) -> String {
-    let line: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect();
-    if line.len() < text.len() { format!("{line}…") } else { line }
+    first_chars(text, 60)
+}
+
+/// The first `max_chars` characters of a text on one line.
+pub(super) fn first_chars(text: &str, max_chars: usize) -> String {
+    let line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut shown: String = line.clone().take(max_chars).collect();
+    if line.count() > max_chars {
+        shown.push('…');
+    }
+    shown
 }
 
 /// A key in the one spelling fields are known by.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::scalar::{Names, broken_scalars, is_block_header};
 use super::yaml::{Node, Value};
 
 /// Repaired YAML, and where its bytes came from.
@@ -11,8 +12,9 @@ pub(super) struct Repaired {
     pub(super) text: String,
     /// Copied pieces: their start in the repaired and in the original text, and their length.
     pieces: Vec<(usize, usize, usize)>,
-    /// The first line that was changed, as it should have been written.
-    pub(super) first_change: String,
+    /// The first line that got quotes, as it should have been written; empty where only tabs
+    /// were replaced.
+    pub(super) first_quoted: String,
 }
 
 impl Repaired {
@@ -49,14 +51,16 @@ impl Repaired {
 /// `None` if there is nothing to do.
 pub(super) fn repair(source: &str) -> Option<Repaired> {
     let mut repaired =
-        Repaired { text: String::new(), pieces: Vec::new(), first_change: String::new() };
+        Repaired { text: String::new(), pieces: Vec::new(), first_quoted: String::new() };
     let lines = lines(source);
-    let mut changed = false;
+    let names = Names::of(source);
+    let mut has_new_indent = false;
     let mut n = 0;
     while n < lines.len() {
         let line = &lines[n];
+        let start = repaired.text.len();
+        has_new_indent |= copy_indent(&mut repaired, source, line);
         if line.value.is_empty() {
-            changed |= copy_indent(&mut repaired, source, line);
             repaired.copy(source, line.content.start..line.next);
             n += 1;
             continue;
@@ -65,36 +69,20 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
         let n_lines = 1 + lines[n + 1..].iter().take_while(|next| next.continues(line)).count();
         let last = lines[n..n + n_lines].iter().rposition(|line| !line.is_blank()).unwrap_or(0);
         let value = line.value.start..lines[n + last].content.end.max(line.value.start);
-        let start = repaired.text.len();
-        changed |= copy_indent(&mut repaired, source, line);
-        repaired.copy(source, line.content.start..line.value.start);
-        match classify(source, value.clone()) {
-            Scalar::Sound => {
-                repaired.copy(source, line.value.start..lines[n + n_lines - 1].next);
-            }
-            Scalar::Flow(reserved) => {
-                let mut from = value.start;
-                for entry in reserved {
-                    repaired.copy(source, from..entry.start);
-                    repaired.quote(source, entry.clone());
-                    from = entry.end;
-                    changed = true;
-                }
-                repaired.copy(source, from..lines[n + n_lines - 1].next);
-            }
-            Scalar::Broken(scalar) => {
-                repaired.quote(source, scalar.clone());
-                repaired.copy(source, scalar.end..lines[n + n_lines - 1].next);
-                changed = true;
-            }
+        let mut from = line.content.start;
+        for scalar in broken_scalars(source, value, &names) {
+            repaired.copy(source, from..scalar.start);
+            repaired.quote(source, scalar.clone());
+            from = scalar.end;
         }
-        if changed && repaired.first_change.is_empty() {
+        repaired.copy(source, from..lines[n + n_lines - 1].next);
+        if from > line.content.start && repaired.first_quoted.is_empty() {
             let line = repaired.text[start..].lines().next().unwrap_or_default();
-            repaired.first_change = line.trim().to_owned();
+            repaired.first_quoted = line.trim().into();
         }
         n += n_lines;
     }
-    changed.then_some(repaired)
+    (has_new_indent || !repaired.first_quoted.is_empty()).then_some(repaired)
 }
 
 fn copy_indent(repaired: &mut Repaired, source: &str, line: &Line) -> bool {
@@ -178,161 +166,16 @@ fn key_length(text: &str) -> Option<usize> {
     is_key.then_some(colon)
 }
 
-/// What a value is, to the repair.
-enum Scalar {
-    /// Nothing to repair: also a block scalar, whatever it holds.
-    Sound,
-    /// A list or map in brackets, and the entries in it that need quotes.
-    Flow(Vec<Range<usize>>),
-    /// Text that needs quotes.
-    Broken(Range<usize>),
-}
-
-fn classify(source: &str, range: Range<usize>) -> Scalar {
-    let value = &source[range.clone()];
-    let first_line = value.lines().next().unwrap_or_default();
-    match value.chars().next() {
-        None => Scalar::Sound,
-        Some('|' | '>') if is_block_header(first_line) => Scalar::Sound,
-        Some(quote @ ('"' | '\'')) => match closing_quote(value, quote) {
-            Some(end) if is_end(&value[end..]) => Scalar::Sound,
-            _ => Scalar::Broken(without_comment(source, range)),
-        },
-        Some('[' | '{') => match closing_bracket(value) {
-            Some(end) if is_end(&value[end..]) => {
-                Scalar::Flow(reserved_entries(source, range.start..range.start + end))
-            }
-            _ => Scalar::Broken(without_comment(source, range)),
-        },
-        Some('*') if is_name(first_line) && source.contains(&format!("&{}", &first_line[1..])) => {
-            Scalar::Sound
-        }
-        Some('&') if source.contains(&format!("*{}", first_word(&first_line[1..]))) => {
-            Scalar::Sound
-        }
-        Some('|' | '>' | '*' | '&' | '!' | '%' | '@' | '`' | ']' | '}' | ',') => {
-            Scalar::Broken(without_comment(source, range))
-        }
-        Some(_) if value.starts_with("- ") || value.starts_with("? ") => {
-            Scalar::Broken(without_comment(source, range))
-        }
-        Some(_) => {
-            let plain = without_comment(source, range);
-            let text = &source[plain.clone()];
-            if text.contains(": ")
-                || text.contains(":\t")
-                || text.contains(":\n")
-                || text.contains(":\r")
-                || text.ends_with(':')
-            {
-                Scalar::Broken(plain)
-            } else {
-                Scalar::Sound
-            }
-        }
-    }
-}
-
-fn first_word(text: &str) -> &str {
-    text.split([' ', '\t']).next().unwrap_or_default()
-}
-
-/// Whether all of `text` after its indicator is one word.
-fn is_name(text: &str) -> bool {
-    text.len() > 1 && text[1..].chars().all(|c| c.is_alphanumeric() || "_-".contains(c))
-}
-
-fn is_block_header(line: &str) -> bool {
-    let header = line[1..].split(" #").next().unwrap_or_default().trim_end();
-    header.bytes().all(|b| b.is_ascii_digit() || b == b'+' || b == b'-')
-}
-
-/// Whether nothing but a comment follows.
-fn is_end(rest: &str) -> bool {
-    let trimmed = rest.trim_start();
-    trimmed.is_empty() || (trimmed.starts_with('#') && trimmed.len() < rest.len())
-}
-
-/// The range without a comment on its first line. `#123` is no comment here: where the line is
-/// broken anyway, it was meant as text.
-fn without_comment(source: &str, range: Range<usize>) -> Range<usize> {
-    let value = &source[range.clone()];
-    match value.find(" # ") {
-        Some(at) if !value.contains('\n') => {
-            range.start..range.start + value[..at].trim_end().len()
-        }
-        _ => range,
-    }
-}
-
-/// The byte after the quote that closes the scalar `value` starts with.
-fn closing_quote(value: &str, quote: char) -> Option<usize> {
-    let bytes = value.as_bytes();
-    let mut at = 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' if quote == '"' => at += 1,
-            b'\'' if quote == '\'' && bytes.get(at + 1) == Some(&b'\'') => at += 1,
-            b if char::from(b) == quote => return Some(at + 1),
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-/// The byte after the bracket that closes the collection `value` starts with.
-fn closing_bracket(value: &str) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut at = 0;
-    while let Some(&b) = value.as_bytes().get(at) {
-        match b {
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            b'"' | b'\'' if value[..at].trim_end().ends_with(['[', '{', ',', ':']) => {
-                at += closing_quote(&value[at..], char::from(b)).unwrap_or(1) - 1;
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-/// Entries of the flow collection at `range` that start with a character no plain scalar may
-/// start with.
-fn reserved_entries(source: &str, range: Range<usize>) -> Vec<Range<usize>> {
-    let mut entries = Vec::new();
-    let mut start = range.start;
-    for (at, c) in source[range.clone()].char_indices() {
-        let at = range.start + at;
-        if !matches!(c, '[' | ']' | '{' | '}' | ',') {
-            continue;
-        }
-        let text = &source[start..at];
-        let entry = at - text.trim_start().len()..start + text.trim_end().len();
-        let is_reserved = text.trim_start().starts_with(['@', '`', '%', '*', '&', '!']);
-        if is_reserved {
-            entries.push(entry);
-        }
-        start = at + 1;
-    }
-    entries
-}
-
 /// What could be saved of front matter that is beyond repair: a map of `name` and
 /// `description`. `source` starts at byte `offset` of the file.
 pub(super) fn salvage(source: &str, offset: usize) -> Vec<(Node, Node)> {
     let lines = lines(source);
     let mut entries: Vec<(Node, Node)> = Vec::new();
     for (n, line) in lines.iter().enumerate() {
-        let key = line.start..line.start + key_length(&source[line.content.clone()]).unwrap_or(0);
-        if !matches!(&source[key.clone()], "name" | "description")
+        let key_length = key_length(&source[line.content.clone()]).unwrap_or(0);
+        let key = line.content.start..line.content.start + key_length;
+        if line.content.start > line.start
+            || !matches!(&source[key.clone()], "name" | "description")
             || entries.iter().any(|(earlier, _)| earlier.text() == Some(&source[key.clone()]))
         {
             continue;
@@ -363,4 +206,125 @@ fn salvaged_text(value: &str) -> String {
     // Control characters are what made some of these files invalid.
     let visible: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::yaml;
+    use super::*;
+
+    fn repaired(source: &str) -> Repaired {
+        repair(source).expect(source)
+    }
+
+    #[test]
+    fn broken_scalars_are_put_in_quotes() {
+        let cases = [
+            ("d: Use when: asked", "d: 'Use when: asked'"),
+            ("d: Use when: it's # why\n", "d: 'Use when: it''s' # why\n"),
+            ("d: fix: see #1", "d: 'fix: see #1'"),
+            ("d: [beta] helps", "d: '[beta] helps'"),
+            ("d: [never closed", "d: '[never closed'"),
+            ("d: {x} y", "d: '{x} y'"),
+            ("d: @all", "d: '@all'"),
+            ("d: `x` y", "d: '`x` y'"),
+            ("d: **bold** y", "d: '**bold** y'"),
+            ("d: %x", "d: '%x'"),
+            ("d: !x y", "d: '!x y'"),
+            ("d: & y", "d: '& y'"),
+            ("d: - y", "d: '- y'"),
+            ("d: \"one\" and two", "d: '\"one\" and two'"),
+            ("d: \"never closed", "d: '\"never closed'"),
+            ("d: ends:", "d: 'ends:'"),
+            ("d: one\n  two: three\n\n  four\ne: f", "d: 'one\n  two: three\n\n  four'\ne: f"),
+            ("m:\n  d: a: b\n", "m:\n  d: 'a: b'\n"),
+            ("m:\n\td: x\n", "m:\n  d: x\n"),
+            ("- @a\n- b\n- `c` d", "- '@a'\n- b\n- '`c` d'"),
+            ("- k: a: b\n  l: c", "- k: 'a: b'\n  l: c"),
+            ("k: [a, @b, '@c', *d]", "k: [a, '@b', '@c', '*d']"),
+            ("d: a: b\r\ne: f\r\n", "d: 'a: b'\r\ne: f\r\n"),
+        ];
+        for (source, expected) in cases {
+            assert_eq!(repaired(source).text, expected, "{source:?}");
+            assert!(yaml::parse(expected, &|at| at).is_ok(), "{expected:?}");
+        }
+    }
+
+    #[test]
+    fn sound_values_stay_as_they_are() {
+        for source in [
+            "d: |\n  a: b: c\n  @x\ne: f",
+            "d: >-  # c\n  - `x`\n",
+            "# a: b: c\nd: e",
+            "d: 'a: b'",
+            "d: \"a: \\\" b\" # c",
+            "d: \"one\n  two: three\"",
+            "d: [a,\n  b: c]",
+            "d: http://x:8080/y",
+            "a: &x b\nc: *x",
+            "m:\n  k: v\n",
+            "-\n  a: b\n",
+            "",
+        ] {
+            assert_eq!(repair(source), None, "{source:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_of_repaired_text_lead_back_to_the_original() {
+        let source = "\ta: it's: 'ñ'\nb: c";
+        let repaired = repaired(source);
+        assert_eq!(repaired.text, "  a: 'it''s: ''ñ'''\nb: c");
+        for (at, _) in repaired.text.char_indices().chain([(repaired.text.len(), ' ')]) {
+            assert!(source.is_char_boundary(repaired.original(at)), "{at}");
+        }
+        for piece in ["ñ", "b", "c"] {
+            let at = repaired.text.find(piece).unwrap();
+            assert_eq!(repaired.original(at), source.find(piece).unwrap(), "{piece}");
+        }
+        assert_eq!(repaired.first_quoted, "a: 'it''s: ''ñ'''");
+    }
+
+    #[test]
+    fn name_and_description_are_saved_from_rubble() {
+        let cases = [
+            ("name: a\n]\ndescription: b\n", "a", "b"),
+            ("\ré: \ndescription: b\nname: a", "a", "b"),
+            ("name: 'a'\ndescription: >\n  b: c\n\n  d\n]", "a", "b: c d"),
+            ("description: \"b\n  c\nname: a", "a", "b c"),
+            ("x:\n  name: no\ndescription: \0b\u{7}c\nname: a\nname: z", "a", "b c"),
+        ];
+        for (source, name, description) in cases {
+            let saved = salvage(source, 100);
+            let value = |wanted: &str| {
+                let entry = saved.iter().find(|(key, _)| key.text() == Some(wanted));
+                entry.map(|(_, value)| (value.text().unwrap(), value.span.clone())).unwrap()
+            };
+            assert_eq!((value("name").0, value("description").0), (name, description), "{source}");
+            let span = value("name").1;
+            assert!(source[span.start - 100..span.end - 100].contains(name));
+        }
+    }
+
+    #[test]
+    fn repair_and_salvage_take_no_time_on_hostile_text() {
+        let staircase: Vec<_> = (0..600).map(|i| format!("{}k: [\n", " ".repeat(i))).collect();
+        for source in [
+            "a: [\n".repeat(50_000),
+            "name:\n\n".repeat(30_000),
+            "\n".repeat(250_000),
+            "[".repeat(250_000),
+            format!("a: {}", "'".repeat(250_000)),
+            format!("a: [{}", "\"x\", ".repeat(40_000)),
+            format!("a: {}", "*a &a ".repeat(40_000)),
+            "a: *a\n".repeat(40_000),
+            "- ".repeat(120_000),
+            staircase.concat(),
+        ] {
+            let start = std::time::Instant::now();
+            let _ = (repair(&source), salvage(&source, 0));
+            let elapsed = start.elapsed();
+            assert!(elapsed.as_millis() < 500, "{source:.40} {elapsed:?}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::brief::{brief, first_paragraph};
 use super::document::{self, Document};
-use super::fields::{Reader, duplicate_key, excerpt};
+use super::fields::{Reader, duplicate_key, first_chars};
 use super::finding::Finding;
 use super::lenient;
 use super::manifest::Manifest;
@@ -159,8 +159,11 @@ fn lenient_front_matter(
         reader.report(
             Code::RepairedYaml,
             span,
-            format!("not valid YAML, read as if in quotes: {}", error.message),
-            format!("write `{}`", excerpt(&repaired.first_change)),
+            format!("not valid YAML, repaired: {}", error.message),
+            match first_chars(&repaired.first_quoted, 160) {
+                line if line.is_empty() => "indent with blanks, not with tabs".to_owned(),
+                line => format!("write `{line}`"),
+            },
         );
         return mapping(tree, offset, reader);
     }
@@ -191,21 +194,19 @@ fn parts(
 ) -> Option<Parts> {
     let body = &reader.file[document.body..];
     let help = "write `description: ` with what the skill does and when to use it";
-    let mut description = match &manifest.description {
-        Some(description) => description.value.clone(),
-        None => {
-            let Some(paragraph) = first_paragraph(body) else {
-                let message = "no `description`, and no paragraph in the body to stand in for it";
-                reader.findings.push(Finding::whole(Code::NoDescription, message, help));
-                return None;
-            };
-            // Without front matter its absence was already reported.
-            if has_front_matter {
-                let message = "no `description`; the first paragraph of the body stands in for it";
-                reader.findings.push(Finding::whole(Code::DescriptionFromBody, message, help));
-            }
-            paragraph
+    let mut description = if let Some(description) = &manifest.description {
+        description.value.clone()
+    } else if let Some(paragraph) = first_paragraph(body) {
+        // Without front matter its absence was already reported.
+        if has_front_matter {
+            let message = "no `description`; the first paragraph of the body stands in for it";
+            reader.findings.push(Finding::whole(Code::DescriptionFromBody, message, help));
         }
+        paragraph
+    } else {
+        let message = "no `description`, and no paragraph in the body to stand in for it";
+        reader.findings.push(Finding::whole(Code::NoDescription, message, help));
+        return None;
     };
     let brief = match &manifest.brief_description {
         Some(brief) => brief.value.clone(),

@@ -5,9 +5,10 @@ use std::ops::Range;
 use semver::Version;
 use serde_json::{Map, Value as Json, json};
 
-use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt};
+use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, normalized};
+use super::json::to_json;
 use super::trigger::{self, Triggers};
-use super::yaml::{Node, Value, to_json};
+use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
 /// A value and the bytes of the file it was read from.
@@ -55,7 +56,8 @@ pub struct Manifest {
     pub brief_description: Option<Spanned<String>>,
     /// `when_to_use`: joined to the description.
     pub when_to_use: Option<Spanned<String>>,
-    /// `version`; `1` and `1.0` are read as `1.0.0`.
+    /// `version`; `1` and `1.0` are read as `1.0.0`. What is no version is
+    /// found in `extra`.
     pub version: Option<Spanned<Version>>,
     /// `triggers`, also those of `metadata.triggers`, `activation` and `paths`.
     pub triggers: Triggers,
@@ -128,8 +130,10 @@ impl Manifest {
         }
 
         manifest.read_common(fields, reader);
-        if let Some(Value::Mapping(entries)) = fields.peek(brand).map(|node| &node.value) {
-            fields.take(brand);
+        if let Some(Value::Mapping(entries)) =
+            fields.peek(&normalized(brand)).map(|node| &node.value)
+        {
+            fields.take(&normalized(brand));
             let mut block = Fields::new(entries, reader);
             manifest.read_common(&mut block, reader);
             let unread = manifest.keep_unknown(&format!("{brand}."), block.rest());
@@ -177,7 +181,10 @@ impl Manifest {
         let name = text("name");
         let version = text("version");
         self.name = name.and_then(|name| valid_name(name, reader));
-        self.version = version.and_then(|version| valid_version(&version, reader));
+        self.version = version.as_ref().and_then(|version| valid_version(version, reader));
+        if let (Some(written), None) = (version, &self.version) {
+            self.extra.insert("version".to_owned(), written.value.into());
+        }
         self.argument_hint =
             fields.take("argument_hint").and_then(|node| words(node, "argument_hint", reader));
         self.arguments = fields.take("arguments").and_then(|node| words(node, "arguments", reader));
@@ -212,10 +219,10 @@ impl Manifest {
         if let Some(node) = fields.take("allowed_tools") {
             self.allowed_tools = reader.list("allowed_tools", node, at_commas_of_tools);
         }
-        self.scripts = fields
-            .take("scripts")
-            .filter(|node| !node.is_null() && !matches!(node.value, Value::Mapping(_)))
-            .map(|node| reader.list("scripts", node, at_commas));
+        if let Some(node) = fields.take("scripts").filter(|node| !node.is_null()) {
+            let scripts = reader.list("scripts", node, at_commas);
+            self.scripts = (!matches!(node.value, Value::Mapping(_))).then_some(scripts);
+        }
     }
 
     /// The fields that also stand in the block named by the host. What is set already stays.

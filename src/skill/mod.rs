@@ -1,8 +1,8 @@
 //! What a skill is: a directory with a `SKILL.md`, and what was read from it.
 //!
-//! Reading goes from the outside in: [`document`] finds the front matter, [`yaml`] reads it into
-//! a tree of values that know their place in the file, [`lenient`] repairs it where it is not
-//! valid, and [`manifest`] gives the values their meaning. Loading never fails as a whole: every
+//! Reading goes from the outside in: `document` finds the front matter, `yaml` reads it into a
+//! tree of values that know their place in the file, `lenient` repairs it where it is not valid,
+//! and `manifest` gives the values their meaning. Loading never fails as a whole: every
 //! file gives a [`Skill`], or diagnostics that say why not.
 
 mod brief;
@@ -10,14 +10,17 @@ mod document;
 mod fields;
 mod finding;
 mod id;
+mod json;
 mod lenient;
 mod load;
 mod manifest;
 pub(crate) mod pattern;
 mod profile;
+mod scalar;
 mod trigger;
 mod yaml;
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -161,7 +164,7 @@ impl FromStr for Skill {
 
 /// The finding that most likely refused the skill.
 fn first_error(diagnostics: &[Diagnostic]) -> Error {
-    match diagnostics.iter().max_by_key(|diagnostic| diagnostic.severity) {
+    match diagnostics.iter().min_by_key(|diagnostic| Reverse(diagnostic.severity)) {
         Some(diagnostic) => Error::from(diagnostic),
         None => Error::new(ErrorCode::InternalError, "a skill was refused without a reason", ""),
     }
@@ -173,3 +176,6 @@ fn directory_name(path: &Path) -> String {
     let directory = path.parent().and_then(Path::file_name);
     directory.map_or_else(|| "skill".to_owned(), |name| name.to_string_lossy().into_owned())
 }
+
+#[cfg(test)]
+mod tests;

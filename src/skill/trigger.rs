@@ -183,7 +183,7 @@ impl Collector<'_, '_> {
     fn entry(&mut self, kind: Kind, node: &Node) {
         let Value::Scalar { .. } = &node.value else { return self.wrong_type(kind, node) };
         let text = node.text().unwrap_or_default();
-        if let Some(whole) = fields::trimmed(text, vec![0..text.len()]).next() {
+        if let Some(whole) = fields::trimmed(text, std::iter::once(0..text.len())).next() {
             return self.add(kind, node, whole);
         }
         self.declare(kind);

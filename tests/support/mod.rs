@@ -1,12 +1,13 @@
 //! What the tests of the capabilities share.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// A path of the shared test data: conformance cases and the corpus of real skill files.
 ///
 /// The data is too large for the repository. It is looked for next to it, and in
 /// `$REPERTOIRE_SHARED`; `None` where there is none, which is said on standard error.
-pub fn shared(relative: &str) -> Option<PathBuf> {
+pub(crate) fn shared(relative: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     let named = std::env::var_os("REPERTOIRE_SHARED").map(PathBuf::from);
     let found = [Some(beside), named]
@@ -15,10 +16,15 @@ pub fn shared(relative: &str) -> Option<PathBuf> {
         .map(|root| root.join(relative))
         .find(|path| path.exists());
     if found.is_none() {
-        eprintln!(
+        say(&format!(
             "SKIPPED: no test data `{relative}` in ../shared nor in $REPERTOIRE_SHARED; nothing \
              was tested with it"
-        );
+        ));
     }
     found
+}
+
+/// Says something that is seen also when the test passes: output of the macros is captured.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

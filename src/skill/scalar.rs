@@ -1,0 +1,150 @@
+//! Which values of invalid YAML need quotes.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// Names that stand after `&` and after `*` anywhere in the text: where both do, they are meant.
+pub(super) struct Names<'a> {
+    anchors: HashSet<&'a str>,
+    aliases: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn of(source: &'a str) -> Names<'a> {
+        let after = |indicator: char| {
+            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+            source
+                .split(indicator)
+                .skip(1)
+                .filter_map(|rest| rest.split(|c: char| !is_name(c)).next())
+                .filter(|name| !name.is_empty())
+                .collect()
+        };
+        Names { anchors: after('&'), aliases: after('*') }
+    }
+}
+
+/// The parts of the value at `range` that cannot stand without quotes: all of it, entries of a
+/// list or map in brackets, or nothing.
+pub(super) fn broken_scalars(
+    source: &str,
+    range: Range<usize>,
+    names: &Names<'_>,
+) -> Vec<Range<usize>> {
+    let value = &source[range.clone()];
+    let first_line = value.lines().next().unwrap_or_default();
+    let is_sound = match value.chars().next() {
+        None => true,
+        Some('|' | '>') => is_block_header(first_line),
+        Some(quote @ ('"' | '\'')) => {
+            closing_quote(value, quote).is_some_and(|end| is_end(&value[end..]))
+        }
+        Some('[' | '{') => match closing_bracket(value) {
+            Some(end) if is_end(&value[end..]) => {
+                return reserved_entries(source, range.start..range.start + end);
+            }
+            _ => false,
+        },
+        Some('*') => names.anchors.contains(first_line[1..].trim_end()),
+        Some('&') => names.aliases.contains(first_word(&first_line[1..])),
+        Some('!' | '%' | '@' | '`' | ']' | '}' | ',') => false,
+        Some(_) => {
+            let text = &source[without_comment(source, range.clone())];
+            let is_entry = text.starts_with("- ") || text.starts_with("? ");
+            !is_entry && !holds_key(text)
+        }
+    };
+    if is_sound { Vec::new() } else { vec![without_comment(source, range)] }
+}
+
+/// Whether YAML would find a `key:` in plain `text`.
+fn holds_key(text: &str) -> bool {
+    text.ends_with(':') || [": ", ":\t", ":\n", ":\r"].iter().any(|colon| text.contains(colon))
+}
+
+fn first_word(text: &str) -> &str {
+    text.split([' ', '\t']).next().unwrap_or_default()
+}
+
+pub(super) fn is_block_header(line: &str) -> bool {
+    let header = line[1..].split(" #").next().unwrap_or_default().trim_end();
+    header.bytes().all(|b| b.is_ascii_digit() || b == b'+' || b == b'-')
+}
+
+/// Whether nothing but a comment follows.
+fn is_end(rest: &str) -> bool {
+    let trimmed = rest.trim_start();
+    trimmed.is_empty() || (trimmed.starts_with('#') && trimmed.len() < rest.len())
+}
+
+/// The range without a comment on its first line. `#123` is no comment here: where the line is
+/// broken anyway, it was meant as text.
+fn without_comment(source: &str, range: Range<usize>) -> Range<usize> {
+    let value = &source[range.clone()];
+    match value.find(" # ") {
+        Some(at) if !value.contains('\n') => {
+            range.start..range.start + value[..at].trim_end().len()
+        }
+        _ => range,
+    }
+}
+
+/// The byte after the quote that closes the scalar `value` starts with.
+fn closing_quote(value: &str, quote: char) -> Option<usize> {
+    let bytes = value.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if quote == '"' => at += 1,
+            b'\'' if quote == '\'' && bytes.get(at + 1) == Some(&b'\'') => at += 1,
+            b if char::from(b) == quote => return Some(at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The byte after the bracket that closes the collection `value` starts with.
+fn closing_bracket(value: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(&b) = value.as_bytes().get(at) {
+        match b {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            b'"' | b'\'' if value[..at].trim_end().ends_with(['[', '{', ',', ':']) => {
+                at += closing_quote(&value[at..], char::from(b)).unwrap_or(1) - 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Entries of the flow collection at `range` that start with a character no plain scalar may
+/// start with.
+fn reserved_entries(source: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut entries = Vec::new();
+    let mut start = range.start;
+    for (at, c) in source[range.clone()].char_indices() {
+        let at = range.start + at;
+        if !matches!(c, '[' | ']' | '{' | '}' | ',') {
+            continue;
+        }
+        let text = &source[start..at];
+        let entry = at - text.trim_start().len()..start + text.trim_end().len();
+        let is_reserved = text.trim_start().starts_with(['@', '`', '%', '*', '&', '!']);
+        if is_reserved {
+            entries.push(entry);
+        }
+        start = at + 1;
+    }
+    entries
+}

@@ -1,0 +1,228 @@
+//! What the fields of a manifest mean, tested through the text of a skill.
+
+use super::*;
+use serde_json::json;
+
+/// A skill with these lines of front matter besides name and description.
+fn skill(yaml: &str) -> Skill {
+    let text = format!("---\nname: n\ndescription: d\n{yaml}\n---\nBody\n");
+    Skill::parse(&text, "sven").unwrap_or_else(|diagnostics| panic!("{yaml}: {diagnostics:?}"))
+}
+
+fn codes(diagnostics: &[Diagnostic]) -> Vec<&str> {
+    diagnostics.iter().map(|diagnostic| diagnostic.code.as_str()).collect()
+}
+
+/// The manifest as JSON without its name and description, and the codes of its findings.
+fn fields(yaml: &str) -> (serde_json::Value, Vec<&'static str>) {
+    let skill = skill(yaml);
+    let mut manifest = skill.manifest().to_json();
+    let map = manifest.as_object_mut().unwrap();
+    map.retain(|key, _| key != "name" && key != "description");
+    let codes = skill.diagnostics().iter().map(|diagnostic| diagnostic.code.as_str()).collect();
+    (manifest, codes)
+}
+
+#[test]
+fn fields_are_read_in_all_their_forms() {
+    let cases = [
+        ("version: 1.0", json!({"version": "1.0.0"})),
+        ("version: '2'", json!({"version": "2.0.0"})),
+        ("version: 1.2.3-rc.1", json!({"version": "1.2.3-rc.1"})),
+        (
+            "allowed-tools: Bash(git add:*), Read",
+            json!({"allowed_tools": ["Bash(git add:*)", "Read"]}),
+        ),
+        ("allowed_tools: Read Write", json!({"allowed_tools": ["Read", "Write"]})),
+        ("allowed-tools: [Read, 'Bash(a, b)']", json!({"allowed_tools": ["Read", "Bash(a, b)"]})),
+        ("toolsets: [toolsets/hello:Hello]", json!({"toolsets": ["toolsets/hello:Hello"]})),
+        ("scripts: []", json!({"scripts": []})),
+        ("disable-model-invocation: 'True'", json!({"disable_model_invocation": true})),
+        ("user_invocable_only: true", json!({"disable_model_invocation": true})),
+        ("user-invocable: false", json!({"user_invocable": false})),
+        ("default_enabled: false", json!({"default_enabled": false})),
+        ("context: Fork", json!({"context": "fork"})),
+        ("context: inline\nagent:\nmodel: ''", json!({})),
+        ("argument-hint: [file] ", json!({"argument_hint": "file"})),
+        ("arguments: [a, b]", json!({"arguments": "a b"})),
+        ("arguments: a b", json!({"arguments": "a b"})),
+        ("model: NO\nagent: 1.0", json!({"model": "NO", "agent": "1.0"})),
+        (
+            "sven:\n  always: true\n  requires-bins: git, gh\n  x: 1",
+            json!({"always": true, "requires_bins": ["git", "gh"], "extra": {"sven": {"x": 1}}}),
+        ),
+        (
+            "always: false\nother: {always: true}",
+            json!({"always": false, "extra": {"other": {"always": true}}}),
+        ),
+        (
+            "requires_env: [A]\nknowledge: a.md, b.md",
+            json!({"requires_env": ["A"], "knowledge": ["a.md", "b.md"]}),
+        ),
+        (
+            "metadata: {a: {b: 1.5}}\nlicense: MIT",
+            json!({"metadata": {"a": {"b": 1.5}}, "license": "MIT"}),
+        ),
+        ("Some Key: [1, yes]", json!({"extra": {"Some Key": [1, "yes"]}})),
+    ];
+    for (yaml, expected) in cases {
+        assert_eq!(fields(yaml), (expected, vec![]), "{yaml}");
+    }
+}
+
+#[test]
+fn what_a_field_cannot_hold_is_reported_and_ignored() {
+    let cases = [
+        ("version: latest", json!({"extra": {"version": "latest"}}), "invalid-value"),
+        ("context: thread", json!({}), "invalid-value"),
+        ("always: yes", json!({}), "wrong-type"),
+        ("always: [true]", json!({}), "wrong-type"),
+        ("model: {a: b}", json!({}), "wrong-type"),
+        ("allowed-tools: {a: b}", json!({}), "wrong-type"),
+        ("scripts: {a: b}", json!({}), "wrong-type"),
+        ("knowledge: [a, [b]]", json!({"knowledge": ["a"]}), "wrong-type"),
+        ("toolsets: [hello, 'a:B']", json!({"toolsets": ["a:B"]}), "invalid-toolset"),
+        ("toolsets: ['a:1x']", json!({}), "invalid-toolset"),
+        ("metadata: [a]", json!({}), "wrong-type"),
+        ("allowed-tools: a\nallowed_tools: b", json!({"allowed_tools": ["b"]}), "duplicate-key"),
+        ("model: a\nmodel: b", json!({"model": "b"}), "duplicate-key"),
+    ];
+    for (yaml, expected, code) in cases {
+        assert_eq!(fields(yaml), (expected, vec![code]), "{yaml}");
+    }
+}
+
+/// The triggers that are set, and the codes of the findings.
+fn triggers(yaml: &str) -> (serde_json::Value, Vec<&'static str>) {
+    let (manifest, codes) = fields(yaml);
+    let mut triggers = manifest["triggers"].clone();
+    if let Some(map) = triggers.as_object_mut() {
+        map.retain(|_, entries| entries.as_array().is_some_and(|entries| !entries.is_empty()));
+    }
+    (triggers, codes)
+}
+
+#[test]
+fn triggers_are_read_from_every_form_and_place() {
+    let ab = json!({"keywords": ["a", "b c"]});
+    let cases = [
+        ("triggers: [a, b c, a]", ab.clone()),
+        ("triggers: a, b c,", ab.clone()),
+        ("triggers: {keywords: 'a, b c'}", ab.clone()),
+        ("triggers:\n- a\n- keyword: b c", ab.clone()),
+        ("triggers: {phrases: [a], keyword: b c}", ab.clone()),
+        ("metadata:\n  triggers: a, b c", ab.clone()),
+        ("metadata:\n  triggers: {keywords: 'a, b c'}", ab.clone()),
+        ("activation: {keywords: [a, b c], max_context_tokens: 5}", ab.clone()),
+        ("triggers: b c\nmetadata:\n  triggers: a", ab),
+        ("triggers: {verbs: 'x,y', exclude: [z]}", json!({"verbs": ["x", "y"], "exclude": ["z"]})),
+        (
+            "activation: {patterns: ['a{1,2}'], exclude_keywords: z}",
+            json!({"patterns": ["a{1,2}"], "exclude": ["z"]}),
+        ),
+        ("triggers:\n  patterns: |\n    a{1,2}\n    b, c", json!({"patterns": ["a{1,2}", "b, c"]})),
+        ("triggers: {regex: 'a+'}", json!({"patterns": ["a+"]})),
+        (
+            "paths: 'src/*.{ts,js}, *.md'\ntriggers: {files: ['a/**']}",
+            json!({"paths": ["a/**", "src/*.{ts,js}", "*.md"]}),
+        ),
+        ("triggers: [1.0, NO]", json!({"keywords": ["1.0", "NO"]})),
+        ("triggers: []", json!(null)),
+        ("triggers:", json!(null)),
+        ("triggers: {exclude: [z]}", json!(null)),
+    ];
+    for (yaml, expected) in cases {
+        assert_eq!(triggers(yaml), (expected, vec![]), "{yaml}");
+    }
+    assert_eq!(skill("triggers: {exclude: [z]}").triggers().exclude[0].value, "z");
+}
+
+#[test]
+fn unusable_triggers_are_refused_at_their_place() {
+    let long = format!("triggers: [{}]", "x".repeat(257));
+    let cases = [
+        ("triggers: ['', a]", "empty-trigger", "''"),
+        ("triggers: ' '", "empty-trigger", "' '"),
+        ("triggers: [[a]]", "wrong-type", "[a]"),
+        ("triggers: {verbs: {a: b}}", "wrong-type", "{a: b}"),
+        ("triggers: {intent: x}", "unknown-key", "intent"),
+        ("activation: yes", "wrong-type", "yes"),
+        ("triggers: {patterns: [a(b]}", "invalid-pattern", "("),
+        ("triggers: {patterns: ['é(b']}", "invalid-pattern", "("),
+        ("triggers: {patterns: [\"ab*\", \"a(b\"]}", "invalid-pattern", "("),
+        ("triggers: {patterns: [\"\\\\s(\"]}", "invalid-pattern", "\"\\\\s(\""),
+        ("triggers: {patterns: ['a*']}", "pattern-matches-empty", "a*"),
+        ("triggers: {patterns: ['(?!a)b']}", "invalid-pattern", "(?!"),
+        ("paths: ['src/{a']", "invalid-glob", "src/{a"),
+        (&long, "trigger-too-long", &"x".repeat(257)),
+    ];
+    for (yaml, code, place) in cases {
+        let text = format!("---\nname: n\ndescription: d\n{yaml}\n---\n");
+        let skill: Skill = text.parse().unwrap();
+        assert_eq!(codes(skill.diagnostics()), [code], "{yaml}");
+        let finding = &skill.diagnostics()[0];
+        assert_eq!(&text[finding.span.clone().unwrap()], place, "{yaml}: {finding}");
+        let declared = code != "unknown-key" && !yaml.starts_with("activation");
+        assert_eq!(skill.triggers().declared, declared, "{yaml}");
+    }
+}
+
+#[test]
+fn the_first_512_triggers_count() {
+    let words: Vec<String> = (0..600).map(|n| format!("w{n}")).collect();
+    let skill = skill(&format!("triggers: [{}]", words.join(", ")));
+    assert_eq!(codes(skill.diagnostics()), ["too-many-triggers"]);
+    assert_eq!(skill.triggers().keywords.len(), 512);
+}
+
+#[test]
+fn a_skill_has_the_text_of_its_fields() {
+    let skill = skill("when_to_use: When asked.\nbrief_description: In short");
+    assert_eq!(skill.description(), "d When asked.");
+    assert_eq!((skill.name(), skill.brief(), skill.body().unwrap()), ("n", "In short", "Body\n"));
+    assert_eq!((skill.path(), skill.dir()), (None, None));
+}
+
+#[test]
+fn texts_that_are_no_skill_are_refused_with_a_reason() {
+    let cases = [
+        ("", "empty-file"),
+        ("---\nname: a\n---\n", "no-description"),
+        ("---\ndescription: b\n---\n", "invalid-value"),
+        ("---\nname: \"a\\nb\"\ndescription: b\n---\n", "invalid-value"),
+        ("---\njust text\n---\nBody", "not-a-mapping"),
+        ("---\n- a\n---\nBody", "not-a-mapping"),
+        ("---\na: b: c\n]\n---\nBody", "invalid-yaml"),
+        ("---\na: {b: {c: *x}}\n}\n---\nBody", "invalid-yaml"),
+    ];
+    for (text, code) in cases {
+        let diagnostics = Skill::parse(text, "sven").expect_err(text);
+        assert!(codes(&diagnostics).contains(&code), "{text:?}: {diagnostics:?}");
+        assert!(!text.parse::<Skill>().unwrap_err().message().is_empty());
+    }
+}
+
+#[test]
+fn what_was_repaired_is_reported_where_it_was_broken() {
+    let cases = [
+        ("---\nname: a\ndescription: Use when: asked\n---\n", "repaired-yaml", (3, 22)),
+        ("---\nname: a\ndescription: [beta] x\n---\n", "repaired-yaml", (3, 21)),
+        ("---\nname: a\n]\ndescription: b\n---\n", "salvaged-yaml", (3, 1)),
+        ("---\nname: a\ndescription: [b]\n---\nBody", "wrong-type", (3, 14)),
+    ];
+    for (text, code, place) in cases {
+        let skill: Skill = text.parse().unwrap();
+        let finding = &skill.diagnostics().last().unwrap();
+        assert_eq!(
+            (finding.code.as_str(), (finding.line, finding.column)),
+            (code, place),
+            "{finding}"
+        );
+    }
+}
+
+#[test]
+fn skills_can_be_shared_between_threads() {
+    fn assert_shareable<T: Send + Sync>() {}
+    assert_shareable::<Skill>();
+}

@@ -1,0 +1,344 @@
+//! Sources, ids, precedence, visibility and what goes wrong with directories.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use repertoire::{
+    Allowlist, Audience, Catalog, CatalogOptions, Code, Engine, Environment, ErrorCode, Scope,
+    Skill, Source,
+};
+use tempfile::TempDir;
+
+/// A directory with these files; skills get a description.
+fn tree(files: &[(&str, &str)]) -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    dir
+}
+
+fn manifest(fields: &str) -> String {
+    format!("---\ndescription: d\n{fields}\n---\nbody\n")
+}
+
+fn load(sources: Vec<Source>) -> Catalog {
+    Catalog::load(CatalogOptions { sources, ..CatalogOptions::default() })
+}
+
+fn ids(catalog: &Catalog) -> Vec<&str> {
+    catalog.entries().map(|entry| entry.id.as_str()).collect()
+}
+
+fn codes(catalog: &Catalog) -> Vec<&str> {
+    catalog.diagnostics().iter().map(|finding| finding.code.as_str()).collect()
+}
+
+#[test]
+fn ids_follow_name_path_and_nesting() {
+    let dir = tree(&[
+        ("group/tool/SKILL.md", &manifest("name: tool-name")),
+        ("label/SKILL.md", &manifest("name: A Free Label")),
+        ("deep/Er/nameless/SKILL.md", &manifest("")),
+        ("sven/SKILL.md", &manifest("name: sven")),
+        ("sven/plan/SKILL.md", &manifest("name: planner")),
+        ("sven/implement/research/skill.md", &manifest("")),
+        (".hidden/x/SKILL.md", &manifest("name: hidden")),
+        ("node_modules/x/SKILL.md", &manifest("name: module")),
+    ]);
+    let catalog = load(vec![Source::project(dir.path())]);
+    assert_eq!(
+        ids(&catalog),
+        ["label", "nameless", "sven", "sven/implement/research", "sven/plan", "tool-name"]
+    );
+    assert_eq!(codes(&catalog), [""; 0]);
+    let sven = catalog.get("sven").unwrap();
+    let direct: Vec<_> = catalog.sub_skills(sven, Audience::Model).map(|e| e.id.as_str()).collect();
+    assert_eq!(direct, ["sven/implement/research", "sven/plan"]);
+}
+
+#[test]
+fn skills_are_found_by_id_path_and_unique_name() {
+    let dir = tree(&[
+        ("a/SKILL.md", &manifest("name: Same")),
+        ("b/SKILL.md", &manifest("name: Same")),
+        ("sven/SKILL.md", &manifest("name: sven")),
+        ("sven/plan/SKILL.md", &manifest("name: planner")),
+        ("x/tool/SKILL.md", &manifest("name: hammer")),
+    ]);
+    let catalog = load(vec![Source::project(dir.path())]);
+    let file = dir.path().join("x/tool/SKILL.md");
+    for (name, id) in [
+        ("hammer", "hammer"),
+        ("x/tool", "hammer"),
+        (file.to_str().unwrap(), "hammer"),
+        (file.parent().unwrap().to_str().unwrap(), "hammer"),
+        ("planner", "sven/plan"),
+        ("sven/plan", "sven/plan"),
+    ] {
+        assert_eq!(catalog.find(name, Audience::Model).unwrap().id, id, "{name}");
+    }
+    for (name, help) in [
+        ("Same", "did you mean `a`, `b`?"),
+        ("hamer", "did you mean `hammer`?"),
+        ("zzz", "see `repertoire list`"),
+    ] {
+        let error = catalog.find(name, Audience::Model).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotFound);
+        assert!(error.help().contains(help), "{name}: {error:#}");
+    }
+}
+
+#[test]
+fn the_higher_source_wins_and_the_loser_is_reported_with_both_paths() {
+    let low =
+        tree(&[("x/SKILL.md", &manifest("name: same")), ("only-low/SKILL.md", &manifest(""))]);
+    let high = tree(&[
+        ("a/SKILL.md", &manifest("name: same\nversion: 1.0.0")),
+        ("b/SKILL.md", &manifest("name: same\nversion: 2.0.0")),
+    ]);
+    let catalog = load(vec![Source::user(low.path()), Source::project(high.path())]);
+    assert_eq!(ids(&catalog), ["only-low", "same", "same", "same"]);
+    let winner = catalog.get("same").unwrap();
+    assert_eq!(winner.skill.path().unwrap(), high.path().join("b/SKILL.md"));
+    assert_eq!(winner.scope, Scope::Project);
+    assert_eq!(codes(&catalog), ["shadowed", "shadowed"]);
+    for finding in catalog.diagnostics() {
+        assert!(finding.message.contains(winner.skill.path().unwrap().to_str().unwrap()));
+        assert_ne!(finding.path, winner.skill.path().unwrap());
+    }
+}
+
+#[test]
+fn skills_in_memory_win_over_directories() {
+    let dir = tree(&[("x/SKILL.md", &manifest("name: same"))]);
+    let skill: Skill = "---\nname: same\ndescription: from memory\n---\n".parse().unwrap();
+    let engine =
+        Engine::builder().skill(skill).source(Source::project(dir.path())).build().unwrap();
+    assert_eq!(engine.catalog().get("same").unwrap().skill.description(), "from memory");
+    assert_eq!(codes(engine.catalog()), ["shadowed"]);
+}
+
+#[test]
+fn requirements_and_defaults_decide_availability() {
+    let dir = tree(&[
+        ("bin/SKILL.md", &manifest("requires_bins: [no-such-program-xyz]")),
+        ("env/SKILL.md", &manifest("requires_env: [NO_SUCH_VAR]")),
+        ("met/SKILL.md", &manifest("requires_env: [SET]\nacme: {requires_bins: [tool]}")),
+        ("off/SKILL.md", &manifest("default_enabled: false")),
+        ("wanted/SKILL.md", &manifest("default_enabled: false")),
+        ("bin-dir/tool", "#!/bin/sh\n"),
+    ]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(dir.path().join("bin-dir/tool"), fs::Permissions::from_mode(0o755))
+            .unwrap();
+    }
+    let vars = [("SET", "1".into()), ("PATH", dir.path().join("bin-dir").into_os_string())];
+    let environment =
+        Environment::Fixed(vars.into_iter().map(|(name, value)| (name.into(), value)).collect());
+    let catalog = Catalog::load(CatalogOptions {
+        sources: vec![Source::bundled(dir.path())],
+        brand: "acme".to_owned(),
+        enabled: BTreeSet::from(["wanted".to_owned()]),
+        environment,
+        ..CatalogOptions::default()
+    });
+    let status: BTreeMap<_, _> =
+        catalog.entries().map(|e| (e.id.as_str(), e.status.as_str())).collect();
+    let expected = [
+        ("bin", "unavailable"),
+        ("env", "unavailable"),
+        ("met", if cfg!(unix) { "available" } else { status["met"] }),
+        ("off", "disabled"),
+        ("wanted", "available"),
+    ];
+    assert_eq!(status, BTreeMap::from(expected));
+    let reason = catalog.get("bin").unwrap().status.reason().unwrap();
+    assert!(reason.contains("no-such-program-xyz"), "{reason}");
+    let error = catalog.find("env", Audience::User).unwrap_err();
+    assert!(error.message().contains("NO_SUCH_VAR"), "{error}");
+}
+
+#[test]
+fn the_visibility_matrix_holds_for_listing_matching_and_loading() {
+    let dir = tree(&[
+        ("both/SKILL.md", &manifest("triggers: [word]")),
+        ("user-only/SKILL.md", &manifest("triggers: [word]\ndisable-model-invocation: true")),
+        ("model-only/SKILL.md", &manifest("triggers: [word]\nuser-invocable: false")),
+        ("filtered/SKILL.md", &manifest("triggers: [word]")),
+    ]);
+    let allowed = ["both", "user-only", "model-only"];
+    let engine = Engine::builder()
+        .source(Source::project(dir.path()))
+        .allow(Allowlist::from_entries(Some(&allowed)))
+        .build()
+        .unwrap();
+    let catalog = engine.catalog();
+    let listed = |audience| catalog.listed(audience).map(|e| e.id.as_str()).collect::<Vec<_>>();
+    assert_eq!(listed(Audience::Model), ["both", "model-only"]);
+    assert_eq!(listed(Audience::User), ["both", "user-only"]);
+    for (id, model, user) in [
+        ("both", true, true),
+        ("user-only", false, true),
+        ("model-only", true, false),
+        ("filtered", false, false),
+    ] {
+        assert_eq!(catalog.find(id, Audience::Model).is_ok(), model, "{id}");
+        assert_eq!(catalog.find(id, Audience::User).is_ok(), user, "{id}");
+        let query = format!("/{id} word");
+        let matched = engine.matches(&query).iter().any(|found| found.id == *id);
+        assert_eq!(matched, model, "{id}");
+        assert_eq!(engine.disclose(&query).full.iter().any(|full| *full == *id), model, "{id}");
+        assert_eq!(engine.prompt().text.contains(id), model, "{id}");
+    }
+    let rejected = engine.explain("word", 9).rejected;
+    let reasons: Vec<_> = rejected.iter().map(|r| (r.id.as_str(), r.reason.as_str())).collect();
+    assert_eq!(
+        reasons,
+        [
+            ("filtered", "filtered: not in the allowlist"),
+            ("user-only", "only the user can invoke it (`disable-model-invocation`)"),
+        ]
+    );
+}
+
+#[test]
+fn one_bad_entry_never_affects_its_neighbours() {
+    let dir = tree(&[
+        ("good/SKILL.md", &manifest("")),
+        ("directory/SKILL.md/file", "x"),
+        ("empty/SKILL.md", ""),
+        ("huge/SKILL.md", &manifest(&"x".repeat(10 << 20))),
+        ("two/SKILL.md", &manifest("name: exact")),
+        ("two/skill.md", &manifest("name: other")),
+    ]);
+    fs::create_dir_all(dir.path().join("latin")).unwrap();
+    fs::write(dir.path().join("latin/SKILL.md"), b"---\nname: latin\ndescription: caf\xe9\n---\n")
+        .unwrap();
+    let missing = dir.path().join("missing");
+    let catalog = load(vec![Source::project(&missing), Source::project(dir.path())]);
+    assert_eq!(ids(&catalog), ["exact", "good"]);
+    let findings: BTreeMap<String, Code> = catalog
+        .diagnostics()
+        .iter()
+        .map(|f| (f.path.strip_prefix(dir.path()).unwrap().display().to_string(), f.code))
+        .collect();
+    let expected = [
+        ("directory/SKILL.md", Code::NotAFile),
+        ("empty/SKILL.md", Code::EmptyFile),
+        ("huge/SKILL.md", Code::BodyTooLarge),
+        ("latin/SKILL.md", Code::NotUtf8),
+        ("missing", Code::MissingSource),
+        ("two/skill.md", Code::TwoSpellings),
+    ];
+    assert_eq!(findings, expected.map(|(path, code)| (path.to_owned(), code)).into());
+    assert!(catalog.diagnostics().iter().all(|f| !f.message.is_empty() && !f.help.is_empty()));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_inside_the_root_only_and_never_in_circles() {
+    use std::os::unix::fs::symlink;
+    let outside = tree(&[("secret/SKILL.md", &manifest("name: secret"))]);
+    let dir = tree(&[("real/SKILL.md", &manifest("name: real")), ("real/refs/x.md", "x")]);
+    let root = dir.path();
+    symlink(root.join("real"), root.join("alias")).unwrap();
+    symlink(root, root.join("real/loop")).unwrap();
+    symlink(outside.path().join("secret"), root.join("escape")).unwrap();
+    symlink(root.join("nowhere"), root.join("broken")).unwrap();
+    fs::create_dir(root.join("file-link")).unwrap();
+    symlink(outside.path().join("secret/SKILL.md"), root.join("file-link/SKILL.md")).unwrap();
+
+    let catalog = load(vec![Source::project(root)]);
+    assert_eq!(ids(&catalog), ["real", "real"]);
+    let mut found = codes(&catalog);
+    found.sort_unstable();
+    found.dedup();
+    assert_eq!(found, ["link-broken", "link-loop", "link-outside", "shadowed"]);
+    let outside_links = catalog.diagnostics().iter().filter(|f| f.code == Code::LinkOutside);
+    assert_eq!(outside_links.count(), 2);
+
+    let catalog = load(vec![Source::project(root).allow_links_outside()]);
+    assert!(catalog.get("secret").is_some());
+}
+
+#[test]
+fn the_catalog_and_its_texts_are_the_same_on_every_run() {
+    let files: Vec<(String, String)> = (0..60)
+        .map(|i| {
+            let name = format!("s{:02}", (i * 37) % 60);
+            let text = manifest(&format!("name: {name}\ntriggers: [word]"));
+            (format!("d{}/{name}/SKILL.md", i % 7), text)
+        })
+        .collect();
+    let texts = |files: &[(String, String)]| {
+        let files: Vec<_> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+        let dir = tree(&files);
+        let engine = Engine::builder().source(Source::project(dir.path())).build().unwrap();
+        let (shown, listed) = (engine.disclose("word").text, engine.disclose("list skills").text);
+        let all = [ids(engine.catalog()).join(" "), shown, listed, engine.prompt().text].join("\n");
+        all.replace(dir.path().to_str().unwrap(), "")
+    };
+    let first = texts(&files);
+    let reversed: Vec<_> = files.iter().rev().cloned().collect();
+    let mut sorted = files.clone();
+    sorted.sort();
+    assert_eq!(texts(&reversed), first);
+    assert_eq!(texts(&sorted), first);
+}
+
+/// The corpus holds skills in hidden directories, where no scan looks: each such directory is
+/// named as a source of its own, as an agent names `.claude/skills`.
+fn corpus_sources(root: &Path, files: &[PathBuf]) -> Vec<Source> {
+    let hidden = files.iter().flat_map(|file| file.ancestors()).filter(|dir| {
+        dir.starts_with(root)
+            && dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    });
+    let hidden: BTreeSet<&Path> = hidden.collect();
+    [root].into_iter().chain(hidden).map(Source::project).collect()
+}
+
+#[test]
+fn the_whole_corpus_is_in_the_catalog_or_has_a_diagnostic() {
+    let Some(corpus) = support::shared("corpus/MANIFEST.jsonl") else { return };
+    let (dir, manifest) = (corpus.parent().unwrap(), fs::read_to_string(&corpus).unwrap());
+    let files: Vec<PathBuf> = manifest
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|entry| dir.join(entry["file"].as_str().unwrap()))
+        .filter(|file| file.file_name().unwrap().eq_ignore_ascii_case("SKILL.md"))
+        .collect();
+    assert!(files.len() > 2_000, "{} files", files.len());
+
+    let sources = corpus_sources(&dir.join("skills"), &files);
+    let start = Instant::now();
+    let engine = Engine::builder().sources(sources).build().unwrap();
+    let elapsed = start.elapsed();
+    let catalog = engine.catalog();
+    let loaded: BTreeSet<&Path> = catalog.entries().filter_map(|e| e.skill.path()).collect();
+    let reported: BTreeSet<&Path> =
+        catalog.diagnostics().iter().map(|finding| finding.path.as_path()).collect();
+    for file in &files {
+        let is_known = loaded.contains(&**file) || reported.contains(&**file);
+        assert!(is_known, "{} vanished", file.display());
+    }
+    let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
+    for finding in catalog.diagnostics() {
+        *counts.entry(finding.code).or_default() += 1;
+    }
+    support::say(&format!(
+        "corpus: {} files, {} loaded, in {elapsed:?}; {counts:?}",
+        files.len(),
+        loaded.len()
+    ));
+    assert!(!engine.disclose("please review this pull request").text.is_empty());
+}

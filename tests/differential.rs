@@ -1,0 +1,351 @@
+//! The compiled index against a plain matcher that is obviously correct: every trigger of every
+//! skill is looked for by itself, at every place of the text.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use caseless::Caseless;
+use proptest::prelude::*;
+use proptest::sample::select;
+use regex::{Regex, RegexBuilder};
+use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
+use repertoire::{HitKind, Query, Skill, SkillId, Spanned};
+use serde_json::json;
+use unicode_normalization::UnicodeNormalization;
+
+/// What texts and triggers are put together from: few enough to meet often, odd enough to hurt.
+const PIECES: &[&str] = &[
+    "git",
+    "Git",
+    "hub",
+    "a",
+    "aa",
+    "b",
+    "_",
+    "-",
+    ".",
+    "c++",
+    " ",
+    " ",
+    " ",
+    "  ",
+    "\n",
+    "\t ",
+    "é",
+    "e\u{301}",
+    "É",
+    "ß",
+    "SS",
+    "ss",
+    "ﬁ",
+    "fi",
+    "使",
+    "用",
+    "天气",
+    "배포",
+    "를",
+    "ー",
+    "ﾊﾞ",
+    "バ",
+    "’",
+    "'",
+    "İ",
+    "i",
+    "K",
+    "k",
+    "ſ",
+    "s",
+    "０",
+    "0",
+    "\u{301}",
+    "ก",
+    "ข",
+    "Σ",
+    "ς",
+    "pull request",
+    "PULL  REQUEST",
+    "🚀",
+    "\u{a0}",
+    "ǅ",
+    "ŉ",
+];
+
+/// Triggers that end with one another.
+const NESTED: &[&str] =
+    &["a", "b", "a b", "b a", "a-b", "b-a", "ab", "ba", "a b a", "a-b a", "-b", "a b-a"];
+
+/// What texts for them are put together from.
+const NESTED_PIECES: &[&str] = &["a", "b", " ", " ", "-", "a b", "a-b", "b a", "-a"];
+
+/// What patterns are put together from.
+const PATTERN_PIECES: &[&str] = &[
+    "git",
+    "hub",
+    "a",
+    "(a|b)",
+    "(git|pull request)",
+    ".*",
+    ".*?",
+    r"\s+",
+    r"\s*",
+    r"\b",
+    "é",
+    "ß",
+    "ss",
+    "k",
+    "[a-c]",
+    "[^a]",
+    r"\d",
+    r"\w+",
+    "(?:hub)?",
+    "a{2,3}",
+    "^",
+    "$",
+    "使用",
+    "(?-i:Git)",
+    "(?i)",
+    "ﬁ",
+    "s",
+    "’",
+    "'",
+    "-",
+    r"[\s_-]",
+    "İ",
+    "(天气|배포)",
+    r"\W",
+    "(foo|bar|baz)",
+    r"(?:a\s)+",
+    "b+",
+    "\\.",
+    "Σ",
+];
+
+fn text(n_pieces: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+    prop::collection::vec(select(PIECES), n_pieces).prop_map(|pieces| pieces.concat())
+}
+
+fn triggers(n_triggers: std::ops::Range<usize>) -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(text(1..4), n_triggers)
+}
+
+fn pattern() -> impl Strategy<Value = String> {
+    prop::collection::vec(select(PATTERN_PIECES), 1..5).prop_map(|pieces| pieces.concat())
+}
+
+prop_compose! {
+    fn skill()(
+        keywords in triggers(0..4),
+        verbs in triggers(0..3),
+        exclude in triggers(0..2),
+        patterns in prop::collection::vec(pattern(), 0..3),
+    ) -> serde_json::Value {
+        json!({"keywords": keywords, "verbs": verbs, "exclude": exclude, "patterns": patterns})
+    }
+}
+
+/// A skill with a name that no text holds.
+fn load(place: usize, triggers: &serde_json::Value) -> Skill {
+    // A list of maps keeps a comma in a trigger from splitting it.
+    format!("---\nname: zq{place:02}\ndescription: d\ntriggers: [{triggers}]\n---\n")
+        .parse()
+        .unwrap()
+}
+
+mod reference {
+    use super::*;
+
+    pub(super) fn nfkc(text: &str) -> String {
+        text.nfkc().collect()
+    }
+
+    pub(super) fn fold(text: &str) -> String {
+        static BLANKS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\s+").unwrap());
+        let text = nfkc(text).replace('’', "'");
+        let folded: String =
+            text.chars().flat_map(|c| [c].into_iter().default_case_fold()).collect();
+        BLANKS.replace_all(&folded, " ").into_owned()
+    }
+
+    /// Whether a trigger stands in a folded text as a word of its own.
+    pub(super) fn has_literal(folded: &str, trigger: &str) -> bool {
+        let trigger = fold(trigger).trim().to_owned();
+        (0..folded.len()).filter(|&at| folded.is_char_boundary(at)).any(|at| {
+            let Some(after) = folded[at..].strip_prefix(&trigger) else { return false };
+            let before = folded[..at].chars().next_back();
+            is_edge(before, trigger.chars().next(), false)
+                && is_edge(after.chars().next(), trigger.chars().next_back(), true)
+        })
+    }
+
+    fn is_edge(neighbour: Option<char>, own: Option<char>, right: bool) -> bool {
+        static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[\p{L}\p{M}\p{N}_]").unwrap());
+        static UNSPACED: LazyLock<Regex> = LazyLock::new(|| {
+            let scripts = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"];
+            Regex::new(&format!("[{}]", scripts.map(|s| format!(r"\p{{{s}}}")).concat())).unwrap()
+        });
+        static HANGUL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\p{Hangul}").unwrap());
+        let is = |class: &Regex, c: char| class.is_match(c.encode_utf8(&mut [0; 4]));
+        let Some(neighbour) = neighbour else { return true };
+        let touching = [neighbour, own.unwrap()];
+        !is(&WORD, neighbour)
+            || touching.iter().any(|&c| is(&UNSPACED, c))
+            || (right && touching.iter().any(|&c| is(&HANGUL, c)))
+    }
+
+    pub(super) fn has_pattern(normalized: &str, pattern: &str) -> bool {
+        let pattern = RegexBuilder::new(pattern).case_insensitive(true).build().unwrap();
+        pattern.is_match(normalized)
+    }
+}
+
+/// The triggers found of one skill, each once; `None` if the skill is vetoed.
+type Hits = Option<BTreeSet<(HitKind, String)>>;
+
+/// What the reference finds of one skill.
+fn expected_hits(skill: &Skill, query: &str) -> Hits {
+    let (folded, normalized) = (reference::fold(query), reference::nfkc(query));
+    let triggers = skill.triggers();
+    if triggers.exclude.iter().any(|t| reference::has_literal(&folded, &t.value)) {
+        return None;
+    }
+    let literal = |t: &str| reference::has_literal(&folded, t);
+    let pattern = |t: &str| reference::has_pattern(&normalized, t);
+    let mut hits = BTreeSet::new();
+    let mut add = |kind, triggers: &[Spanned<String>], is_found: &dyn Fn(&str) -> bool| {
+        let found = triggers.iter().filter(|t| is_found(&t.value));
+        hits.extend(found.map(|t| (kind, t.value.clone())));
+    };
+    add(HitKind::Keyword, &triggers.keywords, &literal);
+    add(HitKind::Verb, &triggers.verbs, &literal);
+    add(HitKind::Pattern, &triggers.patterns, &pattern);
+    Some(hits)
+}
+
+/// The documented order (DESIGN §4), from the hits of all skills, without recency.
+fn expected_order(skills: &[Skill], hits: &[Hits]) -> Vec<String> {
+    let literal = |text: &str| reference::fold(text).trim().to_owned();
+    let declared_by = |kind: HitKind, trigger: &str| {
+        skills
+            .iter()
+            .filter(|skill| {
+                let t = skill.triggers();
+                let mut literals = t.keywords.iter().chain(&t.verbs).map(|t| literal(&t.value));
+                match kind {
+                    HitKind::Pattern => t.patterns.iter().any(|p| p.value == trigger),
+                    _ => literals.any(|t| t == literal(trigger)),
+                }
+            })
+            .count()
+    };
+    let words = |(kind, trigger): &(HitKind, String)| match kind {
+        HitKind::Pattern => 0,
+        _ => literal(trigger).split(' ').count(),
+    };
+    let mut keyed: Vec<_> = (0..skills.len())
+        .filter_map(|skill| {
+            let hits = hits[skill].as_ref().filter(|hits| !hits.is_empty())?;
+            let longest = hits.iter().map(words).max();
+            let rarest = hits.iter().map(|(kind, t)| declared_by(*kind, t)).min();
+            Some((Reverse(longest), rarest, Reverse(hits.len()), skills[skill].name().to_owned()))
+        })
+        .collect();
+    keyed.sort();
+    keyed.into_iter().map(|(.., name)| name).collect()
+}
+
+fn check(triggers: &[serde_json::Value], query: &str) -> Result<(), TestCaseError> {
+    let skills: Vec<Skill> = triggers.iter().enumerate().map(|(i, t)| load(i, t)).collect();
+    let ids: Vec<SkillId> = skills.iter().map(|skill| SkillId::new(skill.name())).collect();
+    let indexed: Vec<_> = skills
+        .iter()
+        .zip(&ids)
+        .map(|(skill, id)| IndexedSkill { id, name: skill.name(), triggers: skill.triggers() })
+        .collect();
+    let index = Index::new(&indexed, &IndexOptions::default()).unwrap();
+    let answer = index.search(&Query::new(query), &[], usize::MAX);
+
+    let expected: Vec<_> = skills.iter().map(|skill| expected_hits(skill, query)).collect();
+    for (id, expected) in ids.iter().zip(&expected) {
+        let found = answer.matches.iter().find(|found| found.id == *id);
+        let hits: BTreeSet<_> = found
+            .iter()
+            .flat_map(|found| &found.hits)
+            .map(|hit| (hit.kind, hit.trigger.clone()))
+            .collect();
+        prop_assert_eq!(&hits, &expected.clone().unwrap_or_default(), "{} in {:?}", id, query);
+    }
+    let order: Vec<_> = answer.matches.iter().map(|found| found.id.as_str()).collect();
+    prop_assert_eq!(order, expected_order(&skills, &expected), "order in {:?}", query);
+
+    for hit in answer.matches.iter().flat_map(|found| &found.hits) {
+        let span = query.get(hit.span.clone());
+        prop_assert!(span.is_some_and(|s| !s.is_empty()), "{:?} in {:?}", hit, query);
+        // A character may stand for several in the folded form ("㍿"); then it is all in the span.
+        if hit.kind != HitKind::Pattern {
+            let (span, trigger) = (reference::fold(span.unwrap()), reference::fold(&hit.trigger));
+            prop_assert!(span.contains(trigger.trim()), "{:?} in {:?}", hit, query);
+        }
+    }
+    // The best three are the first three of all.
+    let best = index.search(&Query::new(query), &[], 3);
+    prop_assert_eq!(&best.matches[..], &answer.matches[..answer.matches.len().min(3)]);
+    let beyond: Vec<_> = answer.matches.iter().skip(3).map(|found| found.id.clone()).collect();
+    prop_assert_eq!(best.beyond, beyond);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_index_finds_what_a_plain_matcher_finds(
+        triggers in prop::collection::vec(skill(), 1..8),
+        query in text(0..24),
+    ) {
+        check(&triggers, &query)?;
+    }
+
+    #[test]
+    fn triggers_that_nest_and_overlap_are_told_apart(
+        keywords in prop::collection::vec(select(NESTED), 1..8),
+        exclude in prop::collection::vec(select(NESTED), 0..2),
+        query in prop::collection::vec(select(NESTED_PIECES), 0..14),
+    ) {
+        check(&[json!({"keywords": keywords, "exclude": exclude})], &query.concat())?;
+    }
+
+    #[test]
+    fn a_pattern_matches_if_and_only_if_the_regex_crate_finds_it(
+        patterns in prop::collection::vec(pattern(), 1..12),
+        query in text(0..40),
+    ) {
+        check(&[json!({"patterns": patterns})], &query)?;
+    }
+
+    #[test]
+    fn one_index_answers_many_queries_without_memory_of_the_last(
+        triggers in prop::collection::vec(skill(), 1..5),
+        queries in prop::collection::vec(text(0..12), 2..6),
+    ) {
+        let skills: Vec<Skill> = triggers.iter().enumerate().map(|(i, t)| load(i, t)).collect();
+        let ids: Vec<SkillId> = skills.iter().map(|skill| SkillId::new(skill.name())).collect();
+        let indexed: Vec<_> = skills.iter().zip(&ids)
+            .map(|(s, id)| IndexedSkill { id, name: s.name(), triggers: s.triggers() })
+            .collect();
+        let reused = Index::new(&indexed, &IndexOptions::default()).unwrap();
+        for query in &queries {
+            let fresh = Index::new(&indexed, &IndexOptions::default()).unwrap();
+            let query = Query::new(query);
+            prop_assert_eq!(reused.search(&query, &[], 9), fresh.search(&query, &[], 9));
+        }
+    }
+}
+
+#[test]
+fn a_huge_query_is_answered_as_a_small_one() {
+    let triggers = [json!({"keywords": ["pull request", "使用", "c++"]}), json!({"verbs": ["fi"]})];
+    let filler = "lorem ipsum dolor ﬁx 天气 ".repeat(20_000);
+    check(&triggers, &format!("{filler}PULL  REQUEST 使用 {filler}")).unwrap();
+}

@@ -1,0 +1,145 @@
+//! What hostile or huge input may cost: no panic, no hang, and each answer in under a second.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::time::{Duration, Instant};
+
+use repertoire::{Engine, Skill};
+use serde_json::{Value, json};
+
+fn skill(name: &str, triggers: &Value) -> Skill {
+    let text = format!("---\nname: {name}\ndescription: d\ntriggers: [{triggers}]\n---\nbody\n");
+    text.parse().unwrap()
+}
+
+fn engine(skills: impl IntoIterator<Item = Skill>) -> Engine {
+    skills.into_iter().fold(Engine::builder(), repertoire::EngineBuilder::skill).build().unwrap()
+}
+
+/// Ten thousand skills of eight triggers each, two of them patterns.
+fn ten_thousand() -> Engine {
+    let nouns = ["report", "invoice", "cluster", "schema", "ticket", "release", "budget"];
+    let verbs = ["draft", "audit", "migrate", "tune", "archive", "publish"];
+    let word =
+        |i: usize, salt: usize| format!("{}{}", nouns[(i + salt) % 7], (i * 31 + salt) % 4999);
+    engine((0..10_000).map(|i| {
+        let verb = verbs[i % 6];
+        skill(
+            &format!("skill-{i:05}"),
+            &json!({
+                "keywords": [word(i, 1), word(i, 2), format!("{verb} {}", word(i, 3)), format!("{} plan", word(i, 4))],
+                "verbs": [verb, format!("re{verb}")],
+                "patterns": [format!("({verb}|plan).*?{}", word(i, 5)), format!(r"\b{}s?\b", word(i, 6))],
+            }),
+        )
+    }))
+}
+
+/// The shortest of up to five runs, so that a busy machine does not count.
+fn time(run: impl Fn()) -> Duration {
+    let mut best = Duration::MAX;
+    for _ in 0..5 {
+        let start = Instant::now();
+        run();
+        best = best.min(start.elapsed());
+        if best < Duration::from_millis(500) {
+            break;
+        }
+    }
+    best
+}
+
+#[track_caller]
+fn assert_quick(what: &str, run: impl Fn()) {
+    let elapsed = time(run);
+    assert!(elapsed < Duration::from_secs(1), "{what} took {elapsed:?}");
+}
+
+#[test]
+fn ten_thousand_skills_answer_short_and_huge_queries() {
+    let engine = ten_thousand();
+    assert_eq!(engine.catalog().entries().count(), 10_000);
+    let best = &engine.matches("please draft report1")[0];
+    assert_eq!(best.phrase_words, 1);
+    let log =
+        "2026-11-22T01:02:03Z WARN cluster 17: draft of report1 failed, retrying\n".repeat(14_000);
+    assert!(log.len() > 1_000_000);
+    for query in ["please draft report1", "使用 cluster42 部署", "hello", &log] {
+        let shown: String = query.chars().take(20).collect();
+        assert_quick(&shown, || drop(engine.disclose(query)));
+    }
+    assert_quick("show all skills", || drop(engine.disclose("show all skills")));
+    assert_quick("what can you do", || drop(engine.disclose("what can you do?")));
+    assert_quick("the catalog prompt", || drop(engine.prompt()));
+}
+
+#[test]
+fn a_thousand_skills_with_the_same_keyword_are_ranked_by_id() {
+    let engine =
+        engine((0..1000).map(|i| skill(&format!("s{i:03}"), &json!({"keywords": ["same"]}))));
+    assert_quick("a thousand identical keywords", || {
+        let matches = engine.matches("the same again");
+        assert_eq!(matches.len(), 1000);
+        assert_eq!((matches[0].id.as_str(), matches[999].id.as_str()), ("s000", "s999"));
+    });
+    let disclosure = engine.disclose("the same again");
+    assert_eq!((disclosure.full.len(), disclosure.hidden), (3, 997));
+}
+
+#[test]
+fn nested_keywords_on_a_run_of_their_letter_stay_linear() {
+    let keywords: Vec<String> = (1..=256).map(|n| "a".repeat(n)).collect();
+    let engine = engine([skill("nested", &json!({"keywords": keywords}))]);
+    let run = "a".repeat(100_000);
+    assert_quick("a × 100,000", || assert!(engine.matches(&run).is_empty()));
+    let spaced = "a aa aaa ".repeat(20_000);
+    assert_quick("a aa aaa …", || assert_eq!(engine.matches(&spaced)[0].hits.len(), 3));
+}
+
+#[test]
+fn costly_patterns_are_bounded_or_refused() {
+    let run = "a".repeat(100_000);
+    let mixed = "aab 使ab1 x".repeat(9_000);
+    for pattern in [
+        "(a+)+$",
+        ".*.*x",
+        "(.*)*x",
+        "(a|a)*b",
+        "(a|aa)+$",
+        "(?:a?){50}a{50}",
+        r"(\w+\s*)+!",
+        "(?:a{1,10}){1,10}b",
+        r"\w{40}z",
+        r"\b\w+\b.*\b使\w*\b",
+        r"[^\d]{200}q",
+        r"\d+\w*\d",
+    ] {
+        let skill = skill("costly", &json!({"patterns": [pattern]}));
+        let engine = engine([skill]);
+        assert_quick(pattern, || drop((engine.matches(&run), engine.matches(&mixed))));
+    }
+    for pattern in [
+        "(?:a{1,100}){1,100}b",
+        r"\w{1000}",
+        r"(\w{100}){100}",
+        "((a{1000}){1000}){1000}",
+        "x{100000}",
+    ] {
+        assert_quick(pattern, || {
+            let skill = skill("refused", &json!({"patterns": [pattern]}));
+            assert!(skill.triggers().patterns.is_empty(), "{pattern} was accepted");
+            assert_eq!(skill.diagnostics().len(), 1);
+        });
+    }
+}
+
+#[test]
+fn many_patterns_without_a_literal_are_answered_together() {
+    let engine = engine((0..200).map(|i| {
+        skill(
+            &format!("s{i:03}"),
+            &json!({"patterns": [format!(r"\d{{{}}}[a-z]{{{}}}\d", i % 30 + 1, i / 30 + 1)]}),
+        )
+    }));
+    let text = "12ab3 words and 4567 more words, 使用 ".repeat(3_000);
+    assert_quick("200 patterns without a literal", || assert!(!engine.matches(&text).is_empty()));
+}
