@@ -1,6 +1,6 @@
 //! The command line: what it prints, where, and with which exit code.
 #![cfg(feature = "cli")]
-#![expect(clippy::print_stderr, reason = "tests say what they skipped")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "support/binary.rs"]
 mod binary;
@@ -14,9 +14,16 @@ use serde_json::{Value, json};
 /// A place with two sound skills in `skills`.
 fn place() -> Place {
     let place = Place::new();
-    place.write_skill("skills/alpha");
-    place.write_skill("skills/beta");
+    write_skill(&place, "skills/alpha");
+    write_skill(&place, "skills/beta");
     place
+}
+
+/// Writes a sound skill whose keyword is its name.
+fn write_skill(place: &Place, dir: &str) {
+    let name = dir.rsplit('/').next().unwrap();
+    let front_matter = format!("name: {name}\ndescription: Does {name}.\ntriggers: [{name}]");
+    place.write(&format!("{dir}/SKILL.md"), format!("---\n{front_matter}\n---\nBody\n"));
 }
 
 fn ids(skills: &Value) -> Vec<&str> {
@@ -110,14 +117,16 @@ fn a_bad_skill_file_is_reported_with_its_path_and_harms_no_neighbour() {
 #[cfg(unix)]
 #[test]
 fn an_unreadable_file_is_reported_and_harms_no_neighbour() {
+    use std::io::Write as _;
     use std::os::unix::fs::PermissionsExt as _;
 
     let place = place();
-    place.write_skill("skills/zeta");
+    write_skill(&place, "skills/zeta");
     let path = place.path().join("skills/zeta/SKILL.md");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o0)).unwrap();
     if std::fs::read(&path).is_ok() {
-        eprintln!("SKIPPED: this user may read every file");
+        // Not by a macro, whose output is captured.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: this user may read every file");
         return;
     }
     let listed = place.run(["list", "--source", "skills"]).exits(0);
@@ -300,7 +309,7 @@ fn limits_and_vetoes_are_explained() {
 #[test]
 fn machine_output_has_the_documented_fields() {
     let place = place();
-    place.write_skill("skills/alpha/sub");
+    write_skill(&place, "skills/alpha/sub");
     place.write("skills/alpha/notes.md", "notes");
     place.write("skills/odd/SKILL.md", "---\nname: odd\ndescription: a: b\n---\n");
     let run = |args: &[&str]| {
@@ -391,9 +400,9 @@ fn the_environment_sets_only_what_the_options_leave_open() {
 #[test]
 fn sources_filters_and_precedence_follow_the_options() {
     let place = Place::new();
-    place.write_skill(".agents/skills/alpha");
-    place.write_skill(".sven/skills/alpha");
-    place.write_skill("home/.sven/skills/beta");
+    write_skill(&place, ".agents/skills/alpha");
+    write_skill(&place, ".sven/skills/alpha");
+    write_skill(&place, "home/.sven/skills/beta");
     let statuses = |args: &[&str]| -> Vec<String> {
         let listed = place.run(["list", "--json"].iter().chain(args)).exits(0).json();
         let skills = listed["skills"].as_array().unwrap().iter();
@@ -573,7 +582,7 @@ fn controls_in_the_text_of_others_never_reach_a_terminal() {
 fn a_reader_that_leaves_early_is_no_failure() {
     let place = Place::new();
     for n in 0..500 {
-        place.write_skill(&format!("skills/skill-{n}"));
+        write_skill(&place, &format!("skills/skill-{n}"));
     }
     let mut command = place.command(["list", "--json", "--source", "skills"]);
     let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());

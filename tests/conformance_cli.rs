@@ -1,5 +1,6 @@
 //! The conformance cases, through the command line.
 #![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "support/binary.rs"]
 mod binary;
@@ -25,7 +26,7 @@ fn skill_file(skill: &Value) -> String {
     let mut text = String::from("---\n");
     for key in ["name", "description", "triggers"] {
         if let Some(value) = skill.get(key) {
-            text += &format!("{key}: {value}\n");
+            text.extend([key, ": ", &value.to_string(), "\n"]);
         }
     }
     text + "---\n" + skill["body"].as_str().unwrap()
@@ -111,7 +112,9 @@ fn skill_files_load_as_the_conformance_cases_say() {
         let dir = cases.parent().unwrap().join(case["dir"].as_str().unwrap());
         let source = dir.to_str().unwrap();
         let start = Instant::now();
-        let listed = place.run(["list", "--json", "--source", source]).exits(0).json();
+        let listed = place.run(["list", "--json", "--source", source]).exits(0);
+        assert_eq!(listed.stderr, "", "{case}");
+        let listed = listed.json();
         let elapsed = start.elapsed();
         let n_diagnostics = listed["diagnostics"].as_array().unwrap().len();
         let skills = listed["skills"].as_array().unwrap();

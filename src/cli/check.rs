@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::args::{CheckArgs, Common};
 use crate::exit_code::ExitCode;
-use crate::output::{ERROR, GOOD, Output, WARNING, styled};
+use crate::output::{ERROR, GOOD, Output, Page, WARNING, styled};
 use crate::report::{Counts, count, excerpt, renderer};
 use crate::setup;
 
@@ -101,9 +101,9 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
 
     let n_skills = targets.files.len();
     if out.json {
-        out.json(&Report { diagnostics: &diagnostics, skills: n_skills })?;
+        Output::json(&Report { diagnostics: &diagnostics, skills: n_skills })?;
     } else {
-        out.human(&text(&diagnostics, n_skills, out))?;
+        out.human(text(&diagnostics, n_skills, out).as_str())?;
     }
     Ok(ExitCode::done_if(Counts::of(&diagnostics).errors == 0))
 }
@@ -118,9 +118,9 @@ fn progress(n_files: usize) -> ProgressBar {
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn text(diagnostics: &[Diagnostic], n_skills: usize, out: Output) -> String {
+fn text(diagnostics: &[Diagnostic], n_skills: usize, out: Output) -> Page {
     let draw = renderer(out);
-    let mut text = String::new();
+    let mut text = Page::default();
     let mut source: Option<(&Path, Option<String>)> = None;
     for diagnostic in diagnostics {
         let path = diagnostic.path.as_path();
@@ -129,10 +129,10 @@ fn text(diagnostics: &[Diagnostic], n_skills: usize, out: Output) -> String {
         }
         let of_file = source.as_ref().filter(|(known, _)| *known == path);
         let content = of_file.and_then(|(_, content)| content.as_deref());
-        text += &excerpt(diagnostic, content, &draw);
-        text.push('\n');
+        text.line(format_args!("{}\n", excerpt(diagnostic, content, &draw)));
     }
-    text + &summary(Counts::of(diagnostics), n_skills)
+    text.push(&summary(Counts::of(diagnostics), n_skills));
+    text
 }
 
 fn summary(Counts { errors, warnings, notes }: Counts, n_skills: usize) -> String {

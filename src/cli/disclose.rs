@@ -20,9 +20,9 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
         setup::engine(common, |builder| builder.inflect(args.query.inflect).disclosure(options))?;
     let disclosure = engine.disclose(&query);
     if out.json {
-        out.json(&disclosure)?;
+        Output::json(&disclosure)?;
     } else {
-        out.exact(&disclosure.text)?;
+        Output::exact(&disclosure.text)?;
         if out.is_talkative() {
             for omitted in &disclosure.omitted {
                 let id = sanitize::line(omitted.id.as_str());

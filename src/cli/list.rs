@@ -20,10 +20,10 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let engine = setup::engine(common, |builder| builder)?;
     if out.json {
         let skills = engine.catalog().entries().map(Listed::from).collect();
-        out.json(&Listing { skills, diagnostics: engine.diagnostics() })?;
+        Output::json(&Listing { skills, diagnostics: engine.diagnostics() })?;
     } else {
         if engine.catalog().entries().next().is_some() {
-            out.human(&table(&engine, out))?;
+            out.human(&table(&engine))?;
         } else {
             out.note(
                 "no skills; `repertoire new NAME` writes one, `--source DIR` names a directory",
@@ -104,10 +104,10 @@ pub(crate) fn reason(entry: &Entry) -> Option<String> {
     })
 }
 
-fn table(engine: &Engine, out: Output) -> String {
+fn table(engine: &Engine) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    match out.width() {
+    match Output::width() {
         Some(width) => {
             table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
         }
@@ -124,7 +124,7 @@ fn table(engine: &Engine, out: Output) -> String {
             .sum();
         let mut brief = sanitize::line(entry.skill.brief()).into_owned();
         if let Some(reason) = reason(entry) {
-            brief += &format!("\n({})", sanitize::line(&reason));
+            brief = format!("{brief}\n({})", sanitize::line(&reason));
         }
         table.add_row([
             entry.status.as_str().to_owned(),

@@ -60,7 +60,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Show(args) => show::run(args, common, out),
         Command::Check(args) => check::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
-        Command::Completions(args) => completions::run(args, out),
+        Command::Completions(args) => completions::run(args),
     }
 }
 

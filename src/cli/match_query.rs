@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::args::{Common, MatchArgs};
 use crate::exit_code::ExitCode;
-use crate::output::{DIM, NAME, Output, WARNING, styled};
+use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, renderer};
 use crate::{query, sanitize, setup};
 
@@ -35,11 +35,11 @@ pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Res
     let found = engine.explain(&query, args.limit.unwrap_or(usize::MAX));
     if out.json {
         let Explanation { matches, rejected, .. } = &found;
-        out.json(&Answer { matches, rejected, meta: found.meta.map(meta_name) })?;
+        Output::json(&Answer { matches, rejected, meta: found.meta.map(meta_name) })?;
     } else {
         let text = text(&found, &query, args.explain, out);
-        if !text.is_empty() {
-            out.human(&text)?;
+        if !text.as_str().is_empty() {
+            out.human(text.as_str())?;
         }
         if found.matches.is_empty() {
             let hint = if args.explain || found.rejected.is_empty() {
@@ -53,22 +53,22 @@ pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Res
     Ok(setup::finish(common, &engine, out))
 }
 
-fn text(found: &Explanation, query: &Query<'_>, explain: bool, out: Output) -> String {
-    let mut text = String::new();
+fn text(found: &Explanation, query: &Query<'_>, explain: bool, out: Output) -> Page {
+    let mut text = Page::default();
     let draw = renderer(out);
     for (place, matched) in found.matches.iter().enumerate() {
         let id = sanitize::line(matched.id.as_str());
         let why = why(matched);
-        text += &format!("{}. {}  {}\n", place + 1, styled(NAME, id), styled(DIM, why));
-        text += &hits(&matched.hits, query, &draw);
+        text.line(format_args!("{}. {}  {}", place + 1, styled(NAME, id), styled(DIM, why)));
+        text.push(hits(&matched.hits, query, &draw).as_str());
     }
     match found.meta {
-        Some(MetaQuestion::Registry) => text += "The message asks which skills there are.\n",
-        Some(MetaQuestion::ShowAll) => text += "The message asks to see all skills.\n",
+        Some(MetaQuestion::Registry) => text.push("The message asks which skills there are.\n"),
+        Some(MetaQuestion::ShowAll) => text.push("The message asks to see all skills.\n"),
         None => {}
     }
     if explain {
-        text += &explanation(&found.rejected);
+        text.push(explanation(&found.rejected).as_str());
     }
     text
 }
@@ -88,11 +88,11 @@ fn why(matched: &Match) -> String {
 }
 
 /// The lines of the query that were hit, with a caret below each hit; then the paths.
-fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> String {
+fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> Page {
     let (in_paths, in_text): (Vec<&Hit>, Vec<&Hit>) =
         hits.iter().partition(|hit| hit.kind == HitKind::Path);
     let shown = &in_text[..in_text.len().min(MAX_HITS)];
-    let mut text = String::new();
+    let mut text = Page::default();
     if !shown.is_empty() {
         let spans: Vec<_> = shown.iter().map(|hit| hit.span.clone()).collect();
         let (source, spans) = sanitize::quoted(&query.text, &spans);
@@ -101,28 +101,28 @@ fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> String {
             kind.label(format!("{} `{}`", hit.kind.as_str(), sanitize::line(&hit.trigger)))
         });
         let snippet = Snippet::source(source).line_numbering(false).annotations(annotations);
-        text += &draw.render(&[Group::with_level(Level::INFO).element(snippet)]);
-        text.push('\n');
+        let group = Group::with_level(Level::INFO).element(snippet);
+        text.line(format_args!("{}", draw.render(&[group])));
     }
     if in_text.len() > shown.len() {
-        text += &format!("  and {}\n", count(in_text.len() - shown.len(), "more hit"));
+        text.line(format_args!("  and {}", count(in_text.len() - shown.len(), "more hit")));
     }
     for hit in in_paths {
         let path = sanitize::line(hit.path.as_deref().unwrap_or_default());
-        text += &format!("  {}: path `{}`\n", path, sanitize::line(&hit.trigger));
+        text.line(format_args!("  {}: path `{}`", path, sanitize::line(&hit.trigger)));
     }
     text
 }
 
-fn explanation(rejected: &[Rejection]) -> String {
-    let mut text = String::new();
+fn explanation(rejected: &[Rejection]) -> Page {
+    let mut text = Page::default();
     for Rejection { id, reason } in rejected {
         let title = styled(WARNING, "rejected");
         let id = styled(NAME, sanitize::line(id.as_str()));
-        text += &format!("{title}: {id}  {}\n", sanitize::line(reason));
+        text.line(format_args!("{title}: {id}  {}", sanitize::line(reason)));
     }
     if rejected.is_empty() {
-        text += "No skill was rejected.\n";
+        text.push("No skill was rejected.\n");
     }
     text
 }

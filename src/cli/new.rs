@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::args::{Common, NewArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
-use crate::output::{NAME, Output, styled};
+use crate::output::{NAME, Output, Page, styled};
 use crate::{sanitize, setup};
 
 pub(crate) fn run(args: &NewArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -25,30 +25,45 @@ pub(crate) fn run(args: &NewArgs, common: &Common, out: Output) -> anyhow::Resul
     });
     let path = write(&skills.join(&args.name), &args.name)?;
 
-    let words = args.name.replace('-', " ");
-    let mut matched = format!("repertoire match {} --explain", quoted(&words));
-    if args.dir.is_some() {
-        matched += &format!(" --source {}", quoted(&skills.to_string_lossy()));
-    } else {
-        if common.project != Path::new(".") {
-            matched += &format!(" --project {}", quoted(&common.project.to_string_lossy()));
-        }
-        if common.brand != "repertoire" {
-            matched += &format!(" --brand {}", quoted(&common.brand));
-        }
-    }
-    let next = [format!("repertoire check {}", quoted(&path.to_string_lossy())), matched];
+    let next = next_commands(&args.name, &path, &skills, args.dir.is_none(), common);
     if out.json {
-        out.json(&json!({"id": args.name, "path": path.to_string_lossy(), "next": next}))?;
+        Output::json(&json!({"id": args.name, "path": path.to_string_lossy(), "next": next}))?;
     } else {
+        let mut text = Page::default();
         let path = path.to_string_lossy();
-        let mut text = format!("{}\n\nEdit it, then:\n", styled(NAME, sanitize::line(&path)));
+        text.line(format_args!("{}\n\nEdit it, then:", styled(NAME, sanitize::line(&path))));
         for command in next {
-            text += &format!("  {}\n", sanitize::line(&command));
+            text.line(format_args!("  {}", sanitize::line(&command)));
         }
-        out.human(&text)?;
+        out.human(text.as_str())?;
     }
     Ok(ExitCode::Done)
+}
+
+/// The commands that check the new skill and try it.
+fn next_commands(
+    name: &str,
+    path: &Path,
+    skills: &Path,
+    is_standard: bool,
+    common: &Common,
+) -> [String; 2] {
+    let words = name.replace('-', " ");
+    let mut options = Vec::new();
+    if !is_standard {
+        options.push(("--source", skills.to_string_lossy().into_owned()));
+    } else if common.project != Path::new(".") {
+        options.push(("--project", common.project.to_string_lossy().into_owned()));
+    }
+    if common.brand != "repertoire" {
+        options.push(("--brand", common.brand.clone()));
+    }
+    let options: String =
+        options.iter().map(|(option, value)| [" ", option, " ", &quoted(value)].concat()).collect();
+    [
+        format!("repertoire check {}", quoted(&path.to_string_lossy())),
+        format!("repertoire match {} --explain{options}", quoted(&words)),
+    ]
 }
 
 fn not_an_identifier(name: &str) -> Error {

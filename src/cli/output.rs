@@ -1,6 +1,7 @@
 //! The one module that prints. Data goes to standard output, all else to standard error.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::fmt::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
@@ -23,6 +24,28 @@ pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// What to do about it.
 pub(crate) const HELP: Style = AnsiColor::Cyan.on_default();
 
+/// Text for people in the making: styled, foreign parts sanitised.
+#[derive(Debug, Default)]
+pub(crate) struct Page(String);
+
+impl Page {
+    /// Adds a line.
+    pub(crate) fn line(&mut self, line: fmt::Arguments<'_>) {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(self.0, "{line}");
+    }
+
+    /// Adds a text as it is.
+    pub(crate) fn push(&mut self, text: &str) {
+        self.0 += text;
+    }
+
+    /// The text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// An error as machines read it.
 #[derive(Serialize)]
 struct Envelope<'a> {
@@ -31,7 +54,7 @@ struct Envelope<'a> {
 }
 
 /// `text` in a style.
-pub(crate) fn styled(style: Style, text: impl std::fmt::Display) -> String {
+pub(crate) fn styled(style: Style, text: impl fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
@@ -53,7 +76,7 @@ impl Output {
 
     /// Prints a text of prompts exactly, and a line feed if there is any text. Only a terminal is
     /// spared its control characters.
-    pub(crate) fn exact(self, text: &str) -> io::Result<()> {
+    pub(crate) fn exact(text: &str) -> io::Result<()> {
         if text.is_empty() {
             return Ok(());
         }
@@ -67,7 +90,7 @@ impl Output {
     }
 
     /// Prints one JSON value: on one line, or readably on a terminal.
-    pub(crate) fn json(self, value: &impl Serialize) -> io::Result<()> {
+    pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
         let mut stream = io::stdout().lock();
         if stream.is_terminal() {
             let text = serde_json::to_string_pretty(value)?;
@@ -89,13 +112,11 @@ impl Output {
     pub(crate) fn failure(self, failure: &Failure) -> io::Result<()> {
         let Failure { code, message, help } = failure;
         let title = styled(ERROR, format_args!("error[{code}]"));
-        let mut text = format!("{title}: {}", sanitize::line(message));
-        if !self.json && !help.is_empty() {
-            text += &format!("\n{}: {}", styled(HELP, "help"), sanitize::line(help));
-        }
-        self.note(&text);
+        self.note(&format!("{title}: {}", sanitize::line(message)));
         if self.json {
-            self.json(&Envelope { status: "error", error: failure })?;
+            Output::json(&Envelope { status: "error", error: failure })?;
+        } else if !help.is_empty() {
+            self.note(&format!("{}: {}", styled(HELP, "help"), sanitize::line(help)));
         }
         Ok(())
     }
@@ -119,7 +140,7 @@ impl Output {
     }
 
     /// Columns of the terminal; `None` if standard output is none.
-    pub(crate) fn width(self) -> Option<u16> {
+    pub(crate) fn width() -> Option<u16> {
         terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0)
     }
 

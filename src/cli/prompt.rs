@@ -17,9 +17,9 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
     let engine = setup::engine(common, |builder| builder.prompt(options))?;
     let prompt = engine.prompt();
     if out.json {
-        out.json(&prompt)?
+        Output::json(&prompt)?;
     } else {
-        out.exact(&prompt.text)?
+        Output::exact(&prompt.text)?;
     }
     Ok(setup::finish(common, &engine, out))
 }

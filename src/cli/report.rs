@@ -1,6 +1,5 @@
 //! Diagnostics for people: in one line, or with an excerpt of the file.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
@@ -22,21 +21,18 @@ fn style(severity: Severity) -> Style {
 /// A diagnostic in one line, and its help in another.
 pub(crate) fn short(diagnostic: &Diagnostic) -> String {
     let Diagnostic { code, severity, path, line, column, message, help, .. } = diagnostic;
-    let mut text = String::new();
-    if !path.as_os_str().is_empty() {
-        let path = path.to_string_lossy();
-        text += &sanitize::line(&path);
-        if has_place(diagnostic) {
-            text += &format!(":{line}:{column}");
-        }
-        text += ": ";
-    }
+    let path = path.to_string_lossy();
+    let place = match sanitize::line(&path) {
+        path if path.is_empty() => String::new(),
+        path if has_place(diagnostic) => format!("{path}:{line}:{column}: "),
+        path => format!("{path}: "),
+    };
     let title = styled(style(*severity), format_args!("{severity}[{code}]"));
-    text += &format!("{title}: {}", sanitize::line(message));
-    if !help.is_empty() {
-        text += &format!("\n  {}: {}", styled(HELP, "help"), sanitize::line(help));
+    let text = format!("{place}{title}: {}", sanitize::line(message));
+    if help.is_empty() {
+        return text;
     }
-    text
+    format!("{text}\n  {}: {}", styled(HELP, "help"), sanitize::line(help))
 }
 
 /// Whether a diagnostic is about a place in a file, rather than a whole file or directory.
@@ -75,7 +71,7 @@ pub(crate) fn count(n: usize, thing: &str) -> String {
 /// What draws excerpts on standard output.
 pub(crate) fn renderer(out: Output) -> Renderer {
     let renderer = if out.is_colored() { Renderer::styled() } else { Renderer::plain() };
-    renderer.term_width(out.width().map_or(DEFAULT_TERM_WIDTH, usize::from))
+    renderer.term_width(Output::width().map_or(DEFAULT_TERM_WIDTH, usize::from))
 }
 
 /// A diagnostic with the lines of `source` it is about, if the text is known.
@@ -110,10 +106,7 @@ pub(crate) fn excerpt(diagnostic: &Diagnostic, source: Option<&str>, draw: &Rend
     if !diagnostic.help.is_empty() {
         group = group.element(Level::HELP.message(sanitize::line(&diagnostic.help)));
     }
-    let mut text = String::new();
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(text, "{}", draw.render(&[group]));
-    text
+    draw.render(&[group])
 }
 
 /// Whole lines of a file.
@@ -133,8 +126,8 @@ fn lines(source: &str, span: Range<usize>) -> Option<Lines> {
     let end = source.as_bytes()[last..].iter().position(|&byte| byte == b'\n');
     let end = end.map_or(source.len(), |at| last + at).max(span.end);
     let first_line = source[..start].bytes().filter(|&byte| byte == b'\n').count() + 1;
-    let (text, spans) =
-        sanitize::quoted(&source[start..end], &[span.start - start..span.end - start]);
+    let span = span.start - start..span.end - start;
+    let (text, spans) = sanitize::quoted(&source[start..end], std::slice::from_ref(&span));
     let span = spans.into_iter().next()?;
     Some(Lines { text, first_line, span })
 }

@@ -71,7 +71,7 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
         match c {
             '\n' | '\t' => safe.push(c),
             '\u{feff}' if at == 0 => {}
-            '\r' if chars.peek().is_some_and(|(_, next)| *next == '\n') => {}
+            '\r' if chars.peek().is_none_or(|(_, next)| *next == '\n') => {}
             _ => safe.push(visible(c)),
         }
     }

@@ -10,7 +10,7 @@ use walkdir::{DirEntry, WalkDir};
 use crate::args::{Common, ShowArgs};
 use crate::exit_code::ExitCode;
 use crate::list::{Listed, reason, status, trigger_kinds};
-use crate::output::{NAME, Output, WARNING, styled};
+use crate::output::{NAME, Output, Page, WARNING, styled};
 use crate::report::{count, short};
 use crate::{sanitize, setup};
 
@@ -37,9 +37,9 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, out: Output) -> anyhow::Resu
     };
     let details = details(&engine, entry);
     if out.json {
-        out.json(&to_json(entry, &details)?)?;
+        Output::json(&to_json(entry, &details)?)?;
     } else {
-        out.human(&text(entry, &details))?;
+        out.human(text(entry, &details).as_str())?;
     }
     Ok(setup::finish(common, &engine, out))
 }
@@ -117,15 +117,16 @@ fn is_skill_file(entry: &DirEntry) -> bool {
     entry.file_name().eq_ignore_ascii_case("SKILL.md")
 }
 
-fn text(entry: &Entry, details: &Details<'_>) -> String {
+fn text(entry: &Entry, details: &Details<'_>) -> Page {
     let skill = &entry.skill;
     let id = styled(NAME, sanitize::line(entry.id.as_str()));
-    let mut text = format!("{id}  {}, {}\n", status(entry), entry.scope);
+    let mut text = Page::default();
+    text.line(format_args!("{id}  {}, {}", status(entry), entry.scope));
     if let Some(reason) = reason(entry) {
-        text += &format!("{}\n", styled(WARNING, sanitize::line(&reason)));
+        text.line(format_args!("{}", styled(WARNING, sanitize::line(&reason))));
     }
     let mut field = |name: &str, value: &str| {
-        text += &format!("{}: {}\n", styled(NAME, name), sanitize::line(value));
+        text.line(format_args!("{}: {}", styled(NAME, name), sanitize::line(value)));
     };
     if skill.name() != entry.id.as_str() {
         field("name", skill.name());
@@ -155,23 +156,22 @@ fn text(entry: &Entry, details: &Details<'_>) -> String {
         field("body", &count(n_bytes, "byte"));
     }
     if !details.sub_skills.is_empty() {
-        text += &format!("{}:\n", styled(NAME, "sub-skills"));
+        text.line(format_args!("{}:", styled(NAME, "sub-skills")));
         for sub in &details.sub_skills {
             let id = sanitize::line(sub.id.as_str());
-            text += &format!("  {id}  {}\n", sanitize::line(sub.skill.brief()));
+            text.line(format_args!("  {id}  {}", sanitize::line(sub.skill.brief())));
         }
     }
     let n_files = details.files.len() + details.n_more_files;
-    text += &format!("{}: {n_files}\n", styled(NAME, "files"));
+    text.line(format_args!("{}: {n_files}", styled(NAME, "files")));
     for file in &details.files {
-        text += &format!("  {}\n", sanitize::line(file));
+        text.line(format_args!("  {}", sanitize::line(file)));
     }
     if details.n_more_files > 0 {
-        text += &format!("  and {} more\n", details.n_more_files);
+        text.line(format_args!("  and {} more", details.n_more_files));
     }
     for diagnostic in &details.diagnostics {
-        text += &short(diagnostic);
-        text.push('\n');
+        text.line(format_args!("{}", short(diagnostic)));
     }
     text
 }

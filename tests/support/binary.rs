@@ -52,17 +52,6 @@ impl Place {
         std::fs::write(path, content).unwrap();
     }
 
-    /// Writes a sound skill whose keyword is its name.
-    pub(crate) fn write_skill(&self, dir: &str) {
-        let name = dir.rsplit('/').next().unwrap();
-        self.write(
-            &format!("{dir}/SKILL.md"),
-            format!(
-                "---\nname: {name}\ndescription: Does {name}.\ntriggers: [{name}]\n---\nBody\n"
-            ),
-        );
-    }
-
     /// A command line of the binary, in this directory.
     pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(
         &self,
