@@ -1,2 +1,100 @@
-//! The `repertoire` binary.
-fn main() {}
+//! The `repertoire` binary: one file a subcommand.
+
+mod args;
+mod check;
+mod completions;
+mod disclose;
+mod exit_code;
+mod failure;
+mod list;
+mod match_query;
+mod new;
+mod output;
+mod prompt;
+mod query;
+mod report;
+mod sanitize;
+mod setup;
+mod show;
+
+use anstream::ColorChoice;
+use clap::Parser as _;
+use repertoire::ErrorCode;
+
+use args::{Cli, Color, Command, Common};
+use exit_code::ExitCode;
+use failure::Failure;
+use output::Output;
+
+fn main() -> std::process::ExitCode {
+    match Cli::try_parse() {
+        Ok(cli) => run(&cli).into(),
+        Err(error) => refuse(&error),
+    }
+}
+
+fn run(Cli { command, common }: &Cli) -> ExitCode {
+    let color = match common.color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    };
+    let out = Output { json: common.json, color, verbose: common.verbose > 0 };
+    log(common, out);
+    execute(command, common, out).unwrap_or_else(|error| {
+        let code = ExitCode::of(&error);
+        // Without a reader there is nobody to tell.
+        if code != ExitCode::Done && out.failure(&Failure::from(&error)).is_err() {
+            tracing::debug!("the error could not be printed");
+        }
+        code
+    })
+}
+
+fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::List => list::run(common, out),
+        Command::Match(args) => match_query::run(args, common, out),
+        Command::Disclose(args) => disclose::run(args, common, out),
+        Command::Prompt(args) => prompt::run(args, common, out),
+        Command::Show(args) => show::run(args, common, out),
+        Command::Check(args) => check::run(args, common, out),
+        Command::New(args) => new::run(args, common, out),
+        Command::Completions(args) => completions::run(args),
+    }
+}
+
+/// Answers a command line that clap refused, or one that asks for help.
+fn refuse(error: &clap::Error) -> std::process::ExitCode {
+    let wants_json = std::env::args_os().any(|arg| arg == "--json");
+    // Printing fails only where there is nobody to read it.
+    if error.use_stderr() && wants_json {
+        let message = error.to_string();
+        let message = message.lines().next().unwrap_or_default();
+        let failure = Failure {
+            code: ErrorCode::InvalidParam.as_str(),
+            message: message.trim_start_matches("error: ").to_owned(),
+            help: "see `repertoire --help`".to_owned(),
+        };
+        let out = Output { json: true, color: ColorChoice::Auto, verbose: false };
+        let _ = out.failure(&failure);
+    } else {
+        let _ = error.print();
+    }
+    if error.use_stderr() { ExitCode::Usage.into() } else { ExitCode::Done.into() }
+}
+
+/// Sends the log of the library to standard error, if it was asked for.
+fn log(common: &Common, out: Output) {
+    let level = match common.verbose {
+        0 => return,
+        1 => tracing::Level::DEBUG,
+        _ => tracing::Level::TRACE,
+    };
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .with_ansi(out.is_colored_on_stderr())
+        .without_time()
+        .init();
+}

@@ -1,0 +1,181 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use repertoire::{Format, Profile};
+
+/// Finds, checks and discloses the skills of LLM agents
+#[derive(Debug, Parser)]
+#[command(name = "repertoire", version, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 done, 1 a finding or a failure, 2 usage")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct Common {
+    /// Directory of skills, lowest precedence first; replaces the standard ones
+    #[arg(long = "source", value_name = "DIR", global = true)]
+    pub(crate) sources: Vec<PathBuf>,
+    /// Directory of the project
+    #[arg(long, value_name = "DIR", default_value = ".", global = true)]
+    pub(crate) project: PathBuf,
+    /// Brand of the host: its directories are `.BRAND/skills`
+    #[arg(long, value_name = "NAME", default_value = "repertoire", global = true)]
+    pub(crate) brand: String,
+    /// Only these skills exist; `*` stands for all of them
+    #[arg(long, value_name = "ID", global = true)]
+    pub(crate) allow: Vec<String>,
+    /// Use a bundled skill that is off by default
+    #[arg(long, value_name = "ID", global = true)]
+    pub(crate) enable: Vec<String>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Say more on standard error; twice for everything
+    #[arg(short, long, action = ArgAction::Count, global = true)]
+    pub(crate) verbose: u8,
+    /// When to use colour; `auto` is on a terminal, unless `NO_COLOR` is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the skills, and what is wrong with any
+    List,
+    /// Show which skills a message matches, and why
+    Match(MatchArgs),
+    /// Print what to put into the prompt for a message
+    Disclose(DiscloseArgs),
+    /// Print the list of skills for a system prompt
+    Prompt(PromptArgs),
+    /// Show all there is to know about one skill
+    Show(ShowArgs),
+    /// Check skill files
+    Check(CheckArgs),
+    /// Write a new skill to start from
+    New(NewArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+/// What is asked.
+#[derive(Debug, Args)]
+pub(crate) struct QueryArgs {
+    /// The message; `-` reads it from standard input
+    pub(crate) query: String,
+    /// A file the message touches
+    #[arg(long = "path", value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Match verbs in their regular English inflections, too
+    #[arg(long)]
+    pub(crate) inflect: bool,
+}
+
+/// How much room there is.
+#[derive(Debug, Args)]
+pub(crate) struct WindowArgs {
+    /// Size of the context window in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) window: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MatchArgs {
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+    /// Show the skills that were rejected, and why
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Matches to show, at most
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiscloseArgs {
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+    /// Format of the text
+    #[arg(long, default_value = "markdown", value_parser = formats())]
+    pub(crate) format: Format,
+    /// Matching skills shown in full, at most [default: 3]
+    #[arg(long, value_name = "N", env = "REPERTOIRE_MAX_SKILLS")]
+    pub(crate) max_skills: Option<usize>,
+    /// Room: `4000` characters, `1000t` tokens, or `2%` of the window
+    #[arg(long, value_name = "B")]
+    pub(crate) budget: Option<String>,
+    #[command(flatten)]
+    pub(crate) window: WindowArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromptArgs {
+    /// Room: `4000` characters, `1000t` tokens, or `2%` of the window
+    #[arg(long, value_name = "B", env = "REPERTOIRE_PROMPT_BUDGET")]
+    pub(crate) budget: Option<String>,
+    #[command(flatten)]
+    pub(crate) window: WindowArgs,
+    /// Format of the text
+    #[arg(long, default_value = "markdown", value_parser = formats())]
+    pub(crate) format: Format,
+    /// Say where each skill's file is
+    #[arg(long)]
+    pub(crate) locations: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Id, path or unique name of the skill
+    pub(crate) id: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Skill files, skills, or directories of skills; all sources if there is none
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// What to check against
+    #[arg(long, default_value = "repertoire", value_parser = profiles())]
+    pub(crate) profile: Profile,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// Name of the skill: small letters, digits and single hyphens
+    pub(crate) name: String,
+    /// Directory of skills to write to [default: `.BRAND/skills` of the project]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(["markdown", "xml", "json"]).try_map(|text| text.parse::<Format>())
+}
+
+fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(["repertoire", "agent-skills"])
+        .try_map(|text| text.parse::<Profile>())
+}

@@ -1,0 +1,151 @@
+//! `repertoire check`: what is wrong with skill files.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use repertoire::catalog::{Catalog, CatalogOptions, skill_files};
+use repertoire::skill::check_file;
+use repertoire::{Code, Diagnostic, Source};
+use serde::Serialize;
+
+use crate::args::{CheckArgs, Common};
+use crate::exit_code::ExitCode;
+use crate::output::{ERROR, GOOD, Output, Page, WARNING, styled};
+use crate::report::{Counts, count, excerpt, renderer};
+use crate::setup;
+
+/// More files than this take long enough to show how far we are.
+const MANY_FILES: usize = 200;
+
+/// What is to be checked.
+#[derive(Default)]
+struct Targets {
+    files: BTreeSet<PathBuf>,
+    /// Directories that were searched, lowest precedence first.
+    roots: Vec<PathBuf>,
+    /// What was found wrong before any file was read.
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What was found, as JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    diagnostics: &'a [Diagnostic],
+    skills: usize,
+}
+
+impl Targets {
+    /// Adds the skill files at `path`.
+    fn add(&mut self, path: &Path) {
+        if !path.exists() {
+            let help = "name a `SKILL.md`, a skill's directory, or a directory of skills";
+            let missing = Diagnostic::new(Code::MissingSource, path, "path does not exist", help);
+            self.diagnostics.push(missing);
+        } else if path.is_dir() && !is_named_as_skill_file(path) {
+            self.add_source(path);
+        } else {
+            self.files.insert(path.to_owned());
+        }
+    }
+
+    /// Adds the skill files below `root`.
+    fn add_source(&mut self, root: &Path) {
+        if root.is_dir() {
+            let (files, findings) = skill_files(root, false);
+            self.files.extend(files);
+            self.diagnostics.extend(findings);
+        }
+        self.roots.push(root.to_owned());
+    }
+
+    /// What only shows when the skills of all directories are put together.
+    fn of_the_whole(&self, brand: &str) -> Vec<Diagnostic> {
+        let sources = self.roots.iter().map(Source::project).collect();
+        let options = CatalogOptions { sources, brand: brand.to_owned(), ..Default::default() };
+        let catalog = Catalog::load(options);
+        let codes = [Code::Shadowed, Code::PathNotUnicode, Code::MissingSource];
+        catalog.diagnostics().iter().filter(|d| codes.contains(&d.code)).cloned().collect()
+    }
+}
+
+fn is_named_as_skill_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"))
+}
+
+pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let mut targets = Targets::default();
+    let sources = setup::sources(common)?;
+    if args.paths.is_empty() {
+        let is_asked_for = !common.sources.is_empty();
+        let roots = sources.iter().filter_map(Source::root);
+        roots
+            .filter(|root| is_asked_for || root.exists())
+            .for_each(|root| targets.add_source(root));
+    } else {
+        args.paths.iter().for_each(|path| targets.add(path));
+    }
+
+    let mut diagnostics = targets.of_the_whole(&common.brand);
+    diagnostics.append(&mut targets.diagnostics);
+    let progress = progress(targets.files.len());
+    for file in &targets.files {
+        diagnostics.extend(check_file(file, args.profile, &common.brand));
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    diagnostics.sort_by(|a, b| {
+        (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
+    });
+    diagnostics.dedup();
+
+    let n_skills = targets.files.len();
+    if out.json {
+        Output::json(&Report { diagnostics: &diagnostics, skills: n_skills })?;
+    } else {
+        out.human(text(&diagnostics, n_skills, out).as_str())?;
+    }
+    Ok(ExitCode::done_if(Counts::of(&diagnostics).errors == 0))
+}
+
+/// A bar on standard error, if that is a terminal and it takes long.
+fn progress(n_files: usize) -> ProgressBar {
+    if n_files <= MANY_FILES {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("checking {bar:40} {pos}/{len}");
+    ProgressBar::new(n_files as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn text(diagnostics: &[Diagnostic], n_skills: usize, out: Output) -> Page {
+    let draw = renderer(out);
+    let mut text = Page::default();
+    let mut source: Option<(&Path, Option<String>)> = None;
+    for diagnostic in diagnostics {
+        let path = diagnostic.path.as_path();
+        if diagnostic.span.is_some() && source.as_ref().is_none_or(|(known, _)| *known != path) {
+            source = Some((path, std::fs::read_to_string(path).ok()));
+        }
+        let of_file = source.as_ref().filter(|(known, _)| *known == path);
+        let content = of_file.and_then(|(_, content)| content.as_deref());
+        text.line(format_args!("{}\n", excerpt(diagnostic, content, &draw)));
+    }
+    text.push(&summary(Counts::of(diagnostics), n_skills));
+    text
+}
+
+fn summary(Counts { errors, warnings, notes }: Counts, n_skills: usize) -> String {
+    let style = match (errors, warnings) {
+        (0, 0) => GOOD,
+        (0, _) => WARNING,
+        _ => ERROR,
+    };
+    let findings = format!(
+        "{}, {}, {}",
+        count(errors, "error"),
+        count(warnings, "warning"),
+        count(notes, "note")
+    );
+    format!("checked {}: {}", count(n_skills, "skill"), styled(style, findings))
+}

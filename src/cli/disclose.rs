@@ -1,0 +1,35 @@
+//! `repertoire disclose`: what to put into the prompt for a message.
+
+use repertoire::DisclosureOptions;
+
+use crate::args::{Common, DiscloseArgs};
+use crate::exit_code::ExitCode;
+use crate::output::{DIM, Output, styled};
+use crate::{query, sanitize, setup};
+
+pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let defaults = DisclosureOptions::default();
+    let options = DisclosureOptions {
+        format: args.format,
+        max_skills: args.max_skills.unwrap_or(defaults.max_skills),
+        budget: query::budget(args.budget.as_deref(), args.window.window)?,
+        ..defaults
+    };
+    let query = query::read(&args.query, common)?;
+    let engine =
+        setup::engine(common, |builder| builder.inflect(args.query.inflect).disclosure(options))?;
+    let disclosure = engine.disclose(&query);
+    if out.json {
+        Output::json(&disclosure)?;
+    } else {
+        Output::exact(&disclosure.text)?;
+        if out.is_talkative() {
+            for omitted in &disclosure.omitted {
+                let id = sanitize::line(omitted.id.as_str());
+                let reason = sanitize::line(&omitted.reason);
+                out.note(&styled(DIM, format_args!("left out: {id} ({reason})")));
+            }
+        }
+    }
+    Ok(setup::finish(common, &engine, out))
+}

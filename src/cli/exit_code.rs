@@ -1,0 +1,63 @@
+//! What the process tells its caller.
+
+use std::io;
+
+use crate::failure::UsageError;
+
+/// The exit codes of every subcommand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExitCode {
+    /// It was done, and nothing was found wrong.
+    Done,
+    /// A finding or a failure.
+    Failure,
+    /// The command line has no legal meaning.
+    Usage,
+}
+
+impl ExitCode {
+    /// The code that `error` deserves.
+    pub(crate) fn of(error: &anyhow::Error) -> ExitCode {
+        let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+        if error.is::<UsageError>() {
+            ExitCode::Usage
+        } else if error.downcast_ref::<io::Error>().is_some_and(is_closed) {
+            // Whoever read our output has seen enough of it.
+            ExitCode::Done
+        } else {
+            ExitCode::Failure
+        }
+    }
+
+    /// `Done` if `is_fine`, else `Failure`.
+    pub(crate) fn done_if(is_fine: bool) -> ExitCode {
+        if is_fine { ExitCode::Done } else { ExitCode::Failure }
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> std::process::ExitCode {
+        std::process::ExitCode::from(match code {
+            ExitCode::Done => 0,
+            ExitCode::Failure => 1,
+            ExitCode::Usage => 2,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use repertoire::{Error, ErrorCode};
+
+    #[test]
+    fn each_kind_of_error_has_its_code() {
+        let pipe = io::Error::from(io::ErrorKind::BrokenPipe);
+        assert_eq!(ExitCode::of(&pipe.into()), ExitCode::Done);
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        assert_eq!(ExitCode::of(&full.into()), ExitCode::Failure);
+        let unknown = || Error::new(ErrorCode::NotFound, "no skill `x`", "");
+        assert_eq!(ExitCode::of(&unknown().into()), ExitCode::Failure);
+        assert_eq!(ExitCode::of(&UsageError(unknown()).into()), ExitCode::Usage);
+    }
+}

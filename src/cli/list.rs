@@ -1,0 +1,169 @@
+//! `repertoire list`: the skills there are.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+use repertoire::catalog::Entry;
+use repertoire::{Diagnostic, Engine, Scope, Severity, Spanned, Triggers};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::args::Common;
+use crate::exit_code::ExitCode;
+use crate::output::{DIM, GOOD, NAME, Output, WARNING, styled};
+use crate::report::{Counts, count, short};
+use crate::sanitize;
+use crate::setup;
+
+pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let engine = setup::engine(common, |builder| builder)?;
+    if out.json {
+        let skills = engine.catalog().entries().map(Listed::from).collect();
+        Output::json(&Listing { skills, diagnostics: engine.diagnostics() })?;
+    } else {
+        if engine.catalog().entries().next().is_some() {
+            out.human(&table(&engine))?;
+        } else {
+            out.note(
+                "no skills; `repertoire new NAME` writes one, `--source DIR` names a directory",
+            );
+        }
+        tell(engine.diagnostics(), out);
+    }
+    Ok(setup::exit_code(common, &engine))
+}
+
+/// The catalog, as JSON.
+#[derive(Serialize)]
+struct Listing<'a> {
+    skills: Vec<Listed<'a>>,
+    diagnostics: &'a [Diagnostic],
+}
+
+/// A skill, as JSON; `show` has the same fields.
+#[derive(Serialize)]
+pub(crate) struct Listed<'a> {
+    id: &'a str,
+    name: &'a str,
+    description: &'a str,
+    brief: &'a str,
+    path: Option<Cow<'a, str>>,
+    source: Scope,
+    status: &'static str,
+    reason: Option<String>,
+    triggers: Json,
+}
+
+impl<'a> From<&'a Entry> for Listed<'a> {
+    fn from(entry: &'a Entry) -> Listed<'a> {
+        let skill = &entry.skill;
+        let triggers = trigger_kinds(skill.triggers()).into_iter();
+        let triggers = triggers.map(|(kind, entries)| {
+            let entries: Json = entries.iter().map(|entry| entry.value.as_str()).collect();
+            (kind.to_owned(), entries)
+        });
+        Listed {
+            id: entry.id.as_str(),
+            name: skill.name(),
+            description: skill.description(),
+            brief: skill.brief(),
+            path: skill.path().map(Path::to_string_lossy),
+            source: entry.scope,
+            status: entry.status.as_str(),
+            reason: entry.status.reason(),
+            triggers: triggers.collect::<serde_json::Map<_, _>>().into(),
+        }
+    }
+}
+
+/// Every kind of trigger with its entries.
+pub(crate) fn trigger_kinds(triggers: &Triggers) -> [(&'static str, &[Spanned<String>]); 5] {
+    [
+        ("keywords", &triggers.keywords),
+        ("verbs", &triggers.verbs),
+        ("patterns", &triggers.patterns),
+        ("exclude", &triggers.exclude),
+        ("paths", &triggers.paths),
+    ]
+}
+
+/// The status of a skill in its colour.
+pub(crate) fn status(entry: &Entry) -> String {
+    let text = entry.status.as_str();
+    styled(if entry.is_available() { GOOD } else { WARNING }, text)
+}
+
+/// Why a skill is not used as others are, in a phrase.
+pub(crate) fn reason(entry: &Entry) -> Option<String> {
+    entry.status.reason().or_else(|| {
+        let manifest = entry.skill.manifest();
+        manifest
+            .is_model_invocation_disabled()
+            .then(|| "only the user can invoke it (`disable-model-invocation`)".to_owned())
+    })
+}
+
+fn table(engine: &Engine) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    match Output::width() {
+        Some(width) => {
+            table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+        }
+        None => {
+            table.set_content_arrangement(ContentArrangement::Disabled);
+        }
+    }
+    table.set_header(["STATUS", "ID", "SOURCE", "TRIGGERS", "BRIEF"]);
+    for entry in engine.catalog().entries() {
+        let n_triggers: usize = trigger_kinds(entry.skill.triggers())
+            .iter()
+            .filter(|(kind, _)| *kind != "exclude")
+            .map(|(_, entries)| entries.len())
+            .sum();
+        let mut brief = sanitize::line(entry.skill.brief()).into_owned();
+        if let Some(reason) = reason(entry) {
+            brief = format!("{brief}\n({})", sanitize::line(&reason));
+        }
+        table.add_row([
+            entry.status.as_str().to_owned(),
+            sanitize::line(entry.id.as_str()).into_owned(),
+            entry.scope.as_str().to_owned(),
+            n_triggers.to_string(),
+            brief,
+        ]);
+    }
+    for (place, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if place != 1 && place != 4 {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    let lines: Vec<String> = table.lines().map(|line| colored(line.trim_end())).collect();
+    lines.join("\n")
+}
+
+/// A line of the table with its status, which comes first, in colour.
+fn colored(line: &str) -> String {
+    let (first, rest) = line.split_at(line.find(' ').unwrap_or(line.len()));
+    match first {
+        "" => styled(DIM, line),
+        "STATUS" => styled(NAME, line),
+        "available" => styled(GOOD, first) + rest,
+        _ => styled(WARNING, first) + rest,
+    }
+}
+
+/// Errors and warnings in short form, and how many notes there are.
+fn tell(diagnostics: &[Diagnostic], out: Output) {
+    for diagnostic in diagnostics {
+        if diagnostic.severity > Severity::Note {
+            out.note(&short(diagnostic));
+        }
+    }
+    let n_notes = Counts::of(diagnostics).notes;
+    if n_notes > 0 {
+        out.note(&format!("{}, see `repertoire check`", count(n_notes, "note")));
+    }
+}

@@ -1,0 +1,128 @@
+//! `repertoire match`: which skills a message matches, and why.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use repertoire::{Explanation, Hit, HitKind, Match, MetaQuestion, Query, Rejection};
+use serde::Serialize;
+
+use crate::args::{Common, MatchArgs};
+use crate::exit_code::ExitCode;
+use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
+use crate::report::{count, renderer};
+use crate::{query, sanitize, setup};
+
+/// So many hits of a match are drawn, so much of a long query is shown.
+const MAX_HITS: usize = 8;
+
+/// What was found, as JSON.
+#[derive(Serialize)]
+struct Answer<'a> {
+    matches: &'a [Match],
+    rejected: &'a [Rejection],
+    /// Which question about the skills themselves the message is.
+    meta: Option<&'static str>,
+}
+
+fn meta_name(meta: MetaQuestion) -> &'static str {
+    match meta {
+        MetaQuestion::Registry => "registry",
+        MetaQuestion::ShowAll => "show_all",
+    }
+}
+
+pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let query = query::read(&args.query, common)?;
+    let engine = setup::engine(common, |builder| builder.inflect(args.query.inflect))?;
+    let found = engine.explain(&query, args.limit.unwrap_or(usize::MAX));
+    if out.json {
+        let Explanation { matches, rejected, .. } = &found;
+        Output::json(&Answer { matches, rejected, meta: found.meta.map(meta_name) })?;
+    } else {
+        let text = text(&found, &query, args.explain, out);
+        if !text.as_str().is_empty() {
+            out.human(text.as_str())?;
+        }
+        if found.matches.is_empty() {
+            let hint = if args.explain || found.rejected.is_empty() {
+                ""
+            } else {
+                "; `--explain` shows those that were rejected"
+            };
+            out.note(&format!("no skill matches{hint}"));
+        }
+    }
+    Ok(setup::finish(common, &engine, out))
+}
+
+fn text(found: &Explanation, query: &Query<'_>, explain: bool, out: Output) -> Page {
+    let mut text = Page::default();
+    let draw = renderer(out);
+    for (place, matched) in found.matches.iter().enumerate() {
+        let id = sanitize::line(matched.id.as_str());
+        let why = why(matched);
+        text.line(format_args!("{}. {}  {}", place + 1, styled(NAME, id), styled(DIM, why)));
+        text.push(hits(&matched.hits, query, &draw).as_str());
+    }
+    match found.meta {
+        Some(MetaQuestion::Registry) => text.push("The message asks which skills there are.\n"),
+        Some(MetaQuestion::ShowAll) => text.push("The message asks to see all skills.\n"),
+        None => {}
+    }
+    if explain {
+        text.push(explanation(&found.rejected).as_str());
+    }
+    text
+}
+
+/// Why a match ranks where it does, in a phrase.
+fn why(matched: &Match) -> String {
+    let has = |kind| matched.hits.iter().any(|hit| hit.kind == kind);
+    if matched.explicit {
+        "named by the message".to_owned()
+    } else if matched.phrase_words > 0 {
+        format!("phrase of {}", count(matched.phrase_words, "word"))
+    } else if has(HitKind::Pattern) {
+        "pattern".to_owned()
+    } else {
+        "path".to_owned()
+    }
+}
+
+/// The lines of the query that were hit, with a caret below each hit; then the paths.
+fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> Page {
+    let (in_paths, in_text): (Vec<&Hit>, Vec<&Hit>) =
+        hits.iter().partition(|hit| hit.kind == HitKind::Path);
+    let shown = &in_text[..in_text.len().min(MAX_HITS)];
+    let mut text = Page::default();
+    if !shown.is_empty() {
+        let spans: Vec<_> = shown.iter().map(|hit| hit.span.clone()).collect();
+        let (source, spans) = sanitize::quoted(&query.text, &spans);
+        let annotations = shown.iter().zip(spans).map(|(hit, span)| {
+            let kind = AnnotationKind::Primary.span(span);
+            kind.label(format!("{} `{}`", hit.kind.as_str(), sanitize::line(&hit.trigger)))
+        });
+        let snippet = Snippet::source(source).line_numbering(false).annotations(annotations);
+        let group = Group::with_level(Level::INFO).element(snippet);
+        text.line(format_args!("{}", draw.render(&[group])));
+    }
+    if in_text.len() > shown.len() {
+        text.line(format_args!("  and {}", count(in_text.len() - shown.len(), "more hit")));
+    }
+    for hit in in_paths {
+        let path = sanitize::line(hit.path.as_deref().unwrap_or_default());
+        text.line(format_args!("  {}: path `{}`", path, sanitize::line(&hit.trigger)));
+    }
+    text
+}
+
+fn explanation(rejected: &[Rejection]) -> Page {
+    let mut text = Page::default();
+    for Rejection { id, reason } in rejected {
+        let title = styled(WARNING, "rejected");
+        let id = styled(NAME, sanitize::line(id.as_str()));
+        text.line(format_args!("{title}: {id}  {}", sanitize::line(reason)));
+    }
+    if rejected.is_empty() {
+        text.push("No skill was rejected.\n");
+    }
+    text
+}

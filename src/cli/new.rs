@@ -1,0 +1,202 @@
+//! `repertoire new`: a skill to start from.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use repertoire::{Error, ErrorCode, is_identifier};
+use serde_json::json;
+
+use crate::args::{Common, NewArgs};
+use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
+use crate::output::{NAME, Output, Page, styled};
+use crate::{sanitize, setup};
+
+pub(crate) fn run(args: &NewArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    if !is_identifier(&args.name) {
+        return Err(UsageError(not_an_identifier(&args.name)).into());
+    }
+    setup::sources(common)?;
+    let skills = args.dir.clone().unwrap_or_else(|| {
+        // No `./` before the path that is printed.
+        let skills = Path::new(&format!(".{}", common.brand)).join("skills");
+        if common.project == Path::new(".") { skills } else { common.project.join(skills) }
+    });
+    let path = write(&skills.join(&args.name), &args.name)?;
+
+    let next = next_commands(&args.name, &path, &skills, args.dir.is_none(), common);
+    if out.json {
+        Output::json(&json!({"id": args.name, "path": path.to_string_lossy(), "next": next}))?;
+    } else {
+        let mut text = Page::default();
+        let path = path.to_string_lossy();
+        text.line(format_args!("{}\n\nEdit it, then:", styled(NAME, sanitize::line(&path))));
+        for command in next {
+            text.line(format_args!("  {}", sanitize::line(&command)));
+        }
+        out.human(text.as_str())?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// The commands that check the new skill and try it.
+fn next_commands(
+    name: &str,
+    path: &Path,
+    skills: &Path,
+    is_standard: bool,
+    common: &Common,
+) -> [String; 2] {
+    let words = name.replace('-', " ");
+    let mut options = Vec::new();
+    if !is_standard {
+        options.push(("--source", skills.to_string_lossy().into_owned()));
+    } else if common.project != Path::new(".") {
+        options.push(("--project", common.project.to_string_lossy().into_owned()));
+    }
+    if common.brand != "repertoire" {
+        options.push(("--brand", common.brand.clone()));
+    }
+    let options: String =
+        options.iter().map(|(option, value)| [" ", option, " ", &quoted(value)].concat()).collect();
+    [
+        format!("repertoire check {}", quoted(&path.to_string_lossy())),
+        format!("repertoire match {} --explain{options}", quoted(&words)),
+    ]
+}
+
+fn not_an_identifier(name: &str) -> Error {
+    let message = format!("`{name}` is not a name for a skill");
+    let rule = "small letters, digits and single hyphens, at most 64";
+    let help = match nearest_identifier(name) {
+        Some(nearest) => format!("write `{nearest}` ({rule})"),
+        None => format!("write a name such as `code-review` ({rule})"),
+    };
+    Error::new(ErrorCode::InvalidParam, message, help)
+}
+
+/// What `name` may have been meant to be; `None` if nothing of it can stay.
+fn nearest_identifier(name: &str) -> Option<String> {
+    let lower = name.to_lowercase();
+    let parts = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    let mut nearest = parts.collect::<Vec<_>>().join("-");
+    nearest.truncate(64);
+    let nearest = nearest.trim_end_matches('-');
+    is_identifier(nearest).then(|| nearest.to_owned())
+}
+
+/// Writes the skill file into `dir`, where there must be none.
+fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
+    let path = dir.join("SKILL.md");
+    let failed = |error: &io::Error| {
+        let code = match error.kind() {
+            io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+            _ => ErrorCode::ExecutionError,
+        };
+        let message = format!("cannot write {}: {error}", path.display());
+        Error::new(code, message, "choose another directory with `--dir DIR`")
+    };
+    fs::create_dir_all(dir).map_err(|error| failed(&error))?;
+    for entry in fs::read_dir(dir).map_err(|error| failed(&error))? {
+        let entry = entry.map_err(|error| failed(&error))?;
+        if entry.file_name().eq_ignore_ascii_case("SKILL.md") {
+            return Err(Error::new(
+                ErrorCode::ExecutionError,
+                format!("{} is there already", entry.path().display()),
+                "choose another name, or remove the file first",
+            ));
+        }
+    }
+    let mut file = File::create_new(&path).map_err(|error| failed(&error))?;
+    file.write_all(scaffold(name).as_bytes()).map_err(|error| failed(&error))?;
+    Ok(path)
+}
+
+/// `text` as one word of a shell.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+,=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The text of a new skill.
+fn scaffold(name: &str) -> String {
+    let words = name.replace('-', " ");
+    let mut title = words.clone();
+    if let Some(first) = title.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    format!(
+        "---
+name: \"{name}\"
+# What the skill does, then when to use it. An agent reads this to decide; be exact.
+description: Does one thing well. Use when the user asks for {words}.
+metadata:
+  version: \"0.1.0\"
+  # A message that holds one of these gets the skill. Whole words, in any case.
+  triggers:
+    keywords:
+      - \"{words}\"
+    # Verbs match like keywords, in other forms too where the host wants it:
+    # verbs: [summarize]
+    # Patterns are regular expressions; write them in single quotes:
+    # patterns: ['summar(y|ies) of .+']
+    # Words that rule the skill out:
+    # exclude: [executive summary]
+    # Files that call for the skill:
+    # paths: ['**/*.md']
+---
+
+# {title}
+
+Say in a sentence or two what is to be achieved, and how to know that it was.
+
+## Steps
+
+1. Look first: which files, commands or questions tell what is wanted?
+2. Do the work. Give exact commands; name what must not be touched.
+3. Check the result, and say how.
+
+## When it goes wrong
+
+- Name what usually fails, and what to do then.
+
+## More
+
+Put long material into files next to this one, such as `references/details.md`, and say here when
+to read them. Scripts go into `scripts/`.
+"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_identifier_is_one() {
+        for (name, nearest) in [
+            ("Code Review", Some("code-review")),
+            ("--a__b--", Some("a-b")),
+            ("naïve", Some("na-ve")),
+            ("日本", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest_identifier(name).as_deref(), nearest, "{name}");
+        }
+        let long = nearest_identifier(&format!("{}-{}", "x".repeat(63), "y")).unwrap();
+        assert_eq!(long, "x".repeat(63));
+    }
+
+    #[test]
+    fn words_are_quoted_for_the_shell_where_they_must_be() {
+        for (text, wanted) in
+            [("a/b.md", "a/b.md"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''")]
+        {
+            assert_eq!(quoted(text), wanted);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The one module that prints. Data goes to standard output, all else to standard error.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::sanitize;
+
+/// What names something: an id, a path, a heading.
+pub(crate) const NAME: Style = Style::new().bold();
+/// What is less important.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// All is well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Attention is wanted.
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// Something is wrong.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// What to do about it.
+pub(crate) const HELP: Style = AnsiColor::Cyan.on_default();
+
+/// Text for people in the making: styled, foreign parts sanitised.
+#[derive(Debug, Default)]
+pub(crate) struct Page(String);
+
+impl Page {
+    /// Adds a line.
+    pub(crate) fn line(&mut self, line: fmt::Arguments<'_>) {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(self.0, "{line}");
+    }
+
+    /// Adds a text as it is.
+    pub(crate) fn push(&mut self, text: &str) {
+        self.0 += text;
+    }
+
+    /// The text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// An error as machines read it.
+#[derive(Serialize)]
+struct Envelope<'a> {
+    status: &'static str,
+    error: &'a Failure,
+}
+
+/// `text` in a style.
+pub(crate) fn styled(style: Style, text: impl fmt::Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Where output goes, and in which form.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    pub(crate) color: ColorChoice,
+    pub(crate) verbose: bool,
+}
+
+impl Output {
+    /// Prints text for people: styled, foreign parts sanitised by the caller. A line feed is added.
+    pub(crate) fn human(self, text: &str) -> io::Result<()> {
+        let mut stream = AutoStream::new(io::stdout().lock(), self.color);
+        writeln!(stream, "{}", text.trim_end_matches('\n'))?;
+        stream.flush()
+    }
+
+    /// Prints a text of prompts exactly, and a line feed if there is any text. Only a terminal is
+    /// spared its control characters.
+    pub(crate) fn exact(text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let mut stream = io::stdout().lock();
+        if stream.is_terminal() {
+            writeln!(stream, "{}", sanitize::text(text))?;
+        } else {
+            writeln!(stream, "{text}")?;
+        }
+        stream.flush()
+    }
+
+    /// Prints one JSON value: on one line, or readably on a terminal.
+    pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
+        let mut stream = io::stdout().lock();
+        if stream.is_terminal() {
+            let text = serde_json::to_string_pretty(value)?;
+            writeln!(stream, "{}", sanitize::json(&text))?;
+        } else {
+            writeln!(stream, "{}", serde_json::to_string(value)?)?;
+        }
+        stream.flush()
+    }
+
+    /// Tells the user something besides the data: styled, foreign parts sanitised by the caller.
+    pub(crate) fn note(self, text: &str) {
+        let mut stream = AutoStream::new(io::stderr().lock(), self.color);
+        // There is nobody left to tell if this fails.
+        let _ = writeln!(stream, "{}", text.trim_end_matches('\n'));
+    }
+
+    /// Prints why a command failed; with `--json` also as the envelope of errors.
+    pub(crate) fn failure(self, failure: &Failure) -> io::Result<()> {
+        let Failure { code, message, help } = failure;
+        let title = styled(ERROR, format_args!("error[{code}]"));
+        self.note(&format!("{title}: {}", sanitize::line(message)));
+        if self.json {
+            Output::json(&Envelope { status: "error", error: failure })?;
+        } else if !help.is_empty() {
+            self.note(&format!("{}: {}", styled(HELP, "help"), sanitize::line(help)));
+        }
+        Ok(())
+    }
+
+    /// Whether text for people is coloured on standard output.
+    pub(crate) fn is_colored(self) -> bool {
+        self.colors(&io::stdout())
+    }
+
+    /// Whether text for people is coloured on standard error.
+    pub(crate) fn is_colored_on_stderr(self) -> bool {
+        self.colors(&io::stderr())
+    }
+
+    fn colors(self, stream: &impl RawStream) -> bool {
+        let choice = match self.color {
+            ColorChoice::Auto => AutoStream::choice(stream),
+            choice => choice,
+        };
+        choice != ColorChoice::Never
+    }
+
+    /// Columns of the terminal; `None` if standard output is none.
+    pub(crate) fn width() -> Option<u16> {
+        terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0)
+    }
+
+    /// Whether remarks on standard error are welcome.
+    pub(crate) fn is_talkative(self) -> bool {
+        self.verbose || io::stderr().is_terminal()
+    }
+}

@@ -1,0 +1,167 @@
+//! Diagnostics for people: in one line, or with an excerpt of the file.
+
+use std::ops::Range;
+
+use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use anstyle::Style;
+use repertoire::{Diagnostic, Severity};
+
+use crate::output::{ERROR, HELP, NAME, Output, WARNING, styled};
+use crate::sanitize;
+
+fn style(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => ERROR,
+        Severity::Warning => WARNING,
+        Severity::Note => NAME,
+    }
+}
+
+/// A diagnostic in one line, and its help in another.
+pub(crate) fn short(diagnostic: &Diagnostic) -> String {
+    let Diagnostic { code, severity, path, line, column, message, help, .. } = diagnostic;
+    let path = path.to_string_lossy();
+    let place = match sanitize::line(&path) {
+        path if path.is_empty() => String::new(),
+        path if has_place(diagnostic) => format!("{path}:{line}:{column}: "),
+        path => format!("{path}: "),
+    };
+    let title = styled(style(*severity), format_args!("{severity}[{code}]"));
+    let text = format!("{place}{title}: {}", sanitize::line(message));
+    if help.is_empty() {
+        return text;
+    }
+    format!("{text}\n  {}: {}", styled(HELP, "help"), sanitize::line(help))
+}
+
+/// Whether a diagnostic is about a place in a file, rather than a whole file or directory.
+fn has_place(Diagnostic { span, line, column, .. }: &Diagnostic) -> bool {
+    span.is_some() || (*line, *column) != (1, 1)
+}
+
+/// Numbers of findings by severity.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Counts {
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    pub(crate) notes: usize,
+}
+
+impl Counts {
+    pub(crate) fn of(diagnostics: &[Diagnostic]) -> Counts {
+        let mut counts = Counts::default();
+        for diagnostic in diagnostics {
+            match diagnostic.severity {
+                Severity::Error => counts.errors += 1,
+                Severity::Warning => counts.warnings += 1,
+                Severity::Note => counts.notes += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// `n` of a thing, in the right number.
+pub(crate) fn count(n: usize, thing: &str) -> String {
+    let s = if n == 1 { "" } else { "s" };
+    format!("{n} {thing}{s}")
+}
+
+/// What draws excerpts on standard output.
+pub(crate) fn renderer(out: Output) -> Renderer {
+    let renderer = if out.is_colored() { Renderer::styled() } else { Renderer::plain() };
+    renderer.term_width(Output::width().map_or(DEFAULT_TERM_WIDTH, usize::from))
+}
+
+/// A diagnostic with the lines of `source` it is about, if the text is known.
+pub(crate) fn excerpt(diagnostic: &Diagnostic, source: Option<&str>, draw: &Renderer) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let path = diagnostic.path.to_string_lossy();
+    let path = sanitize::line(&path);
+    let title =
+        level.primary_title(sanitize::line(&diagnostic.message)).id(diagnostic.code.as_str());
+    let place = source.zip(diagnostic.span.clone()).and_then(|(source, span)| lines(source, span));
+    let mut group = match place {
+        Some(Lines { text, first_line, span }) => title.element(
+            Snippet::source(text)
+                .line_start(first_line)
+                .path(path.as_ref())
+                .annotation(AnnotationKind::Primary.span(span)),
+        ),
+        None if path.is_empty() => Group::with_title(title),
+        None => {
+            let origin = Origin::path(path.as_ref());
+            if has_place(diagnostic) {
+                title.element(origin.line(diagnostic.line).char_column(diagnostic.column))
+            } else {
+                title.element(origin)
+            }
+        }
+    };
+    if !diagnostic.help.is_empty() {
+        group = group.element(Level::HELP.message(sanitize::line(&diagnostic.help)));
+    }
+    draw.render(&[group])
+}
+
+/// Whole lines of a file.
+struct Lines {
+    text: String,
+    /// From 1.
+    first_line: usize,
+    /// Bytes of `text`.
+    span: Range<usize>,
+}
+
+/// The lines that `span` touches; `None` if the file is no longer what it was.
+fn lines(source: &str, span: Range<usize>) -> Option<Lines> {
+    source.get(span.clone())?;
+    let start = source[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let last = span.end.max(span.start + 1).min(source.len()) - usize::from(!source.is_empty());
+    let end = source.as_bytes()[last..].iter().position(|&byte| byte == b'\n');
+    let end = end.map_or(source.len(), |at| last + at).max(span.end);
+    let first_line = source[..start].bytes().filter(|&byte| byte == b'\n').count() + 1;
+    let span = span.start - start..span.end - start;
+    let (text, spans) = sanitize::quoted(&source[start..end], std::slice::from_ref(&span));
+    let span = spans.into_iter().next()?;
+    Some(Lines { text, first_line, span })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_are_whole_lines() {
+        let source = "one\ntwo three\r\nfour";
+        for (quoted, wanted, line) in [
+            ("two", "two three", 2),
+            ("three", "two three", 2),
+            ("four", "four", 3),
+            ("one\ntwo", "one\ntwo three", 1),
+            ("\n", "one", 1),
+            ("", "one", 1),
+        ] {
+            let start = source.find(quoted).unwrap();
+            let lines = lines(source, start..start + quoted.len()).unwrap();
+            assert_eq!(
+                (lines.text.trim_end_matches(['\r', '\n']), lines.first_line),
+                (wanted, line)
+            );
+        }
+        assert!(lines(source, 90..99).is_none());
+        assert_eq!(lines("", 0..0).unwrap().text, "");
+        let end = lines(source, source.len()..source.len()).unwrap();
+        assert_eq!((end.text.as_str(), end.first_line), ("four", 3));
+    }
+
+    #[test]
+    fn things_are_counted_in_the_right_number() {
+        assert_eq!([0, 1, 2].map(|n| count(n, "note")), ["0 notes", "1 note", "2 notes"]);
+    }
+}

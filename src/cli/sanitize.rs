@@ -1,0 +1,132 @@
+//! Text of others, made safe for a terminal.
+//!
+//! Skill names, descriptions, queries and paths are written by strangers. A control character in
+//! them could move the cursor, and a bidi control could reorder what is read.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// Whether `c` may change how a terminal shows what is around it.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}'     // marks of direction
+            | '\u{2028}' | '\u{2029}'               // separators of lines and paragraphs
+            | '\u{202a}'..='\u{202e}'               // embeddings and overrides
+            | '\u{2066}'..='\u{2069}'               // isolates
+            | '\u{feff}')
+}
+
+/// `text` for one line of a terminal: unsafe characters are escaped, line breaks and tabs too.
+pub(crate) fn line(text: &str) -> Cow<'_, str> {
+    escaped(text, |_| false)
+}
+
+/// `text` for a terminal: unsafe characters are escaped, but for line feeds and tabs.
+pub(crate) fn text(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| matches!(c, '\n' | '\t'))
+}
+
+fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(|c| is_unsafe(c) && !keep(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_unsafe(c) && !keep(c) { safe.extend(c.escape_default()) } else { safe.push(c) }
+    }
+    Cow::Owned(safe)
+}
+
+/// JSON for a terminal: unsafe characters, which only occur in its texts, as `\u…`.
+pub(crate) fn json(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_unsafe(c) && c != '\n' {
+            // All of them are in the basic plane. Writing to a `String` cannot fail.
+            let _ = write!(safe, "\\u{:04x}", u32::from(c));
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
+/// Lines of a source to quote, and the places of `spans` in them. Unsafe characters are replaced
+/// one for one, so that columns stay what they are.
+pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
+    let mut safe = String::with_capacity(source.len());
+    let mut moved = spans.to_vec();
+    let mut chars = source.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        for (span, moved) in spans.iter().zip(&mut moved) {
+            if span.start == at {
+                moved.start = safe.len();
+            }
+            if span.end == at {
+                moved.end = safe.len();
+            }
+        }
+        match c {
+            '\n' | '\t' => safe.push(c),
+            '\u{feff}' if at == 0 => {}
+            '\r' if chars.peek().is_none_or(|(_, next)| *next == '\n') => {}
+            _ => safe.push(visible(c)),
+        }
+    }
+    for (span, moved) in spans.iter().zip(&mut moved) {
+        if span.start >= source.len() {
+            moved.start = safe.len();
+        }
+        if span.end >= source.len() {
+            moved.end = safe.len();
+        }
+        moved.end = moved.end.max(moved.start);
+    }
+    (safe, moved)
+}
+
+/// A safe character that stands for `c`.
+fn visible(c: char) -> char {
+    match c {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '\u{2421}',
+        c if is_unsafe(c) => '\u{fffd}',
+        c => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn controls_are_escaped_and_all_else_stays() {
+        assert_eq!(line("plain, ünïcode, 👩‍💻"), "plain, ünïcode, 👩‍💻");
+        assert_eq!(line("a\x1b[31mb\r\n\tc"), "a\\u{1b}[31mb\\r\\n\\tc");
+        assert_eq!(line("\u{202e}evil\u{9b}"), "\\u{202e}evil\\u{9b}");
+        assert_eq!(text("a\n\tb\x07"), "a\n\tb\\u{7}");
+    }
+
+    #[test]
+    fn json_stays_the_same_value() {
+        let value = serde_json::json!({"a": "x\u{202e}\u{7f}\u{9b}\n", "b": "ü"});
+        let safe = json(&serde_json::to_string_pretty(&value).unwrap());
+        assert!(!safe.contains(|c| is_unsafe(c) && c != '\n'));
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).unwrap(), value);
+    }
+
+    #[test]
+    fn spans_follow_their_text() {
+        let source = "a\x1bb\u{9b}c\r\nd";
+        let of = |text: &str| {
+            let start = source.find(text).unwrap();
+            start..start + text.len()
+        };
+        let (safe, spans) = quoted(source, &[of("b"), of("c"), of("d"), 0..source.len()]);
+        let parts: Vec<&str> = spans.iter().map(|span| &safe[span.clone()]).collect();
+        assert_eq!(parts, ["b", "c", "d", safe.as_str()]);
+        assert_eq!(safe, "a␛b\u{fffd}c\nd");
+    }
+}

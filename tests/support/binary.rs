@@ -1,0 +1,100 @@
+//! Runs the real `repertoire`, away from the skills and the settings of whoever runs the tests.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What a run of the binary left.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// The exit code.
+    pub(crate) code: i32,
+    /// Standard output.
+    pub(crate) stdout: String,
+    /// Standard error.
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    /// Standard output as one JSON value.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The same run, which must have ended with `code`.
+    pub(crate) fn exits(self, code: i32) -> Run {
+        assert_eq!(self.code, code, "{self:?}");
+        self
+    }
+}
+
+/// An empty directory to run the binary in.
+pub(crate) struct Place {
+    dir: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        Place { dir: TempDir::new().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Writes `content` to the file `name`, and the directories above it.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// A command line of the binary, in this directory.
+    pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_repertoire"));
+        command.args(args).current_dir(self.path()).env("HOME", self.path().join("home"));
+        for name in ["NO_COLOR", "CLICOLOR_FORCE", "REPERTOIRE_PROMPT_BUDGET"] {
+            command.env_remove(name);
+        }
+        command.env_remove("REPERTOIRE_MAX_SKILLS");
+        command
+    }
+
+    /// Runs the binary.
+    pub(crate) fn run<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
+        self.run_with(args, b"")
+    }
+
+    /// Runs the binary with `input` on its standard input.
+    pub(crate) fn run_with<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+        input: &[u8],
+    ) -> Run {
+        finish(self.command(args), input)
+    }
+}
+
+/// Runs `command` with `input` on its standard input.
+pub(crate) fn finish(mut command: Command, input: &[u8]) -> Run {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that does not read its input may have ended before all of it is written.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    Run {
+        code: output.status.code().unwrap(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
