@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::catalog::{Allowlist, Audience, Catalog, CatalogOptions, Entry, Environment, Source};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{
-    self, BytesPerToken, CatalogPrompt, Disclosure, DisclosureOptions, PromptOptions, TokenCounter,
+    self, BytesPerToken, CatalogPrompt, Disclosure, DisclosureOptions, Listing, PromptOptions,
+    TokenCounter,
 };
 use crate::error::Error;
 use crate::matcher::{
@@ -38,6 +39,7 @@ pub struct Engine(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     catalog: Catalog,
+    listing: Listing,
     index: Index,
     index_options: IndexOptions,
     /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
@@ -114,7 +116,7 @@ impl Engine {
     ) -> Disclosure {
         let query = query.into();
         let answer = (!query.is_blank()).then(|| self.search(&query, options.max_skills));
-        disclosure::disclose(&self.0.catalog, answer.as_ref(), options, &*self.0.tokens)
+        disclosure::disclose(&self.0.listing, answer.as_ref(), options, &*self.0.tokens)
     }
 
     /// The catalog prompt: which skills there are, for the system prompt.
@@ -301,6 +303,7 @@ impl EngineBuilder {
             catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
         let index = Index::new(&skills, &self.index)?;
         Ok(Engine(Arc::new(Inner {
+            listing: Listing::new(&catalog),
             catalog,
             index,
             index_options: self.index,

@@ -17,4 +17,4 @@ pub use render::Format;
 pub use tier::{Disclosure, DisclosureOptions, Tier};
 
 pub(crate) use prompt::catalog_prompt;
-pub(crate) use tier::{disclose, veto};
+pub(crate) use tier::{Listing, disclose, veto};

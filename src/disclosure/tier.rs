@@ -73,28 +73,52 @@ pub struct Disclosure {
     pub text: String,
 }
 
-/// Decides what to disclose of `catalog` to the model, given the matcher's `answer`; `None` stands
-/// for a blank query.
+/// The skills that the model may be told of. Made once, so that a disclosure costs what it shows,
+/// not what there is.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    /// In the order of ids.
+    visible: Vec<Entry>,
+    /// Places of those without triggers.
+    untriggered: Vec<usize>,
+}
+
+impl Listing {
+    /// Lists what `catalog` has for the model.
+    pub(crate) fn new(catalog: &Catalog) -> Listing {
+        let visible: Vec<Entry> = catalog.listed(Audience::Model).cloned().collect();
+        let is_untriggered = |&place: &usize| !visible[place].skill.triggers().declared;
+        let untriggered = (0..visible.len()).filter(is_untriggered).collect();
+        Listing { visible, untriggered }
+    }
+
+    fn get(&self, id: &SkillId) -> Option<&Entry> {
+        self.visible.binary_search_by(|e| e.id.cmp(id)).ok().map(|place| &self.visible[place])
+    }
+}
+
+/// Decides what to disclose of `listing`, given the matcher's `answer`; `None` stands for a blank
+/// query.
 pub(crate) fn disclose(
-    catalog: &Catalog,
+    listing: &Listing,
     answer: Option<&Answer>,
     options: &DisclosureOptions,
     tokens: &dyn TokenCounter,
 ) -> Disclosure {
-    let visible: Vec<&Entry> = catalog.listed(Audience::Model).collect();
-    let Some(answer) = answer.filter(|_| !visible.is_empty()) else {
+    let Some(answer) = answer.filter(|_| !listing.visible.is_empty()) else {
         return Disclosure::default();
     };
-    let plan = plan(&visible, answer, options);
+    let plan = plan(listing, answer, options);
     fit(plan, options.format, &Meter::new(options.budget, tokens))
 }
 
 /// The table of DESIGN §5: the first case that applies.
-fn plan<'a>(visible: &[&'a Entry], answer: &Answer, options: &DisclosureOptions) -> Plan<'a> {
+fn plan<'a>(listing: &'a Listing, answer: &Answer, options: &DisclosureOptions) -> Plan<'a> {
+    let Listing { visible, untriggered } = listing;
     let mut plan = Plan { n_visible: visible.len(), ..Plan::default() };
     if answer.meta == Some(MetaQuestion::ShowAll) {
         let (shown, beyond) = visible.split_at(options.max_all_skills.min(visible.len()));
-        plan.full = shown.to_vec();
+        plan.full = shown.iter().collect();
         plan.counts_shown = true;
         let ids = beyond.iter().map(|entry| &entry.id);
         plan.omitted = below_the_limit(ids, options.max_all_skills);
@@ -106,20 +130,16 @@ fn plan<'a>(visible: &[&'a Entry], answer: &Answer, options: &DisclosureOptions)
     let beyond = matched.split_off(options.max_skills.min(matched.len()));
     plan.omitted = below_the_limit(beyond.iter().copied(), options.max_skills);
     plan.omitted.extend(answer.vetoed.iter().map(|(id, exclude)| veto(id, exclude)));
-    let entry_of = |id: &SkillId| {
-        visible.binary_search_by(|entry| entry.id.cmp(id)).ok().map(|place| visible[place])
-    };
-    plan.full = matched.iter().filter_map(|id| entry_of(id)).collect();
+    plan.full = matched.iter().filter_map(|id| listing.get(id)).collect();
 
     let has_match = !matched.is_empty() || !beyond.is_empty();
     let in_full: BTreeSet<&SkillId> = matched.into_iter().collect();
-    let rest = visible.iter().copied().filter(|entry| !in_full.contains(&entry.id));
     plan.registry = if answer.meta.is_some() {
-        rest.collect()
+        visible.iter().filter(|entry| !in_full.contains(&entry.id)).collect()
     } else if has_match {
         Vec::new()
     } else {
-        rest.filter(|entry| !entry.skill.triggers().declared).collect()
+        untriggered.iter().map(|&place| &visible[place]).collect()
     };
     plan
 }
