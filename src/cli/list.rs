@@ -11,10 +11,16 @@ use serde_json::Value as Json;
 
 use crate::args::Common;
 use crate::exit_code::ExitCode;
-use crate::output::{DIM, GOOD, NAME, Output, WARNING, styled};
+use crate::output::{GOOD, NAME, Output, WARNING, styled};
 use crate::report::{Counts, count, short};
 use crate::sanitize;
 use crate::setup;
+
+/// The last column of the table, the one that may be wrapped.
+const BRIEF: usize = 4;
+
+/// Where there is less room than this for it, in columns, it is not worth wrapping.
+const MIN_BRIEF_WIDTH: u16 = 20;
 
 pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let engine = setup::engine(common, |builder| builder)?;
@@ -107,14 +113,6 @@ pub(crate) fn reason(entry: &Entry) -> Option<String> {
 fn table(engine: &Engine) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    match Output::width() {
-        Some(width) => {
-            table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-        }
-        None => {
-            table.set_content_arrangement(ContentArrangement::Disabled);
-        }
-    }
     table.set_header(["STATUS", "ID", "SOURCE", "TRIGGERS", "BRIEF"]);
     for entry in engine.catalog().entries() {
         let n_triggers: usize = trigger_kinds(entry.skill.triggers())
@@ -134,21 +132,35 @@ fn table(engine: &Engine) -> String {
             brief,
         ]);
     }
-    for (place, column) in table.column_iter_mut().enumerate() {
+    for column in table.column_iter_mut() {
         column.set_padding((0, 2));
-        if place != 1 && place != 4 {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
     }
+    arrange(&mut table);
     let lines: Vec<String> = table.lines().map(|line| colored(line.trim_end())).collect();
     lines.join("\n")
+}
+
+/// Fits the last column to the terminal, if there is one that is wide enough.
+fn arrange(table: &mut Table) {
+    let widths = table.column_max_content_widths();
+    let others: u16 =
+        widths.iter().take(BRIEF).fold(0, |sum, width| sum.saturating_add(width.saturating_add(2)));
+    let width = Output::width().filter(|width| *width >= others.saturating_add(MIN_BRIEF_WIDTH));
+    let Some(width) = width else {
+        table.set_content_arrangement(ContentArrangement::Disabled);
+        return;
+    };
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    for column in table.column_iter_mut().take(BRIEF) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
 }
 
 /// A line of the table with its status, which comes first, in colour.
 fn colored(line: &str) -> String {
     let (first, rest) = line.split_at(line.find(' ').unwrap_or(line.len()));
     match first {
-        "" => styled(DIM, line),
+        "" => line.to_owned(),
         "STATUS" => styled(NAME, line),
         "available" => styled(GOOD, first) + rest,
         _ => styled(WARNING, first) + rest,

@@ -70,7 +70,9 @@ fn refuse(error: &clap::Error) -> std::process::ExitCode {
     // Printing fails only where there is nobody to read it.
     if error.use_stderr() && wants_json {
         let message = error.to_string();
-        let message = message.lines().next().unwrap_or_default();
+        // What follows the first paragraph is usage and tips.
+        let lines = message.lines().map(str::trim).take_while(|line| !line.is_empty());
+        let message = lines.collect::<Vec<_>>().join(" ");
         let failure = Failure {
             code: ErrorCode::InvalidParam.as_str(),
             message: message.trim_start_matches("error: ").to_owned(),
