@@ -156,6 +156,9 @@ impl Engine {
         let unmatched =
             catalog.entries().filter(|entry| !entry.is_shadowed() && !is_matched(entry));
         let skills: Vec<_> = unmatched.chain(catalog.filtered()).map(indexed).collect();
+        if skills.is_empty() {
+            return None;
+        }
         Index::new(&skills, &self.0.index_options)
             .inspect_err(|error| tracing::warn!(%error, "cannot explain skills out of reach"))
             .ok()

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 
 /// What went wrong, in the words every tool envelope uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -84,7 +84,12 @@ impl Error {
 
 impl From<&Diagnostic> for Error {
     fn from(diagnostic: &Diagnostic) -> Error {
-        Error::new(ErrorCode::InvalidParam, diagnostic.to_string(), diagnostic.help.clone())
+        let code = match diagnostic.code {
+            Code::MissingSource => ErrorCode::NotFound,
+            Code::Unreadable | Code::NotAFile => ErrorCode::ExecutionError,
+            _ => ErrorCode::InvalidParam,
+        };
+        Error::new(code, diagnostic.to_string(), diagnostic.help.clone())
     }
 }
 

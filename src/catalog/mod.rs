@@ -240,12 +240,15 @@ fn not_found(name: &str, known: &[&Entry], reason: Option<String>) -> Error {
 
 /// Up to three ids that `name` may be a misspelling of, the nearest first.
 fn nearest_ids<'a>(name: &str, known: &[&'a Entry]) -> Vec<&'a str> {
-    const LEAST_SIMILARITY: f64 = 0.75;
+    const LEAST_SIMILARITY: f64 = 0.8;
+    const WITHIN_BEST: f64 = 0.08;
     let mut scored: Vec<(f64, &str)> = known
         .iter()
         .map(|entry| (strsim::jaro_winkler(name, entry.id.as_str()), entry.id.as_str()))
         .filter(|(similarity, _)| *similarity >= LEAST_SIMILARITY)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    let best = scored.first().map_or(0.0, |(similarity, _)| *similarity);
+    scored.retain(|(similarity, _)| *similarity >= best - WITHIN_BEST);
     scored.into_iter().take(3).map(|(_, id)| id).collect()
 }

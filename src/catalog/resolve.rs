@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::requirement::Environment;
 use super::scan::skill_files;
-use super::source::{Origin, Scope, Source};
+use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
 use super::{Catalog, Entry, Status};
 use crate::diagnostic::{Code, Diagnostic};
@@ -40,7 +40,7 @@ pub(super) fn resolve(options: CatalogOptions) -> Catalog {
     let brand = if brand.is_empty() { "repertoire" } else { &brand };
     let mut candidates = Vec::new();
     let mut diagnostics = Vec::new();
-    for (place, source) in sources.into_iter().enumerate() {
+    for (place, source) in without_repetitions(sources).into_iter().enumerate() {
         match source.origin {
             Origin::Memory(skills) => {
                 for (nth, skill) in skills.into_iter().enumerate() {

@@ -1,5 +1,6 @@
 //! Root directories of skills.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -117,6 +118,22 @@ impl Source {
             Origin::Memory(_) => None,
         }
     }
+}
+
+/// Each directory once, where it has the highest precedence: the project may be the home
+/// directory, and `.claude/skills` a link to `.agents/skills`.
+pub(super) fn without_repetitions(sources: Vec<Source>) -> Vec<Source> {
+    let mut seen = BTreeSet::new();
+    let mut kept: Vec<Source> = sources
+        .into_iter()
+        .rev()
+        .filter(|source| match source.root().map(Path::canonicalize) {
+            Some(Ok(root)) => seen.insert(root),
+            _ => true,
+        })
+        .collect();
+    kept.reverse();
+    kept
 }
 
 #[cfg(test)]

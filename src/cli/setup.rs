@@ -1,6 +1,5 @@
 //! From the options of every command to an engine.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use repertoire::{
@@ -27,7 +26,7 @@ pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
     let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
     let mut sources: Vec<Source> = bundled_dir().map(Source::bundled).into_iter().collect();
     sources.extend(Source::standard(home.as_deref(), &common.project, &common.brand));
-    Ok(without_repetitions(sources))
+    Ok(sources)
 }
 
 /// The skills that come with this binary.
@@ -37,22 +36,6 @@ fn bundled_dir() -> Option<PathBuf> {
     });
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("skills");
     installed.into_iter().chain([built]).find(|dir| dir.is_dir())
-}
-
-/// Each directory once, where it has the highest precedence: the project may be the home
-/// directory, and `.claude/skills` a link to `.agents/skills`.
-fn without_repetitions(sources: Vec<Source>) -> Vec<Source> {
-    let mut seen = BTreeSet::new();
-    let mut kept: Vec<Source> = sources
-        .into_iter()
-        .rev()
-        .filter(|source| match source.root().map(Path::canonicalize) {
-            Some(Ok(root)) => seen.insert(root),
-            _ => true,
-        })
-        .collect();
-    kept.reverse();
-    kept
 }
 
 /// The engine of the command line, with what `options` adds.

@@ -2,6 +2,7 @@
 //! format: no body and no description can pass for a part of the disclosure itself.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::str::FromStr;
 
 use serde_json::json;
@@ -55,7 +56,7 @@ impl Format {
     pub(super) fn full(self, entry: &Entry, body: &str) -> String {
         let id = entry.id.as_str();
         let name = entry.skill.name();
-        let dir = entry.skill.dir().map(|dir| dir.display().to_string());
+        let dir = entry.skill.dir().map(absolute);
         let body = body.trim_matches(['\r', '\n']).trim_end();
         match self {
             Format::Markdown => {
@@ -83,11 +84,11 @@ impl Format {
     /// A skill in one line: its id, its name if that says more, and a description.
     pub(super) fn line(self, entry: &Entry, description: &str, location: Option<&str>) -> String {
         let id = entry.id.as_str();
-        let name = entry.skill.name();
+        let name = Some(entry.skill.name()).filter(|name| !id.split('/').any(|part| part == *name));
         match self {
             Format::Markdown => {
                 let mut line = format!("- {}", markdown_line(id));
-                if name != id {
+                if let Some(name) = name {
                     let _ = write!(line, " ({})", markdown_line(name));
                 }
                 if !description.is_empty() {
@@ -100,7 +101,7 @@ impl Format {
             }
             Format::Xml => {
                 let mut attributes = attribute("id", id);
-                if name != id {
+                if let Some(name) = name {
                     attributes += &attribute("name", name);
                 }
                 if let Some(location) = location {
@@ -110,7 +111,7 @@ impl Format {
             }
             Format::Json => {
                 let mut object = json!({"id": id, "description": one_line(description)});
-                if name != id {
+                if let Some(name) = name {
                     object["name"] = name.into();
                 }
                 if let Some(location) = location {
@@ -242,6 +243,11 @@ fn markdown_body(body: &str) -> String {
         }
     }
     out
+}
+
+/// `dir` so that a reader elsewhere can find it.
+fn absolute(dir: &Path) -> String {
+    std::path::absolute(dir).as_deref().unwrap_or(dir).display().to_string()
 }
 
 fn attribute(name: &str, value: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use globset::{GlobBuilder, GlobSetBuilder};
+use globset::GlobSetBuilder;
 
 use super::automaton::Automaton;
 use super::index::{Exclude, Index, IndexOptions, IndexedSkill, LiteralUse, NamedSkill, Trigger};
@@ -11,6 +11,7 @@ use super::patterns::Patterns;
 use super::text::fold_trigger;
 use super::{HitKind, inflect, literals, meta};
 use crate::error::{Error, ErrorCode};
+use crate::skill::glob;
 use crate::skill::pattern::{self, Case};
 
 /// What is gathered while skills are taken in one by one.
@@ -168,10 +169,7 @@ impl Builder {
         let mut set = GlobSetBuilder::new();
         let mut declared_by = Vec::new();
         for (source, triggers) in std::mem::take(&mut self.globs) {
-            // A glob without a separator means a file of that name anywhere, as in .gitignore.
-            let anywhere = if source.contains('/') { "" } else { "**/" };
-            let glob = format!("{anywhere}{source}");
-            match GlobBuilder::new(&glob).literal_separator(true).build() {
+            match glob(&source) {
                 Ok(glob) => {
                     set.add(glob);
                     self.set_rarity(&triggers);

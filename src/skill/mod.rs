@@ -35,6 +35,7 @@ pub use id::{SkillId, is_identifier};
 pub use manifest::{Context, Manifest, Spanned};
 pub use profile::{Profile, check_file};
 pub use trigger::Triggers;
+pub(crate) use trigger::glob;
 
 /// The largest body a skill may have, in bytes.
 pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;

@@ -287,15 +287,20 @@ impl Collector<'_, '_> {
     }
 }
 
-/// Compiles a glob as `paths` means it: `*` stops at `/`, `**` does not.
+/// Compiles a glob as `paths` means it: `*` stops at `/`, `**` does not; without a `/` it means a
+/// file of that name anywhere, as in `.gitignore`.
 pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
-    globset::GlobBuilder::new(text).literal_separator(true).build()
+    let anywhere = if text.contains('/') { "" } else { "**/" };
+    globset::GlobBuilder::new(&format!("{anywhere}{text}")).literal_separator(true).build()
 }
 
 fn pattern_help(code: Code, pattern: &str) -> &'static str {
     match code {
         Code::PatternMatchesEmpty => {
             "let the pattern demand at least one character, with `+` for `*` or without `?`"
+        }
+        Code::PatternTooLarge if pattern.len() > pattern::MAX_PATTERN_BYTES => {
+            "split it into several patterns, or name the words it lists as `keywords`"
         }
         Code::PatternTooLarge => "use smaller counts in `{…}` or split it into several patterns",
         _ if ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|form| pattern.contains(form)) => {

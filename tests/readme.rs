@@ -1,0 +1,72 @@
+//! The commands of the README do what it says. Its code blocks are doc tests of the crate.
+#![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+/// A command of a `console` block and what it prints.
+struct Example {
+    command: String,
+    output: String,
+}
+
+fn examples(markdown: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    for block in markdown.split("```console\n").skip(1) {
+        for line in block.split("```").next().unwrap().lines() {
+            match line.strip_prefix("$ ") {
+                Some(command) => {
+                    examples.push(Example { command: command.to_owned(), output: String::new() });
+                }
+                None => examples.last_mut().unwrap().output.extend([line, "\n"]),
+            }
+        }
+    }
+    examples
+}
+
+/// Runs `repertoire ARGS`, without the skills of whoever runs the test.
+fn run(args: &[String], input: &str) -> (bool, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_repertoire"))
+        .args(args)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("HOME", env!("CARGO_TARGET_TMPDIR"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (output.status.success(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn commands_print_what_the_readme_shows() {
+    let mut n_run = 0;
+    for Example { command, output } in examples(include_str!("../README.md")) {
+        let (input, command) = match command.split_once(" | ") {
+            Some((echo, command)) => {
+                (format!("{}\n", shlex::split(echo).unwrap()[1]), command.to_owned())
+            }
+            None => (String::new(), command),
+        };
+        let words = shlex::split(&command).unwrap();
+        let known: Vec<&str> = words.iter().map(String::as_str).collect();
+        match known[..] {
+            ["cargo", "run", "--", ..] => {
+                let (succeeded, printed) = run(&words[3..], &input);
+                assert!(succeeded, "{command}");
+                assert_eq!(printed, output, "{command}");
+                n_run += 1;
+            }
+            // These are run by `.ci/run`: one is this test's own run, the others build.
+            ["cargo", "test"]
+            | ["cargo", "install", "--path", "."]
+            | ["cargo", "run", "--example", "embed", ..] => {}
+            _ => panic!("nothing tests `{command}`"),
+        }
+    }
+    assert!(n_run >= 5, "{n_run} commands were run");
+}
