@@ -7,8 +7,10 @@
 
 #[cfg(feature = "host")]
 pub(crate) mod host;
-pub mod note;
-pub mod plugin;
+#[cfg(feature = "host")]
+mod layout;
+pub(crate) mod note;
+pub(crate) mod plugin;
 pub(crate) mod types;
 
 /// The symbol that is looked at first: plain C, the same in every version.

@@ -3,12 +3,12 @@
 use crate::{ABI_VERSION, ABI_VERSION_JSON};
 
 /// The first bytes of a marker.
-pub const MAGIC: [u8; 8] = *b"REPTPLUG";
+pub(crate) const MAGIC: [u8; 8] = *b"REPTPLUG";
 /// The section of the note, per format.
 #[cfg(feature = "host")]
-pub const SECTIONS: [&str; 3] = [".note.repertoire_plugin", "__rep_plugin", ".repplug"];
+pub(crate) const SECTIONS: [&str; 3] = [".note.repertoire_plugin", "__rep_plugin", ".repplug"];
 /// The name inside the note, with its NUL.
-pub const NOTE_NAME: [u8; 12] = *b"Repertoire\0\0";
+pub(crate) const NOTE_NAME: [u8; 12] = *b"Repertoire\0\0";
 const NOTE_NAME_LEN: u32 = 11;
 const NOTE_KIND: u32 = 1;
 
