@@ -1,12 +1,103 @@
-//! The stable border between a [Repertoire](https://crates.io/crates/repertoire) host and the
-//! shared-library plugins that bring a skill's compiled tools.
+//! Write tools for LLM agents in Rust, and ship them inside a skill as a shared library.
 //!
-//! A toolset author depends on this crate and on nothing else of Repertoire; this crate depends
-//! on nothing of the engine, so that a plugin never has to be rebuilt because the engine changed.
-//! It reserves the border's own version, independent of the product's; the types that cross the
-//! border arrive with the toolset loader.
+//! This crate is all that an author of a toolset needs: one dependency, no `unsafe`, and unit tests
+//! with a [`FakeHost`] instead of a library. A whole plugin:
+//!
+//! ```
+//! use repertoire_plugin::prelude::*;
+//!
+//! #[derive(Default)]
+//! pub struct HelloToolset;
+//!
+//! /// Friendly greetings.
+//! #[toolset]
+//! impl HelloToolset {
+//!     /// Greets somebody by name.
+//!     pub fn greet(&self, /** Who to greet */ name: String, times: Option<u32>) -> ToolResult {
+//!         Ok(format!("Hello, {name}!\n").repeat(times.unwrap_or(1) as usize).into())
+//!     }
+//! }
+//! export_toolsets!(HelloToolset);
+//! ```
+//!
+//! With `crate-type = ["cdylib"]` in its manifest, a skill uses it as
+//! `toolsets: [path/to/hello:HelloToolset]`.
+//!
+//! # Learn more
+//!
+//! * [`#[toolset]`](macro@toolset): tools from the functions of an `impl` block
+//! * [`Toolset`] and [`Tools`]: the same without macros, and tools whose schema is made at run time
+//! * [`ToolOutput`] and [`ToolError`]: what a tool answers, and how `?` works on any error
+//! * [`ToolContext`]: cancellation, progress, log, deadline, the skill's directory
+//! * [`FakeHost`]: unit tests
+//!
+//! # Panics, threads and async
+//!
+//! A panic in a tool is that call's error and names the file and line; do not set
+//! `panic = "abort"`, with which it would end the host. Tools are called from several threads at
+//! once, so keep what changes in a `Mutex`. Tools block: a plugin has its own copy of every crate and
+//! does not see the host's async runtime. With the feature `block-on`, `block_on` runs a future on
+//! a runtime of the plugin's own.
+//!
+//! # Versions
+//!
+//! The border between host and plugin has a version of its own, [`ABI_VERSION`]. Within its major
+//! version every plugin works with every host, older or newer, debug or release, of any compiler.
+//!
+//! # Features
+//!
+//! * `block-on`: `block_on`
+//! * `host`: for hosts, not for authors: inspecting, opening and calling plugins
+
+extern crate self as repertoire_plugin;
+
+mod abi;
+mod arguments;
+mod context;
+mod description;
+mod error;
+#[cfg(feature = "block-on")]
+mod executor;
+mod export;
+mod fake_host;
+#[cfg(feature = "host")]
+pub mod host;
+mod output;
+mod panics;
+pub mod prelude;
+mod schema;
+mod tools;
+
+pub use arguments::NoArguments;
+pub use context::{Host, LogLevel, ToolContext};
+pub use description::{ToolSpec, ToolsetDescription};
+pub use error::{ErrorCode, ToolError, ToolResult};
+#[cfg(feature = "block-on")]
+pub use executor::block_on;
+pub use fake_host::FakeHost;
+pub use output::ToolOutput;
+pub use repertoire_plugin_macros::{arguments, toolset};
+pub use schemars;
+pub use serde;
+pub use serde_json;
+pub use tools::{Tool, Tools, Toolset, create_default, describe};
 
 /// The version of the border, `(major, minor)`.
 ///
 /// A host loads a plugin of the same major version; a minor version only adds.
 pub const ABI_VERSION: (u32, u32) = (1, 0);
+/// The same, as it stands in a note.
+pub(crate) const ABI_VERSION_JSON: &str = "[1,0]";
+
+/// What the macros write; no part of the interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use schemars;
+    pub use serde;
+    pub use serde_json;
+
+    pub use crate::abi::note::{BUILD, Marker, Note, length};
+    pub use crate::abi::plugin::{Class, Header, Plugin, header};
+    pub use crate::arguments::parse_config;
+    pub use crate::schema::parameters_of;
+}

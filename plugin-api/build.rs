@@ -1,0 +1,19 @@
+//! Tells the crate what it is built for, so that a plugin can say it in its note.
+
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let target = std::env::var("TARGET").unwrap_or_default();
+    println!("cargo:rustc-env=REPERTOIRE_PLUGIN_TARGET={}", plain(&target));
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let version = Command::new(rustc).arg("--version").output().map(|output| output.stdout);
+    let version = String::from_utf8_lossy(&version.unwrap_or_default()).into_owned();
+    let version = version.trim().trim_start_matches("rustc ");
+    println!("cargo:rustc-env=REPERTOIRE_PLUGIN_RUSTC={}", plain(version));
+}
+
+/// Keeps what needs no escape in a JSON string.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect()
+}

@@ -1,0 +1,236 @@
+//! The host's side of the border.
+
+use std::mem::ManuallyDrop;
+use std::path::Path;
+use std::time::Instant;
+
+use abi_stable::StableAbi;
+use abi_stable::abi_stability::abi_checking::check_layout_compatibility;
+use abi_stable::library::{AbiHeaderRef, LibraryError};
+use abi_stable::sabi_trait::TD_Opaque;
+use abi_stable::sabi_types::RRef;
+use abi_stable::std_types::{RResult, RStr, RString, RVec};
+use serde_json::{Map, Value};
+
+use super::layout;
+use super::note::{MAGIC, Marker};
+use super::plugin::{CALL_INFO, CallInfo, create};
+use super::types::{BoxedToolset, PluginModuleRef, RError, RHost, RHost_TO, RToolsetClass};
+use super::{MARKER_SYMBOL, ROOT_SYMBOL};
+use crate::host::OpenError;
+use crate::panics::guarded;
+use crate::{
+    ABI_VERSION, ErrorCode, Host, LogLevel, ToolError, ToolOutput, ToolResult, Toolset,
+    ToolsetDescription,
+};
+
+#[cfg(unix)]
+use libloading::os::unix as system;
+#[cfg(windows)]
+use libloading::os::windows as system;
+
+/// The classes of a library that is open for ever.
+pub(crate) struct Classes {
+    classes: RVec<RToolsetClass>,
+    _library: ManuallyDrop<system::Library>,
+}
+
+impl Classes {
+    /// Opens the library at an absolute path whose file was checked.
+    pub(crate) fn load(path: &Path, allow_panic_abort: bool) -> Result<Self, OpenError> {
+        if cfg!(all(target_env = "musl", target_feature = "crt-static")) {
+            let why = "this host is linked statically, and such programs cannot load libraries";
+            return Err(OpenError::Unsupported { path: path.to_owned(), why });
+        }
+        let library = ManuallyDrop::new(dlopen(path)?);
+        check_marker(&library, path, allow_panic_abort)?;
+        let module = module(&library, path)?;
+        Ok(Self { classes: module.classes()(), _library: library })
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.classes.iter().map(|class| class.name.as_str())
+    }
+
+    /// Makes a toolset of a class; none if there is no such class.
+    pub(crate) fn create(&self, class: &str, config: &Value) -> Option<ToolResult<Instance>> {
+        let class = self.classes.iter().find(|candidate| candidate.name == class)?;
+        Some(made((class.create)(config.to_string().as_str().into())))
+    }
+}
+
+fn dlopen(path: &Path) -> Result<system::Library, OpenError> {
+    #[cfg(unix)]
+    let flags = system::RTLD_NOW | system::RTLD_LOCAL;
+    #[cfg(windows)]
+    let flags =
+        system::LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | system::LOAD_LIBRARY_SEARCH_SYSTEM32;
+    // SAFETY: initializers of the library run here. The caller trusts the file, and it is whole
+    // and has a plugin's note.
+    #[cfg(unix)]
+    let library = unsafe { system::Library::open(Some(path), flags) };
+    // SAFETY: as above.
+    #[cfg(windows)]
+    let library = unsafe { system::Library::load_with_flags(path, flags) };
+    library.map_err(|error| OpenError::Load { path: path.to_owned(), why: reason(&error) })
+}
+
+/// What the loader itself says is in the source of the error.
+fn reason(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn check_marker(
+    library: &system::Library,
+    path: &Path,
+    allow_panic_abort: bool,
+) -> Result<(), OpenError> {
+    let missing =
+        |_| OpenError::NotAPlugin { path: path.to_owned(), missing: "symbol `repertoire_plugin_marker`" };
+    // SAFETY: the symbol is looked up as an address and not read here.
+    let symbol = unsafe { library.get::<*const Marker>(MARKER_SYMBOL) }.map_err(missing)?;
+    let marker: *const Marker = *symbol;
+    // SAFETY: a static of this name begins with magic and version in every version of the ABI;
+    // the fields are read one by one, without claiming that all of `Marker` is there.
+    let (magic, found) = unsafe {
+        let magic = (&raw const (*marker).magic).read();
+        let major = (&raw const (*marker).abi_major).read();
+        (magic, (major, (&raw const (*marker).abi_minor).read()))
+    };
+    if magic != MAGIC {
+        let why = "the marker is not one".to_owned();
+        return Err(OpenError::BadNote { path: path.to_owned(), why });
+    }
+    if found.0 != ABI_VERSION.0 {
+        return Err(OpenError::AbiVersion { path: path.to_owned(), found });
+    }
+    // SAFETY: in this major version all of the fields are there.
+    let unwinds = unsafe { (&raw const (*marker).panic_unwind).read() } == 1;
+    if !unwinds && !allow_panic_abort {
+        return Err(OpenError::PanicAbort { path: path.to_owned() });
+    }
+    Ok(())
+}
+
+fn module(library: &system::Library, path: &Path) -> Result<PluginModuleRef, OpenError> {
+    let missing =
+        |_| OpenError::NotAPlugin { path: path.to_owned(), missing: "symbol `repertoire_plugin_root`" };
+    // SAFETY: the marker of our major version says that the symbol is a `LibHeader`, whose first
+    // field `AbiHeaderRef` refers to; the library is never unloaded.
+    let header = unsafe { library.get::<AbiHeaderRef>(ROOT_SYMBOL) }.map_err(missing)?;
+    let broken = |error: LibraryError| OpenError::Layout {
+        path: path.to_owned(),
+        summary: first_line(&error.to_string()),
+        full: error.to_string(),
+    };
+    let header = (*header).upgrade().map_err(broken)?;
+    let theirs = header.layout().ok_or_else(|| OpenError::Layout {
+        path: path.to_owned(),
+        summary: "the plugin does not say what types it has".to_owned(),
+        full: String::new(),
+    })?;
+    check_layout_compatibility(<PluginModuleRef as StableAbi>::LAYOUT, theirs).map_err(|errors| {
+        OpenError::Layout {
+            path: path.to_owned(),
+            summary: layout::summary(&errors),
+            full: errors.to_string(),
+        }
+    })?;
+    // SAFETY: the layouts were compared just above.
+    unsafe { header.init_root_module_with_unchecked_layout::<PluginModuleRef>() }.map_err(broken)
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("unknown").to_owned()
+}
+
+/// A toolset behind the border.
+pub(crate) struct Instance(BoxedToolset);
+
+impl Instance {
+    /// A toolset of this program, behind the same border.
+    pub(crate) fn of<T: Toolset>(config: &Value) -> ToolResult<Self> {
+        made(create::<T>(config.to_string().as_str().into()))
+    }
+
+    pub(crate) fn description(&self) -> ToolResult<ToolsetDescription> {
+        serde_json::from_str(&self.0.describe()).map_err(|error| {
+            ToolError::with_code(ErrorCode::Border, format!("the description is broken: {error}"))
+        })
+    }
+
+    pub(crate) fn call(&self, tool: &str, arguments: &str, host: &dyn Host) -> ToolResult {
+        let callbacks = Callbacks { host };
+        let border = RHost_TO::from_ptr(RRef::new(&callbacks), TD_Opaque);
+        match self.0.call(tool.into(), arguments.into(), border) {
+            RResult::ROk(answer) => Ok(ToolOutput {
+                metadata: metadata(&answer.metadata)?,
+                title: answer.title.into_string(),
+                output: answer.output.into_string(),
+            }),
+            RResult::RErr(error) => Err(crossed(error)),
+        }
+    }
+}
+
+fn made(made: RResult<BoxedToolset, RError>) -> ToolResult<Instance> {
+    made.into_result().map(Instance).map_err(crossed)
+}
+
+fn metadata(json: &str) -> ToolResult<Map<String, Value>> {
+    if json.is_empty() {
+        return Ok(Map::new());
+    }
+    serde_json::from_str(json).map_err(|error| {
+        ToolError::with_code(ErrorCode::Border, format!("the tool's metadata is broken: {error}"))
+    })
+}
+
+fn crossed(error: RError) -> ToolError {
+    ToolError::with_code(ErrorCode::from_number(error.code), error.message.into_string())
+}
+
+/// The host's callbacks, whose panics stay here: one that crossed would end the process.
+struct Callbacks<'h> {
+    host: &'h dyn Host,
+}
+
+impl RHost for Callbacks<'_> {
+    fn is_cancelled(&self) -> bool {
+        guarded(|| true, || self.host.is_cancelled())
+    }
+
+    fn progress(&self, fraction: f64, message: RStr<'_>) {
+        let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
+        guarded(|| (), || self.host.progress(fraction, message.as_str()));
+    }
+
+    fn log(&self, level: u8, message: RStr<'_>) {
+        guarded(|| (), || self.host.log(LogLevel::from_number(level), message.as_str()));
+    }
+
+    fn request(&self, method: RStr<'_>, params: RStr<'_>) -> RResult<RString, RString> {
+        let answer = guarded(
+            || Err(ToolError::new(format!("the host panicked in `{method}`"))),
+            || self.answer(method.as_str(), params.as_str()),
+        );
+        match answer {
+            Ok(value) => RResult::ROk(value.to_string().into()),
+            Err(error) => RResult::RErr(error.message().into()),
+        }
+    }
+}
+
+impl Callbacks<'_> {
+    fn answer(&self, method: &str, params: &str) -> ToolResult<Value> {
+        if method == CALL_INFO {
+            let left = |at: Instant| at.saturating_duration_since(Instant::now());
+            let info = CallInfo {
+                time_left: self.host.deadline().map(|at| left(at).as_micros() as u64),
+                skill_dir: self.host.skill_dir().filter(|dir| dir.to_str().is_some()).map(Into::into),
+            };
+            return Ok(serde_json::to_value(info)?);
+        }
+        self.host.request(method, serde_json::from_str(params)?)
+    }
+}

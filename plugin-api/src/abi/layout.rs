@@ -1,0 +1,60 @@
+//! The differences between two layouts, in a line.
+
+use abi_stable::abi_stability::abi_checking::{AbiInstability, AbiInstabilityErrors};
+use abi_stable::abi_stability::abi_checking::AbiInstabilityError;
+use abi_stable::type_layout::TypeLayout;
+use abi_stable::type_layout::TLFieldOrFunction;
+
+/// More differences than these help nobody: the remedy is the same.
+const MAX_DIFFERENCES: usize = 3;
+
+/// Says what differs: `abi_stable`'s own text has tens of kilobytes.
+pub(crate) fn summary(errors: &AbiInstabilityErrors) -> String {
+    let mut differences: Vec<String> = Vec::new();
+    for error in &errors.errors {
+        let name = place(error, errors.interface);
+        let said = error.errs.iter().map(difference).collect::<Vec<_>>().join(", ");
+        let line = format!("{name}: {said}");
+        if !said.is_empty() && !differences.contains(&line) {
+            differences.push(line);
+        }
+    }
+    let more = differences.len().saturating_sub(MAX_DIFFERENCES);
+    differences.truncate(MAX_DIFFERENCES);
+    let mut text = differences.join("; ");
+    if more > 0 {
+        text.push_str(&format!("; and {more} more"));
+    }
+    text
+}
+
+fn place(error: &AbiInstabilityError, root: &TypeLayout) -> String {
+    match error.stack_trace.last().map(|step| &step.expected) {
+        Some(TLFieldOrFunction::Field(field)) => field.layout().name().to_owned(),
+        Some(TLFieldOrFunction::Function(_)) => "a function".to_owned(),
+        None => root.name().to_owned(),
+    }
+}
+
+fn difference(error: &AbiInstability) -> String {
+    use AbiInstability as A;
+    match error {
+        A::Size(sides) => format!("{} bytes here, {} there", sides.expected, sides.found),
+        A::Alignment(sides) => format!("aligned to {} here, {} there", sides.expected, sides.found),
+        A::FieldCountMismatch(sides) => {
+            format!("{} fields here, {} there", sides.expected, sides.found)
+        }
+        A::UnexpectedField(sides) => {
+            format!("the field `{}` here, `{}` there", sides.expected.name(), sides.found.name())
+        }
+        A::Name(sides) => format!("`{}` here, `{}` there", sides.expected, sides.found),
+        A::Package(sides) => format!("of `{}` here, of `{}` there", sides.expected, sides.found),
+        A::PackageVersion(sides) => {
+            format!("version {} here, {} there", sides.expected, sides.found)
+        }
+        A::MismatchedPrefixSize(sides) => {
+            format!("{} first fields here, {} there", sides.expected, sides.found)
+        }
+        _ => "another shape".to_owned(),
+    }
+}

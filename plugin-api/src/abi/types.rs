@@ -1,0 +1,89 @@
+//! The types that cross. Their layouts are frozen within an ABI major version: a method may be
+//! appended to a trait after its `last_prefix_field`, and nothing else may change.
+#![expect(
+
+    unreachable_pub,
+    unused_qualifications,
+    clippy::pedantic,
+    clippy::expl_impl_clone_on_copy,
+    reason = "the items are written by abi_stable's macros, and private"
+)]
+#![allow(
+    clippy::allow_attributes,
+    non_local_definitions,
+    reason = "written by abi_stable's macros; which lints they meet depends on the compiler"
+)]
+
+use abi_stable::StableAbi;
+use abi_stable::library::RootModule;
+use abi_stable::package_version_strings;
+use abi_stable::sabi_trait;
+use abi_stable::sabi_types::{RRef, VersionStrings};
+use abi_stable::std_types::{RBox, RResult, RStr, RString, RVec};
+
+/// `ToolOutput`; the metadata is a JSON object, or empty for `{}`.
+#[repr(C)]
+#[derive(StableAbi)]
+pub struct ROutput {
+    pub title: RString,
+    pub metadata: RString,
+    pub output: RString,
+}
+
+/// `ToolError`; the code is an open set of numbers.
+#[repr(C)]
+#[derive(StableAbi)]
+pub struct RError {
+    pub code: u32,
+    pub message: RString,
+}
+
+/// What a tool may ask. `request` carries JSON both ways; its error is a message.
+#[sabi_trait]
+pub trait RHost: Send + Sync {
+    fn is_cancelled(&self) -> bool;
+    fn progress(&self, fraction: f64, message: RStr<'_>);
+    fn log(&self, level: u8, message: RStr<'_>);
+    #[sabi(last_prefix_field)]
+    fn request(&self, method: RStr<'_>, params: RStr<'_>) -> RResult<RString, RString>;
+}
+
+/// A toolset. `describe` answers the JSON of `ToolsetDescription`.
+#[sabi_trait]
+pub trait RToolset: Send + Sync {
+    fn describe(&self) -> RString;
+    #[sabi(last_prefix_field)]
+    fn call(
+        &self,
+        tool: RStr<'_>,
+        arguments: RStr<'_>,
+        host: RHost_TO<'_, RRef<'_, ()>>,
+    ) -> RResult<ROutput, RError>;
+}
+
+pub type BoxedToolset = RToolset_TO<'static, RBox<()>>;
+
+/// A class, and how its toolsets are made; the configuration is JSON.
+#[repr(C)]
+#[derive(StableAbi)]
+pub struct RToolsetClass {
+    pub name: RStr<'static>,
+    pub create: extern "C" fn(RStr<'_>) -> RResult<BoxedToolset, RError>,
+}
+
+/// What a plugin exports.
+#[repr(C)]
+#[derive(StableAbi)]
+#[sabi(kind(Prefix(prefix_ref = PluginModuleRef)), missing_field(panic))]
+pub struct PluginModule {
+    #[sabi(last_prefix_field)]
+    pub classes: extern "C" fn() -> RVec<RToolsetClass>,
+}
+
+impl RootModule for PluginModuleRef {
+    abi_stable::declare_root_module_statics! {PluginModuleRef}
+
+    const BASE_NAME: &'static str = "repertoire_plugin";
+    const NAME: &'static str = "repertoire_plugin";
+    const VERSION_STRINGS: VersionStrings = package_version_strings!();
+}

@@ -1,0 +1,61 @@
+//! Arguments, from the model's JSON to the author's types.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::error::Category;
+
+use crate::{ToolError, ToolResult, ToolSpec, schema};
+
+/// The arguments of a tool that takes none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoArguments {}
+
+/// Reads a tool's arguments; an error names the argument and says what the tool takes.
+pub(crate) fn parse<A: DeserializeOwned>(text: &str, spec: &ToolSpec) -> ToolResult<A> {
+    let text = if matches!(text.trim(), "" | "null") { "{}" } else { text };
+    read(text).map_err(|problem| {
+        let name = &spec.name;
+        let takes = schema::summary(&spec.parameters);
+        ToolError::invalid_arguments(format!("{problem}; `{name}` takes {takes}"))
+    })
+}
+
+/// Reads a toolset's configuration; none is `{}`.
+pub fn parse_config<C: DeserializeOwned>(config: Value) -> ToolResult<C> {
+    let config = if config.is_null() { Value::Object(serde_json::Map::new()) } else { config };
+    serde_path_to_error::deserialize(config).map_err(|error| {
+        let problem = described(&error.path().to_string(), &error.inner().to_string());
+        ToolError::invalid_arguments(format!("the configuration does not fit: {problem}"))
+    })
+}
+
+fn read<A: DeserializeOwned>(text: &str) -> Result<A, String> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        match inner.classify() {
+            Category::Data => described(&path, &without_position(&inner)),
+            _ => format!("the arguments are not JSON: {inner}"),
+        }
+    })?;
+    deserializer.end().map_err(|error| format!("the arguments are not JSON: {error}"))?;
+    Ok(value)
+}
+
+fn described(path: &str, problem: &str) -> String {
+    match path {
+        "." | "?" | "" => problem.to_owned(),
+        path => format!("argument `{path}`: {problem}"),
+    }
+}
+
+/// The position in the JSON text says nothing to a model.
+fn without_position(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&position).unwrap_or(&text).to_owned()
+}

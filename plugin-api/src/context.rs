@@ -1,0 +1,157 @@
+//! What a tool can ask of its host while it runs.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::{ErrorCode, ToolError, ToolResult};
+
+/// The host as a running tool sees it.
+///
+/// Hosts and [`FakeHost`](crate::FakeHost) implement it; authors use [`ToolContext`]. All methods
+/// have an answer by default, so that a host implements what it has.
+pub trait Host: Send + Sync {
+    /// Whether the call should end soon.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    /// How far the call is, from 0 to 1, and what it does now.
+    fn progress(&self, fraction: f64, message: &str) {
+        let _ = (fraction, message);
+    }
+
+    /// A line for the host's log.
+    fn log(&self, level: LogLevel, message: &str) {
+        let _ = (level, message);
+    }
+
+    /// When the host gives up waiting.
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    /// The directory of the skill the toolset belongs to. A path that is not UTF-8 does not reach
+    /// a plugin.
+    fn skill_dir(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Anything else, by name: the way in which hosts grow new abilities without a new ABI.
+    /// Methods that begin with `repertoire/` are reserved.
+    fn request(&self, method: &str, params: Value) -> ToolResult<Value> {
+        let _ = params;
+        Err(ToolError::new(format!("this host does not support the request `{method}`")))
+    }
+}
+
+/// How much a log line matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LogLevel {
+    /// Something failed.
+    Error = 1,
+    /// Something is odd.
+    Warn = 2,
+    /// What happens.
+    Info = 3,
+    /// What a developer of the toolset wants to know.
+    Debug = 4,
+    /// Everything.
+    Trace = 5,
+}
+
+impl LogLevel {
+    /// The level of a number from the border; unknown ones are `Trace`.
+    #[cfg(feature = "host")]
+    pub(crate) fn from_number(number: u8) -> Self {
+        match number {
+            1 => Self::Error,
+            2 => Self::Warn,
+            3 => Self::Info,
+            4 => Self::Debug,
+            _ => Self::Trace,
+        }
+    }
+}
+
+/// What a tool can ask of its host while it runs: the parameter of type `&ToolContext`.
+///
+/// ```
+/// use repertoire_plugin::{FakeHost, ToolContext, ToolResult};
+///
+/// fn count(to: u32, cx: &ToolContext) -> ToolResult<u32> {
+///     for number in 0..to {
+///         cx.check()?; // ends the tool if the host asks for it
+///         cx.progress(f64::from(number) / f64::from(to), "counting");
+///     }
+///     Ok(to)
+/// }
+///
+/// let host = FakeHost::new();
+/// assert_eq!(count(3, &host.context()).unwrap(), 3);
+/// assert_eq!(host.progress_reports().len(), 3);
+/// ```
+#[derive(Clone, Copy)]
+pub struct ToolContext<'h> {
+    host: &'h dyn Host,
+}
+
+impl<'h> ToolContext<'h> {
+    /// The context of a call for this host.
+    pub fn new(host: &'h dyn Host) -> Self {
+        Self { host }
+    }
+
+    /// Whether the host asks the tool to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.host.is_cancelled()
+    }
+
+    /// Ends the tool, by `?`, if the host asks it to stop or the deadline is over.
+    ///
+    /// Nothing else can stop a tool that runs in the host's process: call it in every loop.
+    pub fn check(&self) -> ToolResult<()> {
+        if self.is_cancelled() {
+            return Err(ToolError::cancelled());
+        }
+        match self.deadline() {
+            Some(deadline) if Instant::now() >= deadline => {
+                Err(ToolError::with_code(ErrorCode::DeadlineExceeded, "the deadline is over"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reports how far the tool is, from 0 to 1, and what it does now.
+    pub fn progress(&self, fraction: f64, message: impl AsRef<str>) {
+        let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
+        self.host.progress(fraction, message.as_ref());
+    }
+
+    /// Writes a line to the host's log. What a plugin prints instead may be lost, or may disturb
+    /// a protocol on the host's standard output.
+    pub fn log(&self, level: LogLevel, message: impl AsRef<str>) {
+        self.host.log(level, message.as_ref());
+    }
+
+    /// When the host gives up waiting.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.host.deadline()
+    }
+
+    /// The time until the deadline; zero if it is over.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// The directory of the skill the toolset belongs to.
+    pub fn skill_dir(&self) -> ToolResult<&'h Path> {
+        self.host.skill_dir().ok_or_else(|| ToolError::new("the host names no skill directory"))
+    }
+
+    /// Asks the host for anything else, by name; a host that does not know it answers an error.
+    pub fn request(&self, method: &str, params: Value) -> ToolResult<Value> {
+        self.host.request(method, params)
+    }
+}

@@ -1,0 +1,166 @@
+//! Why a plugin cannot be used. Messages name the file and the remedy.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::{ABI_VERSION, ErrorCode, ToolError};
+
+/// Why a library cannot be opened as a plugin.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The file cannot be read.
+    #[error("cannot read the plugin `{}`: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is no shared library, or not a whole one.
+    #[error("`{}` is not a usable shared library: {why}; build or copy it again", path.display())]
+    NotALibrary {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A shared library of somebody else.
+    #[error(
+        "`{}` is a shared library, but not a plugin: it has no {missing}; is `export_toolsets!` \
+         missing?", path.display()
+    )]
+    NotAPlugin {
+        /// The file.
+        path: PathBuf,
+        /// The note or symbol that is not there.
+        missing: &'static str,
+    },
+    /// The note, or the marker, cannot be understood.
+    #[error(
+        "the plugin `{}` says nonsense of itself: {why}; rebuild it against repertoire-plugin {}.x",
+        path.display(), ABI_VERSION.0
+    )]
+    BadNote {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// Built for another operating system or processor.
+    #[error(
+        "the plugin `{}` is built for {found}, this host runs on {ours}; build it for this platform",
+        path.display()
+    )]
+    Platform {
+        /// The file.
+        path: PathBuf,
+        /// What it is built for.
+        found: String,
+        /// What this host is.
+        ours: String,
+    },
+    /// Built for another major version of the border.
+    #[error(
+        "the plugin `{}` is built for plugin ABI {}.{}, this host speaks {}.{}; rebuild it against \
+         repertoire-plugin {}.x",
+        path.display(), found.0, found.1, ABI_VERSION.0, ABI_VERSION.1, ABI_VERSION.0
+    )]
+    AbiVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version, `(major, minor)`.
+        found: (u32, u32),
+    },
+    /// A panic in the plugin would end the host.
+    #[error(
+        "the plugin `{}` is built with `panic = \"abort\"`, so a panic would end this process; \
+         rebuild it without that setting, or run it in a process of its own", path.display()
+    )]
+    PanicAbort {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system's loader refuses it.
+    #[error("the plugin `{}` cannot be loaded: {why}", path.display())]
+    Load {
+        /// The file.
+        path: PathBuf,
+        /// What the loader says.
+        why: String,
+    },
+    /// The types of the border differ.
+    #[error(
+        "the plugin `{}` is built with other types than this host: {summary}; rebuild it against \
+         repertoire-plugin {}.x from the registry", path.display(), ABI_VERSION.0
+    )]
+    Layout {
+        /// The file.
+        path: PathBuf,
+        /// The first differences in a line.
+        summary: String,
+        /// All of them, in tens of kilobytes.
+        full: String,
+    },
+    /// The system cannot load libraries at all.
+    #[error("cannot load the plugin `{}`: {why}", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: &'static str,
+    },
+}
+
+/// Why a toolset cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CreateError {
+    /// The library has no class of this name.
+    #[error("the plugin `{}` has no class `{class}`; it has {}", path.display(), list(have))]
+    NoClass {
+        /// The library.
+        path: PathBuf,
+        /// The class asked for.
+        class: String,
+        /// The classes it has.
+        have: Vec<String>,
+    },
+    /// The toolset's own `create` failed or panicked, or its tools are not well described.
+    #[error("the toolset `{class}` of {} cannot be created: {message}", origin(path.as_ref()))]
+    Create {
+        /// The library; none for a built-in toolset.
+        path: Option<PathBuf>,
+        /// The class.
+        class: String,
+        /// The kind of failure.
+        code: ErrorCode,
+        /// What the toolset says.
+        message: String,
+    },
+}
+
+/// Why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct CallError {
+    /// The kind of failure.
+    pub code: ErrorCode,
+    /// What the tool says, for the model.
+    pub message: String,
+}
+
+impl From<ToolError> for CallError {
+    fn from(error: ToolError) -> Self {
+        Self { code: error.code(), message: error.message().to_owned() }
+    }
+}
+
+fn list(names: &[String]) -> String {
+    let quoted = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    if quoted.is_empty() { "none".to_owned() } else { quoted.join(", ") }
+}
+
+fn origin(path: Option<&PathBuf>) -> String {
+    path.map_or_else(|| "this program".to_owned(), |path| format!("`{}`", path.display()))
+}

@@ -1,0 +1,33 @@
+//! For hosts, not for authors: inspect a plugin without running it, open it, call its tools.
+//!
+//! What is here opens one file and trusts it. Finding the file, containing it in its skill, asking
+//! for trust, copying it to a private place and isolating it in a child process are the engine's.
+//!
+//! ```no_run
+//! use repertoire_plugin::host::{Library, PluginNote};
+//! use repertoire_plugin::{FakeHost, serde_json::json};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let path = std::path::Path::new("/cache/0123abcd.so");
+//! let note = PluginNote::read(path)?; // runs nothing
+//! println!("{} {} has {:?}", note.name, note.version, note.classes);
+//!
+//! let library = Library::open(path)?;
+//! let toolset = library.create("HelloToolset", &json!({}))?;
+//! let output = toolset.call("greet", r#"{"name": "Ada"}"#, &FakeHost::new())?;
+//! println!("{}", output.output);
+//! # Ok(())
+//! # }
+//! ```
+
+mod error;
+mod library;
+mod note;
+mod toolset;
+
+pub use error::{CallError, CreateError, OpenError};
+pub use library::{Library, OpenOptions};
+pub use note::PluginNote;
+pub use toolset::Toolset;
+
+pub use crate::{ErrorCode, Host, LogLevel, ToolOutput, ToolSpec, ToolsetDescription};

@@ -1,0 +1,144 @@
+//! What a plugin says of itself, read without running anything of it.
+
+use std::path::Path;
+
+use object::{Architecture, BinaryFormat, Object, ObjectKind, ObjectSection, ObjectSegment};
+use serde::Deserialize;
+
+use super::OpenError;
+use crate::ABI_VERSION;
+use crate::abi::note::{SECTIONS, json_of};
+
+/// A library larger than this is not read.
+const MAX_LIBRARY_BYTES: u64 = 1 << 30;
+
+/// What a plugin says of itself: its name, version, classes, and how it was built.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct PluginNote {
+    /// The name of the plugin's crate.
+    pub name: String,
+    /// The version of the plugin's crate.
+    pub version: String,
+    /// The version of the border it was built for, `(major, minor)`.
+    pub abi: (u32, u32),
+    /// The classes it exports.
+    pub classes: Vec<String>,
+    /// `unwind` or `abort`.
+    #[serde(default)]
+    pub panic: String,
+    /// The target triple it was built for.
+    #[serde(default)]
+    pub target: String,
+    /// The compiler, as in `1.95.0 (59807616e 2026-04-14)`.
+    #[serde(default)]
+    pub rustc: String,
+    /// The version of `repertoire-plugin`, for information only.
+    #[serde(default)]
+    pub plugin_api: String,
+    #[serde(skip)]
+    platform: Platform,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Platform {
+    format: BinaryFormat,
+    architecture: Architecture,
+}
+
+impl Default for Platform {
+    fn default() -> Self {
+        Self { format: BinaryFormat::native_object(), architecture: native_architecture() }
+    }
+}
+
+impl PluginNote {
+    /// Reads the note of the library at `path`.
+    pub fn read(path: &Path) -> Result<Self, OpenError> {
+        let failed = |source| OpenError::Read { path: path.to_owned(), source };
+        let metadata = std::fs::metadata(path).map_err(failed)?;
+        if !metadata.is_file() || metadata.len() > MAX_LIBRARY_BYTES {
+            let why = if metadata.is_file() { "it is over 1 GiB" } else { "it is not a file" };
+            return Err(OpenError::NotALibrary { path: path.to_owned(), why: why.to_owned() });
+        }
+        Self::parse(&std::fs::read(path).map_err(failed)?, path)
+    }
+
+    /// Reads the note in the bytes of a library, of any platform and ABI version; `path` is for
+    /// the messages.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no shared library, not all of one, or no plugin. A truncated library has to
+    /// be found here: in a loader it ends the process.
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, OpenError> {
+        let broken =
+            |why: String| OpenError::NotALibrary { path: path.to_owned(), why };
+        if bytes.is_empty() {
+            return Err(broken("the file is empty".to_owned()));
+        }
+        let file = object::File::parse(bytes)
+            .map_err(|_| broken("it is not, or not a whole, ELF, Mach-O or PE file".to_owned()))?;
+        if file.kind() != ObjectKind::Dynamic {
+            return Err(broken(format!("it is of the kind {:?}", file.kind()).to_lowercase()));
+        }
+        for segment in file.segments() {
+            let (start, length) = segment.file_range();
+            if start.checked_add(length).is_none_or(|end| end > bytes.len() as u64) {
+                return Err(broken("it is truncated".to_owned()));
+            }
+        }
+        let missing = || OpenError::NotAPlugin {
+            path: path.to_owned(),
+            missing: "note `.note.repertoire_plugin`",
+        };
+        let is_note = |section: &object::Section<'_, '_>| {
+            section.name().is_ok_and(|name| SECTIONS.contains(&name))
+        };
+        let section = file.sections().find(is_note).ok_or_else(missing)?;
+        let bad = |why: String| OpenError::BadNote { path: path.to_owned(), why };
+        let data = section.data().map_err(|_| broken("it is truncated".to_owned()))?;
+        let json = json_of(data).ok_or_else(|| bad("the note is damaged".to_owned()))?;
+        let mut note: Self = serde_json::from_slice(json)
+            .map_err(|error| bad(format!("the note cannot be read: {error}")))?;
+        note.platform = Platform { format: file.format(), architecture: file.architecture() };
+        Ok(note)
+    }
+
+    /// Whether panics in the plugin can be caught.
+    pub fn unwinds(&self) -> bool {
+        self.panic != "abort"
+    }
+
+    /// Whether this host, on this machine, can open the plugin.
+    pub fn check(&self, path: &Path) -> Result<(), OpenError> {
+        let ours = Platform::default();
+        if self.platform != ours {
+            return Err(OpenError::Platform {
+                path: path.to_owned(),
+                found: format!("{} ({:?})", self.target, self.platform.architecture),
+                ours: env!("REPERTOIRE_PLUGIN_TARGET").to_owned(),
+            });
+        }
+        if self.abi.0 != ABI_VERSION.0 {
+            return Err(OpenError::AbiVersion { path: path.to_owned(), found: self.abi });
+        }
+        Ok(())
+    }
+}
+
+fn native_architecture() -> Architecture {
+    match std::env::consts::ARCH {
+        "x86_64" if cfg!(target_pointer_width = "32") => Architecture::X86_64_X32,
+        "x86_64" => Architecture::X86_64,
+        "x86" => Architecture::I386,
+        "aarch64" => Architecture::Aarch64,
+        "arm" => Architecture::Arm,
+        "riscv64" => Architecture::Riscv64,
+        "riscv32" => Architecture::Riscv32,
+        "loongarch64" => Architecture::LoongArch64,
+        "powerpc64" => Architecture::PowerPc64,
+        "s390x" => Architecture::S390x,
+        _ => Architecture::Unknown,
+    }
+}

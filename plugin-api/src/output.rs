@@ -1,0 +1,71 @@
+//! What a tool answers.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a tool answers: the text for the model, and what a host may show or use beside it.
+///
+/// ```
+/// use repertoire_plugin::ToolOutput;
+///
+/// let output = ToolOutput::text("3 files changed").title("Diff").meta("files", 3);
+/// assert_eq!(output.output, "3 files changed");
+/// assert_eq!(output.metadata["files"], 3);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    /// A short line for people; may be empty.
+    pub title: String,
+    /// Facts for programs, never shown to the model by themselves.
+    pub metadata: Map<String, Value>,
+    /// The text the model reads.
+    pub output: String,
+}
+
+impl ToolOutput {
+    /// An answer of text, without title and metadata.
+    pub fn text(output: impl Into<String>) -> Self {
+        Self { output: output.into(), ..Self::default() }
+    }
+
+    /// An answer of JSON, indented for the model to read.
+    pub fn json(value: &Value) -> Self {
+        Self::text(format!("{value:#}"))
+    }
+
+    /// Sets the short line for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    /// Adds a fact for programs; a later value replaces an earlier one of the same key.
+    #[must_use]
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+}
+
+impl From<String> for ToolOutput {
+    fn from(output: String) -> Self {
+        Self::text(output)
+    }
+}
+
+impl From<&str> for ToolOutput {
+    fn from(output: &str) -> Self {
+        Self::text(output)
+    }
+}
+
+/// A JSON string is its text; everything else is written as indented JSON.
+impl From<Value> for ToolOutput {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::String(text) => Self::text(text),
+            value => Self::json(&value),
+        }
+    }
+}

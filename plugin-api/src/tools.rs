@@ -1,0 +1,228 @@
+//! A toolset, and the list of its tools.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::arguments;
+use crate::{
+    ErrorCode, ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, ToolsetDescription, schema,
+};
+
+/// The longest name of a tool that all providers take.
+const MAX_TOOL_NAME: usize = 64;
+
+/// A named group of tools.
+///
+/// [`#[toolset]`](macro@crate::toolset) writes this from an `impl` block; without the macro it is
+/// ten lines:
+///
+/// ```
+/// use repertoire_plugin::prelude::*;
+///
+/// struct Counter {
+///     start: i64,
+/// }
+///
+/// /// What `add` takes.
+/// #[arguments]
+/// struct Add {
+///     /// How much to add.
+///     by: i64,
+/// }
+///
+/// impl Toolset for Counter {
+///     fn create(config: Value) -> ToolResult<Self> {
+///         Ok(Self { start: config["start"].as_i64().unwrap_or(0) })
+///     }
+///
+///     fn tools(tools: &mut Tools<Self>) {
+///         tools.tool("add", "Adds to the start.", |this: &Self, args: Add, _| {
+///             Ok(format!("{}", this.start + args.by))
+///         });
+///         let parameters = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+///         tools.raw("echo", "Repeats a text.", parameters, |_, args: Value, _| {
+///             Ok(args["text"].as_str().unwrap_or("nothing").into())
+///         });
+///     }
+/// }
+/// export_toolsets!(Counter);
+///
+/// let output = FakeHost::new().call(&Counter { start: 40 }, "add", json!({"by": 2})).unwrap();
+/// assert_eq!(output.output, "42");
+/// ```
+pub trait Toolset: Sized + Send + Sync + 'static {
+    /// What the toolset is for.
+    fn description() -> String {
+        String::new()
+    }
+
+    /// Makes the toolset; `config` is what the skill gives it, `{}` if that is nothing.
+    ///
+    /// A type that takes no configuration can write [`create_default(config)`](create_default).
+    fn create(config: Value) -> ToolResult<Self>;
+
+    /// Adds the tools.
+    fn tools(tools: &mut Tools<Self>);
+}
+
+/// Makes a toolset that takes no configuration; any other than none is an error.
+pub fn create_default<T: Default>(config: Value) -> ToolResult<T> {
+    match config {
+        Value::Null => Ok(T::default()),
+        Value::Object(map) if map.is_empty() => Ok(T::default()),
+        config => Err(ToolError::invalid_arguments(format!(
+            "the toolset takes no configuration, but was given {config}"
+        ))),
+    }
+}
+
+/// What a host learns of a toolset, and shows to a model.
+///
+/// # Errors
+///
+/// Two tools of one name, a name that providers refuse, parameters that are not an object.
+pub fn describe<T: Toolset>() -> ToolResult<ToolsetDescription> {
+    tools_of::<T>().description()
+}
+
+pub(crate) fn tools_of<T: Toolset>() -> Tools<T> {
+    let mut tools = Tools { tools: Vec::new() };
+    T::tools(&mut tools);
+    tools
+}
+
+/// The name of the type, without its path.
+pub(crate) fn class_of<T>() -> &'static str {
+    let path = std::any::type_name::<T>();
+    let path = path.split('<').next().unwrap_or(path);
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// The tools of a toolset, while they are added.
+pub struct Tools<T> {
+    tools: Vec<Tool<T>>,
+}
+
+type Call<T> = dyn Fn(&T, &str, &ToolSpec, &ToolContext<'_>) -> ToolResult + Send + Sync;
+
+/// A tool that was added, to say more about it.
+pub struct Tool<T> {
+    spec: ToolSpec,
+    call: Box<Call<T>>,
+}
+
+impl<T: Toolset> Tools<T> {
+    /// Adds a tool with typed arguments. Their JSON Schema is what the model sees, and the doc
+    /// comments of the fields its descriptions; use [`NoArguments`](crate::NoArguments) for none.
+    pub fn tool<A, R>(
+        &mut self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        call: impl Fn(&T, A, &ToolContext<'_>) -> ToolResult<R> + Send + Sync + 'static,
+    ) -> &mut Tool<T>
+    where
+        A: DeserializeOwned + JsonSchema,
+        R: Into<ToolOutput>,
+    {
+        let call = move |this: &T, text: &str, spec: &ToolSpec, cx: &ToolContext<'_>| {
+            let arguments = arguments::parse(text, spec)?;
+            call(this, arguments, cx).map(Into::into)
+        };
+        self.add(name.into(), description.into(), schema::parameters_of::<A>(), Box::new(call))
+    }
+
+    /// Adds a tool whose JSON Schema is written by hand or made at run time. The arguments come
+    /// as they are: it is the host that compares them with the schema.
+    pub fn raw(
+        &mut self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: Value,
+        call: impl Fn(&T, Value, &ToolContext<'_>) -> ToolResult + Send + Sync + 'static,
+    ) -> &mut Tool<T> {
+        let call = move |this: &T, text: &str, spec: &ToolSpec, cx: &ToolContext<'_>| {
+            call(this, arguments::parse(text, spec)?, cx)
+        };
+        self.add(name.into(), description.into(), parameters, Box::new(call))
+    }
+
+    fn add(
+        &mut self,
+        name: String,
+        description: String,
+        parameters: Value,
+        call: Box<Call<T>>,
+    ) -> &mut Tool<T> {
+        let spec = ToolSpec { name, description, parameters, annotations: Map::new() };
+        let idx = self.tools.len();
+        self.tools.push(Tool { spec, call });
+        &mut self.tools[idx]
+    }
+
+    pub(crate) fn description(&self) -> ToolResult<ToolsetDescription> {
+        for (idx, tool) in self.tools.iter().enumerate() {
+            let spec = &tool.spec;
+            let name = &spec.name;
+            let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+            if name.is_empty() || name.len() > MAX_TOOL_NAME || !name.bytes().all(is_plain) {
+                return Err(ToolError::new(format!(
+                    "the tool name {name:?} is not 1 to {MAX_TOOL_NAME} of A-Z a-z 0-9 _ -"
+                )));
+            }
+            if self.tools[..idx].iter().any(|other| other.spec.name == *name) {
+                return Err(ToolError::new(format!("two tools are named `{name}`")));
+            }
+            if spec.parameters["type"] != "object" {
+                return Err(ToolError::new(format!(
+                    "the arguments of the tool `{name}` are not an object with named fields"
+                )));
+            }
+        }
+        Ok(ToolsetDescription {
+            class: class_of::<T>().to_owned(),
+            description: T::description(),
+            tools: self.tools.iter().map(|tool| tool.spec.clone()).collect(),
+        })
+    }
+
+    pub(crate) fn call(
+        &self,
+        this: &T,
+        tool: &str,
+        arguments: &str,
+        cx: &ToolContext<'_>,
+    ) -> ToolResult {
+        let Some(found) = self.tools.iter().find(|candidate| candidate.spec.name == tool) else {
+            let names = self.tools.iter().map(|tool| tool.spec.name.as_str()).collect::<Vec<_>>();
+            return Err(ToolError::with_code(
+                ErrorCode::UnknownTool,
+                format!("no tool is named `{tool}`; there are: {}", names.join(", ")),
+            ));
+        };
+        (found.call)(this, arguments, &found.spec, cx)
+    }
+}
+
+impl<T> Tool<T> {
+    /// Says that the tool changes nothing.
+    pub fn read_only(&mut self) -> &mut Self {
+        self.annotate("readOnlyHint", true)
+    }
+
+    /// Says that a second call with the same arguments changes nothing more.
+    pub fn idempotent(&mut self) -> &mut Self {
+        self.annotate("idempotentHint", true)
+    }
+
+    /// Says whether the tool can destroy something.
+    pub fn destructive(&mut self, is_destructive: bool) -> &mut Self {
+        self.annotate("destructiveHint", is_destructive)
+    }
+
+    /// Adds any hint for the host.
+    pub fn annotate(&mut self, key: impl Into<String>, value: impl Into<Value>) -> &mut Self {
+        self.spec.annotations.insert(key.into(), value.into());
+        self
+    }
+}
