@@ -28,7 +28,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "DIR", default_value = ".", global = true)]
     pub(crate) project: PathBuf,
     /// Brand of the host: its directories are `.BRAND/skills`
-    #[arg(long, value_name = "NAME", default_value = "repertoire", global = true)]
+    #[arg(long, value_name = "NAME", default_value = "repertoire", global = true, value_parser = brand)]
     pub(crate) brand: String,
     /// Only these skills exist; `*` stands for all of them
     #[arg(long, value_name = "ID", global = true)]
@@ -45,6 +45,17 @@ pub(crate) struct Common {
     /// When to use colour; `auto` is on a terminal, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
     pub(crate) color: Color,
+}
+
+/// A brand is a part of directory names.
+fn brand(text: &str) -> Result<String, String> {
+    let is_name = !text.is_empty()
+        && !text.starts_with('.')
+        && text.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
+    if is_name {
+        return Ok(text.to_owned());
+    }
+    Err("a brand is a word of letters, digits, `-`, `_` and `.`".to_owned())
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]

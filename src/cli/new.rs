@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use repertoire::catalog::is_skill_file;
 use repertoire::{Error, ErrorCode, is_identifier};
 use serde_json::json;
 
@@ -100,7 +101,7 @@ fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
     fs::create_dir_all(dir).map_err(|error| failed(&error))?;
     for entry in fs::read_dir(dir).map_err(|error| failed(&error))? {
         let entry = entry.map_err(|error| failed(&error))?;
-        if entry.file_name().eq_ignore_ascii_case("SKILL.md") {
+        if is_skill_file(&entry.file_name()) {
             return Err(Error::new(
                 ErrorCode::ExecutionError,
                 format!("{} is there already", entry.path().display()),

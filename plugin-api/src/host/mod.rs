@@ -20,6 +20,10 @@
 //! # }
 //! ```
 
+/// The target triple of this host, as in `x86_64-unknown-linux-gnu`: the directory of a skill's
+/// libraries for it.
+pub const TARGET: &str = env!("REPERTOIRE_PLUGIN_TARGET");
+
 mod error;
 mod library;
 mod note;
