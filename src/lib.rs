@@ -48,6 +48,8 @@ mod error;
 pub mod matcher;
 pub mod session;
 pub mod skill;
+#[cfg(feature = "toolsets")]
+pub mod toolset;
 
 pub use catalog::{
     Allowlist, Audience, Catalog, CatalogOptions, Environment, Scope, Source, Status,
