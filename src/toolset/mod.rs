@@ -1,8 +1,8 @@
 //! From `path:Class` entries to tools of shared-library plugins.
 //!
-//! An entry is resolved to a file below its skill ([`entry`]), which is checked, trusted, copied
-//! and opened ([`library`]) in a child process ([`worker`]) or in this one; its tools are listed
-//! and called by name ([`registry`]). One bad toolset never stops another: what could not be
+//! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
+//! and opened (`library.rs`) in a child process (`worker/`) or in this one; its [`Tools`] are
+//! listed and called by name. One bad toolset never stops another: what could not be
 //! loaded is among the [`ToolFailure`]s.
 
 mod entry;
@@ -21,13 +21,17 @@ use serde_json::{Map, Value};
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
 use crate::trust::{ContentHash, Verdict};
+use worker::WorkerError;
 
 pub use entry::ToolsetEntry;
 pub use export::ToolFormat;
 pub use registry::{Tool, ToolFailure, Tools};
 pub use repertoire_plugin::host::PluginNote;
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
-pub use worker::{HostProgram, Limits, SandboxLevel, WorkerState, main as worker_main};
+pub use worker::{
+    FilesystemLevel, HostProgram, Limits, NetworkLevel, SandboxLevel, WorkerState,
+    main as worker_main,
+};
 
 pub(crate) use registry::{Owner, Toolsets};
 
@@ -128,6 +132,17 @@ pub struct TrustRequest {
     pub classes: Vec<String>,
     /// Why it is not trusted.
     pub verdict: Verdict,
+}
+
+impl From<WorkerError> for Error {
+    fn from(error: WorkerError) -> Error {
+        let code = match &error {
+            WorkerError::Failed { code, .. } => return tool_error(*code, &error.to_string()),
+            WorkerError::TimedOut { .. } => ErrorCode::Timeout,
+            _ => ErrorCode::ExecutionError,
+        };
+        Error::new(code, error.to_string(), "").with_source(error)
+    }
 }
 
 /// What a tool says, as an error of ours.
