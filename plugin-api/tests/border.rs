@@ -70,10 +70,7 @@ fn every_tool_of_the_example_can_be_called() {
     assert_eq!(error.code, ErrorCode::InvalidArguments);
     let error = hello.call("gret", "{}", &host).unwrap_err();
     assert_eq!(error.code, ErrorCode::UnknownTool);
-    assert_eq!(
-        error.message,
-        "no tool is named `gret`; there are: greet, divide, panic, count"
-    );
+    assert_eq!(error.message, "no tool is named `gret`; there are: greet, divide, panic, count");
 }
 
 #[test]

@@ -22,8 +22,10 @@ impl HelloToolset {
     #[tool(read_only, idempotent)]
     pub fn greet(
         &self,
-        /** Who to greet */ name: String,
-        /** How often, once by default */ times: Option<u32>,
+        /** Who to greet */
+        name: String,
+        /** How often, once by default */
+        times: Option<u32>,
     ) -> ToolResult {
         if name.trim().is_empty() {
             return Err(ToolError::invalid_arguments("nobody to greet: `name` is empty"));
@@ -47,7 +49,8 @@ impl HelloToolset {
     /// Counts slowly, reports its progress, and stops when it is cancelled.
     pub fn count(
         &self,
-        /** How far to count */ to: u32,
+        /** How far to count */
+        to: u32,
         /** Milliseconds between two numbers */
         #[serde(default)]
         pause: u64,

@@ -2,6 +2,8 @@
 //! documents them.
 
 mod arguments;
+#[cfg(test)]
+mod tests;
 mod tool;
 mod toolset;
 

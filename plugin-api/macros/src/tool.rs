@@ -113,7 +113,10 @@ fn check(function: &ImplItemFn) -> syn::Result<()> {
         }
     }
     if matches!(signature.output, ReturnType::Default) {
-        return Err(Error::new_spanned(ident, format!("the tool `{ident}` returns a `ToolResult`")));
+        return Err(Error::new_spanned(
+            ident,
+            format!("the tool `{ident}` returns a `ToolResult`"),
+        ));
     }
     Ok(())
 }

@@ -85,8 +85,9 @@ fn creation(function: &ImplItemFn) -> TokenStream {
                 Self::create(::repertoire_plugin::__private::parse_config(config)?)?,
             )
         },
-        _ => Error::new(span, "`create` takes one parameter, the configuration")
-            .into_compile_error(),
+        _ => {
+            Error::new(span, "`create` takes one parameter, the configuration").into_compile_error()
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The differences between two layouts, in a line.
 
-use abi_stable::abi_stability::abi_checking::{AbiInstability, AbiInstabilityErrors};
 use abi_stable::abi_stability::abi_checking::AbiInstabilityError;
-use abi_stable::type_layout::TypeLayout;
+use abi_stable::abi_stability::abi_checking::{AbiInstability, AbiInstabilityErrors};
 use abi_stable::type_layout::TLFieldOrFunction;
+use abi_stable::type_layout::TypeLayout;
 
 /// More differences than these help nobody: the remedy is the same.
 const MAX_DIFFERENCES: usize = 3;

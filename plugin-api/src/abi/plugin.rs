@@ -61,9 +61,7 @@ extern "C" fn classes<P: Plugin>() -> RVec<RToolsetClass> {
 }
 
 /// Makes a toolset, ready to be called through the border.
-pub(crate) extern "C" fn create<T: Toolset>(
-    config: RStr<'_>,
-) -> RResult<BoxedToolset, RError> {
+pub(crate) extern "C" fn create<T: Toolset>(config: RStr<'_>) -> RResult<BoxedToolset, RError> {
     let made = panics::caught(|| {
         let config = serde_json::from_str(config.as_str())?;
         Instance::<T>::new(config)
@@ -165,9 +163,8 @@ impl BorderHost<'_, '_> {
             let info = self.request(CALL_INFO, Value::Null);
             let info: CallInfo =
                 info.ok().and_then(|info| serde_json::from_value(info).ok()).unwrap_or_default();
-            let deadline = info.time_left.and_then(|time| {
-                now.checked_add(Duration::from_micros(time))
-            });
+            let deadline =
+                info.time_left.and_then(|time| now.checked_add(Duration::from_micros(time)));
             (deadline, info.skill_dir)
         })
     }

@@ -72,8 +72,7 @@ impl PluginNote {
     /// The bytes are no shared library, not all of one, or no plugin. A truncated library has to
     /// be found here: in a loader it ends the process.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, OpenError> {
-        let broken =
-            |why: String| OpenError::NotALibrary { path: path.to_owned(), why };
+        let broken = |why: String| OpenError::NotALibrary { path: path.to_owned(), why };
         if bytes.is_empty() {
             return Err(broken("the file is empty".to_owned()));
         }

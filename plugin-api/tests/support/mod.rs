@@ -22,9 +22,8 @@ pub(crate) fn build(package: &str) -> PathBuf {
         .filter(|message| message["target"]["name"] == *library_name)
         .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default());
     let mut files = files.filter_map(|file| file.as_str().map(PathBuf::from));
-    let is_library = |file: &PathBuf| {
-        file.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION)
-    };
+    let is_library =
+        |file: &PathBuf| file.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION);
     files.find(is_library).unwrap()
 }
 
