@@ -1,10 +1,11 @@
 //! The author's side: schemas, argument errors, and three ways to write one tool.
 #![expect(unreachable_pub, reason = "a tool is `pub`, wherever its toolset is")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;
 
 use repertoire_plugin::prelude::*;
-use repertoire_plugin::{ErrorCode, describe};
+use repertoire_plugin::{ErrorCode, ToolsetDescription, describe, serde_json};
 
 mod by_macro {
     use repertoire_plugin::prelude::*;
@@ -141,8 +142,8 @@ fn three_ways_to_write_a_tool_are_the_same_tool() {
     }
 }
 
-fn serde_json_of(description: &repertoire_plugin::ToolsetDescription) -> Value {
-    repertoire_plugin::serde_json::to_value(description).unwrap()
+fn serde_json_of(description: &ToolsetDescription) -> Value {
+    serde_json::to_value(description).unwrap()
 }
 
 /// A point.
@@ -175,8 +176,8 @@ impl Shapes {
     }
 
     /// Only the context.
-    pub fn context(&self, _cx: &ToolContext) -> ToolResult<Value> {
-        Ok(json!({"cancelled": _cx.is_cancelled()}))
+    pub fn context(&self, cx: &ToolContext) -> ToolResult<Value> {
+        Ok(json!({"cancelled": cx.is_cancelled()}))
     }
 
     /// Nested types.
@@ -206,7 +207,7 @@ impl Shapes {
         Ok("".into())
     }
 
-    fn _helper(&self) {}
+    fn _helper() {}
 }
 
 fn two() -> u8 {
@@ -360,7 +361,6 @@ fn any_error_becomes_a_tool_error() {
 }
 
 #[test]
-#[expect(clippy::float_cmp, reason = "bounds are exact")]
 fn progress_is_between_nothing_and_all() {
     let host = FakeHost::new().with_answer("clock", json!(12));
     let cx = host.context();

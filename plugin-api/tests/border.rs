@@ -1,4 +1,5 @@
 //! Plugins built with cargo, opened in this process.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod support;
 

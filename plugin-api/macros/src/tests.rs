@@ -1,10 +1,12 @@
 //! What the macro refuses, and the words in which it does.
 
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::{arguments, toolset};
 
-fn refused(function: proc_macro2::TokenStream) -> String {
+#[expect(clippy::needless_pass_by_value, reason = "shorter for the callers")]
+fn refused(function: TokenStream) -> String {
     toolset::expand(quote!(), quote!(impl X { #function })).unwrap_err().to_string()
 }
 
