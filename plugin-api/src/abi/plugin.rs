@@ -120,7 +120,7 @@ impl<T: Toolset> RToolset for Instance<T> {
                 let metadata = if metadata.is_empty() {
                     String::new()
                 } else {
-                    Value::Object(metadata).to_string()
+                    serde_json::to_string(&metadata).unwrap_or_default()
                 };
                 RResult::ROk(ROutput {
                     title: title.into(),
