@@ -1,5 +1,6 @@
 //! Calls leave nothing behind. A program of its own, since it looks at its memory.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 #[path = "border/build.rs"]
 #[expect(dead_code, reason = "shared with the other tests")]

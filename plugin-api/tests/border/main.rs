@@ -3,6 +3,8 @@
 #![expect(unreachable_pub, reason = "a tool is `pub`, wherever its toolset is")]
 
 mod build;
+#[cfg(target_os = "linux")]
+mod crashes;
 mod refusals;
 mod times;
 
@@ -244,7 +246,6 @@ fn built_in_toolsets_take_the_same_way() {
     #[toolset]
     impl BuiltIn {
         /// Panics.
-        #[expect(clippy::panic, reason = "on request")]
         pub fn panic(&self) -> ToolResult {
             panic!("inside")
         }

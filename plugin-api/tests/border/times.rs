@@ -1,5 +1,6 @@
 //! Times, for people: `cargo test --release -p repertoire-plugin --features host -- --ignored
 //! --nocapture --test-threads 1`.
+#![expect(clippy::print_stdout, reason = "it is what they are for")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
