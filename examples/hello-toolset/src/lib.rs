@@ -42,6 +42,7 @@ impl HelloToolset {
     }
 
     /// Panics on request, to show that this is only the call's error.
+    #[expect(clippy::panic, reason = "on request")]
     pub fn panic(&self, message: String) -> ToolResult {
         panic!("{message}")
     }

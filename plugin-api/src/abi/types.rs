@@ -9,6 +9,7 @@
 )]
 #![allow(
     clippy::allow_attributes,
+    dead_code,
     non_local_definitions,
     reason = "written by abi_stable's macros; which lints they meet depends on the compiler"
 )]

@@ -35,3 +35,11 @@ pub use note::PluginNote;
 pub use toolset::Toolset;
 
 pub use crate::{ErrorCode, Host, LogLevel, ToolOutput, ToolSpec, ToolsetDescription};
+
+/// Hosts call from many threads.
+const _: fn() = || {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Library>();
+    is_shared::<Toolset>();
+    is_shared::<OpenError>();
+};

@@ -48,7 +48,7 @@ struct Platform {
 
 impl Default for Platform {
     fn default() -> Self {
-        Self { format: BinaryFormat::native_object(), architecture: native_architecture() }
+        Self { format: native_format(), architecture: native_architecture() }
     }
 }
 
@@ -123,6 +123,16 @@ impl PluginNote {
             return Err(OpenError::AbiVersion { path: path.to_owned(), found: self.abi });
         }
         Ok(())
+    }
+}
+
+fn native_format() -> BinaryFormat {
+    if cfg!(windows) {
+        BinaryFormat::Pe
+    } else if cfg!(target_vendor = "apple") {
+        BinaryFormat::MachO
+    } else {
+        BinaryFormat::Elf
     }
 }
 

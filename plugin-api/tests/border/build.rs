@@ -5,11 +5,22 @@ use std::process::Command;
 
 use repertoire_plugin::serde_json::Value;
 
-/// Builds a plugin of this workspace, once per call, and answers the path of its library.
-pub(crate) fn build(package: &str) -> PathBuf {
+/// Builds a plugin of this workspace, in the profile of the tests, and answers the path of its
+/// library.
+pub(crate) fn library(package: &str) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
     let output = Command::new(cargo)
-        .args(["build", "--locked", "--lib", "--message-format=json", "-p", package])
+        .args([
+            "build",
+            "--locked",
+            "--lib",
+            "--message-format=json",
+            "--profile",
+            profile,
+            "-p",
+            package,
+        ])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
