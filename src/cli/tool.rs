@@ -156,10 +156,6 @@ impl Terminal {
 }
 
 impl Host for Terminal {
-    fn is_cancelled(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
     #[expect(clippy::cast_sign_loss, reason = "it is clamped")]
     fn progress(&self, fraction: f64, message: &str) {
         let message = sanitize::line(message);
