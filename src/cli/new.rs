@@ -67,7 +67,7 @@ fn next_commands(
     ]
 }
 
-fn not_an_identifier(name: &str) -> Error {
+pub(crate) fn not_an_identifier(name: &str) -> Error {
     let message = format!("`{name}` is not a name for a skill");
     let rule = "small letters, digits and single hyphens, at most 64";
     let help = match nearest_identifier(name) {
@@ -115,7 +115,7 @@ fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
 }
 
 /// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+,=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
