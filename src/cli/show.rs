@@ -5,7 +5,7 @@ use std::path::Path;
 use repertoire::catalog::{Audience, Entry, is_skill_file};
 use repertoire::{Diagnostic, Engine};
 use serde_json::{Value as Json, json};
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::args::{Common, ShowArgs};
 use crate::exit_code::ExitCode;

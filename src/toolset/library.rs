@@ -285,6 +285,13 @@ impl Library {
         }
     }
 
+    /// Ends its child process, if it has one, and forgets its crashes: the next call starts anew.
+    pub(crate) fn restart(&self) {
+        if let Backend::Process(worker) = &self.backend {
+            worker.reset();
+        }
+    }
+
     /// What its child process does; `None` if it has none.
     pub(crate) fn worker_state(&self) -> Option<WorkerState> {
         match &self.backend {

@@ -37,6 +37,7 @@ pub(crate) use registry::{Owner, Toolsets};
 
 /// Where plugins run.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in an engine")]
 pub enum Isolation {
     /// Each library in a child process of its own: whatever it does is that call's error.
     Process {

@@ -125,6 +125,12 @@ impl Tool {
         self.library.worker_state()
     }
 
+    /// Ends the process of its library, if it has one, and forgets its crashes: the next call
+    /// starts it anew, also one that was disabled.
+    pub fn restart(&self) {
+        self.library.restart();
+    }
+
     /// The library it comes from.
     pub fn library_path(&self) -> &std::path::Path {
         &self.library.path

@@ -74,7 +74,8 @@ impl Process {
         };
         let load = frame(&ToChild::Load(Box::new(load)))?;
         let (socket, output, mut child) =
-            spawn(program, &skill_dir, scratch.path(), limits, shown_as).map_err(why)?;
+            spawn(program, &skill_dir, scratch.path(), limits, shown_as)
+                .map_err(|error| error.to_string())?;
         let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
             let _ = child.kill();
             return Err("the system gave it no number".to_owned());
@@ -311,14 +312,14 @@ fn spawn(
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_write_timeout(Some(WRITE_TIMEOUT))?;
     ours.set_read_timeout(Some(limits.idle).filter(|idle| !idle.is_zero()))?;
-    let (printed, printer) = io::pipe()?;
+    let (reader, printer) = io::pipe()?;
     let path = if program.program.components().count() > 1 {
         std::path::absolute(&program.program)?
     } else {
         program.program.clone()
     };
     let passed = limits.env.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-    let output = Output::follow(printed, shown_as.display().to_string())?;
+    let output = Output::follow(reader, shown_as.display().to_string())?;
     let child = Command::new(path)
         .args(&program.args)
         .env_clear()
@@ -333,10 +334,6 @@ fn spawn(
         .stderr(Stdio::from(printer))
         .spawn()?;
     Ok((ours, output, child))
-}
-
-fn why(error: io::Error) -> String {
-    error.to_string()
 }
 
 /// Whether a child of ours has ended; its number stays taken.
@@ -375,6 +372,6 @@ fn signal_name(number: i32) -> &'static str {
         (Signal::XFSZ, "SIGXFSZ"),
         (Signal::SYS, "SIGSYS"),
     ];
-    let named = names.iter().find(|(signal, _)| signal.as_raw() == number);
-    named.map_or("unknown", |(_, name)| name)
+    let known = names.iter().find(|(signal, _)| signal.as_raw() == number);
+    known.map_or("unknown", |(_, name)| name)
 }

@@ -53,8 +53,9 @@ fn limit(load: &Load) -> bool {
         let maximum = Some(soft.saturating_add(*more).min(most));
         Some(setrlimit(*resource, Rlimit { current: Some(soft), maximum }))
     });
-    set.map(|result| result.inspect_err(|error| complain("a limit", error)).is_ok())
-        .fold(true, |all, one| all && one)
+    // Each limit is set, also after one that could not be.
+    let failed = set.filter_map(Result::err).inspect(|error| complain("a limit", error));
+    failed.count() == 0
 }
 
 /// The host logs it.

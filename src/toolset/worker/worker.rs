@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -61,17 +62,40 @@ struct Instance {
     description: OnceLock<ToolsetDescription>,
 }
 
-/// How a worker is.
+/// How the process of a library is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum WorkerState {
-    /// Its process was not started, or ended for want of calls.
+pub enum WorkerState {
+    /// It was not started, or ended for want of calls.
     Idle,
-    /// It has a process; without a level of the sandbox, the library is still being opened.
-    Running { pid: u32, sandbox: Option<SandboxLevel> },
-    /// Its process ended; the next call starts another. `crashes` counts those of the last minute.
-    Crashed { how: String, last_words: String, crashes: usize },
-    /// It crashed too often; only [`Worker::reset`] helps.
-    Disabled { how: String, last_words: String },
+    /// It runs.
+    Running {
+        /// The id of the process.
+        pid: u32,
+        /// What it may not do; `None` while the library is still being opened.
+        sandbox: Option<SandboxLevel>,
+    },
+    /// It ended; the next call starts another.
+    Crashed {
+        /// The signal or the exit code.
+        how: String,
+        /// The end of what it wrote to standard error.
+        last_words: String,
+        /// Crashes within the last minute.
+        crashes: usize,
+    },
+    /// It crashed too often and is not started again until the library is rebuilt.
+    Disabled {
+        /// The signal or the exit code of the last crash.
+        how: String,
+        /// The end of what it wrote to standard error.
+        last_words: String,
+    },
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("shown_as", &self.shown_as).finish_non_exhaustive()
+    }
 }
 
 impl Worker {
