@@ -1,5 +1,6 @@
 //! `repertoire tool`: the tools of the skills, listed and called.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::time::{Duration, Instant};
 
@@ -69,12 +70,15 @@ pub(crate) fn table(tools: &[Tool]) -> String {
     table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
 }
 
-/// Tells which toolsets could not be loaded.
-pub(crate) fn tell(failures: &[ToolFailure], out: Output) {
+/// Tells which toolsets could not be loaded. Classes of one library mostly fail alike.
+fn tell<'a>(failures: impl IntoIterator<Item = &'a ToolFailure>, out: Output) {
+    let mut told = BTreeSet::new();
     for ToolFailure { skill, error, .. } in failures {
         let mut failure = Failure::from(&**error);
         failure.message = format!("skill `{skill}`: {}", failure.message);
-        out.partial_failure(&failure);
+        if told.insert(failure.message.clone()) {
+            out.partial_failure(&failure);
+        }
     }
 }
 
@@ -121,12 +125,14 @@ fn find(engine: &Engine, name: &str, common: &Common, out: Output) -> anyhow::Re
         Some(skill) => engine.tools_of(&skill.id),
         None => engine.all_tools(),
     };
-    let Tools { failures, .. } = &tools;
     tools.find(name).cloned().map_err(|error| {
-        // That the tool is missing only follows from this.
-        if let (Some(_), [only]) = (skill, &failures[..]) {
-            let error = &only.error;
-            return Error::new(error.code(), error.message(), error.help()).into();
+        let Tools { tools, failures } = &tools;
+        // That the tool is missing only follows from what happened to its library.
+        if let (Some(_), true, [first, others @ ..]) = (skill, tools.is_empty(), &failures[..]) {
+            let first = &first.error;
+            let is_other = |other: &&ToolFailure| other.error.message() != first.message();
+            tell(others.iter().filter(is_other), out);
+            return Error::new(first.code(), first.message(), first.help()).into();
         }
         tell(failures, out);
         setup::finish(common, engine, out);
