@@ -18,7 +18,7 @@ use crate::output::{NAME, Output, styled};
 use crate::{sanitize, setup};
 
 /// Steps of a progress bar.
-const STEPS: f64 = 1000.0;
+const STEPS: u32 = 1000;
 
 /// `tool list`.
 pub(crate) fn list(args: &ToolListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -150,7 +150,7 @@ struct Terminal {
 impl Terminal {
     fn new(timeout: Option<Duration>, out: Output) -> Terminal {
         let bar = if io::stderr().is_terminal() {
-            let bar = ProgressBar::new(STEPS as u64);
+            let bar = ProgressBar::new(STEPS.into());
             let style = ProgressStyle::with_template("{bar:30} {percent}% {msg}");
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         } else {
@@ -171,7 +171,7 @@ impl Host for Terminal {
             }
         } else {
             self.bar.set_message(message.into_owned());
-            self.bar.set_position((fraction.clamp(0.0, 1.0) * STEPS) as u64);
+            self.bar.set_position((fraction.clamp(0.0, 1.0) * f64::from(STEPS)) as u64);
         }
     }
 
