@@ -1,5 +1,6 @@
 //! `repertoire tool`: the tools of the skills, listed and called.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ use crate::output::{NAME, Output, styled};
 use crate::{sanitize, setup};
 
 /// Steps of a progress bar.
-const STEPS: f64 = 1000.0;
+const STEPS: u32 = 1000;
 
 /// `tool list`.
 pub(crate) fn list(args: &ToolListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -69,12 +70,15 @@ pub(crate) fn table(tools: &[Tool]) -> String {
     table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
 }
 
-/// Tells which toolsets could not be loaded.
-pub(crate) fn tell(failures: &[ToolFailure], out: Output) {
+/// Tells which toolsets could not be loaded. Classes of one library mostly fail alike.
+fn tell<'a>(failures: impl IntoIterator<Item = &'a ToolFailure>, out: Output) {
+    let mut told = BTreeSet::new();
     for ToolFailure { skill, error, .. } in failures {
         let mut failure = Failure::from(&**error);
         failure.message = format!("skill `{skill}`: {}", failure.message);
-        out.partial_failure(&failure);
+        if told.insert(failure.message.clone()) {
+            out.partial_failure(&failure);
+        }
     }
 }
 
@@ -121,12 +125,14 @@ fn find(engine: &Engine, name: &str, common: &Common, out: Output) -> anyhow::Re
         Some(skill) => engine.tools_of(&skill.id),
         None => engine.all_tools(),
     };
-    let Tools { failures, .. } = &tools;
     tools.find(name).cloned().map_err(|error| {
-        // That the tool is missing only follows from this.
-        if let (Some(_), [only]) = (skill, &failures[..]) {
-            let error = &only.error;
-            return Error::new(error.code(), error.message(), error.help()).into();
+        let Tools { tools, failures } = &tools;
+        // That the tool is missing only follows from what happened to its library.
+        if let (Some(_), true, [first, others @ ..]) = (skill, tools.is_empty(), &failures[..]) {
+            let first = &first.error;
+            let is_other = |other: &&ToolFailure| other.error.message() != first.message();
+            tell(others.iter().filter(is_other), out);
+            return Error::new(first.code(), first.message(), first.help()).into();
         }
         tell(failures, out);
         setup::finish(common, engine, out);
@@ -144,7 +150,7 @@ struct Terminal {
 impl Terminal {
     fn new(timeout: Option<Duration>, out: Output) -> Terminal {
         let bar = if io::stderr().is_terminal() {
-            let bar = ProgressBar::new(STEPS as u64);
+            let bar = ProgressBar::new(STEPS.into());
             let style = ProgressStyle::with_template("{bar:30} {percent}% {msg}");
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         } else {
@@ -165,7 +171,7 @@ impl Host for Terminal {
             }
         } else {
             self.bar.set_message(message.into_owned());
-            self.bar.set_position((fraction.clamp(0.0, 1.0) * STEPS) as u64);
+            self.bar.set_position((fraction.clamp(0.0, 1.0) * f64::from(STEPS)) as u64);
         }
     }
 

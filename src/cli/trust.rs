@@ -135,10 +135,11 @@ fn trusted_at(
         store.list().into_iter().map(|file| file.path).filter(|p| p.starts_with(dir)).collect()
     };
     let mut files = below(&real);
-    if files.is_empty() && !path.is_file() {
-        if let Ok(dir) = skill_dir(path, common).and_then(|dir| Ok(dir.canonicalize()?)) {
-            files = below(&dir);
-        }
+    if files.is_empty()
+        && !path.is_file()
+        && let Ok(dir) = skill_dir(path, common).and_then(|dir| Ok(dir.canonicalize()?))
+    {
+        files = below(&dir);
     }
     if files.is_empty() {
         let message = format!("nothing of {} is trusted", path.display());
