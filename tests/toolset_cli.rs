@@ -30,7 +30,10 @@ fn cargo(args: &[&str], dir: &Path) -> Vec<Value> {
 fn library_of(messages: &[Value], name: &str) -> PathBuf {
     let files = messages.iter().filter(|message| message["target"]["name"] == name);
     let mut files = files.flat_map(|message| message["filenames"].as_array().into_iter().flatten());
-    files.find_map(|file| file.as_str().filter(|file| file.ends_with(".so"))).unwrap().into()
+    files
+        .find_map(|file| file.as_str().filter(|file| file.ends_with(std::env::consts::DLL_SUFFIX)))
+        .unwrap()
+        .into()
 }
 
 /// The example plugin, built once.
@@ -289,8 +292,8 @@ fn the_scaffold_builds_and_runs_as_printed() {
     let krate = place.path().join("skills/my-first-toolset");
     fs::copy(Path::new(ROOT).join("Cargo.lock"), krate.join("Cargo.lock")).unwrap();
     let target = place.path().join("target");
-    let build = ["build", "--offline", "--target-dir", target.to_str().unwrap()];
-    let built = library_of(&cargo(&build, &krate), "my_first_toolset");
+    let arguments = ["build", "--offline", "--target-dir", target.to_str().unwrap()];
+    let built = library_of(&cargo(&arguments, &krate), "my_first_toolset");
     let toolsets = place.path().join("skills/my-first/toolsets");
     fs::copy(&built, toolsets.join(built.file_name().unwrap())).unwrap();
     run(&place, &["trust", "add", "skills/my-first"]).exits(0);

@@ -1,4 +1,5 @@
 //! Workers whose child is this test program.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "also in the helpers of tests")]
 
 mod behaviour;
 mod failures;
@@ -103,7 +104,7 @@ impl Fixture {
         output.map(|output| output.output)
     }
 
-    fn probe(&self, tool: &str, arguments: Value) -> Result<String, WorkerError> {
+    fn probe(&self, tool: &str, arguments: &Value) -> Result<String, WorkerError> {
         let host = FakeHost::new().with_answer("color", json!("green"));
         let arguments = arguments.to_string();
         let output = self.worker.call("Prober", &Value::Null, tool, &arguments, &host);
