@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use tempfile::TempDir;
+
 use super::call::{Cause, Death, End, Event, Slot, locked};
 use super::limits::{HostProgram, Limits};
 use super::output::Output;
@@ -74,7 +76,8 @@ impl Process {
         };
         let load = frame(&ToChild::Load(Box::new(load)))?;
         let (socket, output, mut child) =
-            spawn(program, &skill_dir, scratch.path(), limits, shown_as).map_err(why)?;
+            spawn(program, &skill_dir, scratch.path(), limits, shown_as)
+                .map_err(|error| error.to_string())?;
         let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
             let _ = child.kill();
             return Err("the system gave it no number".to_owned());
@@ -96,8 +99,7 @@ impl Process {
         let read = move || {
             reader.read();
             let (child, scratch) = &mut *locked(&with_reader);
-            reader.bury(child, &output);
-            drop(scratch.take());
+            reader.bury(child, &output, scratch.take());
         };
         if let Err(error) = thread::Builder::new().name("toolset-reader".to_owned()).spawn(read) {
             let (child, _) = &mut *locked(&child);
@@ -273,7 +275,7 @@ impl Process {
     }
 
     /// Waits for the end of the process, kills the rest of its group, and tells the calls.
-    fn bury(&self, child: &mut Child, output: &Output) {
+    fn bury(&self, child: &mut Child, output: &Output, scratch: Option<TempDir>) {
         let patience = Instant::now() + LEAVE;
         while !has_exited(self.pid) && Instant::now() < patience {
             thread::sleep(Duration::from_millis(1));
@@ -286,6 +288,8 @@ impl Process {
             child.wait()
         };
         let last_words = output.last_words(Duration::from_millis(100));
+        // Before anybody hears of the end, who may end this program then.
+        drop(scratch);
         let mut calls = locked(&self.calls);
         let cause = calls.cause.clone().unwrap_or(Cause::Crash);
         let how = status.map_or_else(|error| error.to_string(), how);
@@ -311,14 +315,14 @@ fn spawn(
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_write_timeout(Some(WRITE_TIMEOUT))?;
     ours.set_read_timeout(Some(limits.idle).filter(|idle| !idle.is_zero()))?;
-    let (printed, printer) = io::pipe()?;
+    let (from_child, stream) = io::pipe()?;
     let path = if program.program.components().count() > 1 {
         std::path::absolute(&program.program)?
     } else {
         program.program.clone()
     };
     let passed = limits.env.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-    let output = Output::follow(printed, shown_as.display().to_string())?;
+    let output = Output::follow(from_child, shown_as.display().to_string())?;
     let child = Command::new(path)
         .args(&program.args)
         .env_clear()
@@ -329,14 +333,10 @@ fn spawn(
         .current_dir(skill_dir)
         .process_group(0)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
-        .stdout(Stdio::from(printer.try_clone()?))
-        .stderr(Stdio::from(printer))
+        .stdout(Stdio::from(stream.try_clone()?))
+        .stderr(Stdio::from(stream))
         .spawn()?;
     Ok((ours, output, child))
-}
-
-fn why(error: io::Error) -> String {
-    error.to_string()
 }
 
 /// Whether a child of ours has ended; its number stays taken.
@@ -375,6 +375,6 @@ fn signal_name(number: i32) -> &'static str {
         (Signal::XFSZ, "SIGXFSZ"),
         (Signal::SYS, "SIGSYS"),
     ];
-    let named = names.iter().find(|(signal, _)| signal.as_raw() == number);
-    named.map_or("unknown", |(_, name)| name)
+    let known = names.iter().find(|(signal, _)| signal.as_raw() == number);
+    known.map_or("unknown", |(_, name)| name)
 }

@@ -47,14 +47,18 @@ fn limit(load: &Load) -> bool {
         (Resource::Nproc, load.processes, 0),
         (Resource::Core, Some(0), 0),
     ];
-    let set = limits.iter().filter_map(|(resource, limit, more)| {
-        let most = getrlimit(*resource).maximum.unwrap_or(u64::MAX);
-        let soft = (*limit)?.min(most);
-        let maximum = Some(soft.saturating_add(*more).min(most));
-        Some(setrlimit(*resource, Rlimit { current: Some(soft), maximum }))
-    });
-    set.map(|result| result.inspect_err(|error| complain("a limit", error)).is_ok())
-        .fold(true, |all, one| all && one)
+    let mut all = true;
+    for (resource, limit, more) in limits {
+        let Some(limit) = limit else { continue };
+        let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+        let soft = limit.min(most);
+        let maximum = Some(soft.saturating_add(more).min(most));
+        if let Err(error) = setrlimit(resource, Rlimit { current: Some(soft), maximum }) {
+            complain("a limit", &error);
+            all = false;
+        }
+    }
+    all
 }
 
 /// The host logs it.

@@ -43,8 +43,8 @@ fn progress_and_logs_arrive() {
 #[test]
 fn requests_are_answered() {
     let fixture = Fixture::prober(short());
-    assert_eq!(fixture.probe("ask", json!({"name": "color"})).unwrap(), "\"green\"");
-    let error = fixture.probe("ask", json!({"name": "size"})).unwrap_err();
+    assert_eq!(fixture.probe("ask", &json!({"name": "color"})).unwrap(), "\"green\"");
+    let error = fixture.probe("ask", &json!({"name": "size"})).unwrap_err();
     assert_eq!(error.to_string(), "the fake host has no answer to `size`");
 }
 
@@ -75,7 +75,7 @@ fn a_tool_that_stops_when_cancelled_keeps_its_process() {
 #[test]
 fn a_tool_that_does_not_stop_when_cancelled_is_killed() {
     let fixture = Fixture::prober(short());
-    fixture.probe("where", json!({})).unwrap();
+    fixture.probe("where", &json!({})).unwrap();
     let pid = fixture.pid();
     let host = FakeHost::new().cancelled_after(4);
     let error = fixture.worker.call("Prober", &Value::Null, "spin", "{}", &host).unwrap_err();
@@ -87,7 +87,7 @@ fn a_tool_that_does_not_stop_when_cancelled_is_killed() {
 #[test]
 fn a_deadline_of_the_host_shortens_the_time() {
     let fixture = Fixture::prober(short());
-    fixture.probe("where", json!({})).unwrap();
+    fixture.probe("where", &json!({})).unwrap();
     let pid = fixture.pid();
     let host = FakeHost::new().with_time(Duration::from_millis(100));
     let call = |tool, host| fixture.worker.call("Prober", &Value::Null, tool, "{}", host);
@@ -144,12 +144,12 @@ fn many_threads_get_their_own_answers() {
 #[test]
 fn more_calls_than_threads_wait_for_their_turn() {
     let fixture = Fixture::prober(short());
-    fixture.probe("where", json!({})).unwrap();
+    fixture.probe("where", &json!({})).unwrap();
     let (began, done) = (Instant::now(), AtomicUsize::new(0));
     thread::scope(|scope| {
         for _ in 0..40 {
             scope.spawn(|| {
-                assert_eq!(fixture.probe("sleep", json!({})).unwrap(), "slept");
+                assert_eq!(fixture.probe("sleep", &json!({})).unwrap(), "slept");
                 done.fetch_add(1, Ordering::Relaxed);
             });
         }
@@ -168,12 +168,12 @@ fn more_calls_than_threads_wait_for_their_turn() {
 fn an_idle_process_ends_and_comes_back() {
     let limits = Limits { idle: Duration::from_millis(150), ..short() };
     let fixture = Fixture::prober(limits);
-    fixture.probe("where", json!({})).unwrap();
+    fixture.probe("where", &json!({})).unwrap();
     let pid = fixture.pid();
     thread::sleep(Duration::from_millis(500));
     assert_gone(pid);
     assert_eq!(fixture.worker.state(), WorkerState::Idle);
-    fixture.probe("where", json!({})).unwrap();
+    fixture.probe("where", &json!({})).unwrap();
     assert_ne!(fixture.pid(), pid);
     // A call longer than that is not idleness.
     let host = FakeHost::new().with_time(Duration::from_millis(600));
@@ -184,16 +184,16 @@ fn an_idle_process_ends_and_comes_back() {
 #[test]
 fn a_reset_lets_calls_end_in_the_old_process() {
     let fixture = Fixture::prober(short());
-    fixture.probe("where", json!({})).unwrap();
+    fixture.probe("where", &json!({})).unwrap();
     let old = fixture.pid();
     thread::scope(|scope| {
-        let call = scope.spawn(|| fixture.probe("sleep", json!({})));
+        let call = scope.spawn(|| fixture.probe("sleep", &json!({})));
         thread::sleep(Duration::from_millis(30));
         fixture.worker.reset();
-        fixture.probe("where", json!({})).unwrap();
+        fixture.probe("where", &json!({})).unwrap();
         assert_ne!(fixture.pid(), old);
         assert_eq!(call.join().unwrap().unwrap(), "slept");
     });
     assert_gone(old);
-    fixture.probe("where", json!({})).unwrap();
+    fixture.probe("where", &json!({})).unwrap();
 }

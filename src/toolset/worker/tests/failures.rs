@@ -170,15 +170,15 @@ fn a_program_that_is_not_there_or_not_ours_is_an_error() {
 #[test]
 fn what_a_plugin_starts_ends_with_it() {
     let fixture = Fixture::prober(short());
-    let started = fixture.probe("start", json!({})).unwrap().parse::<u32>().unwrap();
+    let started = fixture.probe("start", &json!({})).unwrap().parse::<u32>().unwrap();
     let pid = fixture.pid();
     assert_eq!(group(pid).len(), 2);
     assert!(group(pid).contains(&started));
-    assert!(fixture.probe("escape", json!({})).unwrap_err().to_string().contains("not permitted"));
-    fixture.probe("exit", json!({})).unwrap_err();
+    assert!(fixture.probe("escape", &json!({})).unwrap_err().to_string().contains("not permitted"));
+    fixture.probe("exit", &json!({})).unwrap_err();
     assert_gone(pid);
 
-    fixture.probe("start", json!({})).unwrap();
+    fixture.probe("start", &json!({})).unwrap();
     let pid = fixture.pid();
     drop(fixture);
     assert_gone(pid);
@@ -190,9 +190,9 @@ fn what_a_plugin_starts_ends_with_it() {
 fn host_main() {
     if std::env::args().any(|argument| argument == MARK) {
         let fixture = Fixture::prober(Limits::default());
-        fixture.probe("start", json!({})).unwrap();
+        fixture.probe("start", &json!({})).unwrap();
         println!("child {} ", fixture.pid());
-        let _ = fixture.probe("spin", json!({}));
+        let _ = fixture.probe("spin", &json!({}));
     }
 }
 

@@ -103,7 +103,7 @@ impl Fixture {
         output.map(|output| output.output)
     }
 
-    fn probe(&self, tool: &str, arguments: Value) -> Result<String, WorkerError> {
+    fn probe(&self, tool: &str, arguments: &Value) -> Result<String, WorkerError> {
         let host = FakeHost::new().with_answer("color", json!("green"));
         let arguments = arguments.to_string();
         let output = self.worker.call("Prober", &Value::Null, tool, &arguments, &host);

@@ -41,9 +41,8 @@ impl Toolset for Prober {
             Ok("written")
         });
         tools.tool("env", "Environment.", |_, _: NoArguments, _| {
-            Ok(std::env::vars()
-                .map(|(name, value)| format!("{name}={value}\n"))
-                .collect::<String>())
+            let lines = std::env::vars().map(|(name, value)| [name, value].join("="));
+            Ok(lines.collect::<Vec<_>>().join("\n"))
         });
         tools.tool("where", "Directories.", |_, _: NoArguments, cx| {
             let here = std::env::current_dir()?;
