@@ -24,7 +24,8 @@ mod process;
 mod protocol;
 #[cfg(unix)]
 mod sandbox;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 mod wait;
 #[expect(clippy::module_inception, reason = "it is what the module is about")]

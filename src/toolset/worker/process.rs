@@ -13,6 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tempfile::TempDir;
 
 use super::call::{Cause, Death, End, Event, Slot, locked};
 use super::limits::{HostProgram, Limits};
@@ -97,8 +98,7 @@ impl Process {
         let read = move || {
             reader.read();
             let (child, scratch) = &mut *locked(&with_reader);
-            reader.bury(child, &output);
-            drop(scratch.take());
+            reader.bury(child, &output, scratch.take());
         };
         if let Err(error) = thread::Builder::new().name("toolset-reader".to_owned()).spawn(read) {
             let (child, _) = &mut *locked(&child);
@@ -274,7 +274,7 @@ impl Process {
     }
 
     /// Waits for the end of the process, kills the rest of its group, and tells the calls.
-    fn bury(&self, child: &mut Child, output: &Output) {
+    fn bury(&self, child: &mut Child, output: &Output, scratch: Option<TempDir>) {
         let patience = Instant::now() + LEAVE;
         while !has_exited(self.pid) && Instant::now() < patience {
             thread::sleep(Duration::from_millis(1));
@@ -287,6 +287,8 @@ impl Process {
             child.wait()
         };
         let last_words = output.last_words(Duration::from_millis(100));
+        // Before anybody hears of the end, who may end this program then.
+        drop(scratch);
         let mut calls = locked(&self.calls);
         let cause = calls.cause.clone().unwrap_or(Cause::Crash);
         let how = status.map_or_else(|error| error.to_string(), how);
