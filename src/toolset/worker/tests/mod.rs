@@ -1,5 +1,4 @@
 //! Workers whose child is this test program.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "also in the helpers of tests")]
 
 mod behaviour;
 mod failures;
