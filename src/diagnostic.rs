@@ -137,6 +137,8 @@ codes! {
     PatternTooLarge = "pattern-too-large", Error;
     /// A pattern that matches the empty string, so every query.
     PatternMatchesEmpty = "pattern-matches-empty", Error;
+    /// A pattern that is not in the normal form messages are searched in.
+    PatternNotNormalized = "pattern-not-normalized", Warning;
     /// A glob of `paths` that does not compile.
     InvalidGlob = "invalid-glob", Error;
 

@@ -17,6 +17,10 @@ use crate::matcher::{
 };
 use crate::session::{MemoryStore, SessionStore};
 use crate::skill::{Skill, SkillId};
+#[cfg(feature = "toolsets")]
+use crate::toolset::{Owner, ToolPolicy, Tools, ToolsetOptions, Toolsets};
+#[cfg(feature = "toolsets")]
+use crate::trust::TrustStore;
 
 /// So many recently used skills are looked at when matches are ranked.
 const MAX_RECENT: usize = 64;
@@ -48,6 +52,8 @@ struct Inner {
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
     sessions: Arc<dyn SessionStore>,
+    #[cfg(feature = "toolsets")]
+    toolsets: Option<Toolsets>,
 }
 
 /// Why the matches of a query are what they are.
@@ -144,6 +150,41 @@ impl Engine {
         &*self.0.sessions
     }
 
+    /// The tools for a disclosure: of the skills it shows in full, or of all (see
+    /// [`ToolPolicy`]). Libraries are opened here, when they are first needed; what could not be
+    /// loaded is among the failures.
+    #[cfg(feature = "toolsets")]
+    pub fn tools(&self, disclosure: &Disclosure) -> Tools {
+        match self.0.toolsets.as_ref().map(Toolsets::policy) {
+            Some(ToolPolicy::All) => self.all_tools(),
+            _ => self.tools_where(|entry| disclosure.full.contains(&entry.id)),
+        }
+    }
+
+    /// The tools of every skill that the model may use.
+    #[cfg(feature = "toolsets")]
+    pub fn all_tools(&self) -> Tools {
+        self.tools_where(|_| true)
+    }
+
+    /// The tools of one skill that the model may use, by id.
+    #[cfg(feature = "toolsets")]
+    pub fn tools_of(&self, skill: &SkillId) -> Tools {
+        self.tools_where(|entry| entry.id == *skill)
+    }
+
+    #[cfg(feature = "toolsets")]
+    fn tools_where(&self, wanted: impl Fn(&Entry) -> bool) -> Tools {
+        let Some(toolsets) = &self.0.toolsets else { return Tools::default() };
+        let entries = self.0.catalog.listed(Audience::Model).filter(|entry| wanted(entry));
+        toolsets.tools(entries.filter_map(|entry| {
+            let dir = entry.skill.dir()?.to_owned();
+            let owner = Owner { id: entry.id.clone(), scope: entry.scope, dir };
+            let written = &entry.skill.manifest().toolsets;
+            Some((owner, written.iter().map(|toolset| toolset.value.as_str()).collect()))
+        }))
+    }
+
     fn search(&self, query: &Query<'_>, limit: usize) -> Answer {
         let session = query.session.as_deref();
         let recent = session.map(|session| self.0.sessions.recent(session, MAX_RECENT));
@@ -193,6 +234,10 @@ pub struct EngineBuilder {
     prompt: PromptOptions,
     tokens: Option<Arc<dyn TokenCounter>>,
     sessions: Option<Arc<dyn SessionStore>>,
+    #[cfg(feature = "toolsets")]
+    toolsets: Option<ToolsetOptions>,
+    #[cfg(feature = "toolsets")]
+    trust: Option<Arc<TrustStore>>,
 }
 
 impl EngineBuilder {
@@ -295,6 +340,22 @@ impl EngineBuilder {
         self
     }
 
+    /// Loads the toolsets of skills, this way; by default none are loaded.
+    #[cfg(feature = "toolsets")]
+    #[must_use]
+    pub fn toolsets(mut self, options: ToolsetOptions) -> EngineBuilder {
+        self.toolsets = Some(options);
+        self
+    }
+
+    /// Which files may run although their source is not trusted; by default none.
+    #[cfg(feature = "toolsets")]
+    #[must_use]
+    pub fn trust(mut self, store: Arc<TrustStore>) -> EngineBuilder {
+        self.trust = Some(store);
+        self
+    }
+
     /// Reads the sources and compiles the index. What is wrong with a skill file or a source is no
     /// failure but a diagnostic; this only fails if the triggers do not fit one automaton.
     pub fn build(mut self) -> Result<Engine, Error> {
@@ -315,6 +376,10 @@ impl EngineBuilder {
             prompt: self.prompt,
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
+            #[cfg(feature = "toolsets")]
+            toolsets: self
+                .toolsets
+                .map(|options| Toolsets::new(options, self.trust.unwrap_or_default())),
         })))
     }
 }

@@ -17,6 +17,8 @@ pub enum ErrorCode {
     NotFound,
     /// The operating system or a policy forbids it.
     PermissionDenied,
+    /// It took longer than it may.
+    Timeout,
     /// It was understood and allowed, and failed.
     ExecutionError,
     /// A fault of our own.
@@ -30,6 +32,7 @@ impl ErrorCode {
             ErrorCode::InvalidParam => "INVALID_PARAM",
             ErrorCode::NotFound => "NOT_FOUND",
             ErrorCode::PermissionDenied => "PERMISSION_DENIED",
+            ErrorCode::Timeout => "TIMEOUT",
             ErrorCode::ExecutionError => "EXECUTION_ERROR",
             ErrorCode::InternalError => "INTERNAL_ERROR",
         }

@@ -48,6 +48,10 @@ mod error;
 pub mod matcher;
 pub mod session;
 pub mod skill;
+#[cfg(feature = "toolsets")]
+pub mod toolset;
+#[cfg(feature = "toolsets")]
+pub mod trust;
 
 pub use catalog::{
     Allowlist, Audience, Catalog, CatalogOptions, Environment, Scope, Source, Status,

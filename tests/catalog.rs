@@ -259,16 +259,63 @@ fn links_are_followed_inside_the_root_only_and_never_in_circles() {
     symlink(outside.path().join("secret/SKILL.md"), root.join("file-link/SKILL.md")).unwrap();
 
     let catalog = load(vec![Source::project(root)]);
-    assert_eq!(ids(&catalog), ["real", "real"]);
+    assert_eq!(ids(&catalog), ["real"], "a directory is read once, under its own name");
+    assert_eq!(catalog.entries().next().unwrap().relative_path, "real");
     let mut found = codes(&catalog);
     found.sort_unstable();
     found.dedup();
-    assert_eq!(found, ["link-broken", "link-loop", "link-outside", "shadowed"]);
+    assert_eq!(found, ["link-broken", "link-loop", "link-outside"]);
     let outside_links = catalog.diagnostics().iter().filter(|f| f.code == Code::LinkOutside);
     assert_eq!(outside_links.count(), 2);
 
     let catalog = load(vec![Source::project(root).allow_links_outside()]);
     assert!(catalog.get("secret").is_some());
+}
+
+#[cfg(unix)]
+#[test]
+fn directories_that_link_to_each_other_are_walked_once() {
+    let names: Vec<String> = (0..12).map(|i| format!("s{i:02}")).collect();
+    let dir = tree(&[]);
+    for name in &names {
+        fs::create_dir(dir.path().join(name)).unwrap();
+        fs::write(dir.path().join(name).join("SKILL.md"), manifest("")).unwrap();
+        for other in &names {
+            std::os::unix::fs::symlink(format!("../{other}"), dir.path().join(name).join(other))
+                .unwrap();
+        }
+    }
+    let catalog = load(vec![Source::project(dir.path())]);
+    assert_eq!(ids(&catalog), names);
+}
+
+#[test]
+fn one_glob_never_disables_another() {
+    let nested = format!("'{}a{}'", "{b,".repeat(120), "}".repeat(120));
+    let costly = format!("'x{}'", "?".repeat(250));
+    let dir = tree(&[
+        ("good/SKILL.md", &manifest("paths: ['*.rs', './docs/', '/src/**']")),
+        ("nested/SKILL.md", &manifest(&format!("paths: [{nested}]"))),
+        ("costly/SKILL.md", &manifest(&format!("paths: [{}]", [costly.as_str(); 200].join(", ")))),
+    ]);
+    let engine = Engine::builder().source(Source::project(dir.path())).build().unwrap();
+    assert_eq!(codes(engine.catalog()), ["invalid-glob"]);
+    for path in ["a/b.rs", "docs/a/b.md", "src/x/y"] {
+        let found = engine.matches(repertoire::Query::new("").path(path));
+        assert_eq!(found.len(), 1, "{path}");
+    }
+}
+
+#[test]
+fn a_path_means_the_skill_of_the_higher_source() {
+    let low = tree(&[("a/SKILL.md", &manifest("name: aaa"))]);
+    let high = tree(&[("a/SKILL.md", &manifest("name: zzz"))]);
+    for (first, second, id) in [(&low, &high, "zzz"), (&high, &low, "aaa")] {
+        let catalog = load(vec![Source::project(first.path()), Source::project(second.path())]);
+        for path in ["a", "./a", "a/", "a/SKILL.md"] {
+            assert_eq!(catalog.find(path, Audience::Model).unwrap().id, id, "{path}");
+        }
+    }
 }
 
 #[test]

@@ -180,10 +180,11 @@ mod reference {
     }
 
     fn is_edge(neighbour: Option<char>, own: Option<char>, right: bool) -> bool {
-        static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[\p{L}\p{M}\p{N}_]").unwrap());
+        static WORD: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(r"[\p{L}\p{M}\p{Nd}_]").unwrap());
         static UNSPACED: LazyLock<Regex> = LazyLock::new(|| {
             let scripts = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"];
-            Regex::new(&format!("[{}]", scripts.map(|s| format!(r"\p{{{s}}}")).concat())).unwrap()
+            Regex::new(&format!("[ー{}]", scripts.map(|s| format!(r"\p{{{s}}}")).concat())).unwrap()
         });
         static HANGUL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\p{Hangul}").unwrap());
         let is = |class: &Regex, c: char| class.is_match(c.encode_utf8(&mut [0; 4]));
@@ -248,7 +249,12 @@ fn expected_order(skills: &[Skill], hits: &[Hits]) -> Vec<String> {
             let hits = hits[skill].as_ref().filter(|hits| !hits.is_empty())?;
             let longest = hits.iter().map(words).max();
             let rarest = hits.iter().map(|(kind, t)| declared_by(*kind, t)).min();
-            Some((Reverse(longest), rarest, Reverse(hits.len()), skills[skill].name().to_owned()))
+            let subject = |(kind, trigger): &(HitKind, String)| match kind {
+                HitKind::Pattern => format!("pattern {trigger}"),
+                _ => literal(trigger),
+            };
+            let n_subjects = hits.iter().map(subject).collect::<BTreeSet<_>>().len();
+            Some((Reverse(longest), rarest, Reverse(n_subjects), skills[skill].name().to_owned()))
         })
         .collect();
     keyed.sort();

@@ -68,6 +68,17 @@ fn what_does_not_fit_steps_down_one_tier_and_says_why() {
 }
 
 #[test]
+fn a_full_text_is_shown_wherever_it_fits() {
+    let engine = sized(&[300, 300]);
+    let one = disclose(&engine, "word", Format::Markdown, Some(Budget::Characters(0)));
+    assert_eq!(one.tier, Tier::Breadcrumb);
+    let options = DisclosureOptions { max_skills: 1, ..DisclosureOptions::default() };
+    let n_chars = engine.disclose_with("word", &options).text.chars().count();
+    let tight = disclose(&engine, "word", Format::Markdown, Some(Budget::Characters(n_chars)));
+    assert_eq!(ids(&tight.full), ["m0"]);
+}
+
+#[test]
 fn matches_below_the_limit_and_vetoes_are_told() {
     let engine = engine(&[
         "---\nname: a\ndescription: d\ntriggers: {keywords: [word], exclude: [not this]}\n---\n",

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use serde_json::error::Category;
 
@@ -15,7 +15,10 @@ pub struct NoArguments {}
 
 /// Reads a tool's arguments; an error names the argument and says what the tool takes.
 pub(crate) fn parse<A: DeserializeOwned>(text: &str, spec: &ToolSpec) -> ToolResult<A> {
-    let text = if matches!(text.trim(), "" | "null") { "{}" } else { text };
+    let text = match text.trim() {
+        "" | "null" => "{}",
+        text => text,
+    };
     read(text).map_err(|problem| {
         let name = &spec.name;
         let takes = schema::summary(&spec.parameters);
@@ -33,6 +36,14 @@ pub fn parse_config<C: DeserializeOwned>(config: Value) -> ToolResult<C> {
 }
 
 fn read<A: DeserializeOwned>(text: &str) -> Result<A, String> {
+    // Serde would take a list for a struct, field by field.
+    if !text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok() {
+        return Err("the arguments are not a JSON object".to_owned());
+    }
+    // Following the path costs as much as reading: only a mistake is worth it.
+    if let Ok(value) = serde_json::from_str(text) {
+        return Ok(value);
+    }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();

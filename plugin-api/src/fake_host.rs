@@ -84,6 +84,7 @@ impl FakeHost {
     }
 
     /// Calls a tool by name with JSON arguments, as a host does; panics are not caught.
+    #[expect(clippy::needless_pass_by_value, reason = "the caller writes `json!(…)`")]
     pub fn call<T: Toolset>(&self, toolset: &T, tool: &str, arguments: Value) -> ToolResult {
         crate::tools::tools_of::<T>().call(toolset, tool, &arguments.to_string(), &self.context())
     }

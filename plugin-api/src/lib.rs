@@ -39,6 +39,51 @@
 //! does not see the host's async runtime. With the feature `block-on`, `block_on` runs a future on
 //! a runtime of the plugin's own.
 //!
+//! What cannot be a tool is refused where it is written, and the error says why. A tool without a
+//! description, by which a model would choose it:
+//!
+//! ```compile_fail
+//! # use repertoire_plugin::prelude::*;
+//! # #[derive(Default)]
+//! # struct Hello;
+//! #[toolset]
+//! impl Hello {
+//!     // error: the tool `greet` has no doc comment: it is the description by which the model
+//!     // chooses the tool (a helper is not `pub`)
+//!     pub fn greet(&self) -> ToolResult { Ok("Hello".into()) }
+//! }
+//! ```
+//!
+//! A tool that would need the host's async runtime:
+//!
+//! ```compile_fail
+//! # use repertoire_plugin::prelude::*;
+//! # #[derive(Default)]
+//! # struct Hello;
+//! #[toolset]
+//! impl Hello {
+//!     /// Greets.
+//!     // error: the tool `greet` cannot be `async`: a plugin has its own copy of the async
+//!     // runtime and does not see the host's; use `repertoire_plugin::block_on` inside
+//!     pub async fn greet(&self) -> ToolResult { Ok("Hello".into()) }
+//! }
+//! ```
+//!
+//! A tool that two threads could not call at once:
+//!
+//! ```compile_fail
+//! # use repertoire_plugin::prelude::*;
+//! # #[derive(Default)]
+//! # struct Hello(u32);
+//! #[toolset]
+//! impl Hello {
+//!     /// Counts.
+//!     // error: the tool `count` takes `&self`: tools run at the same time, so keep what changes
+//!     // in a `Mutex`
+//!     pub fn count(&mut self) -> ToolResult { self.0 += 1; Ok("counted".into()) }
+//! }
+//! ```
+//!
 //! # Versions
 //!
 //! The border between host and plugin has a version of its own, [`ABI_VERSION`]. Within its major

@@ -70,7 +70,13 @@ fn tidy(schema: &mut Value) {
                 schemas.iter_mut().for_each(tidy);
             }
             (
-                "items" | "additionalProperties" | "not" | "if" | "then" | "else" | "contains"
+                "items"
+                | "additionalProperties"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "contains"
                 | "propertyNames",
                 value @ Value::Object(_),
             ) => tidy(value),

@@ -1,8 +1,8 @@
 //! Where skills come from, and which of them exist for whom.
 //!
-//! [`Source`]s are scanned ([`scan`]), what was found is given ids, precedence and a status
-//! ([`resolve`]), and [`Catalog`] answers who may see what ([`visibility`]). Loading never fails as
-//! a whole: what could not be loaded is in [`Catalog::diagnostics`].
+//! [`Source`]s are scanned for skill files, what was found is given ids, precedence and a
+//! [`Status`], and the [`Catalog`] answers who may see what. Loading never fails as a whole: what
+//! could not be loaded is in [`Catalog::diagnostics`].
 
 mod requirement;
 mod resolve;
@@ -19,7 +19,7 @@ use crate::skill::{Skill, SkillId};
 
 pub use requirement::Environment;
 pub use resolve::CatalogOptions;
-pub use scan::skill_files;
+pub use scan::{is_skill_file, skill_files};
 pub use source::{Scope, Source};
 pub use visibility::{Allowlist, Audience};
 
@@ -83,6 +83,8 @@ pub struct Entry {
     pub status: Status,
     /// Whether the allowlist lets it exist.
     allowed: bool,
+    /// The place of its source among the sources: of two paths that are equal, the higher wins.
+    source: usize,
 }
 
 /// The resolved set of skills.
@@ -199,17 +201,28 @@ impl Entry {
         matches!(self.status, Status::Shadowed { .. })
     }
 
-    fn answers_to_path(&self, path: &str) -> bool {
-        let is = |known: Option<&Path>| known.is_some_and(|known| known == Path::new(path));
-        (!self.relative_path.is_empty() && self.relative_path == path.trim_end_matches('/'))
-            || is(self.skill.path())
-            || is(self.skill.dir())
+    /// Whether `path` is that of its directory or file, from the source's root or as the source
+    /// is named.
+    fn answers_to_path(&self, path: &Path) -> bool {
+        let dir = match path.file_name() {
+            Some(name) if is_skill_file(name) => path.parent().unwrap_or(path),
+            _ => path,
+        };
+        let plain = dir.strip_prefix(".").unwrap_or(dir);
+        let is_relative = !self.relative_path.is_empty() && Path::new(&self.relative_path) == plain;
+        let known = self.skill.dir();
+        let same = |known: &Path| known == dir || known.strip_prefix(".").is_ok_and(|k| k == plain);
+        is_relative || known.is_some_and(same)
     }
 }
 
 fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry> {
     let by_id = entries.iter().find(|entry| entry.id == name);
-    let by_path = || entries.iter().find(|entry| entry.answers_to_path(name));
+    let path = Path::new(name);
+    let by_path = || {
+        let at_path = entries.iter().filter(|entry| entry.answers_to_path(path));
+        at_path.max_by_key(|entry| entry.source)
+    };
     let by_name = || {
         let mut named = entries.iter().filter(|entry| entry.skill.name() == name);
         named.next().filter(|_| named.next().is_none())

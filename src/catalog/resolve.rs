@@ -46,7 +46,7 @@ pub(super) fn resolve(options: CatalogOptions) -> Catalog {
                 for (nth, skill) in skills.into_iter().enumerate() {
                     diagnostics.extend_from_slice(skill.diagnostics());
                     let id = SkillId::new(skill.name());
-                    let entry = new_entry(id, skill, source.scope, String::new());
+                    let entry = new_entry(id, skill, source.scope, String::new(), place);
                     candidates
                         .push(Candidate { entry, precedence: (place, nth.to_be_bytes().into()) });
                 }
@@ -58,19 +58,21 @@ pub(super) fn resolve(options: CatalogOptions) -> Catalog {
                 }
                 let (files, findings) = skill_files(root, source.links_outside);
                 diagnostics.extend(findings);
-                let entries = load_directory(root, &files, source.scope, brand, &mut diagnostics);
-                candidates.extend(entries.into_iter().map(|(path, entry)| Candidate {
-                    entry,
-                    precedence: (place, path.as_os_str().as_encoded_bytes().to_vec()),
+                let entries = load_directory(root, &files, brand, &mut diagnostics);
+                candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
+                    Candidate {
+                        entry: new_entry(id, skill, source.scope, relative, place),
+                        precedence: (place, path.as_os_str().as_encoded_bytes().to_vec()),
+                    }
                 }));
             }
         }
     }
     for Candidate { entry, .. } in &mut candidates {
         entry.status = status(entry, &enabled, &environment);
-        entry.allowed = allowlist.allows(entry.id.as_str(), entry.skill.name());
     }
-    let entries = shadow(candidates, &mut diagnostics);
+    let mut entries = shadow(candidates, &mut diagnostics);
+    filter(&mut entries, &allowlist);
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
@@ -86,14 +88,14 @@ fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::MissingSource, root, format!("source {what}"), help))
 }
 
-/// Loads the skills of one directory source, each with its file's path.
+/// Loads the skills of one directory source, each with its file, its id and its directory's path
+/// from the root.
 fn load_directory(
     root: &Path,
     files: &[PathBuf],
-    scope: Scope,
     brand: &str,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<(PathBuf, Entry)> {
+) -> Vec<(PathBuf, SkillId, Skill, String)> {
     let skill_dirs: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
     let mut loaded = Vec::with_capacity(files.len());
     for file in files {
@@ -114,7 +116,7 @@ fn load_directory(
             .any(|above| skill_dirs.contains(above));
         let by_name = is_identifier(skill.name()) && !is_sub_skill;
         let id = if by_name || relative.is_empty() { skill.name() } else { &relative };
-        loaded.push((file.clone(), new_entry(SkillId::new(id), skill, scope, relative)));
+        loaded.push((file.clone(), SkillId::new(id), skill, relative));
     }
     loaded
 }
@@ -138,9 +140,15 @@ fn relative_path(root: &Path, dir: &Path, file: &Path, findings: &mut Vec<Diagno
     relative
 }
 
-fn new_entry(id: SkillId, skill: Skill, scope: Scope, relative_path: String) -> Entry {
-    let skill = Arc::new(skill);
-    Entry { id, skill, scope, relative_path, status: Status::Available, allowed: true }
+fn new_entry(
+    id: SkillId,
+    skill: Skill,
+    scope: Scope,
+    relative_path: String,
+    source: usize,
+) -> Entry {
+    let (skill, status) = (Arc::new(skill), Status::Available);
+    Entry { id, skill, scope, relative_path, status, allowed: true, source }
 }
 
 fn status(entry: &Entry, enabled: &BTreeSet<String>, environment: &Environment) -> Status {
@@ -150,6 +158,21 @@ fn status(entry: &Entry, enabled: &BTreeSet<String>, environment: &Environment) 
         return Status::Disabled;
     }
     environment.unmet(manifest).map_or(Status::Available, |reason| Status::Unavailable { reason })
+}
+
+/// Applies the allowlist: an entry of it that is an id means that id and no other skill of that
+/// name. What shadows and what is shadowed have one id, and one fate.
+fn filter(entries: &mut [Entry], allowlist: &Allowlist) {
+    let ids: BTreeSet<SkillId> = entries.iter().map(|entry| entry.id.clone()).collect();
+    for rivals in entries.chunk_by_mut(|a, b| a.id == b.id) {
+        let name = rivals[0].skill.name();
+        let name_counts = !ids.contains(name);
+        let allowed =
+            allowlist.allows(rivals[0].id.as_str()) || (name_counts && allowlist.allows(name));
+        for entry in rivals {
+            entry.allowed = allowed;
+        }
+    }
 }
 
 /// Orders candidates by id and precedence, and reports those that lose.

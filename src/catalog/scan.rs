@@ -1,7 +1,8 @@
 //! Finding the skill files below a root.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
@@ -11,126 +12,174 @@ use crate::diagnostic::{Code, Diagnostic};
 /// The exact spelling of a skill file's name.
 const SKILL_FILE: &str = "SKILL.md";
 
+/// Whether a file of this name holds a skill: `SKILL.md` in any letter case.
+pub fn is_skill_file(name: &OsStr) -> bool {
+    name.eq_ignore_ascii_case(SKILL_FILE)
+}
+
+/// The skill files below `root`, one a directory, in byte order of their paths; never from
+/// `node_modules` or hidden directories.
+///
+/// Links inside the root are followed, and each directory is read once, under its own name if it
+/// has one below the root. A link that leaves the root is reported, unless `links_outside`.
+pub fn skill_files(root: &Path, links_outside: bool) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+    let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let mut scan = Scan {
+        confined_to: (!links_outside).then(|| real_root.clone()),
+        walked: BTreeSet::new(),
+        links: VecDeque::new(),
+        found: BTreeMap::new(),
+        diagnostics: Vec::new(),
+    };
+    scan.walk(root, &real_root);
+    // Links are taken up when all that is not a link is known: the same directory under its own
+    // name comes first, and no circle is walked twice.
+    while let Some(link) = scan.links.pop_front() {
+        scan.follow(&link);
+    }
+    scan.finish()
+}
+
 /// A scan in progress: what it has found, and what went wrong.
-struct Scan<'a> {
-    root: &'a Path,
+struct Scan {
     /// The root without links; `None` if links may leave it.
     confined_to: Option<PathBuf>,
+    /// Directories that were walked, without links.
+    walked: BTreeSet<PathBuf>,
+    /// Links to directories, not taken up yet.
+    links: VecDeque<PathBuf>,
     /// Directory → its skill files.
     found: BTreeMap<PathBuf, Vec<PathBuf>>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// The skill files below `root`, one a directory, in byte order of their paths; never from
-/// `node_modules` or hidden directories. Links inside the root are followed; one that leaves it is
-/// reported, unless `links_outside`.
-pub fn skill_files(root: &Path, links_outside: bool) -> (Vec<PathBuf>, Vec<Diagnostic>) {
-    let mut scan = Scan {
-        root,
-        confined_to: if links_outside { None } else { root.canonicalize().ok() },
-        found: BTreeMap::new(),
-        diagnostics: Vec::new(),
-    };
-    let mut walk = WalkDir::new(root).follow_links(true).sort_by_file_name().into_iter();
-    while let Some(entry) = walk.next() {
-        match entry {
-            Ok(entry) if scan.is_skipped(&entry) => {
+impl Scan {
+    /// Walks `root`, which is `real_root` without links, following no link below it.
+    fn walk(&mut self, root: &Path, real_root: &Path) {
+        let mut walk = WalkDir::new(root).sort_by_file_name().into_iter();
+        while let Some(entry) = walk.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    self.unreadable(&error, root);
+                    continue;
+                }
+            };
+            if entry.depth() > 0 && is_hidden(entry.file_name()) && !entry.file_type().is_file() {
                 if entry.file_type().is_dir() {
                     walk.skip_current_dir();
                 }
+            } else if entry.depth() > 0 && entry.path_is_symlink() {
+                self.visit_link(&entry);
+            } else if entry.depth() == 0 || entry.file_type().is_dir() {
+                let below = entry.path().strip_prefix(root).unwrap_or(Path::new(""));
+                if !self.walked.insert(real_root.join(below)) {
+                    walk.skip_current_dir();
+                } else if entry.depth() > 0 && is_skill_file(entry.file_name()) {
+                    self.not_a_file(entry.path());
+                }
+            } else if is_skill_file(entry.file_name()) {
+                self.visit_file(entry.path(), entry.file_type().is_file());
             }
-            Ok(entry) => scan.visit(&entry),
-            Err(error) => scan.report(&error),
         }
     }
-    scan.finish()
-}
 
-impl Scan<'_> {
-    fn is_skipped(&mut self, entry: &DirEntry) -> bool {
-        if entry.depth() == 0 {
-            return false;
+    fn visit_file(&mut self, path: &Path, is_file: bool) {
+        if is_file {
+            let dir = path.parent().unwrap_or(Path::new("")).to_owned();
+            self.found.entry(dir).or_default().push(path.to_owned());
+        } else {
+            self.not_a_file(path);
         }
-        let name = entry.file_name().as_encoded_bytes();
-        let is_dir = entry.file_type().is_dir();
-        if is_dir && (name.starts_with(b".") || name == b"node_modules") {
-            return true;
-        }
-        entry.path_is_symlink()
-            && (is_dir || is_skill_file(entry.file_name()))
-            && self.leaves_root(entry)
     }
 
-    fn leaves_root(&mut self, entry: &DirEntry) -> bool {
+    fn visit_link(&mut self, entry: &DirEntry) {
+        let path = entry.path();
+        let is_skill = is_skill_file(entry.file_name());
+        match fs::metadata(path) {
+            Ok(target) if target.is_dir() => self.links.push_back(path.to_owned()),
+            Ok(target) if is_skill && !self.leaves_root(path) => {
+                self.visit_file(path, target.is_file());
+            }
+            Ok(_) => {}
+            // What has an ending is a file, and no skill's.
+            Err(_) if !is_skill && path.extension().is_some() => {}
+            Err(error) => self.diagnostics.push(Diagnostic::new(
+                Code::LinkBroken,
+                path,
+                format!("link leads nowhere: {error}"),
+                "remove or mend the link",
+            )),
+        }
+    }
+
+    /// Walks the directory behind a link, unless it was walked already.
+    fn follow(&mut self, link: &Path) {
+        let Ok(target) = link.canonicalize() else { return };
+        if self.leaves_root(link) {
+            return;
+        }
+        let here = link.parent().and_then(|dir| dir.canonicalize().ok()).unwrap_or_default();
+        if here.starts_with(&target) {
+            self.diagnostics.push(Diagnostic::new(
+                Code::LinkLoop,
+                link,
+                format!("link leads back to {}", target.display()),
+                "remove the link",
+            ));
+        } else if !self.walked.contains(&target) {
+            self.walk(link, &target);
+        }
+    }
+
+    fn leaves_root(&mut self, link: &Path) -> bool {
         let Some(root) = &self.confined_to else { return false };
-        let target = entry.path().canonicalize();
+        let target = link.canonicalize();
         if target.as_ref().is_ok_and(|target| target.starts_with(root)) {
             return false;
         }
         let target = target.map_or_else(|e| e.to_string(), |target| target.display().to_string());
         self.diagnostics.push(Diagnostic::new(
             Code::LinkOutside,
-            entry.path(),
+            link,
             format!("link leaves its source ({target}) and was not followed"),
             "copy the skill into the source, or add its directory as a source of its own",
         ));
         true
     }
 
-    fn visit(&mut self, entry: &DirEntry) {
-        if !is_skill_file(entry.file_name()) || entry.depth() == 0 {
-            return;
-        }
-        if !entry.file_type().is_file() {
-            self.diagnostics.push(Diagnostic::new(
-                Code::NotAFile,
-                entry.path(),
-                format!("`{SKILL_FILE}` is not a file"),
-                "put the skill's instructions into a file of that name, or rename this",
-            ));
-            return;
-        }
-        let dir = entry.path().parent().unwrap_or(self.root).to_owned();
-        self.found.entry(dir).or_default().push(entry.path().to_owned());
+    fn not_a_file(&mut self, path: &Path) {
+        self.diagnostics.push(Diagnostic::new(
+            Code::NotAFile,
+            path,
+            format!("`{SKILL_FILE}` is not a file"),
+            "put the skill's instructions into a file of that name, or rename this",
+        ));
     }
 
-    fn report(&mut self, error: &walkdir::Error) {
-        let path = error.path().unwrap_or(self.root);
-        let finding = if let Some(ancestor) = error.loop_ancestor() {
-            Diagnostic::new(
-                Code::LinkLoop,
-                path,
-                format!("link leads back to {}", ancestor.display()),
-                "remove the link",
-            )
-        } else if path.is_symlink() {
-            Diagnostic::new(Code::LinkBroken, path, "link leads nowhere", "remove or mend the link")
-        } else {
-            let cause = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-            let help = "check the permissions of the directory";
-            Diagnostic::new(Code::Unreadable, path, format!("cannot be read: {cause}"), help)
-        };
-        self.diagnostics.push(finding);
+    fn unreadable(&mut self, error: &walkdir::Error, root: &Path) {
+        let path = error.path().unwrap_or(root);
+        let cause = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+        let help = "check the permissions of the directory";
+        let message = format!("cannot be read: {cause}");
+        self.diagnostics.push(Diagnostic::new(Code::Unreadable, path, message, help));
     }
 
     /// Of two spellings in one directory, the exact one wins, else the first in byte order.
     fn finish(mut self) -> (Vec<PathBuf>, Vec<Diagnostic>) {
         let mut files = Vec::with_capacity(self.found.len());
-        for spellings in std::mem::take(&mut self.found).into_values() {
-            let exact = spellings.iter().position(|p| p.file_name() == Some(SKILL_FILE.as_ref()));
-            let winner = exact.unwrap_or(0);
-            for (place, path) in spellings.iter().enumerate() {
-                if place == winner {
-                    files.push(path.clone());
-                } else {
-                    self.diagnostics.push(Diagnostic::new(
-                        Code::TwoSpellings,
-                        path,
-                        format!("{} is read instead", spellings[winner].display()),
-                        format!("keep one file, named `{SKILL_FILE}`"),
-                    ));
-                }
+        for mut spellings in std::mem::take(&mut self.found).into_values() {
+            spellings.sort_by_key(|path| path.file_name() != Some(SKILL_FILE.as_ref()));
+            let winner = spellings.remove(0);
+            for path in spellings {
+                self.diagnostics.push(Diagnostic::new(
+                    Code::TwoSpellings,
+                    &path,
+                    format!("{} is read instead", winner.display()),
+                    format!("keep one file, named `{SKILL_FILE}`"),
+                ));
             }
+            files.push(winner);
         }
         files.sort_unstable_by(|a, b| {
             a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
@@ -139,6 +188,7 @@ impl Scan<'_> {
     }
 }
 
-fn is_skill_file(name: &OsStr) -> bool {
-    name.eq_ignore_ascii_case(SKILL_FILE)
+fn is_hidden(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b".") || name == b"node_modules"
 }

@@ -1,9 +1,11 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use repertoire::toolset::ToolFormat;
 use repertoire::{Format, Profile};
 
 /// Finds, checks and discloses the skills of LLM agents
@@ -28,7 +30,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "DIR", default_value = ".", global = true)]
     pub(crate) project: PathBuf,
     /// Brand of the host: its directories are `.BRAND/skills`
-    #[arg(long, value_name = "NAME", default_value = "repertoire", global = true)]
+    #[arg(long, value_name = "NAME", default_value = "repertoire", global = true, value_parser = brand)]
     pub(crate) brand: String,
     /// Only these skills exist; `*` stands for all of them
     #[arg(long, value_name = "ID", global = true)]
@@ -45,6 +47,17 @@ pub(crate) struct Common {
     /// When to use colour; `auto` is on a terminal, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
     pub(crate) color: Color,
+}
+
+/// A brand is a part of directory names.
+fn brand(text: &str) -> Result<String, String> {
+    let is_name = !text.is_empty()
+        && !text.starts_with('.')
+        && text.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
+    if is_name {
+        return Ok(text.to_owned());
+    }
+    Err("a brand is a word of letters, digits, `-`, `_` and `.`".to_owned())
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -71,6 +84,15 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Write a new skill to start from
     New(NewArgs),
+    /// Write and inspect compiled toolsets
+    #[command(subcommand)]
+    Toolset(ToolsetCommand),
+    /// List and call the tools of skills
+    #[command(subcommand)]
+    Tool(ToolCommand),
+    /// Say which code of projects may run
+    #[command(subcommand)]
+    Trust(TrustCommand),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -165,6 +187,96 @@ pub(crate) struct NewArgs {
     pub(crate) dir: Option<PathBuf>,
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolsetCommand {
+    /// Write a crate of tools, and a skill that has them
+    New(ToolsetNewArgs),
+    /// Show what a library says of itself, without running it
+    Inspect(ToolsetInspectArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolsetNewArgs {
+    /// Name of the skill: small letters, digits and single hyphens; the crate is `NAME-toolset`
+    pub(crate) name: String,
+    /// Directory of skills to write both to
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// Use the crate `repertoire-plugin` in this directory instead of the registry's
+    #[arg(long, value_name = "PATH")]
+    pub(crate) plugin_path: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolsetInspectArgs {
+    /// The library
+    pub(crate) file: PathBuf,
+    /// Run the library to list its tools, too
+    #[arg(long)]
+    pub(crate) tools: bool,
+    #[command(flatten)]
+    pub(crate) isolation: IsolationArgs,
+}
+
+/// Where libraries run.
+#[derive(Debug, Args)]
+pub(crate) struct IsolationArgs {
+    /// Run libraries in this process instead of a child process of their own
+    #[arg(long)]
+    pub(crate) in_process: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolCommand {
+    /// List the tools of the skills, and which toolsets cannot be loaded
+    List(ToolListArgs),
+    /// Call a tool
+    Call(ToolCallArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolListArgs {
+    /// Print JSON for somebody's API: `mcp`, `openai` or `anthropic`
+    #[arg(long, value_name = "FORMAT", value_parser = tool_formats())]
+    pub(crate) format: Option<ToolFormat>,
+    /// Only the tools of this skill
+    #[arg(long, value_name = "ID")]
+    pub(crate) skill: Option<String>,
+    #[command(flatten)]
+    pub(crate) isolation: IsolationArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolCallArgs {
+    /// Name of the tool: `skill.tool`, or `tool` where that is unique
+    pub(crate) name: String,
+    /// Its arguments, an object; `-` reads them from standard input
+    #[arg(value_name = "JSON")]
+    pub(crate) arguments: String,
+    /// Give up after so long; fractions are fine
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) isolation: IsolationArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrustCommand {
+    /// List the files that are trusted
+    List,
+    /// Trust files with the content they have now
+    Add(TrustPathsArgs),
+    /// Trust files no more
+    Remove(TrustPathsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustPathsArgs {
+    /// A file, or a skill (id or directory) with all its libraries and scripts
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell
@@ -178,4 +290,16 @@ fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
 fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {
     PossibleValuesParser::new(["repertoire", "agent-skills"])
         .try_map(|text| text.parse::<Profile>())
+}
+
+fn tool_formats() -> impl clap::builder::TypedValueParser<Value = ToolFormat> {
+    PossibleValuesParser::new(["mcp", "openai", "anthropic"])
+        .try_map(|text| text.parse::<ToolFormat>())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().and_then(|n| Duration::try_from_secs_f64(n).ok());
+    seconds
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| "write a number of seconds above zero, such as `2.5`".to_owned())
 }

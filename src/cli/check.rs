@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use repertoire::catalog::{Catalog, CatalogOptions, skill_files};
+use repertoire::catalog::{Catalog, CatalogOptions, is_skill_file, skill_files};
 use repertoire::skill::check_file;
 use repertoire::{Code, Diagnostic, Source};
 use serde::Serialize;
@@ -70,7 +70,7 @@ impl Targets {
 }
 
 fn is_named_as_skill_file(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"))
+    path.file_name().is_some_and(is_skill_file)
 }
 
 pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {

@@ -26,15 +26,21 @@ pub(crate) struct Failure {
     pub(crate) help: String,
 }
 
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Failure {
+        Failure {
+            code: error.code().as_str(),
+            message: error.message().to_owned(),
+            help: error.help().to_owned(),
+        }
+    }
+}
+
 impl From<&anyhow::Error> for Failure {
     fn from(error: &anyhow::Error) -> Failure {
         let usage = error.downcast_ref::<UsageError>().map(|UsageError(error)| error);
         match usage.or_else(|| error.downcast_ref::<Error>()) {
-            Some(error) => Failure {
-                code: error.code().as_str(),
-                message: error.message().to_owned(),
-                help: error.help().to_owned(),
-            },
+            Some(error) => error.into(),
             None => Failure {
                 code: ErrorCode::ExecutionError.as_str(),
                 message: format!("{error:#}"),

@@ -135,23 +135,23 @@ fn table(engine: &Engine) -> String {
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }
-    arrange(&mut table);
+    arrange(&mut table, BRIEF);
     let lines: Vec<String> = table.lines().map(|line| colored(line.trim_end())).collect();
     lines.join("\n")
 }
 
-/// Fits the last column to the terminal, if there is one that is wide enough.
-fn arrange(table: &mut Table) {
+/// Fits the last column, which may be wrapped, to the terminal, if there is one that is wide enough.
+pub(crate) fn arrange(table: &mut Table, last: usize) {
     let widths = table.column_max_content_widths();
     let others: u16 =
-        widths.iter().take(BRIEF).fold(0, |sum, width| sum.saturating_add(width.saturating_add(2)));
+        widths.iter().take(last).fold(0, |sum, width| sum.saturating_add(width.saturating_add(2)));
     let width = Output::width().filter(|width| *width >= others.saturating_add(MIN_BRIEF_WIDTH));
     let Some(width) = width else {
         table.set_content_arrangement(ContentArrangement::Disabled);
         return;
     };
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    for column in table.column_iter_mut().take(BRIEF) {
+    for column in table.column_iter_mut().take(last) {
         column.set_constraint(ColumnConstraint::ContentWidth);
     }
 }

@@ -16,17 +16,25 @@ mod report;
 mod sanitize;
 mod setup;
 mod show;
+mod tool;
+mod toolset;
+mod toolset_new;
+mod trust;
 
 use anstream::ColorChoice;
 use clap::Parser as _;
 use repertoire::ErrorCode;
 
-use args::{Cli, Color, Command, Common};
+use args::{Cli, Color, Command, Common, ToolCommand, ToolsetCommand};
 use exit_code::ExitCode;
 use failure::Failure;
 use output::Output;
 
 fn main() -> std::process::ExitCode {
+    // A child process that hosts a library. It speaks to its parent, not to people.
+    if std::env::args_os().nth(1).is_some_and(|arg| arg == setup::TOOLSET_HOST) {
+        repertoire::toolset::worker_main();
+    }
     match Cli::try_parse() {
         Ok(cli) => run(&cli).into(),
         Err(error) => refuse(&error),
@@ -60,6 +68,11 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Show(args) => show::run(args, common, out),
         Command::Check(args) => check::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
+        Command::Toolset(ToolsetCommand::New(args)) => toolset_new::run(args, common, out),
+        Command::Toolset(ToolsetCommand::Inspect(args)) => toolset::inspect(args, out),
+        Command::Tool(ToolCommand::List(args)) => tool::list(args, common, out),
+        Command::Tool(ToolCommand::Call(args)) => tool::call(args, common, out),
+        Command::Trust(command) => trust::run(command, common, out),
         Command::Completions(args) => completions::run(args),
     }
 }

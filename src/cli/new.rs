@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use repertoire::catalog::is_skill_file;
 use repertoire::{Error, ErrorCode, is_identifier};
 use serde_json::json;
 
@@ -66,7 +67,7 @@ fn next_commands(
     ]
 }
 
-fn not_an_identifier(name: &str) -> Error {
+pub(crate) fn not_an_identifier(name: &str) -> Error {
     let message = format!("`{name}` is not a name for a skill");
     let rule = "small letters, digits and single hyphens, at most 64";
     let help = match nearest_identifier(name) {
@@ -100,7 +101,7 @@ fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
     fs::create_dir_all(dir).map_err(|error| failed(&error))?;
     for entry in fs::read_dir(dir).map_err(|error| failed(&error))? {
         let entry = entry.map_err(|error| failed(&error))?;
-        if entry.file_name().eq_ignore_ascii_case("SKILL.md") {
+        if is_skill_file(&entry.file_name()) {
             return Err(Error::new(
                 ErrorCode::ExecutionError,
                 format!("{} is there already", entry.path().display()),
@@ -114,7 +115,7 @@ fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
 }
 
 /// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+,=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();

@@ -110,15 +110,24 @@ impl Output {
 
     /// Prints why a command failed; with `--json` also as the envelope of errors.
     pub(crate) fn failure(self, failure: &Failure) -> io::Result<()> {
-        let Failure { code, message, help } = failure;
-        let title = styled(ERROR, format_args!("error[{code}]"));
-        self.note(&format!("{title}: {}", sanitize::line(message)));
+        self.tell(failure, !self.json);
         if self.json {
             Output::json(&Envelope { status: "error", error: failure })?;
-        } else if !help.is_empty() {
-            self.note(&format!("{}: {}", styled(HELP, "help"), sanitize::line(help)));
         }
         Ok(())
+    }
+
+    /// Tells of a failure that does not end the command.
+    pub(crate) fn partial_failure(self, failure: &Failure) {
+        self.tell(failure, true);
+    }
+
+    fn tell(self, Failure { code, message, help }: &Failure, with_help: bool) {
+        let title = styled(ERROR, format_args!("error[{code}]"));
+        self.note(&format!("{title}: {}", sanitize::line(message)));
+        if with_help && !help.is_empty() {
+            self.note(&format!("{}: {}", styled(HELP, "help"), sanitize::line(help)));
+        }
     }
 
     /// Whether text for people is coloured on standard output.

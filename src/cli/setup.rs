@@ -1,15 +1,21 @@
 //! From the options of every command to an engine.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use repertoire::toolset::{HostProgram, ToolsetOptions};
+use repertoire::trust::TrustStore;
 use repertoire::{
     Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, Source,
 };
 
-use crate::args::Common;
+use crate::args::{Common, IsolationArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::report;
+
+/// The hidden subcommand that hosts a library in a process of its own.
+pub(crate) const TOOLSET_HOST: &str = "toolset-host";
 
 /// The sources of the command line, lowest precedence first.
 pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
@@ -50,6 +56,51 @@ pub(crate) fn engine(
         .allow(Allowlist::from_entries(allow))
         .enable_all(common.enable.iter().cloned().collect());
     Ok(options(builder).build()?)
+}
+
+/// The engine of the command line, with the tools of its skills.
+pub(crate) fn engine_with_tools(
+    common: &Common,
+    isolation: &IsolationArgs,
+) -> anyhow::Result<Engine> {
+    let mut toolsets = toolset_options(isolation)?;
+    toolsets.cache =
+        directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand).join("plugins"));
+    let trust = Arc::new(trust_store(common)?);
+    engine(common, |builder| builder.toolsets(toolsets).trust(trust))
+}
+
+/// How libraries run: in children of this binary, unless it was asked for otherwise.
+pub(crate) fn toolset_options(isolation: &IsolationArgs) -> anyhow::Result<ToolsetOptions> {
+    if isolation.in_process {
+        return Ok(ToolsetOptions::in_process());
+    }
+    let program = std::env::current_exe()?;
+    Ok(ToolsetOptions::in_processes_of(HostProgram { program, args: vec![TOOLSET_HOST.into()] }))
+}
+
+/// What the user said may run.
+pub(crate) fn trust_store(common: &Common) -> Result<TrustStore, Error> {
+    TrustStore::open(trust_file(common)?)
+}
+
+/// Where that is remembered.
+pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {
+    let state = directory("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
+        let message = "there is no home directory to remember in what is trusted";
+        Error::new(ErrorCode::NotFound, message, "set `XDG_STATE_HOME` to an absolute path")
+    })?;
+    Ok(state.join(&common.brand).join("trust.json"))
+}
+
+/// The directory in the environment variable `name`, else `below_home`. Relative ones are ignored,
+/// as their specification has it.
+fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
+    let named = std::env::var_os(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
+    named.or_else(|| {
+        let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+        Some(home?.join(below_home))
+    })
 }
 
 /// What is wrong with a whole source that was asked for by name.

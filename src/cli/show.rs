@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use repertoire::catalog::{Audience, Entry};
+use repertoire::catalog::{Audience, Entry, is_skill_file};
 use repertoire::{Diagnostic, Engine};
 use serde_json::{Value as Json, json};
 use walkdir::{DirEntry, WalkDir};
@@ -93,7 +93,7 @@ fn files(dir: &Path) -> (Vec<String>, usize) {
     let walk = WalkDir::new(dir).sort_by_file_name().into_iter().filter_entry(is_own);
     // What cannot be read was reported when the catalog was loaded.
     for entry in walk.filter_map(Result::ok) {
-        let is_skill_file = entry.depth() == 1 && is_skill_file(&entry);
+        let is_skill_file = entry.depth() == 1 && is_skill_file(entry.file_name());
         if entry.file_type().is_dir() || is_skill_file || !entry.path().is_file() {
             continue;
         }
@@ -110,11 +110,7 @@ fn files(dir: &Path) -> (Vec<String>, usize) {
 /// Whether `dir` is a skill of its own.
 fn is_skill(dir: &Path) -> bool {
     let entries = WalkDir::new(dir).min_depth(1).max_depth(1);
-    entries.into_iter().filter_map(Result::ok).any(|entry| is_skill_file(&entry))
-}
-
-fn is_skill_file(entry: &DirEntry) -> bool {
-    entry.file_name().eq_ignore_ascii_case("SKILL.md")
+    entries.into_iter().filter_map(Result::ok).any(|entry| is_skill_file(entry.file_name()))
 }
 
 fn text(entry: &Entry, details: &Details<'_>) -> Page {

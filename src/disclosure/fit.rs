@@ -100,11 +100,17 @@ impl<'a> Draft<'a> {
         } else {
             Remainder::More(n_all)
         };
-        let frame = self.format.document(&[String::new()], &[String::new()], Some(longest));
-        let mut room = self.meter.limit.saturating_sub(self.meter.cost(&frame));
         let meter = self.meter;
-        let mut fits = |text: &str| {
-            let cost = meter.cost(text) + meter.cost("\n\n");
+        let empty = [String::new()];
+        let frame_of = |registry: &[String]| {
+            meter.cost(&self.format.document(&empty, registry, Some(longest)))
+        };
+        let registry_frame = frame_of(&empty).saturating_sub(frame_of(&[]));
+        // The frame has the blank line after the first piece already.
+        let blank_line = meter.cost("\n\n");
+        let mut room = meter.limit.saturating_add(blank_line).saturating_sub(frame_of(&[]));
+        let mut fits = |text: &str, frame: usize| {
+            let cost = meter.cost(text) + blank_line + frame;
             let fits = cost <= room;
             if fits {
                 room -= cost;
@@ -113,14 +119,14 @@ impl<'a> Draft<'a> {
         };
 
         let (full, too_long): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.full).into_iter().partition(|shown| fits(&shown.text));
+            std::mem::take(&mut self.full).into_iter().partition(|shown| fits(&shown.text, 0));
         self.full = full;
         // Each with the cost of its full text, if that is what it was to be shown in.
         let stepped_down = too_long.into_iter().map(|s| (s.entry, Some(meter.cost(&s.text))));
         let planned = std::mem::take(&mut self.registry).into_iter().map(|s| (s.entry, None));
         for (entry, full_cost) in stepped_down.chain(planned).collect::<Vec<_>>() {
             let text = self.line(entry);
-            let is_shown = fits(&text);
+            let is_shown = fits(&text, if self.registry.is_empty() { registry_frame } else { 0 });
             let how = if is_shown { "shown as a line" } else { "counted only" };
             match full_cost {
                 Some(cost) => {

@@ -1,7 +1,7 @@
 //! From ranked matches to prompt text: nothing, a breadcrumb, registry lines, or full text.
 //!
-//! [`tier`] decides what each skill deserves, [`budget`] measures what there is room for, and
-//! [`render`] writes it down. What does not fit steps down one tier, from full text to a registry
+//! Each skill has a [`Tier`] in a [`Disclosure`], which is written in a [`Format`] within a
+//! [`Budget`]. What does not fit steps down one tier, from full text to a registry
 //! line to the number in the breadcrumb; nothing vanishes, and [`Disclosure::omitted`] says why.
 
 mod budget;

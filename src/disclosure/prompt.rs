@@ -111,41 +111,42 @@ impl Layout<'_> {
     /// Whether the first `n_items` of the others fit with descriptions of `n_chars` characters.
     fn fits(&self, n_items: usize, n_chars: usize) -> bool {
         let lines = self.others[..n_items].iter().map(|item| item.line(self.format, n_chars));
-        let note = self.note(self.n_shortened(n_items, n_chars), self.others.len() - n_items);
-        let lines: Vec<String> = lines.chain(note).collect();
-        lines.is_empty()
-            || self.meter.cost(&self.format.document(&[], &lines, None)) <= self.meter.limit
+        let lines: Vec<String> = lines.collect();
+        let note = note(self.n_shortened(n_items, n_chars), self.others.len() - n_items);
+        let text = self.format.catalog(&lines, note.as_deref());
+        self.meter.cost(&text) <= self.meter.limit
     }
 
     fn n_shortened(&self, n_items: usize, n_chars: usize) -> usize {
         self.others[..n_items].iter().filter(|item| item.is_shortened(n_chars)).count()
     }
 
-    fn note(&self, n_shortened: usize, n_omitted: usize) -> Option<String> {
-        let plural = |n: usize, what: &str| {
-            let s = if n == 1 { "" } else { "s" };
-            (n > 0).then(|| format!("{n} {what}{s}"))
-        };
-        let shortened = plural(n_shortened, "description").map(|text| text + " shortened");
-        let omitted = plural(n_omitted, "skill").map(|text| text + " left out");
-        let sentence: Vec<String> = shortened.into_iter().chain(omitted).collect();
-        (!sentence.is_empty()).then(|| self.format.note(&sentence.join(", ")))
-    }
-
     fn lay_out(&self, n_items: usize, n_chars: usize) -> CatalogPrompt {
         let (shown, omitted) = self.others.split_at(n_items);
         let always = self.always.iter().map(|item| item.line(self.format, usize::MAX));
         let others = shown.iter().map(|item| item.line(self.format, n_chars));
-        let note = self.note(self.n_shortened(n_items, n_chars), omitted.len());
-        let lines: Vec<String> = always.chain(others).chain(note).collect();
+        let note = note(self.n_shortened(n_items, n_chars), omitted.len());
+        let lines: Vec<String> = always.chain(others).collect();
         let id = |item: &Item<'_>| item.entry.id.clone();
         CatalogPrompt {
             included: self.always.iter().chain(shown).map(id).collect(),
             shortened: shown.iter().filter(|i| i.is_shortened(n_chars)).map(id).collect(),
             omitted: omitted.iter().map(id).collect(),
-            text: self.format.document(&[], &lines, None),
+            text: self.format.catalog(&lines, note.as_deref()),
         }
     }
+}
+
+/// What was done to fit, in a phrase; `None` if nothing was.
+fn note(n_shortened: usize, n_omitted: usize) -> Option<String> {
+    let plural = |n: usize, what: &str| {
+        let s = if n == 1 { "" } else { "s" };
+        (n > 0).then(|| format!("{n} {what}{s}"))
+    };
+    let shortened = plural(n_shortened, "description").map(|text| text + " shortened");
+    let omitted = plural(n_omitted, "skill").map(|text| text + " left out");
+    let parts: Vec<String> = shortened.into_iter().chain(omitted).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// The greatest number up to `most` for which `holds`, which holds for 0 and stops holding once.

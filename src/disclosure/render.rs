@@ -122,6 +122,25 @@ impl Format {
         }
     }
 
+    /// The catalog prompt, from its lines and a sentence about what is not in them.
+    pub(super) fn catalog(self, lines: &[String], note: Option<&str>) -> String {
+        let list = self.document(&[], lines, None);
+        let Some(note) = note else { return list };
+        match self {
+            Format::Markdown if list.is_empty() => format!("[{note}]"),
+            Format::Markdown => format!("{list}\n[{note}]"),
+            Format::Xml => {
+                let list = list.strip_suffix("</skills>").unwrap_or("<skills>\n");
+                format!("{list}<note>{note}</note>\n</skills>")
+            }
+            Format::Json => {
+                let members =
+                    list.strip_suffix('}').map_or("{".to_owned(), |list| format!("{list},"));
+                format!("{members}\"note\":{}}}", json!(note))
+            }
+        }
+    }
+
     /// The whole text, from its parts.
     pub(super) fn document(
         self,
@@ -164,15 +183,6 @@ impl Format {
                 blocks.extend(remainder.map(Remainder::members));
                 format!("{{{}}}", blocks.join(","))
             }
-        }
-    }
-
-    /// A sentence about the document, as a part of it.
-    pub(super) fn note(self, sentence: &str) -> String {
-        match self {
-            Format::Markdown => format!("[{sentence}]"),
-            Format::Xml => format!("<!-- {sentence} -->"),
-            Format::Json => json!(sentence).to_string(),
         }
     }
 }
@@ -223,18 +233,26 @@ fn markdown_line(text: &str) -> String {
     line
 }
 
-/// A body as it is, but for lines that would pass for our own: those get a backslash, which
-/// Markdown does not show.
+/// A body as it is, but for what would pass for our own: lines that look like our headings or our
+/// count get a backslash, which Markdown does not show, and a code fence left open is closed.
 fn markdown_body(body: &str) -> String {
     let mut out = String::with_capacity(body.len());
-    for line in body.split_inclusive('\n') {
+    let mut fence: Option<&str> = None;
+    // A lone carriage return ends a line too.
+    for line in body.split_inclusive(['\n', '\r']) {
         let text = line.trim_start_matches(' ');
-        let heading = text.trim_start_matches('#').trim_start();
-        let is_heading = text.starts_with('#')
-            && (heading.starts_with("Skill:") || heading.starts_with("Available skills"));
-        let is_remainder = text.starts_with('[')
-            && (text.contains("available]") || text.contains("skills shown in full]"));
-        if is_heading || is_remainder {
+        let marks_end = text.trim_start_matches(['`', '~']).len();
+        let marks = &text[..text.len() - marks_end];
+        match fence {
+            Some(open) if marks.starts_with(open) && text[marks.len()..].trim().is_empty() => {
+                fence = None;
+            }
+            None if marks.len() >= 3 && marks.chars().all(|c| marks.starts_with(c)) => {
+                fence = Some(marks);
+            }
+            _ => {}
+        }
+        if passes_for_ours(text) {
             out.push_str(&line[..line.len() - text.len()]);
             out.push('\\');
             out.push_str(text);
@@ -242,7 +260,20 @@ fn markdown_body(body: &str) -> String {
             out.push_str(line);
         }
     }
+    if let Some(marks) = fence {
+        out.push('\n');
+        out.push_str(marks);
+    }
     out
+}
+
+fn passes_for_ours(line: &str) -> bool {
+    let heading = line.trim_start_matches(['#', '*', '_', '<', '>', ' ', '\t']);
+    let is_heading = line.starts_with(['#', '*', '_', '<'])
+        && (heading.starts_with("Skill:") || heading.starts_with("Available skills"));
+    let is_remainder = line.starts_with('[')
+        && (line.contains("available]") || line.contains("skills shown in full]"));
+    is_heading || is_remainder || line.starts_with("Skill: ")
 }
 
 /// `dir` so that a reader elsewhere can find it.
@@ -289,10 +320,19 @@ mod tests {
     fn a_body_is_kept_but_for_lines_that_pass_for_ours() {
         let body = "# Title\n\n[link](x) and `<b>`\n```\n# comment\n```\n[5 skills left]\n";
         assert_eq!(markdown_body(body), body);
-        for line in ["## Skill: x", " # Available skills", "[9 more skills available]"] {
+        for line in [
+            "## Skill: x",
+            "## **Skill: x**",
+            "Skill: x\n---",
+            " # Available skills",
+            "[9 more skills available]",
+        ] {
             let escaped = markdown_body(&format!("a\n{line}\nb"));
             let expected = line.trim_start();
             assert!(escaped.contains(&format!("\\{expected}\n")), "{escaped}");
         }
+        assert_eq!(markdown_body("x\r## Skill: y"), "x\r\\## Skill: y");
+        assert_eq!(markdown_body("````sh\n```\nx"), "````sh\n```\nx\n````");
+        assert_eq!(markdown_body("~~~\nx\n~~~\n"), "~~~\nx\n~~~\n");
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use regex_syntax::hir::{Class, HirKind};
-use unicode_normalization::char::is_combining_mark;
 
 /// Whether `text[start..end]`, a literal found there, begins where a word may begin.
 pub(crate) fn opens(text: &str, start: usize, end: usize) -> bool {
@@ -23,17 +22,18 @@ pub(crate) fn closes(text: &str, end: usize) -> bool {
 
 /// Whether `c` is a word character: letter, mark, digit or `_`.
 pub(crate) fn is_word(c: char) -> bool {
+    static WORD: LazyLock<Ranges> = LazyLock::new(|| Ranges::of_class(r"[\p{L}\p{M}\p{Nd}]"));
     match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => true,
-        _ if c.is_ascii() => false,
-        _ => c.is_alphanumeric() || is_combining_mark(c),
+        _ => !c.is_ascii() && WORD.contain(c),
     }
 }
 
-/// Whether `c` belongs to a script written without spaces between words.
+/// Whether `c` belongs to a script written without spaces between words. The prolonged sound mark
+/// is common to two such scripts, and of no other.
 fn is_unspaced(c: char) -> bool {
     static SCRIPTS: LazyLock<Ranges> = LazyLock::new(|| {
-        Ranges::of_class(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+        Ranges::of_class(r"[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
     });
     c >= '\u{e00}' && SCRIPTS.contain(c)
 }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn scripts_without_spaces_are_known() {
-        for c in "使の日カกກខမ々".chars() {
+        for c in "使の日カーกກខမ々".chars() {
             assert!(is_unspaced(c), "{c}");
         }
         for c in "aéпα배1、！".chars() {
@@ -84,7 +84,7 @@ mod tests {
         for c in "aZ9_éп使\u{301}٣".chars() {
             assert!(is_word(c), "{c:?}");
         }
-        for c in " -.+'’、🚀\u{200b}".chars() {
+        for c in " -.+'’、🚀🅰½\u{200b}".chars() {
             assert!(!is_word(c), "{c:?}");
         }
     }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use globset::GlobSetBuilder;
-
 use super::automaton::Automaton;
-use super::index::{Exclude, Index, IndexOptions, IndexedSkill, LiteralUse, NamedSkill, Trigger};
+use super::index::{
+    Exclude, Index, IndexOptions, IndexedSkill, LiteralUse, NamedSkill, Subject, Trigger,
+};
 use super::mention::Name;
+use super::paths::Paths;
 use super::patterns::Patterns;
 use super::text::fold_trigger;
 use super::{HitKind, inflect, literals, meta};
@@ -35,7 +36,7 @@ pub(super) fn build(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Resu
     }
     builder.add_meta_phrases(options);
     let (patterns, pattern_triggers) = builder.finish_patterns();
-    let (globs, glob_triggers) = builder.finish_globs();
+    let (paths, glob_triggers) = builder.finish_globs();
     let (automaton, offsets, uses) = builder.finish_literals()?;
     tracing::debug!(
         skills = skills.len(),
@@ -55,7 +56,7 @@ pub(super) fn build(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Resu
         excludes: builder.excludes,
         patterns,
         pattern_triggers,
-        globs,
+        paths,
         glob_triggers,
         scratch: std::sync::Mutex::default(),
     })
@@ -85,7 +86,7 @@ impl Builder {
         for exclude in &triggers.exclude {
             let place = self.excludes.len() as u32;
             self.excludes.push(Exclude { skill, text: exclude.value.as_str().into() });
-            self.add_use(fold_trigger(&exclude.value), LiteralUse::Exclude(place));
+            self.add_use(&fold_trigger(&exclude.value), LiteralUse::Exclude(place));
         }
     }
 
@@ -96,47 +97,64 @@ impl Builder {
         }
         let (name, literals) = Name::new(&folded, is_id);
         let trigger = self.add_trigger(skill, HitKind::Name, text, name.n_words);
+        if let [literal] = &literals[..] {
+            self.triggers[trigger as usize].subject = Subject::Literal(self.literal_id(literal));
+        }
         let place = self.names.len() as u32;
         self.names.push(NamedSkill { name, trigger });
         for literal in literals {
-            self.add_use(literal, LiteralUse::Name(place));
+            self.add_use(&literal, LiteralUse::Name(place));
         }
     }
 
     fn add_literal_trigger(&mut self, skill: u32, kind: HitKind, text: &str, inflect: bool) {
         let folded = fold_trigger(text);
+        // Skill files hold no blank trigger; a host may put one into `Triggers` by hand.
+        if folded.is_empty() {
+            return;
+        }
         let n_words = folded.split(' ').count();
         let trigger = self.add_trigger(skill, kind, text, n_words);
+        let subject = Subject::Literal(self.literal_id(&folded));
+        self.triggers[trigger as usize].subject = subject;
         if inflect {
             for form in inflect::inflections(&folded) {
-                self.add_use(form, LiteralUse::Trigger(trigger));
+                self.add_use(&form, LiteralUse::Trigger(trigger));
             }
         }
-        self.add_use(folded, LiteralUse::Trigger(trigger));
+        self.add_use(&folded, LiteralUse::Trigger(trigger));
     }
 
     fn add_meta_phrases(&mut self, options: &IndexOptions) {
         for (phrase, question) in meta::phrases() {
-            self.add_use(phrase.to_owned(), LiteralUse::Meta(question));
+            self.add_use(phrase, LiteralUse::Meta(question));
         }
         for (phrase, question) in &options.meta_phrases {
-            self.add_use(fold_trigger(phrase), LiteralUse::Meta(*question));
+            self.add_use(&fold_trigger(phrase), LiteralUse::Meta(*question));
         }
     }
 
     fn add_trigger(&mut self, skill: u32, kind: HitKind, text: &str, n_words: usize) -> u32 {
-        let n_words = n_words as u32;
-        self.triggers.push(Trigger { skill, kind, text: text.into(), n_words, rarity: 1 });
-        (self.triggers.len() - 1) as u32
+        let (n_words, place) = (n_words as u32, self.triggers.len() as u32);
+        let subject = Subject::Own(place);
+        self.triggers.push(Trigger { skill, kind, text: text.into(), n_words, rarity: 1, subject });
+        place
     }
 
-    fn add_use(&mut self, literal: String, to: LiteralUse) {
-        // Skill files hold no blank trigger; a host may put one into `Triggers` by hand.
+    fn add_use(&mut self, literal: &str, to: LiteralUse) {
         if !literal.is_empty() {
-            let next = self.literal_ids.len() as u32;
-            let id = *self.literal_ids.entry(literal).or_insert(next);
+            let id = self.literal_id(literal);
             self.uses.push((id, to));
         }
+    }
+
+    fn literal_id(&mut self, literal: &str) -> u32 {
+        if let Some(&id) = self.literal_ids.get(literal) {
+            return id;
+        }
+        let id = self.literal_ids.len() as u32;
+        self.literal_ids.insert(literal.to_owned(), id);
+        id
     }
 
     /// The patterns, gated by their required literals, and the triggers that declare each.
@@ -153,7 +171,7 @@ impl Builder {
             match required {
                 Some(literals) => {
                     for literal in literals {
-                        self.add_use(literal, LiteralUse::Gate(place as u32));
+                        self.add_use(&literal, LiteralUse::Gate(place as u32));
                     }
                 }
                 None => unfiltered.push(place),
@@ -165,25 +183,21 @@ impl Builder {
         (Patterns::new(sources, &unfiltered), declared_by)
     }
 
-    fn finish_globs(&mut self) -> (globset::GlobSet, Vec<Vec<u32>>) {
-        let mut set = GlobSetBuilder::new();
+    fn finish_globs(&mut self) -> (Paths, Vec<Vec<u32>>) {
+        let mut globs = Vec::new();
         let mut declared_by = Vec::new();
         for (source, triggers) in std::mem::take(&mut self.globs) {
+            // A host may put a glob into `Triggers` that no skill file could hold.
             match glob(&source) {
                 Ok(glob) => {
-                    set.add(glob);
+                    globs.push(glob);
                     self.set_rarity(&triggers);
                     declared_by.push(triggers);
                 }
-                // Globs were validated when their skill was read.
                 Err(error) => tracing::error!(%source, %error, "glob does not compile"),
             }
         }
-        let set = set.build().unwrap_or_else(|error| {
-            tracing::error!(%error, "globs do not compile together and are left out");
-            globset::GlobSet::empty()
-        });
-        (set, declared_by)
+        (Paths::new(&globs), declared_by)
     }
 
     /// Compiles the literals; the uses of literal `i` are `uses[offsets[i]..offsets[i + 1]]`.

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use globset::GlobSet;
-
 use super::automaton::{Automaton, Occurrence, Seen};
 use super::mention::{Name, Use};
 use super::meta::{MetaQuestion, is_whole_question};
+use super::paths::Paths;
 use super::patterns::Patterns;
 use super::rank::RankKey;
 use super::text::QueryText;
@@ -65,7 +64,7 @@ pub struct Index {
     pub(super) patterns: Patterns,
     /// The triggers that declare each pattern.
     pub(super) pattern_triggers: Vec<Vec<u32>>,
-    pub(super) globs: GlobSet,
+    pub(super) paths: Paths,
     /// The triggers that declare each glob.
     pub(super) glob_triggers: Vec<Vec<u32>>,
     /// Working memory of searches that are over, for those to come.
@@ -82,6 +81,17 @@ pub(super) struct Trigger {
     pub(super) n_words: u32,
     /// How many skills declare the same.
     pub(super) rarity: u32,
+    /// What it looks for, the same for all triggers that look for the same.
+    pub(super) subject: Subject,
+}
+
+/// What a trigger looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Subject {
+    /// A folded literal.
+    Literal(u32),
+    /// A pattern, a glob, or a name with hyphens: the trigger alone.
+    Own(u32),
 }
 
 /// A name or an id, and the trigger it makes.
@@ -278,13 +288,11 @@ impl Index {
 
     fn match_paths(&self, query: &Query<'_>, found: &mut Found) {
         for (place, path) in query.paths.iter().enumerate() {
-            let path = path.replace('\\', "/");
-            let relative = path.trim_start_matches("./").trim_start_matches('/');
-            for glob in self.globs.matches(relative) {
+            self.paths.matches(path, |glob| {
                 for &trigger in &self.glob_triggers[glob] {
                     found.add(trigger, place..place);
                 }
-            }
+            });
         }
     }
 
@@ -314,10 +322,15 @@ impl Index {
             let mut key = RankKey::new(skill);
             key.explicit.0 = found.explicit.binary_search(&skill).is_ok();
             key.recency = recent.get(&skill).copied().unwrap_or(u32::MAX);
+            let mut subjects = Vec::with_capacity(hits.len());
             for hit in hits {
-                let Trigger { n_words, rarity, .. } = self.triggers[hit.trigger as usize];
+                let Trigger { n_words, rarity, subject, .. } = self.triggers[hit.trigger as usize];
                 key.add(n_words, rarity);
+                subjects.push(subject);
             }
+            subjects.sort_unstable();
+            subjects.dedup();
+            key.n_triggers.0 = subjects.len() as u32;
             ranked.push((key, hits));
         }
         ranked.sort_unstable_by_key(|(key, _)| *key);

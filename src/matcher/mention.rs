@@ -36,7 +36,7 @@ impl Name {
     /// are equal.
     pub(crate) fn new(folded: &str, is_id: bool) -> (Name, Vec<String>) {
         let words: Vec<&str> = folded.split([' ', '-']).filter(|w| !w.is_empty()).collect();
-        let is_path = folded.contains('/');
+        let is_path = is_id && folded.contains('/');
         if is_path || words.is_empty() {
             let name = Name { tail: Box::default(), n_words: 1, is_id };
             return (name, vec![folded.to_owned()]);
@@ -70,20 +70,32 @@ impl Name {
         let explicit = self.n_words > 1
             || (self.is_id && has_sigil(text, &range))
             || beside_the_word_skill(text, &range);
-        Some((if explicit { Use::Explicit } else { Use::Plain }, range))
+        if explicit {
+            return Some((Use::Explicit, range));
+        }
+        (!is_in_path(text, &range)).then_some((Use::Plain, range))
     }
 }
 
+/// Whether `range` is a part of a path: neither in `/tmp/deploy` nor in the id `deploy/web` does
+/// `deploy` stand alone.
+fn is_in_path(text: &str, range: &Range<usize>) -> bool {
+    let before = text[..range.start].strip_suffix(['/', '\\']);
+    let after = text[range.end..].strip_prefix(['/', '\\']);
+    before.is_some_and(|before| before.chars().next_back().is_some_and(|c| c != ' '))
+        || after.is_some_and(|after| after.chars().next().is_some_and(boundary::is_word))
+}
+
 /// Whether a sigil at the start of a token, and nothing else of it, stands around `range`:
-/// `/deploy` and `(… /deploy.` name `deploy`; `/tmp/deploy`, `/deploy-all` and `/deploy.sh` do not.
+/// `/deploy` and `do /deploy.` name `deploy`; `/tmp/deploy`, `/deploy-all` and `/deploy.sh` do not.
 fn has_sigil(text: &str, range: &Range<usize>) -> bool {
     let before = &text[..range.start];
     let starts_token =
         before.strip_suffix(SIGILS).is_some_and(|b| b.is_empty() || b.ends_with(' '));
     let mut after = text[range.end..].chars();
     let ends_token = match after.next() {
-        Some('-' | '/' | '\\') => false,
-        Some('.' | ':' | '@') => !after.next().is_some_and(boundary::is_word),
+        Some('/' | '\\') => false,
+        Some('-' | '.' | ':' | '@') => !after.next().is_some_and(boundary::is_word),
         _ => true,
     };
     starts_token && ends_token
@@ -132,10 +144,12 @@ mod tests {
             ("deploy", "please $deploy.", Some(Explicit)),
             ("deploy", "@deploy, now", Some(Explicit)),
             ("deploy", "deploy to staging", Some(Plain)),
-            ("deploy", "ls /tmp/deploy", Some(Plain)),
+            ("deploy", "ls /tmp/deploy", None),
+            ("deploy", "and/or deploy/", Some(Plain)),
+            ("deploy", "/deploy- now", Some(Explicit)),
             ("deploy", "run /deploy.sh", Some(Plain)),
             ("deploy", "/deploy-all", Some(Plain)),
-            ("deploy", "/deploy/all", Some(Plain)),
+            ("deploy", "/deploy/all", None),
             ("deploy", "mail me@deploy", Some(Plain)),
             ("deploy", "/deployment", None),
             ("deploy", "use the deploy skill", Some(Explicit)),
@@ -146,10 +160,11 @@ mod tests {
             ("deploy", "unskill deploy", Some(Plain)),
             ("sven/plan", "/sven/plan it", Some(Explicit)),
             ("sven/plan", "see sven/plan", Some(Plain)),
-            ("sven", "/sven/plan it", Some(Plain)),
+            ("sven", "/sven/plan it", None),
             ("code-review", "do a code review", Some(Explicit)),
             ("code review", "do a code-review", Some(Explicit)),
             ("code-review", "code reviews", None),
+            ("ci/cd pipeline", "a ci/cd-pipeline", None),
             ("a-b-c-d-e-f", "a b-c d e-f!", Some(Explicit)),
             ("a-b-c-d-e-f", "a b c d e fg", None),
             ("a-b-c-d-e-f", "a b c d e", None),
@@ -157,6 +172,7 @@ mod tests {
         for (name, text, expected) in cases {
             assert_eq!(use_of(name, true, text), expected, "{name} in {text:?}");
         }
+        assert_eq!(use_of("ci/cd pipeline", false, "a ci/cd-pipeline"), Some(Explicit));
         assert_eq!(use_of("deploy", false, "/deploy"), Some(Plain), "only ids take a sigil");
     }
 

@@ -1,10 +1,11 @@
 //! From a query to ranked matches.
 //!
 //! Everything a catalog declares is compiled once into an [`Index`]: one Aho-Corasick automaton
-//! over all literals ([`automaton`]), among them the required literals of every pattern
-//! ([`literals`]), and the few patterns that have none in shared automata of their own
-//! ([`patterns`]). A query is folded ([`text`]), scanned once, and each hit is checked for what
-//! stands around it ([`boundary`], [`mention`]). What remains is put in a total order ([`rank`]).
+//! over all literals (`automaton.rs`), among them the required literals of every pattern
+//! (`literals.rs`), and the few patterns that have none in shared automata of their own
+//! (`patterns.rs`). A [`Query`] is folded (`text.rs`), scanned once, and each hit is checked for
+//! what stands around it (`boundary.rs`, `mention.rs`). What remains is put in a total order
+//! (`rank.rs`).
 
 mod automaton;
 mod boundary;
@@ -14,6 +15,7 @@ mod inflect;
 mod literals;
 mod mention;
 mod meta;
+mod paths;
 mod patterns;
 mod query;
 mod rank;

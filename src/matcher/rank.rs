@@ -17,6 +17,7 @@ pub(crate) struct RankKey {
     pub(crate) recency: u32,
     /// By how many skills the rarest trigger hit is declared.
     pub(crate) rarity: u32,
+    /// How many different things its triggers look for were found.
     pub(crate) n_triggers: Reverse<u32>,
     /// The skill's place in the order of ids.
     pub(crate) skill: u32,
@@ -40,7 +41,6 @@ impl RankKey {
     pub(crate) fn add(&mut self, n_words: u32, rarity: u32) {
         self.phrase_words.0 = self.phrase_words.0.max(n_words);
         self.rarity = self.rarity.min(rarity);
-        self.n_triggers.0 += 1;
     }
 }
 

@@ -82,9 +82,20 @@ fn first_sentence_end(line: &str) -> usize {
 /// Whether the full stop after `before` belongs to its last word: an abbreviation, or a
 /// word after which the sentence goes on in lower case.
 fn is_abbreviation(before: &str, rest: &str) -> bool {
-    let word = before.rsplit(' ').next().unwrap_or_default();
-    let word = word.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    ABBREVIATIONS.contains(&word.as_str()) || rest.trim_start().starts_with(char::is_lowercase)
+    let written = before.rsplit(' ').next().unwrap_or_default();
+    let written = written.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let word = written.to_lowercase();
+    let next = rest.trim_start();
+    // "U.S. Treasury", "J. Doe"; "1. First".
+    let is_capital = |part: &str| part.chars().count() == 1 && part.starts_with(char::is_uppercase);
+    let initial = written.split('.').all(is_capital) && !next.is_empty();
+    let number =
+        word.len() == before.trim_start().len() && word.bytes().all(|b| b.is_ascii_digit());
+    initial
+        || number
+        || (ABBREVIATIONS.contains(&word.as_str())
+            && !(word == "etc" && next.starts_with(char::is_uppercase)))
+        || next.starts_with(char::is_lowercase)
 }
 
 /// The text, cut at a word to at most `max_chars` characters, the `…` counted.
@@ -108,7 +119,10 @@ mod tests {
             ("Deploys things. Use when asked.", "Deploys things."),
             ("Version 1.2 of x. More.", "Version 1.2 of x."),
             ("Reads files, e.g. PDF or i.e. this. More.", "Reads files, e.g. PDF or i.e. this."),
-            ("Tests, linting etc. More of it. End.", "Tests, linting etc. More of it."),
+            ("Tests, linting etc. More of it. End.", "Tests, linting etc."),
+            ("Tests, linting, etc. in order. End.", "Tests, linting, etc. in order."),
+            ("Query the U.S. Treasury data. More.", "Query the U.S. Treasury data."),
+            ("1. First thing. 2. Second", "1. First thing."),
             ("No full stop", "No full stop"),
             ("One line\nof two. Three.", "One line of two."),
             ("A paragraph\n\nAnother.", "A paragraph"),

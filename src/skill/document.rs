@@ -199,7 +199,7 @@ fn in_code_fence(text: &str, start: usize) -> Option<Document> {
         return None;
     }
     let is_closing = |line: &Line<'_>| line.text == marks;
-    let first = line_at(text, opening.next);
+    let first = lines(text, opening.next).find(|line| !line.text.is_empty())?;
     let (front_matter, body) = if first.is_fence() {
         let inner = closed(text, first.start)?;
         let after = line_at(text, inner.body);
@@ -228,7 +228,12 @@ fn without_fence(text: &str, start: usize) -> Option<Document> {
     if !first.is_name_or_description() {
         return None;
     }
-    let closing = lines(text, start).find(|line| line.text.is_empty() || line.is_fence());
+    // Blank lines may stand between keys, but then a line `---` must say where they end.
+    let is_yaml = |line: &Line<'_>| {
+        line.is_key() || line.text.is_empty() || line.text.starts_with([' ', '\t', '#', '-'])
+    };
+    let fence = lines(text, start).take_while(|line| is_yaml(line)).find(|line| line.is_fence());
+    let closing = fence.or_else(|| lines(text, start).find(|line| line.text.is_empty()));
     let (end, body) = closing.map_or((text.len(), text.len()), |line| (line.start, line.next));
     Some(Document {
         front_matter: start..end,

@@ -1,9 +1,10 @@
 //! The identity of a skill in a catalog.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A skill's identity in a catalog: unique, `/`-separated (`sven/plan`). Cheap to clone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +37,30 @@ impl fmt::Debug for SkillId {
 impl Serialize for SkillId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for SkillId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SkillId, D::Error> {
+        String::deserialize(deserializer).map(|text| SkillId::new(&text))
+    }
+}
+
+impl AsRef<str> for SkillId {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for SkillId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for SkillId {
+    fn from(text: String) -> SkillId {
+        SkillId(text.into())
     }
 }
 

@@ -321,10 +321,14 @@ mod tests {
             "- ".repeat(120_000),
             staircase.concat(),
         ] {
-            let start = std::time::Instant::now();
-            let _ = (repair(&source), salvage(&source, 0));
-            let elapsed = start.elapsed();
-            assert!(elapsed.as_millis() < 500, "{source:.40} {elapsed:?}");
+            // What hangs takes minutes; other tests may keep the machine busy meanwhile.
+            let once = || {
+                let start = std::time::Instant::now();
+                let _ = (repair(&source), salvage(&source, 0));
+                start.elapsed()
+            };
+            let best = (0..3).map(|_| once()).min().unwrap();
+            assert!(best.as_secs() < 2, "{source:.40} {best:?}");
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use unicode_normalization::{UnicodeNormalization, is_nfkc};
+
 use super::fields::{self, Fields, Reader, excerpt, normalized};
 use super::manifest::Spanned;
 use super::pattern;
@@ -11,6 +13,9 @@ use crate::diagnostic::Code;
 
 /// The longest keyword, verb or exclude, in bytes.
 pub(crate) const MAX_TRIGGER_BYTES: usize = 256;
+
+/// The deepest nesting of braces in a glob.
+const MAX_GLOB_NESTING: usize = 4;
 
 /// The most triggers of one skill.
 pub(crate) const MAX_TRIGGERS: usize = 512;
@@ -262,7 +267,20 @@ impl Collector<'_, '_> {
                 false
             }
             Kind::Pattern => match pattern::validate(text) {
-                Ok(()) => true,
+                Ok(()) => {
+                    if !is_nfkc(text) {
+                        self.reader.report(
+                            Code::PatternNotNormalized,
+                            node.place(self.reader.file, range.clone()),
+                            format!(
+                                "pattern can hardly match, as it is not in NFKC: `{}`",
+                                excerpt(text)
+                            ),
+                            format!("write `{}`: messages are searched in that form", text.nfkc()),
+                        );
+                    }
+                    true
+                }
                 Err(error) => {
                     let blamed = range.start + error.span.start..range.start + error.span.end;
                     let span = node.place(self.reader.file, blamed);
@@ -271,13 +289,13 @@ impl Collector<'_, '_> {
                     false
                 }
             },
-            Kind::Path => match glob(text) {
-                Ok(_) => true,
-                Err(error) => {
+            Kind::Path => match refuse_glob(text) {
+                None => true,
+                Some(why) => {
                     self.reader.report(
                         Code::InvalidGlob,
                         node.place(self.reader.file, range.clone()),
-                        format!("`paths` entry `{}`: {}", excerpt(text), error.kind()),
+                        format!("`paths` entry `{}`: {why}", excerpt(text)),
                         "write a glob such as `src/**/*.{ts,tsx}`, with each bracket closed",
                     );
                     false
@@ -287,11 +305,34 @@ impl Collector<'_, '_> {
     }
 }
 
-/// Compiles a glob as `paths` means it: `*` stops at `/`, `**` does not; without a `/` it means a
-/// file of that name anywhere, as in `.gitignore`.
+/// Compiles a glob as `paths` means it: from the project's root, with or without `./` or `/` before
+/// it; `*` stops at `/`, `**` does not. As in `.gitignore`, one without a `/` means a file of that
+/// name anywhere, and one that ends with a `/` all that is in a directory.
 pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
     let anywhere = if text.contains('/') { "" } else { "**/" };
-    globset::GlobBuilder::new(&format!("{anywhere}{text}")).literal_separator(true).build()
+    let text = text.trim_start_matches("./").trim_start_matches('/');
+    let inside = if text.ends_with('/') { "**" } else { "" };
+    globset::GlobBuilder::new(&format!("{anywhere}{text}{inside}")).literal_separator(true).build()
+}
+
+/// Why a glob is refused, if it is.
+fn refuse_glob(text: &str) -> Option<String> {
+    if text.len() > MAX_TRIGGER_BYTES {
+        return Some(format!("{} bytes are more than {MAX_TRIGGER_BYTES}", text.len()));
+    }
+    let deepest = text.chars().scan(0_usize, |depth, c| {
+        *depth = match c {
+            '{' => *depth + 1,
+            '}' => depth.saturating_sub(1),
+            _ => *depth,
+        };
+        Some(*depth)
+    });
+    if deepest.max() > Some(MAX_GLOB_NESTING) {
+        return Some(format!("braces nest deeper than {MAX_GLOB_NESTING}"));
+    }
+    let set = glob(text).and_then(|glob| globset::GlobSetBuilder::new().add(glob).build());
+    set.err().map(|error| error.kind().to_string())
 }
 
 fn pattern_help(code: Code, pattern: &str) -> &'static str {

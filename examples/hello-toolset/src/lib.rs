@@ -22,8 +22,10 @@ impl HelloToolset {
     #[tool(read_only, idempotent)]
     pub fn greet(
         &self,
-        /** Who to greet */ name: String,
-        /** How often, once by default */ times: Option<u32>,
+        /** Who to greet */
+        name: String,
+        /** How often, once by default */
+        times: Option<u32>,
     ) -> ToolResult {
         if name.trim().is_empty() {
             return Err(ToolError::invalid_arguments("nobody to greet: `name` is empty"));
@@ -40,6 +42,7 @@ impl HelloToolset {
     }
 
     /// Panics on request, to show that this is only the call's error.
+    #[expect(clippy::panic, reason = "on request")]
     pub fn panic(&self, message: String) -> ToolResult {
         panic!("{message}")
     }
@@ -47,7 +50,8 @@ impl HelloToolset {
     /// Counts slowly, reports its progress, and stops when it is cancelled.
     pub fn count(
         &self,
-        /** How far to count */ to: u32,
+        /** How far to count */
+        to: u32,
         /** Milliseconds between two numbers */
         #[serde(default)]
         pause: u64,

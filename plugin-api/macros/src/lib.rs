@@ -2,10 +2,13 @@
 //! documents them.
 
 mod arguments;
+#[cfg(test)]
+mod tests;
 mod tool;
 mod toolset;
 
 use proc_macro::TokenStream;
+use syn::Error;
 
 /// Makes a toolset of an `impl` block: each `pub fn` with a doc comment is a tool.
 ///
@@ -32,9 +35,7 @@ use proc_macro::TokenStream;
 /// ```
 #[proc_macro_attribute]
 pub fn toolset(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    toolset::expand(attribute.into(), item.into())
-        .unwrap_or_else(|error| error.into_compile_error())
-        .into()
+    toolset::expand(attribute.into(), item.into()).unwrap_or_else(Error::into_compile_error).into()
 }
 
 /// Makes a type one that tools can take: derives serde's `Deserialize` and schemars' `JsonSchema`, and
@@ -44,6 +45,6 @@ pub fn toolset(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn arguments(attribute: TokenStream, item: TokenStream) -> TokenStream {
     arguments::expand(attribute.into(), item.into())
-        .unwrap_or_else(|error| error.into_compile_error())
+        .unwrap_or_else(Error::into_compile_error)
         .into()
 }

@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
     Attribute, Error, FnArg, Ident, ImplItemFn, LitBool, LitStr, Pat, PatType, ReturnType, Type,
+    parse_quote,
 };
 
 use crate::arguments::derives;
@@ -19,6 +20,7 @@ pub(crate) fn registration(function: &mut ImplItemFn) -> syn::Result<TokenStream
     let ident = function.sig.ident.clone();
     let name = options.name.unwrap_or_else(|| ident.unraw().to_string());
     let hints = options.hints;
+    function.attrs.push(lint_exceptions());
     let cfgs: Vec<_> =
         function.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect();
 
@@ -46,8 +48,10 @@ pub(crate) fn registration(function: &mut ImplItemFn) -> syn::Result<TokenStream
 
     let derives = derives(true);
     let arguments = format_ident!("Arguments");
+    // The author's span: a wrong return type is an error at the function.
     let call = quote_spanned! {function.sig.output.span()=>
-        ::std::result::Result::Ok(Self::#ident(this, #(#passed),*)?)
+        let output = Self::#ident(this, #(#passed),*)?;
+        ::std::result::Result::Ok(output)
     };
     Ok(quote! {
         #(#cfgs)*
@@ -63,6 +67,16 @@ pub(crate) fn registration(function: &mut ImplItemFn) -> syn::Result<TokenStream
                 #(#hints)*;
         }
     })
+}
+
+/// Lints that complain of what makes a function a tool.
+pub(crate) fn lint_exceptions() -> Attribute {
+    parse_quote!(#[allow(
+        clippy::needless_pass_by_value,
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "a tool takes what it owns and returns a result"
+    )])
 }
 
 fn check(function: &ImplItemFn) -> syn::Result<()> {
@@ -113,7 +127,10 @@ fn check(function: &ImplItemFn) -> syn::Result<()> {
         }
     }
     if matches!(signature.output, ReturnType::Default) {
-        return Err(Error::new_spanned(ident, format!("the tool `{ident}` returns a `ToolResult`")));
+        return Err(Error::new_spanned(
+            ident,
+            format!("the tool `{ident}` returns a `ToolResult`"),
+        ));
     }
     Ok(())
 }

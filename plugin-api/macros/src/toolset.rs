@@ -25,6 +25,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> syn::Result<T
         let ImplItem::Fn(function) = item else { continue };
         if function.sig.ident == "create" && function.sig.receiver().is_none() {
             create = Some(creation(function));
+            function.attrs.push(tool::lint_exceptions());
             continue;
         }
         if !matches!(function.vis, Visibility::Public(_)) {
@@ -78,15 +79,16 @@ fn creation(function: &ImplItemFn) -> TokenStream {
     match function.sig.inputs.len() {
         0 => quote! {{
             ::repertoire_plugin::create_default::<()>(config)?;
-            ::std::result::Result::Ok(Self::create()?)
+            let made = Self::create()?;
+            ::std::result::Result::Ok(made)
         }},
         1 => quote! {
-            ::std::result::Result::Ok(
-                Self::create(::repertoire_plugin::__private::parse_config(config)?)?,
-            )
+            let made = Self::create(::repertoire_plugin::__private::parse_config(config)?)?;
+            ::std::result::Result::Ok(made)
         },
-        _ => Error::new(span, "`create` takes one parameter, the configuration")
-            .into_compile_error(),
+        _ => {
+            Error::new(span, "`create` takes one parameter, the configuration").into_compile_error()
+        }
     }
 }
 

@@ -63,8 +63,7 @@ fn dlopen(path: &Path) -> Result<system::Library, OpenError> {
     #[cfg(unix)]
     let flags = system::RTLD_NOW | system::RTLD_LOCAL;
     #[cfg(windows)]
-    let flags =
-        system::LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | system::LOAD_LIBRARY_SEARCH_SYSTEM32;
+    let flags = system::LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | system::LOAD_LIBRARY_SEARCH_SYSTEM32;
     // SAFETY: initializers of the library run here. The caller trusts the file, and it is whole
     // and has a plugin's note.
     #[cfg(unix)]
@@ -85,8 +84,10 @@ fn check_marker(
     path: &Path,
     allow_panic_abort: bool,
 ) -> Result<(), OpenError> {
-    let missing =
-        |_| OpenError::NotAPlugin { path: path.to_owned(), missing: "symbol `repertoire_plugin_marker`" };
+    let missing = |_| OpenError::NotAPlugin {
+        path: path.to_owned(),
+        missing: "symbol `repertoire_plugin_marker`",
+    };
     // SAFETY: the symbol is looked up as an address and not read here.
     let symbol = unsafe { library.get::<*const Marker>(MARKER_SYMBOL) }.map_err(missing)?;
     let marker: *const Marker = *symbol;
@@ -113,8 +114,10 @@ fn check_marker(
 }
 
 fn module(library: &system::Library, path: &Path) -> Result<PluginModuleRef, OpenError> {
-    let missing =
-        |_| OpenError::NotAPlugin { path: path.to_owned(), missing: "symbol `repertoire_plugin_root`" };
+    let missing = |_| OpenError::NotAPlugin {
+        path: path.to_owned(),
+        missing: "symbol `repertoire_plugin_root`",
+    };
     // SAFETY: the marker of our major version says that the symbol is a `LibHeader`, whose first
     // field `AbiHeaderRef` refers to; the library is never unloaded.
     let header = unsafe { library.get::<AbiHeaderRef>(ROOT_SYMBOL) }.map_err(missing)?;
@@ -129,13 +132,13 @@ fn module(library: &system::Library, path: &Path) -> Result<PluginModuleRef, Ope
         summary: "the plugin does not say what types it has".to_owned(),
         full: String::new(),
     })?;
-    check_layout_compatibility(<PluginModuleRef as StableAbi>::LAYOUT, theirs).map_err(|errors| {
-        OpenError::Layout {
+    check_layout_compatibility(<PluginModuleRef as StableAbi>::LAYOUT, theirs).map_err(
+        |errors| OpenError::Layout {
             path: path.to_owned(),
             summary: layout::summary(&errors),
             full: errors.to_string(),
-        }
-    })?;
+        },
+    )?;
     // SAFETY: the layouts were compared just above.
     unsafe { header.init_root_module_with_unchecked_layout::<PluginModuleRef>() }.map_err(broken)
 }
@@ -227,7 +230,11 @@ impl Callbacks<'_> {
             let left = |at: Instant| at.saturating_duration_since(Instant::now());
             let info = CallInfo {
                 time_left: self.host.deadline().map(|at| left(at).as_micros() as u64),
-                skill_dir: self.host.skill_dir().filter(|dir| dir.to_str().is_some()).map(Into::into),
+                skill_dir: self
+                    .host
+                    .skill_dir()
+                    .filter(|dir| dir.to_str().is_some())
+                    .map(Into::into),
             };
             return Ok(serde_json::to_value(info)?);
         }

@@ -1,9 +1,11 @@
 //! The differences between two layouts, in a line.
 
-use abi_stable::abi_stability::abi_checking::{AbiInstability, AbiInstabilityErrors};
+use std::fmt::Write;
+
 use abi_stable::abi_stability::abi_checking::AbiInstabilityError;
-use abi_stable::type_layout::TypeLayout;
+use abi_stable::abi_stability::abi_checking::{AbiInstability, AbiInstabilityErrors};
 use abi_stable::type_layout::TLFieldOrFunction;
+use abi_stable::type_layout::TypeLayout;
 
 /// More differences than these help nobody: the remedy is the same.
 const MAX_DIFFERENCES: usize = 3;
@@ -23,7 +25,7 @@ pub(crate) fn summary(errors: &AbiInstabilityErrors) -> String {
     differences.truncate(MAX_DIFFERENCES);
     let mut text = differences.join("; ");
     if more > 0 {
-        text.push_str(&format!("; and {more} more"));
+        let _ = write!(text, "; and {more} more");
     }
     text
 }
@@ -56,5 +58,54 @@ fn difference(error: &AbiInstability) -> String {
             format!("{} first fields here, {} there", sides.expected, sides.found)
         }
         _ => "another shape".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use abi_stable::StableAbi;
+    use abi_stable::abi_stability::abi_checking::check_layout_compatibility;
+
+    use super::summary;
+    use crate::abi::types::{RError, ROutput};
+
+    /// The same types, as another version might have them.
+    mod other {
+        use abi_stable::StableAbi;
+        use abi_stable::std_types::RString;
+
+        #[repr(C)]
+        #[derive(StableAbi)]
+        pub(super) struct ROutput {
+            title: RString,
+            metadata: RString,
+            output: RString,
+            pictures: RString,
+        }
+
+        #[repr(C)]
+        #[derive(StableAbi)]
+        pub(super) struct RError {
+            number: u32,
+            message: RString,
+        }
+    }
+
+    #[test]
+    fn differences_are_one_line() {
+        let differences =
+            |ours, theirs| summary(&check_layout_compatibility(ours, theirs).unwrap_err());
+        assert_eq!(
+            differences(ROutput::LAYOUT, other::ROutput::LAYOUT),
+            "ROutput: 96 bytes here, 128 there, 3 fields here, 4 there"
+        );
+        assert_eq!(
+            differences(RError::LAYOUT, other::RError::LAYOUT),
+            "RError: the field `code` here, `number` there"
+        );
+        assert_eq!(
+            differences(RError::LAYOUT, ROutput::LAYOUT),
+            "RError: `RError` here, `ROutput` there"
+        );
     }
 }

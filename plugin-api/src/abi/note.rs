@@ -67,13 +67,7 @@ impl<const N: usize> Note<N> {
             }
             idx += 1;
         }
-        Self {
-            name_len: NOTE_NAME_LEN,
-            json_len: N as u32,
-            kind: NOTE_KIND,
-            name: NOTE_NAME,
-            json,
-        }
+        Self { name_len: NOTE_NAME_LEN, json_len: N as u32, kind: NOTE_KIND, name: NOTE_NAME, json }
     }
 }
 

@@ -61,9 +61,7 @@ extern "C" fn classes<P: Plugin>() -> RVec<RToolsetClass> {
 }
 
 /// Makes a toolset, ready to be called through the border.
-pub(crate) extern "C" fn create<T: Toolset>(
-    config: RStr<'_>,
-) -> RResult<BoxedToolset, RError> {
+pub(crate) extern "C" fn create<T: Toolset>(config: RStr<'_>) -> RResult<BoxedToolset, RError> {
     let made = panics::caught(|| {
         let config = serde_json::from_str(config.as_str())?;
         Instance::<T>::new(config)
@@ -76,8 +74,8 @@ pub(crate) extern "C" fn create<T: Toolset>(
 
 /// A toolset with the list of its tools.
 struct Instance<T> {
-    this: Option<T>,
-    tools: Tools<T>,
+    /// Only gone while it is dropped.
+    inner: Option<(T, Tools<T>)>,
     description: String,
 }
 
@@ -86,16 +84,16 @@ impl<T: Toolset> Instance<T> {
         let this = T::create(crate::arguments::parse_config(config)?)?;
         let tools = tools_of::<T>();
         let description = serde_json::to_string(&tools.description()?)?;
-        Ok(Self { this: Some(this), tools, description })
+        Ok(Self { inner: Some((this, tools)), description })
     }
 }
 
 /// The author's `Drop` may panic too.
 impl<T> Drop for Instance<T> {
     fn drop(&mut self) {
-        let this = self.this.take();
+        let inner = self.inner.take();
         let _ = panics::caught(|| {
-            drop(this);
+            drop(inner);
             Ok(())
         });
     }
@@ -114,15 +112,15 @@ impl<T: Toolset> RToolset for Instance<T> {
     ) -> RResult<ROutput, RError> {
         let host = BorderHost { host, info: OnceLock::new() };
         let answer = panics::caught(|| {
-            let this = self.this.as_ref().ok_or("the toolset is closed")?;
-            self.tools.call(this, tool.as_str(), arguments.as_str(), &ToolContext::new(&host))
+            let (this, tools) = self.inner.as_ref().ok_or("the toolset is closed")?;
+            tools.call(this, tool.as_str(), arguments.as_str(), &ToolContext::new(&host))
         });
         match answer {
             Ok(ToolOutput { title, metadata, output }) => {
                 let metadata = if metadata.is_empty() {
                     String::new()
                 } else {
-                    Value::Object(metadata).to_string()
+                    serde_json::to_string(&metadata).unwrap_or_default()
                 };
                 RResult::ROk(ROutput {
                     title: title.into(),
@@ -165,9 +163,8 @@ impl BorderHost<'_, '_> {
             let info = self.request(CALL_INFO, Value::Null);
             let info: CallInfo =
                 info.ok().and_then(|info| serde_json::from_value(info).ok()).unwrap_or_default();
-            let deadline = info.time_left.and_then(|time| {
-                now.checked_add(Duration::from_micros(time))
-            });
+            let deadline =
+                info.time_left.and_then(|time| now.checked_add(Duration::from_micros(time)));
             (deadline, info.skill_dir)
         })
     }

@@ -1,7 +1,6 @@
 //! The types that cross. Their layouts are frozen within an ABI major version: a method may be
 //! appended to a trait after its `last_prefix_field`, and nothing else may change.
 #![expect(
-
     unreachable_pub,
     unused_qualifications,
     clippy::pedantic,
@@ -10,6 +9,7 @@
 )]
 #![allow(
     clippy::allow_attributes,
+    dead_code,
     non_local_definitions,
     reason = "written by abi_stable's macros; which lints they meet depends on the compiler"
 )]

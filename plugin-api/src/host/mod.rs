@@ -20,6 +20,10 @@
 //! # }
 //! ```
 
+/// The target triple of this host, as in `x86_64-unknown-linux-gnu`: the directory of a skill's
+/// libraries for it.
+pub const TARGET: &str = env!("REPERTOIRE_PLUGIN_TARGET");
+
 mod error;
 mod library;
 mod note;
@@ -31,3 +35,11 @@ pub use note::PluginNote;
 pub use toolset::Toolset;
 
 pub use crate::{ErrorCode, Host, LogLevel, ToolOutput, ToolSpec, ToolsetDescription};
+
+/// Hosts call from many threads.
+const _: fn() = || {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Library>();
+    is_shared::<Toolset>();
+    is_shared::<OpenError>();
+};

@@ -48,7 +48,7 @@ struct Platform {
 
 impl Default for Platform {
     fn default() -> Self {
-        Self { format: BinaryFormat::native_object(), architecture: native_architecture() }
+        Self { format: native_format(), architecture: native_architecture() }
     }
 }
 
@@ -72,8 +72,7 @@ impl PluginNote {
     /// The bytes are no shared library, not all of one, or no plugin. A truncated library has to
     /// be found here: in a loader it ends the process.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, OpenError> {
-        let broken =
-            |why: String| OpenError::NotALibrary { path: path.to_owned(), why };
+        let broken = |why: String| OpenError::NotALibrary { path: path.to_owned(), why };
         if bytes.is_empty() {
             return Err(broken("the file is empty".to_owned()));
         }
@@ -124,6 +123,16 @@ impl PluginNote {
             return Err(OpenError::AbiVersion { path: path.to_owned(), found: self.abi });
         }
         Ok(())
+    }
+}
+
+fn native_format() -> BinaryFormat {
+    if cfg!(windows) {
+        BinaryFormat::Pe
+    } else if cfg!(target_vendor = "apple") {
+        BinaryFormat::MachO
+    } else {
+        BinaryFormat::Elf
     }
 }
 

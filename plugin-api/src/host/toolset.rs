@@ -17,6 +17,9 @@ pub struct Toolset {
 
 impl Toolset {
     /// A toolset of this program, called the same way as one of a library: for built-ins and tests.
+    ///
+    /// To say where a tool panicked, a panic hook is added to this program's; panics outside of
+    /// tools go to the one that was there.
     pub fn of<T: crate::Toolset>(config: &Value) -> Result<Self, CreateError> {
         Self::new(Instance::of::<T>(config), crate::tools::class_of::<T>(), None)
     }

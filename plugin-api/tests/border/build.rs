@@ -5,11 +5,22 @@ use std::process::Command;
 
 use repertoire_plugin::serde_json::Value;
 
-/// Builds a plugin of this workspace, once per call, and answers the path of its library.
-pub(crate) fn build(package: &str) -> PathBuf {
+/// Builds a plugin of this workspace, in the profile of the tests, and answers the path of its
+/// library.
+pub(crate) fn library(package: &str) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
     let output = Command::new(cargo)
-        .args(["build", "--locked", "--lib", "--message-format=json", "-p", package])
+        .args([
+            "build",
+            "--locked",
+            "--lib",
+            "--message-format=json",
+            "--profile",
+            profile,
+            "-p",
+            package,
+        ])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
@@ -22,9 +33,8 @@ pub(crate) fn build(package: &str) -> PathBuf {
         .filter(|message| message["target"]["name"] == *library_name)
         .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default());
     let mut files = files.filter_map(|file| file.as_str().map(PathBuf::from));
-    let is_library = |file: &PathBuf| {
-        file.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION)
-    };
+    let is_library =
+        |file: &PathBuf| file.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION);
     files.find(is_library).unwrap()
 }
 

@@ -1,18 +1,26 @@
 //! Plugins built with cargo, opened in this process.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(unreachable_pub, reason = "a tool is `pub`, wherever its toolset is")]
 
-mod support;
+mod build;
+#[cfg(target_os = "linux")]
+mod crashes;
+mod refusals;
+mod times;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use repertoire_plugin::host::{CreateError, ErrorCode, Library, OpenError, PluginNote, Toolset};
+use repertoire_plugin::host::{CreateError, ErrorCode, Library, PluginNote, Toolset};
 use repertoire_plugin::prelude::*;
 use repertoire_plugin::{Host, ToolSpec};
 
-static HELLO: LazyLock<PathBuf> = LazyLock::new(|| support::build("hello-toolset"));
-static FAILING: LazyLock<PathBuf> = LazyLock::new(|| support::build("failing-toolset"));
+static HELLO: LazyLock<PathBuf> = LazyLock::new(|| build::library("hello-toolset"));
+static GIT_LOG: LazyLock<PathBuf> = LazyLock::new(|| build::library("git-log-toolset"));
+static FAILING: LazyLock<PathBuf> = LazyLock::new(|| build::library("failing-toolset"));
 
 fn open(path: &Path) -> Library {
     Library::open(path).unwrap_or_else(|error| panic!("{error}"))
@@ -70,10 +78,7 @@ fn every_tool_of_the_example_can_be_called() {
     assert_eq!(error.code, ErrorCode::InvalidArguments);
     let error = hello.call("gret", "{}", &host).unwrap_err();
     assert_eq!(error.code, ErrorCode::UnknownTool);
-    assert_eq!(
-        error.message,
-        "no tool is named `gret`; there are: greet, divide, panic, count"
-    );
+    assert_eq!(error.message, "no tool is named `gret`; there are: greet, divide, panic, count");
 }
 
 #[test]
@@ -203,112 +208,94 @@ fn threads_share_a_toolset() {
     });
 }
 
-mod broken {
-    use super::*;
-
-    fn refused(path: &Path) -> (OpenError, String) {
-        let error = Library::open(path).unwrap_err();
-        let message = error.to_string();
-        assert!(message.contains(&path.display().to_string()), "names the file: {message}");
-        (error, message)
-    }
-
-    #[test]
-    fn files_that_are_no_whole_library() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("libbroken.so");
-        assert!(matches!(refused(&path).0, OpenError::Read { .. }), "missing");
-        assert!(matches!(refused(dir.path()).0, OpenError::NotALibrary { .. }), "directory");
-        let whole = std::fs::read(&*HELLO).unwrap();
-        let mut cases = vec![Vec::new(), b"#!/bin/sh\nexit 0\n".to_vec(), vec![0xA5; 100_000]];
-        let percent = |percent: usize| whole.len() * percent / 100;
-        let lengths = [16, 64, 1024, percent(25), percent(50), percent(99), whole.len() - 1];
-        cases.extend(lengths.iter().map(|&length| whole[..length].to_vec()));
-        for bytes in cases {
-            std::fs::write(&path, &bytes).unwrap();
-            let (error, message) = refused(&path);
-            let length = bytes.len();
-            assert!(matches!(error, OpenError::NotALibrary { .. }), "{length}: {message}");
+#[test]
+fn what_a_host_knows_reaches_the_plugin() {
+    /// Asks for everything.
+    #[derive(Default)]
+    struct Curious;
+    #[toolset]
+    impl Curious {
+        /// Asks.
+        pub fn ask(&self, cx: &ToolContext) -> ToolResult<Value> {
+            let left = cx.time_left().ok_or("no deadline")?;
+            Ok(json!({
+                "dir": cx.skill_dir()?.to_string_lossy(),
+                "seconds": left.as_secs(),
+                "answer": cx.request("question", json!(6))?,
+                "other": cx.request("other", json!(6)).unwrap_err().message(),
+            }))
         }
     }
+    let host = FakeHost::new()
+        .with_skill_dir("/skills/hello")
+        .with_time(Duration::from_secs(3600))
+        .with_answer("question", json!(42));
+    let toolset = Toolset::of::<Curious>(&Value::Null).unwrap();
+    assert_eq!(toolset.describe().class, "Curious");
+    let answer: Value = toolset.call("ask", "", &host).unwrap().output.parse().unwrap();
+    assert_eq!(answer["dir"], "/skills/hello");
+    assert_eq!(answer["seconds"], 3599);
+    assert_eq!(answer["answer"], 42);
+    assert_eq!(answer["other"], "the fake host has no answer to `other`");
+}
 
-    #[test]
-    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-    fn other_architectures_are_named() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("libarm.so");
-        let mut bytes = std::fs::read(&*HELLO).unwrap();
-        bytes[18..20].copy_from_slice(&183_u16.to_le_bytes()); // e_machine
-        std::fs::write(&path, bytes).unwrap();
-        let (error, message) = refused(&path);
-        assert!(matches!(error, OpenError::Platform { .. }));
-        assert!(message.contains("Aarch64"), "{message}");
+#[test]
+fn built_in_toolsets_take_the_same_way() {
+    #[derive(Default)]
+    struct BuiltIn;
+    #[toolset]
+    impl BuiltIn {
+        /// Panics.
+        pub fn panic(&self) -> ToolResult {
+            panic!("inside")
+        }
     }
+    let toolset = Toolset::of::<BuiltIn>(&json!({})).unwrap();
+    let error = toolset.call("panic", "", &FakeHost::new()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::Panicked);
+    assert!(error.message.contains("main.rs:"), "{}", error.message);
+    assert_eq!(
+        Toolset::of::<BuiltIn>(&json!(1)).unwrap_err().to_string(),
+        "the toolset `BuiltIn` of this program cannot be created: the toolset takes no \
+         configuration, but was given 1"
+    );
+}
 
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn libraries_of_others() {
-        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
-        let libc = maps.split_whitespace().find(|word| word.contains("/libc.so.6")).unwrap();
-        let (error, message) = refused(Path::new(libc));
-        assert!(matches!(error, OpenError::NotAPlugin { .. }));
-        assert!(message.contains("`export_toolsets!`"), "{message}");
-        let this_program = std::env::current_exe().unwrap();
-        assert!(Library::open(this_program).is_err());
+#[test]
+fn a_toolset_that_does_real_work() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let config = json!({"repository": root});
+    let library = open(&GIT_LOG);
+    let git = library.create("GitLogToolset", &config).unwrap();
+    let arguments = r#"{"limit": 1, "path": "plugin-api"}"#;
+    // A source archive has no repository, which the tool has to say.
+    match git.call("recent_commits", arguments, &FakeHost::new()) {
+        Ok(output) => assert_eq!(output.title, "1 commit of plugin-api"),
+        Err(error) => assert!(error.message.contains("git"), "{}", error.message),
     }
+}
 
-    #[test]
-    fn another_abi_is_one_line() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("libnew.so");
-        let expected = format!(
-            "the plugin `{}` is built for plugin ABI 2.0, this host speaks 1.0; rebuild it against \
-             repertoire-plugin 1.x",
-            path.display()
-        );
-        support::patched(&HELLO, &path, b"\"abi\":[1,0]", b"\"abi\":[2,0]");
-        let (error, message) = refused(&path);
-        assert!(matches!(error, OpenError::AbiVersion { found: (2, 0), .. }));
-        assert_eq!(message, expected, "by the note");
-
-        let marker = |major: u8| [b"REPTPLUG".as_slice(), &[major, 0, 0, 0, 0, 0, 0, 0]].concat();
-        support::patched(&HELLO, &path, &marker(1), &marker(2));
-        assert_eq!(refused(&path).1, expected, "by the marker");
-    }
-
-    #[test]
-    fn newer_minor_versions_are_opened() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("libnewer.so");
-        support::patched(&HELLO, &path, b"\"abi\":[1,0]", b"\"abi\":[1,7]");
-        let hello = create(&open(&path), "HelloToolset");
-        assert_eq!(text(&hello, "greet", &json!({"name": "Ada"})), "Hello, Ada!");
-    }
-
-    #[test]
-    fn aborting_plugins_are_not_for_this_process() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("libabort.so");
-        support::patched(&HELLO, &path, b"\"panic\":\"unwind\"", b"\"panic\":\"abort\" ");
-        let (error, message) = refused(&path);
-        assert!(matches!(error, OpenError::PanicAbort { .. }));
-        assert!(message.contains("in a process of its own"), "{message}");
-        let marker = |unwind: u8| {
-            [b"REPTPLUG".as_slice(), &[1, 0, 0, 0, 0, 0, 0, 0, unwind, 0, 0, 0]].concat()
-        };
-        support::patched(&HELLO, &path, &marker(1), &marker(0));
-        assert!(matches!(refused(&path).0, OpenError::PanicAbort { .. }));
-    }
-
-    #[test]
-    fn damaged_notes_are_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("libnote.so");
-        support::patched(&HELLO, &path, b"\"classes\":[", b"\"klasses\":[");
-        let (error, message) = refused(&path);
-        assert!(matches!(error, OpenError::BadNote { .. }));
-        assert!(message.contains("missing field `classes`"), "{message}");
-        support::patched(&HELLO, &path, b"Repertoire\0\0", b"Repertoirx\0\0");
-        assert!(matches!(refused(&path).0, OpenError::BadNote { .. }));
+#[test]
+fn two_hundred_libraries_are_open_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    // With debug information they would be 5 GB.
+    let small = dir.path().join("small.so");
+    let strip =
+        Command::new("strip").arg("--strip-debug").arg("-o").args([&small, &*HELLO]).status();
+    let is_small = strip.is_ok_and(|status| status.success());
+    let (source, count) = if is_small { (&small, 200) } else { (&*HELLO, 20) };
+    let toolsets: Vec<_> = (0..count)
+        .map(|number| {
+            let path = dir.path().join(format!("lib{number}.so"));
+            std::fs::copy(source, &path).unwrap();
+            let library = open(&path);
+            std::fs::remove_file(&path).unwrap();
+            let config = json!({"greeting": format!("Hello {number}")});
+            library.create("HelloToolset", &config).unwrap()
+        })
+        .collect();
+    for (number, toolset) in toolsets.iter().enumerate() {
+        let expected = format!("Hello {number}, Ada!");
+        assert_eq!(text(toolset, "greet", &json!({"name": "Ada"})), expected);
     }
 }

@@ -1,0 +1,187 @@
+//! `repertoire tool`: the tools of the skills, listed and called.
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _, Read as _};
+use std::time::{Duration, Instant};
+
+use comfy_table::{Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use repertoire::toolset::{Host, LogLevel, Tool, ToolFailure, Tools};
+use repertoire::{Audience, Engine, Error, ErrorCode};
+use serde_json::{Value as Json, json};
+
+use crate::args::{Common, ToolCallArgs, ToolListArgs};
+use crate::exit_code::ExitCode;
+use crate::failure::{Failure, UsageError};
+use crate::list::arrange;
+use crate::output::{NAME, Output, styled};
+use crate::{sanitize, setup};
+
+/// Steps of a progress bar.
+const STEPS: u32 = 1000;
+
+/// `tool list`.
+pub(crate) fn list(args: &ToolListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let engine = setup::engine_with_tools(common, &args.isolation)?;
+    let tools = match &args.skill {
+        Some(name) => match engine.catalog().find(name, Audience::Model) {
+            Ok(entry) => engine.tools_of(&entry.id),
+            Err(error) => {
+                setup::finish(common, &engine, out);
+                return Err(error.into());
+            }
+        },
+        None => engine.all_tools(),
+    };
+    if let Some(format) = args.format {
+        Output::json(&tools.to_json(format))?;
+    } else if out.json {
+        Output::json(&tools.tools)?;
+    } else if !tools.tools.is_empty() {
+        out.human(&table(&tools.tools))?;
+    } else if tools.failures.is_empty() {
+        out.note("no tools; `repertoire toolset new NAME` writes some to start from");
+    }
+    tell(&tools.failures, out);
+    let code = setup::finish(common, &engine, out);
+    Ok(if tools.failures.is_empty() { code } else { ExitCode::Failure })
+}
+
+/// The tools as a table for people.
+pub(crate) fn table(tools: &[Tool]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["TOOL", "TOOLSET", "DESCRIPTION"]);
+    for tool in tools {
+        table.add_row([
+            sanitize::line(&tool.name),
+            sanitize::line(&tool.toolset),
+            sanitize::line(tool.description.lines().next().unwrap_or_default()),
+        ]);
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    arrange(&mut table, 2);
+    let style = |(i, line): (usize, String)| {
+        let line = line.trim_end();
+        if i == 0 { styled(NAME, line) } else { line.to_owned() }
+    };
+    table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
+}
+
+/// Tells which toolsets could not be loaded. Classes of one library mostly fail alike.
+fn tell<'a>(failures: impl IntoIterator<Item = &'a ToolFailure>, out: Output) {
+    let mut told = BTreeSet::new();
+    for ToolFailure { skill, error, .. } in failures {
+        let mut failure = Failure::from(&**error);
+        failure.message = format!("skill `{skill}`: {}", failure.message);
+        if told.insert(failure.message.clone()) {
+            out.partial_failure(&failure);
+        }
+    }
+}
+
+/// `tool call`.
+pub(crate) fn call(args: &ToolCallArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let arguments = arguments(&args.arguments)?;
+    let engine = setup::engine_with_tools(common, &args.isolation)?;
+    let tool = find(&engine, &args.name, common, out)?;
+    let host = Terminal::new(args.timeout, out);
+    let output = tool.call(&arguments, &host);
+    host.bar.finish_and_clear();
+    let output = output?;
+    if out.json {
+        Output::json(&json!({
+            "status": "success",
+            "data": {"title": output.title, "metadata": output.metadata},
+            "text": output.output,
+        }))?;
+    } else {
+        Output::exact(output.output.trim_end_matches('\n'))?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn arguments(text: &str) -> anyhow::Result<Json> {
+    let mut input = String::new();
+    let text = if text == "-" {
+        io::stdin().read_to_string(&mut input)?;
+        &input
+    } else {
+        text
+    };
+    Ok(serde_json::from_str(text).map_err(|error| {
+        let message = format!("the arguments are no JSON: {error}");
+        let help = "write an object in single quotes, such as '{\"name\": \"Ada\"}'";
+        UsageError(Error::new(ErrorCode::InvalidParam, message, help))
+    })?)
+}
+
+/// The tool that `name` means. Only the libraries of its skill are opened if it names one.
+fn find(engine: &Engine, name: &str, common: &Common, out: Output) -> anyhow::Result<Tool> {
+    let skill = name.rsplit_once('.').and_then(|(skill, _)| engine.catalog().get(skill));
+    let tools = match skill {
+        Some(skill) => engine.tools_of(&skill.id),
+        None => engine.all_tools(),
+    };
+    tools.find(name).cloned().map_err(|error| {
+        let Tools { tools, failures } = &tools;
+        // That the tool is missing only follows from what happened to its library.
+        if let (Some(_), true, [first, others @ ..]) = (skill, tools.is_empty(), &failures[..]) {
+            let first = &first.error;
+            let is_other = |other: &&ToolFailure| other.error.message() != first.message();
+            tell(others.iter().filter(is_other), out);
+            return Error::new(first.code(), first.message(), first.help()).into();
+        }
+        tell(failures, out);
+        setup::finish(common, engine, out);
+        error.into()
+    })
+}
+
+/// The host of a call from the command line.
+struct Terminal {
+    bar: ProgressBar,
+    deadline: Option<Instant>,
+    out: Output,
+}
+
+impl Terminal {
+    fn new(timeout: Option<Duration>, out: Output) -> Terminal {
+        let bar = if io::stderr().is_terminal() {
+            let bar = ProgressBar::new(STEPS.into());
+            let style = ProgressStyle::with_template("{bar:30} {percent}% {msg}");
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        } else {
+            ProgressBar::hidden()
+        };
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        Terminal { bar, deadline, out }
+    }
+}
+
+impl Host for Terminal {
+    #[expect(clippy::cast_sign_loss, reason = "it is clamped")]
+    fn progress(&self, fraction: f64, message: &str) {
+        let message = sanitize::line(message);
+        if self.bar.is_hidden() {
+            if self.out.verbose {
+                self.out.note(&format!("{:.0}% {message}", fraction.clamp(0.0, 1.0) * 100.0));
+            }
+        } else {
+            self.bar.set_message(message.into_owned());
+            self.bar.set_position((fraction.clamp(0.0, 1.0) * f64::from(STEPS)) as u64);
+        }
+    }
+
+    fn log(&self, level: LogLevel, message: &str) {
+        if self.out.verbose {
+            self.bar.suspend(|| self.out.note(&format!("{level:?}: {}", sanitize::line(message))));
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+}

@@ -1,0 +1,119 @@
+//! `repertoire toolset inspect`: what a library says of itself.
+
+use std::fs;
+use std::path::Path;
+
+use repertoire::toolset::{PluginNote, Tools};
+use repertoire::trust::ContentHash;
+use repertoire::{Engine, Error, ErrorCode, Source};
+use serde_json::json;
+
+use crate::args::{IsolationArgs, ToolsetInspectArgs};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{NAME, Output, Page, WARNING, styled};
+use crate::{sanitize, setup, tool};
+
+pub(crate) fn inspect(args: &ToolsetInspectArgs, out: Output) -> anyhow::Result<ExitCode> {
+    let file = &*args.file;
+    let note = read(file)?;
+    let bytes = fs::read(file)?;
+    let sha256 = ContentHash::of(&bytes);
+    let problem = note.check(file).err().map(|error| error.to_string());
+    let tools = args.tools.then(|| tools(file, &bytes, &note, &args.isolation)).transpose()?;
+    let is_fine = tools.as_ref().is_none_or(|tools| tools.failures.is_empty());
+
+    let abi = format!("{}.{}", note.abi.0, note.abi.1);
+    if out.json {
+        let mut json = json!({
+            "path": file.to_string_lossy(),
+            "name": note.name,
+            "version": note.version,
+            "abi": abi,
+            "target": note.target,
+            "rustc": note.rustc,
+            "panic": note.panic,
+            "plugin_api": note.plugin_api,
+            "classes": note.classes,
+            "sha256": sha256,
+            "bytes": bytes.len(),
+            "problem": problem,
+        });
+        if let Some(tools) = &tools {
+            json["tools"] = json!(tools.tools);
+        }
+        Output::json(&json)?;
+    } else {
+        let mut text = Page::default();
+        let classes = note.classes.join(", ");
+        let title = format!("{} {}", note.name, note.version);
+        text.line(format_args!("{}", styled(NAME, sanitize::line(&title))));
+        for (name, value) in [
+            ("abi", &*abi),
+            ("target", &note.target),
+            ("rustc", &note.rustc),
+            ("panic", &note.panic),
+            ("classes", &classes),
+            ("sha256", sha256.as_str()),
+        ] {
+            text.line(format_args!("{}: {}", styled(NAME, name), sanitize::line(value)));
+        }
+        if let Some(problem) = &problem {
+            text.line(format_args!("{}", styled(WARNING, sanitize::line(problem))));
+        }
+        if let Some(tools) = tools.as_ref().filter(|tools| !tools.tools.is_empty()) {
+            text.push("\n");
+            text.push(&tool::table(&tools.tools));
+        }
+        out.human(text.as_str())?;
+    }
+    for failure in tools.iter().flat_map(|tools| &tools.failures) {
+        out.partial_failure(&Failure::from(&*failure.error));
+    }
+    Ok(ExitCode::done_if(is_fine))
+}
+
+/// The note of the library, which is not run.
+fn read(file: &Path) -> Result<PluginNote, Error> {
+    let code = match fs::metadata(file).map_err(|error| error.kind()) {
+        Err(std::io::ErrorKind::NotFound) => ErrorCode::NotFound,
+        Err(std::io::ErrorKind::PermissionDenied) => ErrorCode::PermissionDenied,
+        _ => ErrorCode::ExecutionError,
+    };
+    // The remedy is part of the message.
+    PluginNote::read(file).map_err(|error| Error::new(code, error.to_string(), ""))
+}
+
+/// The tools of every class. The library is run, as whoever named it wants.
+fn tools(
+    file: &Path,
+    bytes: &[u8],
+    note: &PluginNote,
+    isolation: &IsolationArgs,
+) -> anyhow::Result<Tools> {
+    let place = tempfile::tempdir()?;
+    // The skill has the name that tools are shown with.
+    let dir = place.path().join("inspect");
+    let library = format!("{}it{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let path = dir.join("toolsets").join(library);
+    fs::create_dir_all(dir.join("toolsets"))?;
+    fs::write(&path, bytes)?;
+    let entries: Vec<String> =
+        note.classes.iter().map(|class| format!("toolsets/it:{class}")).collect();
+    let head = json!({"name": "inspect", "description": "Holds a library.", "toolsets": entries});
+    // JSON is YAML.
+    fs::write(dir.join("SKILL.md"), format!("---\n{head}\n---\nA library.\n"))?;
+
+    let mut options = setup::toolset_options(isolation)?;
+    options.cache = Some(place.path().join("cache"));
+    let engine = Engine::builder().source(Source::user(place.path())).toolsets(options).build()?;
+    let mut tools = engine.all_tools();
+    // Messages are about the file that was named, not about its copy.
+    let copy = path.to_string_lossy();
+    for failure in &mut tools.failures {
+        let error = &failure.error;
+        let message = error.message().replace(&*copy, &file.to_string_lossy());
+        failure.error = Error::new(error.code(), message, error.help()).into();
+    }
+    Ok(tools)
+}

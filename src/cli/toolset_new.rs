@@ -1,0 +1,221 @@
+//! `repertoire toolset new`: a crate of tools, and a skill that has them.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use repertoire::{Error, ErrorCode, is_identifier};
+use serde_json::json;
+
+use crate::args::{Common, ToolsetNewArgs};
+use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
+use crate::new::{not_an_identifier, quoted};
+use crate::output::{NAME, Output, Page, styled};
+use crate::sanitize;
+
+pub(crate) fn run(args: &ToolsetNewArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let name = &*args.name;
+    if !is_identifier(name) {
+        return Err(UsageError(not_an_identifier(name)).into());
+    }
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        let message = format!("`{name}` is no name for a crate: it begins with a digit");
+        let help = "write a name that begins with a letter";
+        return Err(UsageError(Error::new(ErrorCode::InvalidParam, message, help)).into());
+    }
+    let dependency =
+        args.plugin_path.as_deref().map_or(Ok(r#""1""#.to_owned()), path_dependency)?;
+    let (krate, skill) = (args.dir.join(format!("{name}-toolset")), args.dir.join(name));
+    let files = [
+        (krate.join("Cargo.toml"), manifest(name, &dependency)),
+        (krate.join("src").join("lib.rs"), library(name)),
+        (skill.join("SKILL.md"), document(name)),
+    ];
+    write(&files, &skill.join("toolsets"))?;
+
+    let next = next_commands(args, &krate, &skill, common);
+    if out.json {
+        let paths: Vec<_> = files.iter().map(|(path, _)| path.to_string_lossy()).collect();
+        Output::json(&json!({"id": name, "class": class(name), "paths": paths, "next": next}))?;
+    } else {
+        let mut text = Page::default();
+        for (path, _) in &files {
+            let path = path.to_string_lossy();
+            text.line(format_args!("{}", styled(NAME, sanitize::line(&path))));
+        }
+        text.line(format_args!("\nEdit them, then:"));
+        for command in next {
+            text.line(format_args!("  {}", sanitize::line(&command)));
+        }
+        out.human(text.as_str())?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// The class of the toolset: `my-hello` has `MyHelloToolset`.
+fn class(name: &str) -> String {
+    let mut class = String::new();
+    for word in name.split('-') {
+        let (first, rest) = word.split_at(word.len().min(1));
+        class += &first.to_ascii_uppercase();
+        class += rest;
+    }
+    class + "Toolset"
+}
+
+/// A dependency on the crate in `dir`, in TOML.
+fn path_dependency(dir: &Path) -> anyhow::Result<String> {
+    let real = dir.canonicalize().ok().filter(|real| real.join("Cargo.toml").is_file());
+    let real = real.ok_or_else(|| {
+        let message = format!("{} is no directory of a crate", dir.display());
+        let help = "name the directory `plugin-api` of a checkout of Repertoire";
+        Error::new(ErrorCode::NotFound, message, help)
+    })?;
+    // JSON's texts are TOML's.
+    Ok(format!("{{ path = {} }}", json!(real.to_string_lossy())))
+}
+
+/// The commands that build the library, put it into the skill, allow it, and call its tool.
+fn next_commands(
+    args: &ToolsetNewArgs,
+    krate: &Path,
+    skill: &Path,
+    common: &Common,
+) -> [String; 4] {
+    let word = |path: &Path| quoted(&path.to_string_lossy());
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| krate.join("target"), PathBuf::from)
+        .join("release");
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let library = format!("{prefix}{}_toolset{suffix}", args.name.replace('-', "_"));
+    let brand = match &*common.brand {
+        "repertoire" => String::new(),
+        brand => format!(" --brand {}", quoted(brand)),
+    };
+    [
+        format!("cargo build --release --manifest-path {}", word(&krate.join("Cargo.toml"))),
+        format!("cp {} {}", word(&target.join(library)), word(&skill.join("toolsets"))),
+        format!("repertoire trust add {}{brand}", word(skill)),
+        format!(
+            "repertoire tool call {}.greet '{{\"name\": \"Ada\"}}' --source {}{brand}",
+            args.name,
+            word(&args.dir)
+        ),
+    ]
+}
+
+/// Writes the files, of which none may be there, and the empty directory.
+fn write(files: &[(PathBuf, String)], empty: &Path) -> Result<(), Error> {
+    if let Some((path, _)) = files.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
+        return Err(Error::new(
+            ErrorCode::ExecutionError,
+            format!("{} is there already", path.display()),
+            "choose another name or directory, or remove the file first",
+        ));
+    }
+    let failed = |path: &Path, error: &io::Error| {
+        let code = match error.kind() {
+            io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+            _ => ErrorCode::ExecutionError,
+        };
+        let message = format!("cannot write {}: {error}", path.display());
+        Error::new(code, message, "choose another directory with `--dir DIR`")
+    };
+    for (path, content) in files {
+        let dir = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(dir).map_err(|error| failed(dir, &error))?;
+        let mut file = File::create_new(path).map_err(|error| failed(path, &error))?;
+        file.write_all(content.as_bytes()).map_err(|error| failed(path, &error))?;
+    }
+    fs::create_dir_all(empty).map_err(|error| failed(empty, &error))
+}
+
+fn manifest(name: &str, dependency: &str) -> String {
+    format!(
+        r#"[package]
+name = "{name}-toolset"
+version = "0.1.0"
+edition = "2024"
+publish = false
+
+[lib]
+crate-type = ["cdylib", "rlib"] # `rlib` only for tests
+
+[dependencies]
+repertoire-plugin = {dependency}
+
+[profile.release]
+strip = true # keep panics unwinding: with `panic = "abort"` one would end the process
+
+[workspace]
+"#
+    )
+}
+
+fn library(name: &str) -> String {
+    let class = class(name);
+    format!(
+        r#"use repertoire_plugin::prelude::*;
+
+#[derive(Default)]
+pub struct {class};
+
+/// Friendly greetings.
+#[toolset]
+impl {class} {{
+    /// Greets somebody by name.
+    pub fn greet(&self, /** Who to greet */ name: String) -> ToolResult {{
+        Ok(format!("Hello, {{name}}!").into())
+    }}
+}}
+
+export_toolsets!({class});
+
+#[test]
+fn somebody_is_greeted() {{
+    let output = FakeHost::new().call(&{class}, "greet", json!({{"name": "Ada"}})).unwrap();
+    assert_eq!(output.output, "Hello, Ada!");
+}}
+"#
+    )
+}
+
+fn document(name: &str) -> String {
+    let words = name.replace('-', " ");
+    format!(
+        "---
+name: \"{name}\"
+# What the skill does, then when to use it. An agent reads this to decide; be exact.
+description: Greets people by name. Use when the user asks for {words}.
+triggers:
+  keywords: [\"{words}\"]
+# The library `toolsets/{library}`, without what the system adds, and the class in it.
+toolsets: [\"toolsets/{name}-toolset:{class}\"]
+---
+
+# {words}
+
+Call the tool `greet` with the name of whoever is to be greeted, and pass its answer on.
+",
+        library = format_args!(
+            "{}{}_toolset{}",
+            std::env::consts::DLL_PREFIX,
+            name.replace('-', "_"),
+            std::env::consts::DLL_SUFFIX
+        ),
+        class = class(name)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::class;
+
+    #[test]
+    fn classes_are_identifiers() {
+        for (name, wanted) in [("hello", "HelloToolset"), ("my-2nd-try", "My2ndTryToolset")] {
+            assert_eq!(class(name), wanted);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! `repertoire trust`: which code may run although nobody installed it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use repertoire::trust::{ContentHash, TrustStore, TrustedFile};
+use repertoire::{Engine, Error, ErrorCode};
+use serde_json::{Value as Json, json};
+use walkdir::WalkDir;
+
+use crate::args::{Common, TrustCommand, TrustPathsArgs};
+use crate::exit_code::ExitCode;
+use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
+use crate::{sanitize, setup};
+
+/// What libraries end with, on any system.
+const LIBRARY_EXTENSIONS: [&str; 3] = ["so", "dylib", "dll"];
+
+pub(crate) fn run(
+    command: &TrustCommand,
+    common: &Common,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
+    let store = setup::trust_store(common)?;
+    match command {
+        TrustCommand::List => list(&store, common, out),
+        TrustCommand::Add(TrustPathsArgs { paths }) => {
+            let mut files = BTreeSet::new();
+            for path in paths {
+                files.extend(code_at(path, common)?);
+            }
+            let add = |file: &PathBuf| store.add(file);
+            let added = files.iter().map(add).collect::<Result<Vec<_>, _>>()?;
+            report("trusted", &added, out)
+        }
+        TrustCommand::Remove(TrustPathsArgs { paths }) => {
+            let mut files = BTreeSet::new();
+            for path in paths {
+                files.extend(trusted_at(path, &store, common)?);
+            }
+            let remove = |file: &PathBuf| store.remove(file);
+            let removed = files.iter().map(remove).collect::<Result<Vec<_>, _>>()?;
+            report("removed", &removed, out)
+        }
+    }
+}
+
+fn list(store: &TrustStore, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let files = store.list();
+    if out.json {
+        let files: Vec<Json> = files
+            .iter()
+            .map(|file| {
+                let mut json = to_json(file);
+                json["state"] = state(file).into();
+                json
+            })
+            .collect();
+        let store = setup::trust_file(common)?;
+        Output::json(&json!({"store": store.to_string_lossy(), "trusted": files}))?;
+    } else if files.is_empty() {
+        out.note("nothing is trusted; `repertoire trust add PATH` trusts a file or a skill");
+    } else {
+        let mut text = Page::default();
+        for file in &files {
+            let state = state(file);
+            let style = if state == "unchanged" { GOOD } else { WARNING };
+            let path = file.path.to_string_lossy();
+            text.line(format_args!(
+                "{} {} {}",
+                styled(DIM, &file.sha256),
+                styled(style, format_args!("{state:9}")),
+                sanitize::line(&path)
+            ));
+        }
+        out.human(text.as_str())?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// What has become of a file since it was trusted.
+fn state(file: &TrustedFile) -> &'static str {
+    match std::fs::read(&file.path) {
+        Ok(content) if ContentHash::of(&content) == file.sha256 => "unchanged",
+        Ok(_) => "changed",
+        Err(_) => "missing",
+    }
+}
+
+fn to_json(file: &TrustedFile) -> Json {
+    json!({"path": file.path.to_string_lossy(), "sha256": file.sha256, "since": file.since})
+}
+
+fn report(done: &str, files: &[TrustedFile], out: Output) -> anyhow::Result<ExitCode> {
+    if out.json {
+        Output::json(&json!({done: files.iter().map(to_json).collect::<Vec<_>>()}))?;
+        return Ok(ExitCode::Done);
+    }
+    let mut text = Page::default();
+    for file in files {
+        let path = file.path.to_string_lossy();
+        let (path, hash) = (styled(NAME, sanitize::line(&path)), styled(DIM, &file.sha256));
+        text.line(format_args!("{done} {path} {hash}"));
+    }
+    out.human(text.as_str())?;
+    Ok(ExitCode::Done)
+}
+
+/// The files that `path` means: itself, or the code of a skill.
+fn code_at(path: &Path, common: &Common) -> anyhow::Result<BTreeSet<PathBuf>> {
+    if path.is_file() {
+        return Ok([path.to_owned()].into());
+    }
+    let dir = skill_dir(path, common)?;
+    let files = code_of(&dir);
+    if files.is_empty() {
+        return Err(Error::new(
+            ErrorCode::NotFound,
+            format!("the skill {} has no code to trust", dir.display()),
+            "its libraries belong into `toolsets/`, its scripts into `scripts/`",
+        )
+        .into());
+    }
+    Ok(files)
+}
+
+/// The trusted files that `path` means; they need not exist any more.
+fn trusted_at(
+    path: &Path,
+    store: &TrustStore,
+    common: &Common,
+) -> anyhow::Result<BTreeSet<PathBuf>> {
+    let real = path.canonicalize().or_else(|_| std::path::absolute(path))?;
+    let below = |dir: &Path| -> BTreeSet<PathBuf> {
+        store.list().into_iter().map(|file| file.path).filter(|p| p.starts_with(dir)).collect()
+    };
+    let mut files = below(&real);
+    if files.is_empty()
+        && !path.is_file()
+        && let Ok(dir) = skill_dir(path, common).and_then(|dir| Ok(dir.canonicalize()?))
+    {
+        files = below(&dir);
+    }
+    if files.is_empty() {
+        let message = format!("nothing of {} is trusted", path.display());
+        let help = "see `repertoire trust list`";
+        return Err(Error::new(ErrorCode::NotFound, message, help).into());
+    }
+    Ok(files)
+}
+
+/// The directory of the skill that `path` means.
+fn skill_dir(path: &Path, common: &Common) -> anyhow::Result<PathBuf> {
+    if path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let engine: Engine = setup::engine(common, |builder| builder)?;
+    let entry = engine.catalog().find_any(&path.to_string_lossy()).map_err(|error| {
+        let message = format!("{} is no file and no skill", path.display());
+        Error::new(error.code(), message, error.help())
+    })?;
+    let dir = entry.skill.dir().ok_or_else(|| {
+        let message = format!("the skill `{}` has no directory", entry.id);
+        Error::new(ErrorCode::NotFound, message, "skills in memory have no files to trust")
+    })?;
+    Ok(dir.to_owned())
+}
+
+/// The libraries and scripts of the skill in `dir`. What a link outside means is not the skill's.
+fn code_of(dir: &Path) -> BTreeSet<PathBuf> {
+    let Ok(root) = dir.canonicalize() else { return BTreeSet::new() };
+    let is_library = |path: &Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| LIBRARY_EXTENSIONS.contains(&extension))
+    };
+    let files = |below: &str| {
+        let walk = WalkDir::new(root.join(below)).into_iter().filter_map(Result::ok);
+        walk.filter_map(|entry| entry.path().canonicalize().ok().filter(|path| path.is_file()))
+            .filter(|path| path.starts_with(&root))
+            .collect::<Vec<_>>()
+    };
+    let libraries = files("toolsets").into_iter().filter(|path| is_library(path));
+    libraries.chain(files("scripts")).collect()
+}

@@ -1,0 +1,208 @@
+//! `path:Class` entries of a manifest, and the library files they mean.
+
+use std::fmt;
+use std::fs::File;
+use std::path::{Component, Path, PathBuf};
+use std::str::FromStr;
+
+use crate::error::{Error, ErrorCode};
+
+/// An entry of `toolsets`: a library below the skill's directory, and a class in it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ToolsetEntry {
+    /// `toolsets/hello`: the library, without what the system adds to its name.
+    path: String,
+    /// `HelloToolset`.
+    class: String,
+}
+
+impl ToolsetEntry {
+    /// The path of the library below the skill's directory, as written.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The class.
+    pub fn class(&self) -> &str {
+        &self.class
+    }
+
+    /// The files the entry may mean, below the skill's directory, the first that exists wins: for
+    /// `toolsets/my-hello` the library `toolsets/<target>/libmy_hello.so`, then
+    /// `toolsets/libmy_hello.so`, as cargo and the system name it.
+    pub fn candidates(&self) -> Vec<PathBuf> {
+        let (dir, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
+        let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        let file = format!("{prefix}{}{suffix}", name.replace('-', "_"));
+        let target = repertoire_plugin::host::TARGET;
+        vec![Path::new(dir).join(target).join(&file), Path::new(dir).join(&file)]
+    }
+
+    /// Opens the library below `skill_dir`.
+    ///
+    /// Fails with `NOT_FOUND` and all that was tried, or with `PERMISSION_DENIED` for a path that
+    /// leaves the skill's directory by a link.
+    pub(super) fn open(&self, skill_dir: &Path) -> Result<(PathBuf, File), Error> {
+        let candidates = self.candidates();
+        for candidate in &candidates {
+            let path = skill_dir.join(candidate);
+            if path.symlink_metadata().is_ok() {
+                let file = open_beneath(skill_dir, candidate)
+                    .map_err(|error| self.refuse(&path, &error))?;
+                return Ok((path, file));
+            }
+        }
+        let tried: Vec<String> =
+            candidates.iter().map(|path| skill_dir.join(path).display().to_string()).collect();
+        Err(Error::new(
+            ErrorCode::NotFound,
+            format!("toolset `{self}` has no library; tried {}", tried.join(", ")),
+            "build the plugin with `cargo build --release` and copy its library there",
+        ))
+    }
+
+    fn refuse(&self, path: &Path, error: &std::io::Error) -> Error {
+        let message = format!("toolset `{self}`: cannot open {}: {error}", path.display());
+        if error.kind() == std::io::ErrorKind::NotFound {
+            return Error::new(ErrorCode::NotFound, message, "mend the link, or copy the library");
+        }
+        Error::new(
+            ErrorCode::PermissionDenied,
+            message,
+            "keep the library inside the skill's directory, without links that leave it",
+        )
+    }
+}
+
+impl fmt::Display for ToolsetEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.path, self.class)
+    }
+}
+
+impl FromStr for ToolsetEntry {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<ToolsetEntry, Error> {
+        let refuse = |why: &str| {
+            Err(Error::new(
+                ErrorCode::InvalidParam,
+                format!("toolset `{text}` is no `path:Class`: {why}"),
+                "write it as in `toolsets/hello:HelloToolset`, relative to the skill's directory",
+            ))
+        };
+        let Some((path, class)) = text.rsplit_once(':') else { return refuse("it has no `:`") };
+        if !is_class(class) {
+            return refuse("the class is no identifier");
+        }
+        let is_plain = !path.is_empty()
+            && !path.contains(['\\', ':', '\0'])
+            && !path.ends_with('/')
+            && !path.contains("//")
+            && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
+            && path.split('/').all(|part| part != ".");
+        if !is_plain {
+            return refuse("the path must be relative, with `/`, and without `.` and `..`");
+        }
+        Ok(ToolsetEntry { path: path.to_owned(), class: class.to_owned() })
+    }
+}
+
+fn is_class(class: &str) -> bool {
+    class.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && class.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// Opens `relative` below `root` for reading, refusing every way out, races included: the kernel
+/// resolves the path and does not leave the directory.
+#[cfg(target_os = "linux")]
+fn open_beneath(root: &Path, relative: &Path) -> std::io::Result<File> {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let root = open(root, flags | OFlags::DIRECTORY, Mode::empty())?;
+    let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    Ok(File::from(openat2(&root, relative, flags, Mode::empty(), how)?))
+}
+
+/// Opens `relative` below `root` for reading, if it is there once all links are followed.
+#[cfg(not(target_os = "linux"))]
+fn open_beneath(root: &Path, relative: &Path) -> std::io::Result<File> {
+    let (root, path) = (root.canonicalize()?, root.join(relative).canonicalize()?);
+    if !path.starts_with(&root) {
+        return Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, "it leads outside"));
+    }
+    File::open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_read_strictly() {
+        let entry: ToolsetEntry = "toolsets/my-hello:Hello_2".parse().unwrap();
+        assert_eq!((entry.path(), entry.class()), ("toolsets/my-hello", "Hello_2"));
+        for text in [
+            "",
+            ":",
+            "hello",
+            "hello:",
+            ":Hello",
+            "hello:2x",
+            "hello:a-b",
+            "/abs/hello:H",
+            "../hello:H",
+            "a/../b:H",
+            "./a:H",
+            "a//b:H",
+            "a/:H",
+            "a\\b:H",
+            "c:/x:H",
+            "a\0:H",
+            "a/./b:H",
+        ] {
+            let error = text.parse::<ToolsetEntry>().expect_err(text);
+            assert_eq!(error.code(), ErrorCode::InvalidParam);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_library_of_the_target_wins_and_what_was_tried_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let entry: ToolsetEntry = "toolsets/my-hello:Hello".parse().unwrap();
+        let error = entry.open(dir.path()).unwrap_err();
+        let target = repertoire_plugin::host::TARGET;
+        for tried in [format!("toolsets/{target}/libmy_hello.so"), "toolsets/libmy_hello.so".into()]
+        {
+            assert!(error.message().contains(&tried), "{error}");
+        }
+        std::fs::create_dir_all(dir.path().join("toolsets").join(target)).unwrap();
+        let plain = dir.path().join("toolsets/libmy_hello.so");
+        std::fs::write(&plain, "x").unwrap();
+        assert_eq!(entry.open(dir.path()).unwrap().0, plain);
+        let special = dir.path().join("toolsets").join(target).join("libmy_hello.so");
+        std::fs::write(&special, "x").unwrap();
+        assert_eq!(entry.open(dir.path()).unwrap().0, special);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_leave_the_skill_are_refused() {
+        use std::os::unix::fs::symlink;
+        let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let name = format!("{}x{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        std::fs::write(outside.path().join(&name), "x").unwrap();
+        let entry: ToolsetEntry = "t/x:X".parse().unwrap();
+        symlink(outside.path(), dir.path().join("t")).unwrap();
+        assert_eq!(entry.open(dir.path()).unwrap_err().code(), ErrorCode::PermissionDenied);
+        std::fs::remove_file(dir.path().join("t")).unwrap();
+        std::fs::create_dir(dir.path().join("t")).unwrap();
+        symlink(outside.path().join(&name), dir.path().join("t").join(&name)).unwrap();
+        assert_eq!(entry.open(dir.path()).unwrap_err().code(), ErrorCode::PermissionDenied);
+        std::fs::remove_file(dir.path().join("t").join(&name)).unwrap();
+        std::fs::write(dir.path().join("real"), "x").unwrap();
+        symlink("../real", dir.path().join("t").join(&name)).unwrap();
+        assert!(entry.open(dir.path()).is_ok(), "links inside are followed");
+    }
+}

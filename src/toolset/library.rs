@@ -1,0 +1,422 @@
+//! From an entry to an open library. Nothing of a library runs before it is trusted: what is
+//! checked first is its place, its permissions, and its bytes.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use repertoire_plugin::host::{self, CreateError, OpenError, OpenOptions, PluginNote};
+use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
+use serde_json::Value;
+
+use super::entry::ToolsetEntry;
+use super::worker::{Worker, WorkerState};
+use super::{Isolation, ToolsetOptions, TrustRequest};
+use crate::catalog::Scope;
+use crate::error::{Error, ErrorCode};
+use crate::skill::SkillId;
+use crate::trust::{ContentHash, TrustStore, Verdict};
+
+/// The largest library that is read, in bytes.
+const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The skill a library belongs to.
+#[derive(Debug, Clone)]
+pub(crate) struct Owner {
+    pub(crate) id: SkillId,
+    pub(crate) scope: Scope,
+    pub(crate) dir: PathBuf,
+}
+
+/// Opens libraries, each once.
+#[derive(Debug)]
+pub(crate) struct Loader {
+    options: ToolsetOptions,
+    trust: Arc<TrustStore>,
+    /// Where private copies are; made when first needed if the host names no place.
+    cache: Mutex<Option<Cache>>,
+    /// File → the library it was opened as, for the skill in whose directory it stands.
+    open: Mutex<HashMap<PathBuf, Arc<Library>>>,
+}
+
+#[derive(Debug)]
+enum Cache {
+    Named(PathBuf),
+    Temporary(tempfile::TempDir),
+}
+
+/// An open library.
+#[derive(Debug)]
+pub(crate) struct Library {
+    /// The author's file.
+    pub(crate) path: PathBuf,
+    pub(crate) note: PluginNote,
+    pub(crate) sha256: ContentHash,
+    stamp: Stamp,
+    skill_dir: PathBuf,
+    backend: Backend,
+}
+
+#[derive(Debug)]
+enum Backend {
+    InProcess(Box<InProcess>),
+    Process(Box<Worker>),
+}
+
+/// A library that is open in this process, with a toolset of each class asked for.
+#[derive(Debug)]
+struct InProcess {
+    library: host::Library,
+    toolsets: Mutex<HashMap<String, Arc<host::Toolset>>>,
+}
+
+/// What tells a file that was rebuilt from one that was not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+    inode: u64,
+}
+
+impl Stamp {
+    fn of(file: &File) -> std::io::Result<Stamp> {
+        let metadata = file.metadata()?;
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
+        #[cfg(not(unix))]
+        let inode = 0;
+        Ok(Stamp { len: metadata.len(), modified: metadata.modified().ok(), inode })
+    }
+}
+
+impl Loader {
+    pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
+        let cache = Mutex::new(options.cache.clone().map(Cache::Named));
+        Loader { options, trust, cache, open: Mutex::default() }
+    }
+
+    /// The library of `entry`: as it was opened before, unless its file is another one now.
+    pub(crate) fn library(
+        &self,
+        owner: &Owner,
+        entry: &ToolsetEntry,
+    ) -> Result<Arc<Library>, Error> {
+        let (path, mut file) = entry.open(&owner.dir)?;
+        let read_error = |error| read_error(&path, error);
+        let stamp = Stamp::of(&file).map_err(read_error)?;
+        if let Some(known) = self.known(&path).filter(|known| known.stamp == stamp) {
+            return Ok(known);
+        }
+        check_permissions(&path, &file)?;
+        let bytes = read(&mut file, &path)?;
+        let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
+        note.check(&path).map_err(open_error)?;
+        let sha256 = ContentHash::of(&bytes);
+        self.ask_for_trust(owner, &path, &sha256, &note)?;
+        if let Some(known) = self.known(&path).filter(|known| known.sha256 == sha256) {
+            return Ok(known);
+        }
+        let copy = self.copy(&bytes, &sha256)?;
+        let backend = self.open_copy(&copy, &path, owner, &note)?;
+        let skill_dir = owner.dir.clone();
+        let library =
+            Arc::new(Library { path: path.clone(), note, sha256, stamp, skill_dir, backend });
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.insert(path, Arc::clone(&library));
+        Ok(library)
+    }
+
+    fn known(&self, path: &Path) -> Option<Arc<Library>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
+    fn ask_for_trust(
+        &self,
+        owner: &Owner,
+        path: &Path,
+        sha256: &ContentHash,
+        note: &PluginNote,
+    ) -> Result<(), Error> {
+        let verdict = self.trust.verdict(owner.scope, path, sha256);
+        let why = match &verdict {
+            Verdict::Trusted => return Ok(()),
+            Verdict::Untrusted => {
+                format!(
+                    "{} of the {} skill `{}` is not trusted (sha256 {sha256})",
+                    path.display(),
+                    owner.scope,
+                    owner.id
+                )
+            }
+            Verdict::Changed { trusted } => format!(
+                "{} has changed since it was trusted: sha256 {trusted} then, {sha256} now",
+                path.display()
+            ),
+        };
+        let request = TrustRequest {
+            skill: owner.id.clone(),
+            path: path.to_owned(),
+            sha256: sha256.clone(),
+            classes: note.classes.clone(),
+            verdict,
+        };
+        if self.options.approve.as_ref().is_some_and(|approve| approve.ask(&request)) {
+            self.trust.add(path)?;
+            return Ok(());
+        }
+        let help = format!("to accept it, run `repertoire trust add {}`", path.display());
+        Err(Error::new(ErrorCode::PermissionDenied, why, help))
+    }
+
+    /// A copy that nobody else can change or replace while it is open.
+    fn copy(&self, bytes: &[u8], sha256: &ContentHash) -> Result<PathBuf, Error> {
+        let dir = self.cache_dir()?;
+        let copy = dir.join(format!("{sha256}{}", std::env::consts::DLL_SUFFIX));
+        let failed = |error: std::io::Error| {
+            let message = format!("cannot copy a plugin to {}: {error}", copy.display());
+            let help = "name a private directory that can be written";
+            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+        };
+        // A copy of another session is only as good as its content.
+        if fs::read(&copy).is_ok_and(|found| found == bytes) {
+            return Ok(copy);
+        }
+        let mut new = tempfile::NamedTempFile::new_in(&dir).map_err(failed)?;
+        new.write_all(bytes).map_err(failed)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::Permissions::from_mode(0o500);
+            new.as_file().set_permissions(mode).map_err(failed)?;
+        }
+        new.persist(&copy).map_err(|error| failed(error.error))?;
+        Ok(copy)
+    }
+
+    fn cache_dir(&self) -> Result<PathBuf, Error> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |error: std::io::Error| {
+            let message = format!("cannot make a directory for copies of plugins: {error}");
+            let help = "name one that can be written in the toolset options";
+            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+        };
+        match &*cache {
+            Some(Cache::Temporary(dir)) => Ok(dir.path().to_owned()),
+            Some(Cache::Named(dir)) => {
+                create_private(dir).map_err(failed)?;
+                Ok(dir.clone())
+            }
+            None => {
+                let dir =
+                    tempfile::Builder::new().prefix("repertoire-").tempdir().map_err(failed)?;
+                let path = dir.path().to_owned();
+                *cache = Some(Cache::Temporary(dir));
+                Ok(path)
+            }
+        }
+    }
+
+    fn open_copy(
+        &self,
+        copy: &Path,
+        path: &Path,
+        owner: &Owner,
+        note: &PluginNote,
+    ) -> Result<Backend, Error> {
+        match &self.options.isolation {
+            Isolation::Process { program, limits } => {
+                let program = program.clone();
+                let (copy, shown_as) = (copy.to_owned(), path.to_owned());
+                let worker =
+                    Worker::new(program, copy, shown_as, owner.dir.clone(), limits.clone());
+                Ok(Backend::Process(Box::new(worker)))
+            }
+            Isolation::InProcess => {
+                let options = OpenOptions { note: Some(note.clone()), allow_panic_abort: false };
+                let library = host::Library::open_with(copy, options).map_err(open_error)?;
+                Ok(Backend::InProcess(Box::new(InProcess { library, toolsets: Mutex::default() })))
+            }
+        }
+    }
+}
+
+impl Library {
+    /// The tools of a class.
+    pub(crate) fn describe(
+        &self,
+        class: &str,
+        config: &Value,
+    ) -> Result<ToolsetDescription, Error> {
+        if !self.note.classes.iter().any(|known| known == class) {
+            return Err(Error::new(
+                ErrorCode::NotFound,
+                format!("{} has no class `{class}`", self.path.display()),
+                format!("it has {}", self.note.classes.join(", ")),
+            ));
+        }
+        match &self.backend {
+            Backend::Process(worker) => Ok(worker.describe(class, config)?),
+            Backend::InProcess(open) => Ok(open.toolset(class, config)?.describe().clone()),
+        }
+    }
+
+    /// Calls a tool of a class with the JSON text of its arguments.
+    pub(crate) fn call(
+        &self,
+        class: &str,
+        config: &Value,
+        tool: &str,
+        arguments: &str,
+        host: &dyn Host,
+    ) -> Result<ToolOutput, Error> {
+        let host = SkillHost { host, dir: &self.skill_dir };
+        match &self.backend {
+            Backend::Process(worker) => Ok(worker.call(class, config, tool, arguments, &host)?),
+            Backend::InProcess(open) => {
+                let toolset = open.toolset(class, config)?;
+                toolset
+                    .call(tool, arguments, &host)
+                    .map_err(|error| super::tool_error(error.code, &error.message))
+            }
+        }
+    }
+
+    /// Ends its child process, if it has one, and forgets its crashes: the next call starts anew.
+    pub(crate) fn restart(&self) {
+        if let Backend::Process(worker) = &self.backend {
+            worker.reset();
+        }
+    }
+
+    /// What its child process does; `None` if it has none.
+    pub(crate) fn worker_state(&self) -> Option<WorkerState> {
+        match &self.backend {
+            Backend::Process(worker) => Some(worker.state()),
+            Backend::InProcess(_) => None,
+        }
+    }
+}
+
+impl InProcess {
+    fn toolset(&self, class: &str, config: &Value) -> Result<Arc<host::Toolset>, Error> {
+        let mut toolsets = self.toolsets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(toolset) = toolsets.get(class) {
+            return Ok(Arc::clone(toolset));
+        }
+        let toolset = Arc::new(self.library.create(class, config).map_err(create_error)?);
+        toolsets.insert(class.to_owned(), Arc::clone(&toolset));
+        Ok(toolset)
+    }
+}
+
+/// The caller's host, with the directory of the skill.
+struct SkillHost<'a> {
+    host: &'a dyn Host,
+    dir: &'a Path,
+}
+
+impl Host for SkillHost<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.host.is_cancelled()
+    }
+
+    fn progress(&self, fraction: f64, message: &str) {
+        self.host.progress(fraction, message);
+    }
+
+    fn log(&self, level: repertoire_plugin::LogLevel, message: &str) {
+        self.host.log(level, message);
+    }
+
+    fn deadline(&self) -> Option<std::time::Instant> {
+        self.host.deadline()
+    }
+
+    fn skill_dir(&self) -> Option<&Path> {
+        Some(self.dir)
+    }
+
+    fn request(&self, method: &str, params: Value) -> repertoire_plugin::ToolResult<Value> {
+        self.host.request(method, params)
+    }
+}
+
+/// The rule of sshd and sudo: whoever can write the file, or put another one in its place, can run
+/// code as us.
+#[cfg(unix)]
+fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
+    use std::os::unix::fs::MetadataExt as _;
+    const STICKY: u32 = 0o1000;
+    const WORLD_WRITABLE: u32 = 0o002;
+    let us = rustix::process::geteuid().as_raw();
+    let metadata = file.metadata().map_err(|error| read_error(path, error))?;
+    let refuse = |what: &Path, why: String, help: String| {
+        let message = format!("{} is not safe to run: {} {why}", path.display(), what.display());
+        Err(Error::new(ErrorCode::PermissionDenied, message, help))
+    };
+    let absolute = path.canonicalize().map_err(|error| read_error(path, error))?;
+    let above = absolute.ancestors().skip(1).map(|dir| (dir, dir.metadata()));
+    for (place, metadata) in std::iter::once((&*absolute, Ok(metadata))).chain(above) {
+        let metadata = metadata.map_err(|error| read_error(place, error))?;
+        let mode = metadata.mode();
+        if mode & WORLD_WRITABLE != 0 && (metadata.is_file() || mode & STICKY == 0) {
+            let help = format!("run `chmod o-w {}`", place.display());
+            return refuse(place, "can be written by everybody".to_owned(), help);
+        }
+        if metadata.uid() != us && metadata.uid() != 0 {
+            let help = format!("run `chown $(id -u) {}` if you trust it", place.display());
+            return refuse(place, format!("belongs to user {}", metadata.uid()), help);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_permissions(_path: &Path, _file: &File) -> Result<(), Error> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn create_private(dir: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+#[cfg(not(unix))]
+fn create_private(dir: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(dir)
+}
+
+fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let failed = |error| read_error(path, error);
+    file.take(MAX_LIBRARY_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_LIBRARY_BYTES {
+        let message = format!("{} is larger than {MAX_LIBRARY_BYTES} bytes", path.display());
+        let help = "build it with `cargo build --release`, and strip it";
+        return Err(Error::new(ErrorCode::InvalidParam, message, help));
+    }
+    Ok(bytes)
+}
+
+fn read_error(path: &Path, error: std::io::Error) -> Error {
+    let message = format!("cannot read the plugin {}: {error}", path.display());
+    Error::new(ErrorCode::ExecutionError, message, "check the file and its permissions")
+        .with_source(error)
+}
+
+pub(super) fn open_error(error: OpenError) -> Error {
+    Error::new(ErrorCode::ExecutionError, error.to_string(), "").with_source(error)
+}
+
+fn create_error(error: CreateError) -> Error {
+    let code = match error {
+        CreateError::NoClass { .. } => ErrorCode::NotFound,
+        _ => ErrorCode::ExecutionError,
+    };
+    Error::new(code, error.to_string(), "").with_source(error)
+}

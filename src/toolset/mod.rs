@@ -1,0 +1,158 @@
+//! From `path:Class` entries to tools of shared-library plugins.
+//!
+//! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
+//! and opened (`library.rs`) in a child process (`worker/`) or in this one; its [`Tools`] are
+//! listed and called by name. One bad toolset never stops another: what could not be
+//! loaded is among the [`ToolFailure`]s.
+
+mod entry;
+mod export;
+mod library;
+mod registry;
+mod worker;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use repertoire_plugin::ErrorCode as PluginCode;
+use serde_json::{Map, Value};
+
+use crate::error::{Error, ErrorCode};
+use crate::skill::SkillId;
+use crate::trust::{ContentHash, Verdict};
+use worker::WorkerError;
+
+pub use entry::ToolsetEntry;
+pub use export::ToolFormat;
+pub use registry::{Tool, ToolFailure, Tools};
+pub use repertoire_plugin::host::PluginNote;
+pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
+pub use worker::{
+    FilesystemLevel, HostProgram, Limits, NetworkLevel, SandboxLevel, WorkerState,
+    main as worker_main,
+};
+
+pub(crate) use registry::{Owner, Toolsets};
+
+/// Where plugins run.
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in an engine")]
+pub enum Isolation {
+    /// Each library in a child process of its own: whatever it does is that call's error.
+    Process {
+        /// What runs the child.
+        program: HostProgram,
+        /// What the child may use.
+        limits: Limits,
+    },
+    /// In this process: ten times faster, and only for libraries that deserve it. A crash or an
+    /// endless loop of the plugin is ours.
+    InProcess,
+}
+
+/// Which tools there are for a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolPolicy {
+    /// Those of skills that are disclosed in full.
+    #[default]
+    Disclosed,
+    /// Those of every skill the model may use.
+    All,
+}
+
+/// How toolsets are loaded.
+#[derive(Debug, Clone)]
+pub struct ToolsetOptions {
+    /// Where plugins run.
+    pub isolation: Isolation,
+    /// Which tools there are for a query.
+    pub policy: ToolPolicy,
+    /// Directory for private copies of libraries, named by their hash; `None` is a temporary one.
+    pub cache: Option<PathBuf>,
+    /// Configuration of classes, by `skill:Class` or `Class`; `{}` for others.
+    pub config: Map<String, Value>,
+    /// Who is asked about libraries that are not trusted; `None` refuses them.
+    pub approve: Option<Approval>,
+}
+
+impl ToolsetOptions {
+    /// Plugins in child processes of this program, which must call [`worker_main`] when it is
+    /// started with these arguments.
+    pub fn in_processes_of(program: HostProgram) -> ToolsetOptions {
+        ToolsetOptions::with(Isolation::Process { program, limits: Limits::default() })
+    }
+
+    /// Plugins in this process.
+    pub fn in_process() -> ToolsetOptions {
+        ToolsetOptions::with(Isolation::InProcess)
+    }
+
+    fn with(isolation: Isolation) -> ToolsetOptions {
+        ToolsetOptions {
+            isolation,
+            policy: ToolPolicy::default(),
+            cache: None,
+            config: Map::new(),
+            approve: None,
+        }
+    }
+}
+
+/// A host's answer to "may this library run?".
+#[derive(Clone)]
+pub struct Approval(Arc<dyn Fn(&TrustRequest) -> bool + Send + Sync>);
+
+impl Approval {
+    /// Asks `ask`; `true` is remembered in the trust store.
+    pub fn new(ask: impl Fn(&TrustRequest) -> bool + Send + Sync + 'static) -> Approval {
+        Approval(Arc::new(ask))
+    }
+
+    fn ask(&self, request: &TrustRequest) -> bool {
+        (self.0)(request)
+    }
+}
+
+impl fmt::Debug for Approval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Approval")
+    }
+}
+
+/// What a host is asked to trust.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustRequest {
+    /// The skill that wants it.
+    pub skill: SkillId,
+    /// The library.
+    pub path: PathBuf,
+    /// Its content.
+    pub sha256: ContentHash,
+    /// The classes it exports.
+    pub classes: Vec<String>,
+    /// Why it is not trusted.
+    pub verdict: Verdict,
+}
+
+impl From<WorkerError> for Error {
+    fn from(error: WorkerError) -> Error {
+        let code = match &error {
+            WorkerError::Failed { code, .. } => return tool_error(*code, &error.to_string()),
+            WorkerError::TimedOut { .. } => ErrorCode::Timeout,
+            _ => ErrorCode::ExecutionError,
+        };
+        Error::new(code, error.to_string(), "").with_source(error)
+    }
+}
+
+/// What a tool says, as an error of ours.
+fn tool_error(code: PluginCode, message: &str) -> Error {
+    let code = match code {
+        PluginCode::InvalidArguments => ErrorCode::InvalidParam,
+        PluginCode::UnknownTool => ErrorCode::NotFound,
+        PluginCode::DeadlineExceeded => ErrorCode::Timeout,
+        _ => ErrorCode::ExecutionError,
+    };
+    Error::new(code, message, "")
+}

@@ -1,0 +1,99 @@
+//! A call in flight, as the host sees it.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use repertoire_plugin::{ErrorCode, ToolOutput, ToolsetDescription};
+use serde_json::Value;
+
+use super::limits::SandboxLevel;
+use super::protocol::Failure;
+
+/// Reports of a call that wait for its host; more are dropped.
+const MAX_EVENTS: usize = 1024;
+
+/// What a call is told while it waits.
+pub(super) enum Event {
+    Progress { fraction: f64, message: String },
+    Log { level: u8, message: String },
+    Request { request: u64, method: String, params: Value },
+    End(End),
+}
+
+/// How a call ended.
+pub(super) enum End {
+    Ready(SandboxLevel),
+    LoadFailed(String),
+    Created(ToolsetDescription),
+    Done(ToolOutput),
+    Failed(Failure),
+    Died(Arc<Death>),
+}
+
+/// How a process ended.
+#[derive(Debug)]
+pub(super) struct Death {
+    pub(super) at: Instant,
+    pub(super) cause: Cause,
+    /// As in `killed by signal 11 (SIGSEGV)`.
+    pub(super) how: String,
+    pub(super) last_words: String,
+}
+
+/// Who ended a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// It did.
+    Crash,
+    /// We did, because it sent nonsense.
+    Protocol(String),
+    /// We did, because of a call; the reason is for the other calls.
+    Call { id: u64, reason: &'static str },
+    /// We did, because it was no longer needed.
+    Closed,
+}
+
+/// Where the reader of a process puts what a call waits for.
+#[derive(Default)]
+pub(super) struct Slot {
+    events: Mutex<VecDeque<Event>>,
+    arrived: Condvar,
+}
+
+impl Slot {
+    /// Adds an event; reports that nobody fetches are dropped at some point, an end never is.
+    pub(super) fn put(&self, event: Event) {
+        let mut events = locked(&self.events);
+        if events.len() < MAX_EVENTS || matches!(event, Event::End(_)) {
+            events.push_back(event);
+            drop(events);
+            self.arrived.notify_one();
+        }
+    }
+
+    /// The next event, waiting for it at most this long.
+    pub(super) fn next(&self, at_most: Duration) -> Option<Event> {
+        let events = locked(&self.events);
+        let waited = self.arrived.wait_timeout_while(events, at_most, |events| events.is_empty());
+        let (mut events, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        events.pop_front()
+    }
+}
+
+/// Locks; a panic elsewhere does not make the value useless.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a method of the embedder's `Host`; none if it panics.
+pub(super) fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(std::mem::forget).ok()
+}
+
+impl Failure {
+    pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code: code.number(), message: message.into() }
+    }
+}

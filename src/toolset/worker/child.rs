@@ -1,0 +1,363 @@
+//! The child's half: opens the library, and runs the calls.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use repertoire_plugin::host::{CreateError, Library, OpenOptions, Toolset};
+use repertoire_plugin::{ErrorCode, Host, LogLevel, ToolError, ToolResult};
+use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
+use serde_json::Value;
+
+use super::call::locked;
+use super::protocol::{CallId, Failure, Frames, Load, ToChild, ToHost, frame};
+use super::sandbox;
+
+/// Threads that run calls or read; one always reads, the others can run a call each.
+const MAX_THREADS: usize = 16;
+/// The stack of each, in bytes: as much as a program's first thread has.
+const STACK: usize = 8 << 20;
+
+/// Makes toolsets of an opened library.
+pub(super) type Classes = Box<dyn Fn(&str, &Value) -> Result<Toolset, CreateError> + Send + Sync>;
+
+/// The `main` of a plugin's child process; never returns.
+///
+/// A program that embeds the engine and is named by [`HostProgram`](super::HostProgram) calls it
+/// first thing when it is started with the arguments named there. The process gives up rights,
+/// opens one library and runs its tools, until the host closes the socket that is its standard
+/// input. Started by anybody else it says so and exits with code 2.
+pub fn main() -> ! {
+    run(open)
+}
+
+/// The same with another way to open a library.
+pub(super) fn run(open: fn(&Load) -> Result<Classes, String>) -> ! {
+    match serve(open) {
+        Ok(()) => std::process::exit(0),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "cannot run a plugin: {error}");
+            std::process::exit(2)
+        }
+    }
+}
+
+fn serve(open: fn(&Load) -> Result<Classes, String>) -> Result<(), String> {
+    let socket = take_socket().map_err(|error| {
+        format!("standard input is not a socket of the host that starts this process ({error})")
+    })?;
+    let reader = socket.try_clone().map_err(|error| error.to_string())?;
+    let mut frames = Frames::new(reader);
+    let first = frames.next().map_err(|error| error.to_string())?.ok_or("the host is gone")?;
+    let ToChild::Load(load) = serde_json::from_slice(first).map_err(|error| error.to_string())?
+    else {
+        return Err("the host says something else than what to load".to_owned());
+    };
+    let sandbox = sandbox::apply(&load);
+    let child = Arc::new(Child {
+        frames: Mutex::new(frames),
+        socket: Mutex::new(socket),
+        skill_dir: load.skill_dir.clone().into(),
+        shown_as: PathBuf::from(&load.shown_as).display().to_string(),
+        pool: Mutex::default(),
+        calls: Mutex::default(),
+        toolsets: Mutex::default(),
+        classes: Mutex::default(),
+        next_request: AtomicU64::new(0),
+    });
+    // Before the library is opened: its initializers may never end, the host may.
+    locked(&child.pool).threads = 1;
+    if !child.grow(&mut locked(&child.pool)) {
+        let message = "the process of the plugin cannot start threads; raise its limits".to_owned();
+        child.send(&ToHost::LoadFailed { message });
+        return Ok(());
+    }
+    match open(&load) {
+        Ok(classes) => *locked(&child.classes) = Some(Arc::new(classes)),
+        Err(message) => {
+            child.send(&ToHost::LoadFailed { message });
+            return Ok(());
+        }
+    }
+    child.send(&ToHost::Ready { sandbox });
+    child.work()
+}
+
+/// The socket, out of the way of the plugin; what reads the standard input gets nothing.
+fn take_socket() -> io::Result<UnixStream> {
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    socket.peer_addr()?;
+    rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+    Ok(socket)
+}
+
+/// Opens the library; messages name the author's file.
+fn open(load: &Load) -> Result<Classes, String> {
+    let shown = |text: String| {
+        let copy = PathBuf::from(&load.library).display().to_string();
+        text.replace(&copy, &PathBuf::from(&load.shown_as).display().to_string())
+    };
+    let options = OpenOptions { allow_panic_abort: true, ..OpenOptions::default() };
+    let library =
+        Library::open_with(&load.library, options).map_err(|error| shown(error.to_string()))?;
+    Ok(Box::new(move |class, config| library.create(class, config)))
+}
+
+/// The process, as its threads share it.
+///
+/// Whoever holds `frames` reads. When that is a call, another thread takes over reading, and the
+/// call runs where it was read, without waiting for another thread to wake up.
+struct Child {
+    frames: Mutex<Frames<UnixStream>>,
+    socket: Mutex<UnixStream>,
+    skill_dir: PathBuf,
+    shown_as: String,
+    pool: Mutex<Pool>,
+    calls: Mutex<HashMap<CallId, Arc<Call>>>,
+    toolsets: Mutex<HashMap<u32, Arc<Toolset>>>,
+    classes: Mutex<Option<Arc<Classes>>>,
+    next_request: AtomicU64,
+}
+
+#[derive(Default)]
+struct Pool {
+    threads: usize,
+    /// Threads that wait for their turn to read.
+    waiting: usize,
+    /// Calls for which there was no thread.
+    queue: VecDeque<Job>,
+}
+
+/// A call that runs or waits for a thread.
+#[derive(Default)]
+struct Call {
+    cancelled: AtomicBool,
+    answers: Mutex<HashMap<u64, Result<Value, Failure>>>,
+    answered: Condvar,
+}
+
+struct Job {
+    id: CallId,
+    call: Arc<Call>,
+    message: ToChild<'static>,
+    deadline: Option<Instant>,
+}
+
+impl Child {
+    /// Reads and runs, in turn, for ever.
+    fn work(self: &Arc<Self>) -> ! {
+        loop {
+            let queued = {
+                let mut pool = locked(&self.pool);
+                let queued = pool.queue.pop_front();
+                pool.waiting += usize::from(queued.is_none());
+                queued
+            };
+            let job = queued.unwrap_or_else(|| self.lead());
+            self.run(&job);
+        }
+    }
+
+    /// Reads until there is a call for this thread, and another thread that reads on.
+    fn lead(self: &Arc<Self>) -> Job {
+        let mut frames = locked(&self.frames);
+        locked(&self.pool).waiting -= 1;
+        loop {
+            let Some(job) = self.read(&mut frames) else { continue };
+            let mut pool = locked(&self.pool);
+            if pool.waiting > 0 || self.grow(&mut pool) {
+                return job;
+            }
+            pool.queue.push_back(job);
+        }
+    }
+
+    /// Adds a thread, if there may be one more and the system has one.
+    fn grow(self: &Arc<Self>, pool: &mut Pool) -> bool {
+        if pool.threads >= MAX_THREADS {
+            return false;
+        }
+        let child = Arc::clone(self);
+        let builder = thread::Builder::new().name("toolset".to_owned()).stack_size(STACK);
+        let started = builder.spawn(move || child.work()).is_ok();
+        pool.threads += usize::from(started);
+        started
+    }
+
+    /// Takes a message; answers a call to run.
+    fn read(&self, frames: &mut Frames<UnixStream>) -> Option<Job> {
+        let Ok(Some(bytes)) = frames.next() else { leave() };
+        let Ok(message) = serde_json::from_slice::<ToChild<'static>>(bytes) else { leave() };
+        match message {
+            ToChild::Create { id, millis, .. } | ToChild::Call { id, millis, .. } => {
+                let call = Arc::new(Call::default());
+                locked(&self.calls).insert(id, Arc::clone(&call));
+                let deadline = Instant::now().checked_add(Duration::from_millis(millis));
+                return Some(Job { id, call, message, deadline });
+            }
+            ToChild::Cancel { id } => {
+                if let Some(call) = locked(&self.calls).get(&id) {
+                    call.cancelled.store(true, Ordering::Relaxed);
+                }
+                let mut pool = locked(&self.pool);
+                let queued = pool.queue.iter().position(|job| job.id == id);
+                if let Some(job) = queued.and_then(|at| pool.queue.remove(at)) {
+                    drop(pool);
+                    self.end(job.id, Err(Failure::new(ErrorCode::Cancelled, "cancelled")));
+                }
+            }
+            ToChild::Answer { id, request, result } => {
+                if let Some(call) = locked(&self.calls).get(&id) {
+                    locked(&call.answers).insert(request, result);
+                    call.answered.notify_all();
+                }
+            }
+            ToChild::Load(_) => leave(),
+        }
+        None
+    }
+
+    fn run(&self, job: &Job) {
+        let result = match &job.message {
+            ToChild::Create { instance, class, config, .. } => {
+                self.create(job.id, *instance, class, config)
+            }
+            ToChild::Call { instance, tool, arguments, .. } => {
+                self.call(job, *instance, tool, arguments)
+            }
+            _ => Err(Failure::new(ErrorCode::Border, "not a call")),
+        };
+        self.end(job.id, result);
+    }
+
+    fn create(
+        &self,
+        id: CallId,
+        instance: u32,
+        class: &str,
+        config: &Value,
+    ) -> Result<ToHost, Failure> {
+        let classes = locked(&self.classes).clone();
+        let classes = classes.ok_or_else(|| Failure::new(ErrorCode::Border, "nothing is open"))?;
+        let toolset = classes(class, config).map_err(|error| match error {
+            CreateError::NoClass { class, have, .. } => {
+                let have = have.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+                let file = &self.shown_as;
+                let have = have.join(", ");
+                let message = format!("the plugin `{file}` has no class `{class}`; it has {have}");
+                Failure::new(ErrorCode::Failed, message)
+            }
+            CreateError::Create { code, message, .. } => {
+                let file = &self.shown_as;
+                let message =
+                    format!("the toolset `{class}` of `{file}` cannot be created: {message}");
+                Failure::new(code, message)
+            }
+            error => Failure::new(ErrorCode::Failed, error.to_string()),
+        })?;
+        let description = toolset.describe().clone();
+        locked(&self.toolsets).insert(instance, Arc::new(toolset));
+        Ok(ToHost::Created { id, description })
+    }
+
+    fn call(
+        &self,
+        job: &Job,
+        instance: u32,
+        tool: &str,
+        arguments: &str,
+    ) -> Result<ToHost, Failure> {
+        let toolset = locked(&self.toolsets).get(&instance).cloned();
+        let toolset =
+            toolset.ok_or_else(|| Failure::new(ErrorCode::Border, "the toolset is not there"))?;
+        match toolset.call(tool, arguments, &Caller { child: self, job }) {
+            Ok(output) => Ok(ToHost::Done { id: job.id, output }),
+            Err(error) => Err(Failure::new(error.code, error.message)),
+        }
+    }
+
+    fn end(&self, id: CallId, result: Result<ToHost, Failure>) {
+        locked(&self.calls).remove(&id);
+        self.send(&result.unwrap_or_else(|failure| ToHost::Failed { id, failure }));
+    }
+
+    fn send(&self, message: &ToHost) {
+        let bytes = frame(message).or_else(|why| {
+            let failure = Failure::new(ErrorCode::Failed, format!("cannot be sent: {why}"));
+            match message {
+                ToHost::Created { id, .. } | ToHost::Done { id, .. } => {
+                    frame(&ToHost::Failed { id: *id, failure })
+                }
+                _ => Err(why),
+            }
+        });
+        if bytes.is_ok_and(|bytes| locked(&self.socket).write_all(&bytes).is_err()) {
+            leave();
+        }
+    }
+}
+
+/// Ends at once, with all that was started: the host is gone, or talks nonsense.
+fn leave() -> ! {
+    if getpgrp() == getpid() {
+        let _ = kill_current_process_group(Signal::KILL);
+    }
+    std::process::abort()
+}
+
+/// The host of a call, at the other end of the socket.
+struct Caller<'a> {
+    child: &'a Child,
+    job: &'a Job,
+}
+
+impl Host for Caller<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.job.call.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn progress(&self, fraction: f64, message: &str) {
+        let fraction = if fraction.is_finite() { fraction } else { 0.0 };
+        let message = message.to_owned();
+        self.child.send(&ToHost::Progress { id: self.job.id, fraction, message });
+    }
+
+    fn log(&self, level: LogLevel, message: &str) {
+        let message = message.to_owned();
+        self.child.send(&ToHost::Log { id: self.job.id, level: level as u8, message });
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.job.deadline
+    }
+
+    fn skill_dir(&self) -> Option<&Path> {
+        Some(&self.child.skill_dir)
+    }
+
+    fn request(&self, method: &str, params: Value) -> ToolResult<Value> {
+        let request = self.child.next_request.fetch_add(1, Ordering::Relaxed);
+        let message =
+            ToHost::Request { id: self.job.id, request, method: method.to_owned(), params };
+        // Not through `send`: what cannot be sent is not answered.
+        let bytes = frame(&message).map_err(ToolError::new)?;
+        if locked(&self.child.socket).write_all(&bytes).is_err() {
+            leave();
+        }
+        let mut answers = locked(&self.job.call.answers);
+        loop {
+            if let Some(answer) = answers.remove(&request) {
+                return answer.map_err(|Failure { code, message }| {
+                    ToolError::with_code(ErrorCode::from_number(code), message)
+                });
+            }
+            answers = self.job.call.answered.wait(answers).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a plugin's process is, what it may use, and what of that was enforced.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What runs a plugin's child process: a program that, with these arguments, does nothing but
+/// call [`worker_main`](crate::toolset::worker_main).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostProgram {
+    /// The program; a name without `/` is searched in `PATH`.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+}
+
+/// Limits of a plugin's process. Numbers of the system are enforced on Unix, the rest of the
+/// sandbox on Linux; [`SandboxLevel`] says what was reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Address space in bytes, 1 GiB by default. Threads and mapped files count too.
+    pub address_space: Option<u64>,
+    /// Processor time in seconds over the whole life of the process, 600 by default: a last net,
+    /// the time of one call is `call_timeout`.
+    pub cpu_seconds: Option<u64>,
+    /// Size in bytes of any file it writes, 1 GiB by default.
+    pub file_bytes: Option<u64>,
+    /// Processes and threads **of the user**, those outside of Repertoire included; unlimited by
+    /// default. The system does not enforce it for the superuser.
+    pub processes: Option<u64>,
+    /// Time for one call, for loading the library, and for making a toolset, each; 60 s by
+    /// default. A host's own deadline can shorten it.
+    pub call_timeout: Duration,
+    /// Time a tool has to stop after it was asked to, before its process is killed; 2 s.
+    pub grace: Duration,
+    /// Whether it may use sockets other than those of Unix; not by default.
+    pub network: bool,
+    /// Files and directories it may read, beside the skill's directory and the system's programs
+    /// and libraries. What does not exist is left out.
+    pub read: Vec<PathBuf>,
+    /// Files and directories it may read and write, beside its own scratch directory, which is
+    /// its `TMPDIR` and, if `env` does not pass it, its `HOME`.
+    pub write: Vec<PathBuf>,
+    /// Names of environment variables it gets; by default `LANG`, `LC_ALL`, `PATH` and `TZ`.
+    pub env: Vec<String>,
+    /// Time without a call after which it is ended, 5 minutes by default; zero for never.
+    pub idle: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            address_space: Some(1 << 30),
+            cpu_seconds: Some(600),
+            file_bytes: Some(1 << 30),
+            processes: None,
+            call_timeout: Duration::from_secs(60),
+            grace: Duration::from_secs(2),
+            network: false,
+            read: Vec::new(),
+            write: Vec::new(),
+            env: ["LANG", "LC_ALL", "PATH", "TZ"].map(str::to_owned).to_vec(),
+            idle: Duration::from_secs(300),
+        }
+    }
+}
+
+/// How much of the sandbox a plugin's process reached, as it reported itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxLevel {
+    /// Programs it starts gain no rights, as from a set-user-id bit.
+    pub no_new_privs: bool,
+    /// All numbers of [`Limits`] are set.
+    pub rlimits: bool,
+    /// Whether only the files that were allowed can be opened.
+    pub filesystem: FilesystemLevel,
+    /// What is closed of the network.
+    pub network: NetworkLevel,
+}
+
+/// How far files are closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FilesystemLevel {
+    /// Not at all: every file of the user is open.
+    None,
+    /// As far as an older kernel can.
+    Partial,
+    /// Wholly.
+    Full,
+}
+
+/// How far the network is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum NetworkLevel {
+    /// Not at all, because it is allowed or because the system cannot.
+    Open,
+    /// TCP is closed, UDP is not.
+    Tcp,
+    /// All sockets but those of Unix are closed.
+    All,
+}

@@ -1,0 +1,42 @@
+//! Plugins in a process of their own, so that a crash is one call's error.
+//!
+//! A [`Worker`] is one library. It starts its child at the first call, keeps it warm, and starts
+//! it again after a crash; three crashes within a minute disable it. The child is a program that
+//! calls [`main`]: it gives up rights before it opens the library, and ends, with all that it
+//! started, when the socket to the host closes, however the host died.
+//!
+//! - `protocol`: what both sides say, and how it is framed.
+//! - `worker`: the host's half of a library; `process`, of one child; `call`, of one call.
+//! - `child`: the child's half; `sandbox`, what it may not do.
+
+mod call;
+#[cfg(unix)]
+mod child;
+mod error;
+mod limits;
+#[cfg(unix)]
+mod output;
+#[cfg(unix)]
+mod process;
+#[cfg(not(unix))]
+#[path = "unsupported.rs"]
+mod process;
+mod protocol;
+#[cfg(unix)]
+mod sandbox;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests;
+mod wait;
+#[expect(clippy::module_inception, reason = "it is what the module is about")]
+mod worker;
+
+pub(crate) use error::WorkerError;
+pub use limits::{FilesystemLevel, HostProgram, Limits, NetworkLevel, SandboxLevel};
+pub(crate) use worker::Worker;
+pub use worker::WorkerState;
+
+#[cfg(unix)]
+pub use child::main;
+#[cfg(not(unix))]
+pub use process::main;

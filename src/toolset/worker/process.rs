@@ -1,0 +1,379 @@
+//! A child process: started, read from, killed, buried.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tempfile::TempDir;
+
+use super::call::{Cause, Death, End, Event, Slot, locked};
+use super::limits::{HostProgram, Limits};
+use super::output::Output;
+use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
+
+/// How long a child may leave the socket unread before it is given up.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a child that closed the socket may take to end.
+const LEAVE: Duration = Duration::from_millis(300);
+
+/// A child process and the calls in it. It is alive, or has a [`Death`].
+pub(super) struct Process {
+    pid: Pid,
+    socket: UnixStream,
+    writing: Mutex<()>,
+    calls: Mutex<Calls>,
+    next_id: AtomicU64,
+    buried: Condvar,
+}
+
+#[derive(Default)]
+struct Calls {
+    slots: HashMap<CallId, Arc<Slot>>,
+    /// No more calls; the socket closes after the last one.
+    closing: bool,
+    /// Why we ended it, if we did.
+    cause: Option<Cause>,
+    /// Its number may be somebody else's from now on.
+    reaped: bool,
+    death: Option<Arc<Death>>,
+}
+
+/// Why a child cannot be started: the program and the reason.
+pub(super) type SpawnError = String;
+
+impl Process {
+    /// Starts a child and sends it what to load. The answer goes to the slot with the id 0.
+    pub(super) fn start(
+        program: &HostProgram,
+        library: &Path,
+        shown_as: &Path,
+        skill_dir: &Path,
+        limits: &Limits,
+    ) -> Result<(Arc<Self>, Arc<Slot>), SpawnError> {
+        let scratch = tempfile::Builder::new().prefix("repertoire-").tempdir();
+        let scratch = scratch.map_err(|error| format!("no scratch directory: {error}"))?;
+        let absolute = |path: &Path| std::path::absolute(path).map_err(|error| error.to_string());
+        let skill_dir = absolute(skill_dir)?;
+        if !skill_dir.is_dir() {
+            return Err(format!("the skill's directory `{}` is not there", skill_dir.display()));
+        }
+        let load = Load {
+            library: absolute(library)?.into(),
+            shown_as: shown_as.into(),
+            skill_dir: skill_dir.clone().into(),
+            scratch: scratch.path().into(),
+            ..Load::limited(limits)
+        };
+        let load = frame(&ToChild::Load(Box::new(load)))?;
+        let (socket, output, mut child) =
+            spawn(program, &skill_dir, scratch.path(), limits, shown_as)
+                .map_err(|error| error.to_string())?;
+        let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
+            let _ = child.kill();
+            return Err("the system gave it no number".to_owned());
+        };
+        let slot = Arc::new(Slot::default());
+        let calls = Calls { slots: HashMap::from([(0, Arc::clone(&slot))]), ..Calls::default() };
+        let process = Arc::new(Self {
+            pid,
+            socket,
+            writing: Mutex::default(),
+            calls: Mutex::new(calls),
+            next_id: AtomicU64::new(1),
+            buried: Condvar::new(),
+        });
+        let reader = Arc::clone(&process);
+        // The child is shared, so that it can be killed if there is no thread to wait for it.
+        let child = Arc::new(Mutex::new((child, Some(scratch))));
+        let with_reader = Arc::clone(&child);
+        let read = move || {
+            reader.read();
+            let (child, scratch) = &mut *locked(&with_reader);
+            reader.bury(child, &output, scratch.take());
+        };
+        if let Err(error) = thread::Builder::new().name("toolset-reader".to_owned()).spawn(read) {
+            let (child, _) = &mut *locked(&child);
+            let _ = kill_process_group(pid, Signal::KILL);
+            let _ = child.wait();
+            return Err(error.to_string());
+        }
+        process.write(&load);
+        Ok((process, slot))
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    pub(super) fn death(&self) -> Option<Arc<Death>> {
+        locked(&self.calls).death.clone()
+    }
+
+    /// Whether it takes no more calls.
+    pub(super) fn is_over(&self) -> bool {
+        let calls = locked(&self.calls);
+        calls.closing || calls.cause.is_some() || calls.death.is_some()
+    }
+
+    /// A new call; none if the process takes no more.
+    pub(super) fn register(&self) -> Option<(CallId, Arc<Slot>)> {
+        let slot = Arc::new(Slot::default());
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let mut calls = locked(&self.calls);
+        if calls.closing || calls.cause.is_some() || calls.death.is_some() {
+            return None;
+        }
+        calls.slots.insert(id, Arc::clone(&slot));
+        Some((id, slot))
+    }
+
+    /// Forgets a call.
+    pub(super) fn remove(&self, id: CallId) {
+        let mut calls = locked(&self.calls);
+        calls.slots.remove(&id);
+        if calls.closing && calls.slots.is_empty() {
+            self.hang_up(&mut calls);
+        }
+    }
+
+    /// Sends a message; an error says why it cannot be one.
+    pub(super) fn send(&self, message: &ToChild<'_>) -> Result<(), String> {
+        let bytes = frame(message)?;
+        self.write(&bytes);
+        Ok(())
+    }
+
+    /// Writes a frame. If that fails the process is as good as dead, and all calls hear of it.
+    fn write(&self, bytes: &[u8]) {
+        let writing = locked(&self.writing);
+        let result = (&self.socket).write_all(bytes);
+        drop(writing);
+        match result {
+            Ok(()) => {}
+            // It is gone; the reader finds out how.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+            Err(error) => self.kill(Cause::Protocol(format!("it does not listen: {error}"))),
+        }
+    }
+
+    /// Kills the process and all it started. The first cause counts.
+    pub(super) fn kill(&self, cause: Cause) {
+        let mut calls = locked(&self.calls);
+        if calls.reaped {
+            return;
+        }
+        calls.cause.get_or_insert(cause);
+        let _ = kill_process_group(self.pid, Signal::KILL);
+    }
+
+    /// Takes no more calls, and ends after those in flight.
+    pub(super) fn retire(&self) {
+        let mut calls = locked(&self.calls);
+        calls.closing = true;
+        if calls.slots.is_empty() {
+            self.hang_up(&mut calls);
+        }
+    }
+
+    /// Ends now; waits until it is gone, at most this long.
+    pub(super) fn close(&self, at_most: Duration) {
+        let mut calls = locked(&self.calls);
+        calls.closing = true;
+        self.hang_up(&mut calls);
+        drop(calls);
+        self.wait_buried(at_most);
+    }
+
+    /// Waits until it is gone, at most this long.
+    pub(super) fn wait_buried(&self, at_most: Duration) {
+        let calls = locked(&self.calls);
+        let waited = self.buried.wait_timeout_while(calls, at_most, |calls| calls.death.is_none());
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn hang_up(&self, calls: &mut Calls) {
+        if !calls.reaped {
+            calls.cause.get_or_insert(Cause::Closed);
+            let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        }
+    }
+
+    /// Kills what is left if the process itself is gone: a program that it started may hold the
+    /// socket open.
+    pub(super) fn notice_exit(&self) {
+        let calls = locked(&self.calls);
+        if !calls.reaped && has_exited(self.pid) {
+            let _ = kill_process_group(self.pid, Signal::KILL);
+        }
+    }
+
+    /// Hands what the child says to the calls, until it says no more.
+    fn read(&self) {
+        let mut frames = Frames::new(&self.socket);
+        loop {
+            match frames.next() {
+                Ok(Some(bytes)) => match serde_json::from_slice(bytes) {
+                    Ok(message) => self.dispatch(message),
+                    Err(error) => return self.kill(Cause::Protocol(error.to_string())),
+                },
+                Ok(None) => return,
+                Err(error) => match error.kind() {
+                    // The time of `Limits::idle` went by without a word.
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                        let mut calls = locked(&self.calls);
+                        if calls.slots.is_empty() {
+                            calls.closing = true;
+                            self.hang_up(&mut calls);
+                        }
+                    }
+                    io::ErrorKind::InvalidData => {
+                        return self.kill(Cause::Protocol(error.to_string()));
+                    }
+                    _ => return,
+                },
+            }
+        }
+    }
+
+    fn dispatch(&self, message: ToHost) {
+        let (id, event) = match message {
+            ToHost::Ready { sandbox } => (0, Event::End(End::Ready(sandbox))),
+            ToHost::LoadFailed { message } => (0, Event::End(End::LoadFailed(message))),
+            ToHost::Created { id, description } => (id, Event::End(End::Created(description))),
+            ToHost::Done { id, output } => (id, Event::End(End::Done(output))),
+            ToHost::Failed { id, failure } => (id, Event::End(End::Failed(failure))),
+            ToHost::Progress { id, fraction, message } => {
+                (id, Event::Progress { fraction, message })
+            }
+            ToHost::Log { id, level, message } => (id, Event::Log { level, message }),
+            ToHost::Request { id, request, method, params } => {
+                (id, Event::Request { request, method, params })
+            }
+        };
+        let mut calls = locked(&self.calls);
+        if matches!(event, Event::End(End::LoadFailed(_))) {
+            // It ends by itself; that is no crash.
+            calls.closing = true;
+            calls.cause.get_or_insert(Cause::Closed);
+        }
+        let slot = calls.slots.get(&id).cloned();
+        drop(calls);
+        // The host no longer waits for a call that was given up.
+        if let Some(slot) = slot {
+            slot.put(event);
+        }
+    }
+
+    /// Waits for the end of the process, kills the rest of its group, and tells the calls.
+    fn bury(&self, child: &mut Child, output: &Output, scratch: Option<TempDir>) {
+        let patience = Instant::now() + LEAVE;
+        while !has_exited(self.pid) && Instant::now() < patience {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let status = {
+            let mut calls = locked(&self.calls);
+            // Before it is reaped: until then the group's number is its own.
+            let _ = kill_process_group(self.pid, Signal::KILL);
+            calls.reaped = true;
+            child.wait()
+        };
+        let last_words = output.last_words(Duration::from_millis(100));
+        // Before anybody hears of the end, who may end this program then.
+        drop(scratch);
+        let mut calls = locked(&self.calls);
+        let cause = calls.cause.clone().unwrap_or(Cause::Crash);
+        let how = status.map_or_else(|error| error.to_string(), how);
+        tracing::debug!(pid = self.pid(), ?cause, how, "the process of a plugin ended");
+        let death = Arc::new(Death { at: Instant::now(), cause, how, last_words });
+        calls.death = Some(Arc::clone(&death));
+        for (_, slot) in calls.slots.drain() {
+            slot.put(Event::End(End::Died(Arc::clone(&death))));
+        }
+        drop(calls);
+        self.buried.notify_all();
+    }
+}
+
+/// Starts the program with a socket as its standard input, and a pipe as its other streams.
+fn spawn(
+    program: &HostProgram,
+    skill_dir: &Path,
+    scratch: &Path,
+    limits: &Limits,
+    shown_as: &Path,
+) -> io::Result<(UnixStream, Arc<Output>, Child)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    ours.set_write_timeout(Some(WRITE_TIMEOUT))?;
+    ours.set_read_timeout(Some(limits.idle).filter(|idle| !idle.is_zero()))?;
+    let (reader, printer) = io::pipe()?;
+    let path = if program.program.components().count() > 1 {
+        std::path::absolute(&program.program)?
+    } else {
+        program.program.clone()
+    };
+    let passed = limits.env.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let output = Output::follow(reader, shown_as.display().to_string())?;
+    let child = Command::new(path)
+        .args(&program.args)
+        .env_clear()
+        .env("HOME", scratch)
+        .env("MALLOC_ARENA_MAX", "2") // each of more would take 64 MiB of address space
+        .envs(passed)
+        .env("TMPDIR", scratch)
+        .current_dir(skill_dir)
+        .process_group(0)
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::from(printer.try_clone()?))
+        .stderr(Stdio::from(printer))
+        .spawn()?;
+    Ok((ours, output, child))
+}
+
+/// Whether a child of ours has ended; its number stays taken.
+fn has_exited(pid: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
+}
+
+fn how(status: ExitStatus) -> String {
+    let Some(number) = status.signal() else {
+        return format!("exit code {}", status.code().unwrap_or(-1));
+    };
+    let name = signal_name(number);
+    let hint = match name {
+        "SIGXCPU" => ": it used up its processor time",
+        "SIGXFSZ" => ": it wrote too large a file",
+        _ => "",
+    };
+    format!("killed by signal {number} ({name}){hint}")
+}
+
+fn signal_name(number: i32) -> &'static str {
+    let names = [
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::INT, "SIGINT"),
+        (Signal::HUP, "SIGHUP"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+        (Signal::SYS, "SIGSYS"),
+    ];
+    let known = names.iter().find(|(signal, _)| signal.as_raw() == number);
+    known.map_or("unknown", |(_, name)| name)
+}

@@ -1,0 +1,229 @@
+//! What host and child say to each other: JSON in frames of a little-endian `u32` length.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::io::{self, Read};
+
+use repertoire_plugin::{ToolOutput, ToolsetDescription};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::limits::{Limits, SandboxLevel};
+
+/// The largest frame, in bytes.
+pub(super) const MAX_FRAME: usize = 64 << 20;
+
+/// How much is read at once, and kept between frames.
+const CHUNK: usize = 64 << 10;
+
+/// Identifies a call among those of one process; `0` is the loading of the library.
+pub(super) type CallId = u64;
+
+/// From the host.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum ToChild<'a> {
+    /// The first message, and only the first.
+    Load(Box<Load>),
+    /// Makes a toolset, known as `instance` from then on.
+    Create { id: CallId, instance: u32, class: Cow<'a, str>, config: Cow<'a, Value>, millis: u64 },
+    /// Calls a tool; it has `millis` of time.
+    Call { id: CallId, instance: u32, tool: Cow<'a, str>, arguments: Cow<'a, str>, millis: u64 },
+    /// The call should end soon.
+    Cancel { id: CallId },
+    /// Answers a request of the call.
+    Answer { id: CallId, request: u64, result: Result<Value, Failure> },
+}
+
+/// What to load, and what to give up before.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Load {
+    /// The private copy.
+    pub(super) library: OsString,
+    /// The file of the author, for messages.
+    pub(super) shown_as: OsString,
+    pub(super) skill_dir: OsString,
+    pub(super) scratch: OsString,
+    pub(super) address_space: Option<u64>,
+    pub(super) cpu_seconds: Option<u64>,
+    pub(super) file_bytes: Option<u64>,
+    pub(super) processes: Option<u64>,
+    pub(super) network: bool,
+    pub(super) read: Vec<OsString>,
+    pub(super) write: Vec<OsString>,
+}
+
+impl Load {
+    /// What `limits` say, without the paths.
+    pub(super) fn limited(limits: &Limits) -> Self {
+        let absolute = |path: &std::path::PathBuf| {
+            std::path::absolute(path).unwrap_or_else(|_| path.clone()).into_os_string()
+        };
+        Self {
+            library: OsString::new(),
+            shown_as: OsString::new(),
+            skill_dir: OsString::new(),
+            scratch: OsString::new(),
+            address_space: limits.address_space,
+            cpu_seconds: limits.cpu_seconds,
+            file_bytes: limits.file_bytes,
+            processes: limits.processes,
+            network: limits.network,
+            read: limits.read.iter().map(absolute).collect(),
+            write: limits.write.iter().map(absolute).collect(),
+        }
+    }
+}
+
+/// From the child.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum ToHost {
+    /// The library is open.
+    Ready { sandbox: SandboxLevel },
+    /// It is not, and the child ends.
+    LoadFailed { message: String },
+    /// A toolset was made.
+    Created { id: CallId, description: ToolsetDescription },
+    /// A call succeeded.
+    Done { id: CallId, output: ToolOutput },
+    /// A call, or the making of a toolset, failed.
+    Failed { id: CallId, failure: Failure },
+    /// How far a call is.
+    Progress { id: CallId, fraction: f64, message: String },
+    /// A line for the host's log.
+    Log { id: CallId, level: u8, message: String },
+    /// Asks the host something.
+    Request { id: CallId, request: u64, method: String, params: Value },
+}
+
+/// A `ToolError` on its way.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Failure {
+    /// The number of an `ErrorCode`.
+    pub(super) code: u32,
+    pub(super) message: String,
+}
+
+/// The bytes of a frame, or why it cannot be one.
+pub(super) fn frame(message: &impl Serialize) -> Result<Vec<u8>, String> {
+    let mut bytes = vec![0; 4];
+    serde_json::to_writer(&mut bytes, message).map_err(|error| error.to_string())?;
+    let length = bytes.len() - 4;
+    if length > MAX_FRAME {
+        let limit = MAX_FRAME >> 20;
+        return Err(format!("{length} bytes of JSON are more than {limit} MiB"));
+    }
+    bytes[..4].copy_from_slice(&(length as u32).to_le_bytes());
+    Ok(bytes)
+}
+
+/// Takes frames from a stream, mostly with one `read` each.
+pub(super) struct Frames<R> {
+    from: R,
+    buffer: Vec<u8>,
+    /// What of the buffer was read and not yet handed out.
+    pending: std::ops::Range<usize>,
+}
+
+impl<R: Read> Frames<R> {
+    pub(super) fn new(from: R) -> Self {
+        Self { from, buffer: vec![0; CHUNK], pending: 0..0 }
+    }
+
+    /// The next frame; none at the end of the stream. After `WouldBlock` it can be asked again.
+    pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        let length = loop {
+            let have = self.pending.len();
+            let mut needed = 4;
+            if have >= 4 {
+                let head = &self.buffer[self.pending.start..self.pending.start + 4];
+                let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+                if length > MAX_FRAME {
+                    let what = format!("a frame of {length} bytes");
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+                }
+                needed += length;
+            }
+            if have >= needed && have >= 4 {
+                break needed;
+            }
+            if !self.fill(needed)? {
+                return Ok(None);
+            }
+        };
+        let start = self.pending.start;
+        self.pending.start += length;
+        Ok(Some(&self.buffer[start + 4..start + length]))
+    }
+
+    /// Reads once; false at the end of the stream.
+    fn fill(&mut self, needed: usize) -> io::Result<bool> {
+        let have = self.pending.len();
+        if self.pending.start > 0 {
+            self.buffer.copy_within(self.pending.clone(), 0);
+            self.pending = 0..have;
+        }
+        if have == 0 && self.buffer.len() > 16 * CHUNK {
+            self.buffer = vec![0; CHUNK];
+        }
+        if have == self.buffer.len() || needed > self.buffer.len() {
+            // A length is a claim: memory follows what arrives.
+            let room = needed.min((self.buffer.len() * 2).max(have + CHUNK)).max(CHUNK);
+            if room > self.buffer.len() && have * 2 >= self.buffer.len() {
+                self.buffer.resize(room, 0);
+            }
+        }
+        loop {
+            match self.from.read(&mut self.buffer[have..]) {
+                Ok(0) => return Ok(false),
+                Ok(n) => {
+                    self.pending.end = have + n;
+                    return Ok(true);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives a few bytes at a time.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            let n = self.0.len().min(self.1).min(to.len());
+            to[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn frames_arrive_whole_however_they_are_cut() {
+        let long = "x".repeat(3 * CHUNK);
+        let texts = ["", "a", long.as_str(), "b", long.as_str(), long.as_str(), "c"];
+        let bytes = texts.iter().flat_map(|text| frame(text).unwrap()).collect::<Vec<_>>();
+        for step in [1, 3, 4, 5, 1000, CHUNK, usize::MAX] {
+            let mut frames = Frames::new(Slow(&bytes, step));
+            for text in texts {
+                let found = frames.next().unwrap().unwrap();
+                assert_eq!(serde_json::from_slice::<String>(found).unwrap(), text);
+            }
+            assert!(frames.next().unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn a_claim_of_length_takes_no_memory_and_too_much_is_an_error() {
+        let claim = (MAX_FRAME as u32).to_le_bytes();
+        let mut frames = Frames::new(Slow(&claim, 4));
+        assert!(frames.next().unwrap().is_none());
+        assert!(frames.buffer.len() <= 2 * CHUNK);
+        let mut frames = Frames::new(Slow(&[0xff; 8], 8));
+        assert_eq!(frames.next().unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+}

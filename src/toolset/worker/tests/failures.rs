@@ -1,0 +1,234 @@
+//! All the ways a plugin can fail: each is an error of that call, and no more.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use repertoire_plugin::{ErrorCode, FakeHost};
+use serde_json::json;
+
+use super::*;
+
+/// The call fails so, the process is gone, and the next call works.
+#[track_caller]
+fn assert_crash(tool: &str, how: &str, last_words: &str) {
+    let fixture = Fixture::failing();
+    fixture.fail("noop").unwrap();
+    let pid = fixture.pid();
+    let error = fixture.fail(tool).unwrap_err();
+    let text = error.to_string();
+    let WorkerError::Crashed { how: found, last_words: words, .. } = error else {
+        panic!("{text}");
+    };
+    assert_eq!(found, how);
+    assert!(words.contains(last_words), "{words}");
+    assert!(text.starts_with("the plugin `/skills/demo/demo.so` crashed: "), "{text}");
+    assert!(text.ends_with("; the next call starts it again"), "{text}");
+    assert_gone(pid);
+    assert!(matches!(fixture.worker.state(), WorkerState::Crashed { crashes: 1, .. }));
+    assert_eq!(fixture.fail("noop").unwrap(), "");
+    assert_ne!(fixture.pid(), pid);
+}
+
+#[test]
+fn crashes_are_one_calls_error() {
+    assert_crash("double_panic", "killed by signal 6 (SIGABRT)", "panic");
+    assert_crash("abort", "killed by signal 6 (SIGABRT)", "");
+    assert_crash("segfault", "killed by signal 11 (SIGSEGV)", "");
+    assert_crash("exit", "exit code 3", "");
+    assert_crash("overflow", "killed by signal 6 (SIGABRT)", "stack overflow");
+    assert_crash("allocate", "killed by signal 6 (SIGABRT)", "memory allocation");
+}
+
+/// The call fails so, and the process goes on.
+#[track_caller]
+fn assert_failure(error: WorkerError, code: ErrorCode, text: &str) {
+    match error {
+        WorkerError::Failed { code: found, message } => {
+            assert_eq!(found, code, "{message}");
+            assert!(message.contains(text), "{message}");
+        }
+        error => panic!("{error}"),
+    }
+}
+
+#[test]
+fn panics_and_errors_leave_the_process_alone() {
+    let fixture = Fixture::failing();
+    fixture.fail("noop").unwrap();
+    let pid = fixture.pid();
+    assert_failure(fixture.fail("panic").unwrap_err(), ErrorCode::Panicked, "boom 42");
+    assert_failure(
+        fixture.fail("hostile_panic").unwrap_err(),
+        ErrorCode::Panicked,
+        "a value that is not text",
+    );
+    assert_failure(fixture.fail("nothing").unwrap_err(), ErrorCode::UnknownTool, "nothing");
+    let describe = |class| fixture.worker.describe(class, &json!({})).unwrap_err();
+    assert_failure(
+        describe("PanicInCreate"),
+        ErrorCode::Panicked,
+        "the toolset `PanicInCreate` of `/skills/demo/demo.so` cannot be created: panicked",
+    );
+    assert_failure(
+        describe("Nobody"),
+        ErrorCode::Failed,
+        "the plugin `/skills/demo/demo.so` has no class `Nobody`; it has `FailingToolset`, ",
+    );
+    let picky = |level: u8| fixture.worker.describe("PickyToolset", &json!({"level": level}));
+    assert_failure(picky(0).unwrap_err(), ErrorCode::Failed, "level 0 is not enough");
+    assert_eq!(picky(1).unwrap().class, "PickyToolset");
+    assert_eq!(fixture.fail("big").unwrap(), "x".repeat(64 << 10));
+    assert_eq!(fixture.pid(), pid);
+}
+
+#[test]
+fn an_endless_call_is_ended_and_others_say_why() {
+    let limits = Limits { call_timeout: Duration::from_millis(300), ..short() };
+    let fixture = Fixture::new(this_program("child_main"), plugin("failing-toolset"), limits);
+    fixture.fail("noop").unwrap();
+    let pid = fixture.pid();
+    thread::scope(|scope| {
+        let first = scope.spawn(|| fixture.fail("endless").unwrap_err());
+        thread::sleep(Duration::from_millis(150));
+        let second = fixture.fail("endless").unwrap_err();
+        let first = first.join().unwrap();
+        assert!(matches!(first, WorkerError::TimedOut { stopped: false, .. }), "{first}");
+        assert_eq!(
+            first.to_string(),
+            "the call to the plugin `/skills/demo/demo.so` did not end within 0.3 s and its \
+             process was killed; the tool should check for cancellation, or the time limit be \
+             raised"
+        );
+        let reason = "its process was ended because another call ran over its time";
+        assert!(matches!(&second, WorkerError::Crashed { how, .. } if how == reason), "{second}");
+    });
+    assert_gone(pid);
+    // We killed it: that is no crash.
+    assert_eq!(fixture.worker.state(), WorkerState::Idle);
+    fixture.fail("noop").unwrap();
+}
+
+#[test]
+fn three_crashes_disable_until_reset() {
+    let fixture = Fixture::failing();
+    for _ in 0..3 {
+        assert!(matches!(fixture.fail("exit").unwrap_err(), WorkerError::Crashed { .. }));
+    }
+    let error = fixture.fail("noop").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the plugin `/skills/demo/demo.so` is disabled after 3 crashes, the last: exit code 3; \
+         last words: running 1 test; repair it, then load it again",
+        "the words are the test harness's"
+    );
+    assert!(
+        matches!(fixture.worker.state(), WorkerState::Disabled { how, .. } if how == "exit code 3")
+    );
+    fixture.worker.reset();
+    assert_eq!(fixture.worker.state(), WorkerState::Idle);
+    fixture.fail("noop").unwrap();
+}
+
+#[test]
+fn a_library_that_cannot_be_opened_is_named_and_is_no_crash() {
+    let fixture = Fixture::new(this_program("child_main"), "/etc/ld.so.cache".into(), short());
+    for _ in 0..4 {
+        let error = fixture.worker.describe("Any", &json!({})).unwrap_err();
+        let WorkerError::Load { message } = error else { panic!("{error}") };
+        assert!(message.contains("`/skills/demo/demo.so`"), "{message}");
+        assert!(!message.contains("ld.so.cache"), "{message}");
+    }
+    assert_eq!(fixture.worker.state(), WorkerState::Idle);
+}
+
+#[test]
+fn a_program_that_is_not_there_or_not_ours_is_an_error() {
+    let program = |program: &str, args: &[&str]| {
+        let args = args.iter().map(OsString::from).collect();
+        let program = HostProgram { program: program.into(), args };
+        let fixture = Fixture::new(program, plugin("hello-toolset"), short());
+        fixture.greet("Ada").unwrap_err()
+    };
+    let error = program("/no/such/program", &[]);
+    assert!(
+        error
+            .to_string()
+            .starts_with("cannot start `/no/such/program` for the plugin `/skills/demo/demo.so`: "),
+        "{error}"
+    );
+    let error = program("/bin/sh", &["-c", "echo not me >&2; exit 4"]);
+    let crash = matches!(&error, WorkerError::Crashed { how, last_words, .. }
+        if how == "exit code 4" && last_words == "not me");
+    assert!(crash, "{error}");
+    // Its answer is no frame.
+    let error = program("/bin/sh", &["-c", "head -c 100 /dev/zero >&0; sleep 10"]);
+    assert!(matches!(error, WorkerError::Protocol { .. }), "{error}");
+}
+
+#[test]
+fn what_a_plugin_starts_ends_with_it() {
+    let fixture = Fixture::prober(short());
+    let started = fixture.probe("start", &json!({})).unwrap().parse::<u32>().unwrap();
+    let pid = fixture.pid();
+    assert_eq!(group(pid).len(), 2);
+    assert!(group(pid).contains(&started));
+    assert!(fixture.probe("escape", &json!({})).unwrap_err().to_string().contains("not permitted"));
+    fixture.probe("exit", &json!({})).unwrap_err();
+    assert_gone(pid);
+
+    fixture.probe("start", &json!({})).unwrap();
+    let pid = fixture.pid();
+    drop(fixture);
+    assert_gone(pid);
+}
+
+/// Not a test: a host with an endless call, to be killed.
+#[test]
+#[ignore = "started by another test"]
+fn host_main() {
+    if std::env::args().any(|argument| argument == MARK) {
+        let fixture = Fixture::prober(Limits::default());
+        fixture.probe("start", &json!({})).unwrap();
+        println!("child {} ", fixture.pid());
+        let _ = fixture.probe("spin", &json!({}));
+    }
+}
+
+#[test]
+fn a_killed_host_leaves_no_process() {
+    let program = this_program("failures::host_main");
+    let mut host = Command::new(program.program)
+        .args(program.args)
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let output = std::io::BufReader::new(host.stdout.take().unwrap());
+    let line = std::io::BufRead::lines(output)
+        .map(Result::unwrap)
+        .find(|line| line.contains("child "))
+        .unwrap();
+    let pid = line.split("child ").nth(1).unwrap().trim().parse::<u32>().unwrap();
+    thread::sleep(Duration::from_millis(100));
+    assert_eq!(group(pid).len(), 2, "the child and what it started");
+    let killed = Instant::now();
+    host.kill().unwrap();
+    host.wait().unwrap();
+    assert_gone(pid);
+    println!("gone {:?} after the host", killed.elapsed());
+}
+
+#[test]
+fn a_plugin_that_keeps_printing_is_bounded() {
+    let fixture = Fixture::failing();
+    for _ in 0..1000 {
+        fixture.fail("print").unwrap();
+    }
+    let error = fixture.fail("exit").unwrap_err();
+    let WorkerError::Crashed { last_words, .. } = error else { panic!("{error}") };
+    assert!(last_words.len() <= 4096 && last_words.ends_with("last words of a plugin"));
+    let host = FakeHost::new();
+    assert!(host.logs().is_empty());
+}

@@ -1,0 +1,156 @@
+//! Workers whose child is this test program.
+
+mod behaviour;
+mod failures;
+mod prober;
+mod sandboxed;
+mod speed;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use repertoire_plugin::FakeHost;
+use serde_json::{Value, json};
+
+use super::{HostProgram, Limits, Worker, WorkerError, WorkerState};
+
+/// In the arguments of the child, so that a run of all tests is not taken for one.
+const MARK: &str = "repertoire-toolset-host";
+
+/// Not a test: the child, when this program is started by [`this_program`].
+#[test]
+#[ignore = "the child of the other tests"]
+fn child_main() {
+    if std::env::args().any(|argument| argument == MARK) {
+        super::main()
+    }
+}
+
+/// This program as a host program that runs the test of that name in this module.
+fn this_program(test: &str) -> HostProgram {
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let name = format!("{module}::{test}");
+    let args = [name.as_str(), MARK, "--exact", "--ignored", "--nocapture"];
+    HostProgram {
+        program: std::env::current_exe().unwrap(),
+        args: args.iter().map(OsString::from).collect(),
+    }
+}
+
+/// The library of a plugin of this workspace, built once.
+fn plugin(package: &str) -> PathBuf {
+    static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let output = Command::new(cargo)
+            .args(["build", "--locked", "--lib", "--message-format=json"])
+            .args(["-p", "hello-toolset", "-p", "failing-toolset"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let messages = String::from_utf8(output.stdout).unwrap();
+        let messages = messages.lines().filter_map(|line| line.parse::<Value>().ok());
+        let files = messages.flat_map(|m| m["filenames"].as_array().cloned().unwrap_or_default());
+        let files = files.filter_map(|file| file.as_str().map(PathBuf::from));
+        files.filter(|file| file.extension().is_some_and(|e| e == "so")).collect()
+    });
+    let name = format!("lib{}.so", package.replace('-', "_"));
+    let found = built.iter().find(|file| file.file_name().is_some_and(|found| *found == *name));
+    found.unwrap_or_else(|| panic!("{name} is not in {built:?}")).clone()
+}
+
+/// A worker, its skill's directory, and short ways to use them.
+struct Fixture {
+    worker: Worker,
+    skill: tempfile::TempDir,
+}
+
+impl Fixture {
+    fn new(program: HostProgram, library: PathBuf, limits: Limits) -> Self {
+        let skill = tempfile::tempdir().unwrap();
+        std::fs::write(skill.path().join("SKILL.md"), "hello").unwrap();
+        let shown_as = PathBuf::from("/skills/demo/demo.so");
+        let worker = Worker::new(program, library, shown_as, skill.path().to_owned(), limits);
+        Self { worker, skill }
+    }
+
+    fn hello() -> Self {
+        Self::new(this_program("child_main"), plugin("hello-toolset"), short())
+    }
+
+    fn failing() -> Self {
+        Self::new(this_program("child_main"), plugin("failing-toolset"), short())
+    }
+
+    /// A toolset that looks around; see [`prober`].
+    fn prober(limits: Limits) -> Self {
+        Self::new(this_program("prober::child_main"), "/no/such.so".into(), limits)
+    }
+
+    fn greet(&self, name: &str) -> Result<String, WorkerError> {
+        let arguments = json!({"name": name}).to_string();
+        let output =
+            self.worker.call("HelloToolset", &json!({}), "greet", &arguments, &FakeHost::new());
+        output.map(|output| output.output)
+    }
+
+    fn fail(&self, tool: &str) -> Result<String, WorkerError> {
+        let output = self.worker.call("FailingToolset", &json!({}), tool, "{}", &FakeHost::new());
+        output.map(|output| output.output)
+    }
+
+    fn probe(&self, tool: &str, arguments: &Value) -> Result<String, WorkerError> {
+        let host = FakeHost::new().with_answer("color", json!("green"));
+        let arguments = arguments.to_string();
+        let output = self.worker.call("Prober", &Value::Null, tool, &arguments, &host);
+        output.map(|output| output.output)
+    }
+
+    /// The number of the process, which must be running.
+    fn pid(&self) -> u32 {
+        match self.worker.state() {
+            WorkerState::Running { pid, .. } => pid,
+            state => panic!("{state:?}"),
+        }
+    }
+}
+
+/// Limits that fail fast.
+fn short() -> Limits {
+    Limits {
+        call_timeout: Duration::from_secs(20),
+        grace: Duration::from_millis(200),
+        address_space: Some(512 << 20),
+        ..Limits::default()
+    }
+}
+
+/// The processes of a group that are not only waiting to be reaped.
+fn group(id: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let in_group = |pid: &u32| {
+        let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+        let Some((_, rest)) = stat.rsplit_once(") ") else { return false };
+        let fields = rest.split(' ').collect::<Vec<_>>();
+        fields[0] != "Z" && fields[2] == id.to_string()
+    };
+    numbers.filter(in_group).collect()
+}
+
+/// Waits for the end of a group.
+fn assert_gone(id: u32) {
+    let patience = Instant::now() + Duration::from_secs(2);
+    while !group(id).is_empty() {
+        assert!(Instant::now() < patience, "left of group {id}: {:?}", group(id));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn exists(path: &Path) -> bool {
+    path.exists()
+}

@@ -1,0 +1,112 @@
+//! What a plugin's process cannot do.
+
+use super::super::{FilesystemLevel, NetworkLevel, SandboxLevel};
+use super::*;
+
+#[track_caller]
+fn assert_refused(result: Result<String, WorkerError>, why: &str) {
+    let error = result.unwrap_err().to_string();
+    assert!(error.contains(why), "{error}");
+}
+
+fn named(name: impl AsRef<Path>) -> Value {
+    json!({"name": name.as_ref()})
+}
+
+#[test]
+fn files_are_closed_but_for_what_is_allowed() {
+    let outside = tempfile::tempdir().unwrap();
+    let (open, closed) = (outside.path().join("open"), outside.path().join("closed"));
+    let data = outside.path().join("data");
+    std::fs::write(&open, "open").unwrap();
+    std::fs::write(&closed, "closed").unwrap();
+    std::fs::create_dir(&data).unwrap();
+    let limits = Limits { read: vec![open.clone()], write: vec![data.clone()], ..short() };
+    let fixture = Fixture::prober(limits);
+    let skill = fixture.skill.path();
+
+    assert_eq!(fixture.probe("read", &named(skill.join("SKILL.md"))).unwrap(), "hello");
+    assert_eq!(fixture.probe("read", &named("SKILL.md")).unwrap(), "hello");
+    assert_eq!(fixture.probe("read", &named(&open)).unwrap(), "open");
+    fixture.probe("write", &named(data.join("new"))).unwrap();
+    fixture.probe("write", &named("/dev/null")).unwrap();
+
+    let WorkerState::Running { sandbox: Some(level), .. } = fixture.worker.state() else {
+        panic!("not running");
+    };
+    println!("{level:?}");
+    assert!(level.no_new_privs && level.rlimits);
+    if level.filesystem == FilesystemLevel::None {
+        println!("SKIPPED: no landlock here");
+        return;
+    }
+    assert_refused(fixture.probe("read", &named(&closed)), "ermission denied");
+    assert_refused(fixture.probe("read", &named("/etc/passwd")), "ermission denied");
+    assert_refused(fixture.probe("write", &named(&open)), "ermission denied");
+    assert_refused(fixture.probe("write", &named(skill.join("SKILL.md"))), "ermission denied");
+    assert_refused(fixture.probe("write", &named(skill.join("new"))), "ermission denied");
+    let parent = format!("/proc/{}/environ", std::process::id());
+    assert_refused(fixture.probe("read", &named(parent)), "ermission denied");
+    // What it starts is bound too.
+    let seen = fixture.probe("run", &json!({"name": "cat /etc/passwd; echo ran"})).unwrap();
+    assert!(seen.contains("Permission denied") && seen.starts_with("ran\n"), "{seen}");
+    if level.filesystem == FilesystemLevel::Full {
+        assert_refused(fixture.probe("signal", &json!({})), "not permitted");
+    }
+}
+
+#[test]
+fn the_environment_is_cleared_and_there_is_a_scratch_directory() {
+    let fixture = Fixture::prober(short());
+    let env = fixture.probe("env", &json!({})).unwrap();
+    let names = env.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect::<Vec<_>>();
+    let known = ["HOME", "LANG", "LC_ALL", "MALLOC_ARENA_MAX", "PATH", "TMPDIR", "TZ"];
+    // The test harness sets one of its own.
+    let unknown = names.iter().filter(|name| !known.contains(name) && !name.starts_with("RUST_"));
+    assert_eq!(unknown.count(), 0, "{env}");
+    let scratch = env.lines().find_map(|line| line.strip_prefix("TMPDIR=")).unwrap();
+    let file = Path::new(scratch).join("file");
+    fixture.probe("write", &named(&file)).unwrap();
+    assert!(exists(&file));
+    let here = fixture.probe("where", &json!({})).unwrap();
+    let skill = fixture.skill.path().display();
+    assert_eq!(here, format!("{skill} {skill}"));
+    assert_eq!(fixture.probe("stdin", &json!({})).unwrap(), "");
+    drop(fixture);
+    let patience = Instant::now() + Duration::from_secs(2);
+    while exists(Path::new(scratch)) {
+        assert!(Instant::now() < patience, "{scratch} is left");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_network_is_closed_unless_allowed() {
+    let fixture = Fixture::prober(short());
+    assert_refused(fixture.probe("tcp", &json!({})), "not permitted");
+    assert_refused(fixture.probe("udp", &json!({})), "not permitted");
+    assert_eq!(fixture.probe("unix", &json!({})).unwrap(), "pair");
+    let level = |fixture: &Fixture| match fixture.worker.state() {
+        WorkerState::Running { sandbox: Some(SandboxLevel { network, .. }), .. } => network,
+        state => panic!("{state:?}"),
+    };
+    assert_eq!(level(&fixture), NetworkLevel::All);
+    let fixture = Fixture::prober(Limits { network: true, ..short() });
+    assert_eq!(fixture.probe("tcp", &json!({})).unwrap(), "listens");
+    assert_eq!(fixture.probe("udp", &json!({})).unwrap(), "binds");
+    assert_eq!(level(&fixture), NetworkLevel::Open);
+}
+
+#[test]
+fn too_large_a_file_and_too_much_time_end_the_process() {
+    let limits = Limits { file_bytes: Some(1000), cpu_seconds: Some(1), ..short() };
+    let fixture = Fixture::prober(limits);
+    let env = fixture.probe("env", &json!({})).unwrap();
+    let scratch = env.lines().find_map(|line| line.strip_prefix("TMPDIR=")).unwrap();
+    let write = format!("head -c 5000 /dev/zero > {scratch}/big; echo $?");
+    let seen = fixture.probe("run", &json!({"name": write})).unwrap();
+    assert!(!seen.ends_with("0\n") || seen.contains("too large"), "{seen}");
+    let error = fixture.probe("spin", &json!({})).unwrap_err();
+    let WorkerError::Crashed { how, .. } = error else { panic!("{error}") };
+    assert_eq!(how, "killed by signal 24 (SIGXCPU): it used up its processor time");
+}

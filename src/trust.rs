@@ -1,0 +1,261 @@
+//! Which sources and contents may run code. Text is data; code is not.
+//!
+//! Skills that ship with the agent, that the user installed, or that the host made may run code;
+//! those of a project only once somebody has said so for exactly that content. A file that was
+//! trusted and has changed since is refused wherever it stands.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::catalog::Scope;
+use crate::error::{Error, ErrorCode};
+
+/// The SHA-256 of a content: what `sha256sum` prints.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ContentHash(String);
+
+impl ContentHash {
+    /// The hash of `content`.
+    pub fn of(content: &[u8]) -> ContentHash {
+        use fmt::Write as _;
+        let mut text = String::with_capacity(64);
+        for byte in Sha256::digest(content) {
+            let _ = write!(text, "{byte:02x}");
+        }
+        ContentHash(text)
+    }
+
+    /// The hash in 64 lower-case hexadecimal digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A file that somebody trusts, with the content it had then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustedFile {
+    /// The file, absolute and without links.
+    pub path: PathBuf,
+    /// Its content.
+    pub sha256: ContentHash,
+    /// When it was trusted, in seconds since 1970.
+    pub since: u64,
+}
+
+/// Whether a file may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may.
+    Trusted,
+    /// Nobody has said so.
+    Untrusted,
+    /// It was trusted with another content.
+    Changed {
+        /// The content it was trusted with.
+        trusted: ContentHash,
+    },
+}
+
+/// The files that are trusted, in memory or in a file shared between processes.
+#[derive(Debug, Default)]
+pub struct TrustStore {
+    file: Option<PathBuf>,
+    trusted: Mutex<BTreeMap<PathBuf, TrustedFile>>,
+}
+
+/// What stands in the file of a store.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    trusted: Vec<TrustedFile>,
+}
+
+/// The form of the file.
+const VERSION: u32 = 1;
+
+impl TrustStore {
+    /// A store that lasts as long as the process.
+    pub fn in_memory() -> TrustStore {
+        TrustStore::default()
+    }
+
+    /// The store in `file`, which need not exist yet.
+    ///
+    /// Fails with `EXECUTION_ERROR` if the file cannot be read or understood: what was trusted must
+    /// not be forgotten silently, as a changed file would then count as new.
+    pub fn open(file: impl Into<PathBuf>) -> Result<TrustStore, Error> {
+        let file = file.into();
+        let trusted = Mutex::new(read(&file)?);
+        Ok(TrustStore { file: Some(file), trusted })
+    }
+
+    /// Whether the file at `path` with content `sha256`, of a skill of this scope, may run.
+    pub fn verdict(&self, scope: Scope, path: &Path, sha256: &ContentHash) -> Verdict {
+        let trusted = self.trusted.lock().unwrap_or_else(PoisonError::into_inner);
+        match trusted.get(&real(path)) {
+            Some(known) if known.sha256 == *sha256 => Verdict::Trusted,
+            Some(known) => Verdict::Changed { trusted: known.sha256.clone() },
+            None if scope == Scope::Project => Verdict::Untrusted,
+            None => Verdict::Trusted,
+        }
+    }
+
+    /// The files that are trusted, in the order of their paths.
+    pub fn list(&self) -> Vec<TrustedFile> {
+        self.trusted.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// Trusts the file at `path` with the content it has now, and gives that back.
+    ///
+    /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if the file cannot be read
+    /// or the store cannot be written.
+    pub fn add(&self, path: &Path) -> Result<TrustedFile, Error> {
+        let content = fs::read(path).map_err(|error| io_error("read", path, error))?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        let file = TrustedFile { path: real(path), sha256: ContentHash::of(&content), since };
+        self.change(|trusted| {
+            trusted.insert(file.path.clone(), file.clone());
+            file.clone()
+        })
+    }
+
+    /// Trusts the file at `path` no more. Fails with `NOT_FOUND` if it was not trusted.
+    pub fn remove(&self, path: &Path) -> Result<TrustedFile, Error> {
+        self.change(|trusted| trusted.remove(&real(path)))?.ok_or_else(|| {
+            Error::new(
+                ErrorCode::NotFound,
+                format!("{} is not trusted", path.display()),
+                "see `repertoire trust list`",
+            )
+        })
+    }
+
+    /// Changes what is trusted, on the newest state of the file.
+    fn change<T>(
+        &self,
+        change: impl FnOnce(&mut BTreeMap<PathBuf, TrustedFile>) -> T,
+    ) -> Result<T, Error> {
+        let mut trusted = self.trusted.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = &self.file else { return Ok(change(&mut trusted)) };
+        let dir = file.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(dir).map_err(|error| io_error("create", dir, error))?;
+        // Another process may have written meanwhile; only one at a time may.
+        let lock_path = file.with_extension("lock");
+        let lock = fs::File::create(&lock_path).map_err(|e| io_error("create", &lock_path, e))?;
+        lock.lock().map_err(|error| io_error("lock", &lock_path, error))?;
+        *trusted = read(file)?;
+        let result = change(&mut trusted);
+        let stored = Stored { version: VERSION, trusted: trusted.values().cloned().collect() };
+        write(file, dir, &stored).map_err(|error| io_error("write", file, error))?;
+        Ok(result)
+    }
+}
+
+fn read(file: &Path) -> Result<BTreeMap<PathBuf, TrustedFile>, Error> {
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(io_error("read", file, error)),
+    };
+    let stored: Stored = serde_json::from_str(&text).map_err(|error| {
+        let help = "mend the file, or move it away to trust nothing of a project";
+        let message = format!("the trust store {} is damaged: {error}", file.display());
+        Error::new(ErrorCode::ExecutionError, message, help)
+    })?;
+    if stored.version != VERSION {
+        let message =
+            format!("the trust store {} is of version {}", file.display(), stored.version);
+        return Err(Error::new(ErrorCode::ExecutionError, message, "use a newer Repertoire"));
+    }
+    Ok(stored.trusted.into_iter().map(|file| (file.path.clone(), file)).collect())
+}
+
+/// Replaces the file as a whole, so that no reader sees half of it.
+fn write(file: &Path, dir: &Path, stored: &Stored) -> std::io::Result<()> {
+    let mut new = tempfile::NamedTempFile::new_in(dir)?;
+    serde_json::to_writer_pretty(&mut new, stored)?;
+    new.write_all(b"\n")?;
+    new.as_file().sync_all()?;
+    new.persist(file)?;
+    Ok(())
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+}
+
+fn io_error(what: &str, path: &Path, error: std::io::Error) -> Error {
+    let code = match error.kind() {
+        std::io::ErrorKind::NotFound => ErrorCode::NotFound,
+        std::io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+        _ => ErrorCode::ExecutionError,
+    };
+    let message = format!("cannot {what} {}: {error}", path.display());
+    Error::new(code, message, "check the path and its permissions").with_source(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trust_is_of_a_content_not_of_a_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("tool.so");
+        fs::write(&file, "one").unwrap();
+        let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
+        let store = TrustStore::in_memory();
+        assert_eq!(store.verdict(Scope::Project, &file, &one), Verdict::Untrusted);
+        for scope in [Scope::Bundled, Scope::User, Scope::Memory] {
+            assert_eq!(store.verdict(scope, &file, &one), Verdict::Trusted);
+        }
+        store.add(&file).unwrap();
+        assert_eq!(store.verdict(Scope::Project, &file, &one), Verdict::Trusted);
+        for scope in [Scope::Project, Scope::User] {
+            let changed = Verdict::Changed { trusted: one.clone() };
+            assert_eq!(store.verdict(scope, &file, &two), changed);
+        }
+        store.remove(&file).unwrap();
+        assert_eq!(store.verdict(Scope::Project, &file, &one), Verdict::Untrusted);
+        assert_eq!(store.remove(&file).unwrap_err().code(), ErrorCode::NotFound);
+    }
+
+    #[test]
+    fn hashes_are_those_of_sha256sum() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(ContentHash::of(b"").as_str(), empty);
+    }
+
+    #[test]
+    fn stores_of_one_file_see_each_other_and_damage_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state/trust.json");
+        let (a, b) = (TrustStore::open(&path).unwrap(), TrustStore::open(&path).unwrap());
+        let files: Vec<PathBuf> = ["x", "y"].map(|name| dir.path().join(name)).into();
+        for file in &files {
+            fs::write(file, "content").unwrap();
+        }
+        a.add(&files[0]).unwrap();
+        b.add(&files[1]).unwrap();
+        assert_eq!(TrustStore::open(&path).unwrap().list().len(), 2);
+        fs::write(&path, "{").unwrap();
+        let error = TrustStore::open(&path).unwrap_err();
+        assert!(error.message().contains("damaged"), "{error}");
+        assert!(a.add(&files[1]).is_err(), "a damaged store is not written over");
+    }
+}

@@ -1,0 +1,367 @@
+//! Compiled toolsets through the real binary: inspect, list, call, trust, scaffold.
+#![cfg(all(feature = "cli", target_os = "linux"))]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "support/binary.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod binary;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use binary::{Place, Run};
+use serde_json::{Value, json};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn cargo(args: &[&str], dir: &Path) -> Vec<Value> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    let output = command.args(args).arg("--message-format=json").current_dir(dir).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let messages = String::from_utf8(output.stdout).unwrap();
+    messages.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+/// The library of the crate `name` among the messages of cargo.
+fn library_of(messages: &[Value], name: &str) -> PathBuf {
+    let files = messages.iter().filter(|message| message["target"]["name"] == name);
+    let mut files = files.flat_map(|message| message["filenames"].as_array().into_iter().flatten());
+    files
+        .find_map(|file| file.as_str().filter(|file| file.ends_with(std::env::consts::DLL_SUFFIX)))
+        .unwrap()
+        .into()
+}
+
+/// The example plugin, built once.
+fn hello() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let args = ["build", "--locked", "--lib", "-p", "hello-toolset"];
+        library_of(&cargo(&args, Path::new(ROOT)), "hello_toolset")
+    })
+}
+
+/// Writes the skill `name` with these toolsets.
+fn write_skill(place: &Place, name: &str, toolsets: &[&str]) {
+    let head = json!({"name": name, "description": "Greets.", "toolsets": toolsets});
+    place.write(&format!("skills/{name}/SKILL.md"), format!("---\n{head}\n---\nBody\n"));
+}
+
+/// A place with the example plugin in the project skill `hello`.
+fn place() -> Place {
+    let place = Place::new();
+    write_skill(&place, "hello", &["toolsets/hello:HelloToolset", "toolsets/hello:MoodToolset"]);
+    fs::create_dir_all(place.path().join("skills/hello/toolsets")).unwrap();
+    fs::copy(hello(), library(&place)).unwrap();
+    place
+}
+
+fn library(place: &Place) -> PathBuf {
+    place.path().join("skills/hello/toolsets/libhello.so")
+}
+
+/// A [`place`] whose plugin is trusted.
+fn trusted_place() -> Place {
+    let place = place();
+    run(&place, &["trust", "add", "skills/hello"]).exits(0);
+    place
+}
+
+fn run(place: &Place, args: &[&str]) -> Run {
+    run_with(place, args, b"")
+}
+
+fn run_with(place: &Place, args: &[&str], input: &[u8]) -> Run {
+    let mut command = place.command(args);
+    command.args(["--source", "skills"]);
+    // State and copies stay in the place, below its `HOME`.
+    command.env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
+    command.env_remove("CARGO_TARGET_DIR");
+    binary::finish(command, input)
+}
+
+fn call(place: &Place, options: &[&str], tool: &str, arguments: &Value) -> Run {
+    let arguments = arguments.to_string();
+    run(place, &[&["tool", "call", tool, &arguments, "--json"], options].concat())
+}
+
+fn assert_contains(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+fn assert_error(run: Run, code: &str, parts: &[&str]) {
+    let run = run.exits(1);
+    let answer = run.json();
+    assert_eq!((&answer["status"], &answer["error"]["code"]), (&json!("error"), &json!(code)));
+    let text = format!("{} {}", answer["error"]["message"], answer["error"]["help"]);
+    assert_contains(&text, parts);
+}
+
+#[test]
+fn inspect_tells_what_a_library_says_of_itself() {
+    let place = place();
+    let file = "skills/hello/toolsets/libhello.so";
+    let note = run(&place, &["toolset", "inspect", file, "--json"]).exits(0).json();
+    assert_eq!(note["name"], "hello-toolset");
+    assert_eq!((&note["abi"], &note["panic"]), (&json!("1.0"), &json!("unwind")));
+    assert_eq!(note["classes"], json!(["HelloToolset", "MoodToolset"]));
+    assert_eq!(note["sha256"].as_str().unwrap().len(), 64);
+    assert_eq!((&note["problem"], note.get("tools")), (&Value::Null, None));
+
+    let args = ["toolset", "inspect", file, "--json", "--tools", "--in-process"];
+    let tools = run(&place, &args).exits(0).json()["tools"].clone();
+    assert_eq!(tools.as_array().unwrap().len(), 6, "{tools}");
+    let text = run(&place, &["toolset", "inspect", file, "--tools", "--in-process"]).exits(0);
+    assert_contains(
+        &text.stdout,
+        &["hello-toolset 0.1.0", "abi: 1.0", "inspect.greet", "sha256: "],
+    );
+
+    let missing = run(&place, &["toolset", "inspect", "no.so", "--json"]);
+    assert_error(missing, "NOT_FOUND", &["no.so"]);
+    place.write("garbage.so", "garbage");
+    let garbage = run(&place, &["toolset", "inspect", "garbage.so", "--json"]);
+    assert_error(garbage, "EXECUTION_ERROR", &["garbage.so", "build or copy it again"]);
+}
+
+#[test]
+fn tools_are_listed_in_every_shape() {
+    let place = trusted_place();
+    let tools = run(&place, &["tool", "list", "--json", "--in-process"]).exits(0).json();
+    let names: Vec<&str> =
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let wanted = ["hello.greet", "hello.divide", "hello.panic", "hello.count"];
+    assert_eq!(names, [&wanted[..], &["hello.mood", "hello.join"]].concat());
+    assert_eq!(
+        (&tools[0]["toolset"], &tools[0]["skill"]),
+        (&json!("HelloToolset"), &json!("hello"))
+    );
+    assert_eq!(tools[0]["parameters"]["required"], json!(["name"]));
+    for (format, pointer) in [
+        ("mcp", "/0/inputSchema"),
+        ("openai", "/0/function/parameters"),
+        ("anthropic", "/0/input_schema"),
+    ] {
+        let args = ["tool", "list", "--format", format, "--skill", "hello", "--in-process"];
+        let list = run(&place, &args).exits(0).json();
+        assert_eq!(list.pointer(pointer).unwrap()["type"], "object", "{list}");
+    }
+    let table = run(&place, &["tool", "list", "--in-process"]).exits(0).stdout;
+    assert_contains(&table, &["TOOL", "hello.greet", "Greets somebody by name."]);
+    run(&place, &["tool", "list", "--format", "xml"]).exits(2);
+    run(&place, &["tool", "list", "--skill", "nobody", "--in-process"]).exits(1);
+}
+
+/// Every way a call can end.
+fn assert_calls(options: &[&str]) {
+    let place = trusted_place();
+    let call = |tool: &str, arguments: Value| call(&place, options, tool, &arguments);
+
+    let greeted = call("hello.greet", json!({"name": "Ada", "times": 2})).exits(0).json();
+    let wanted = json!({
+        "status": "success",
+        "data": {"title": "Greeted Ada", "metadata": {"times": 2}},
+        "text": "Hello, Ada!\nHello, Ada!",
+    });
+    assert_eq!(greeted, wanted);
+    let mood = call("mood", json!({"name": "Ada", "hour": 8})).exits(0).json();
+    assert_eq!(mood["text"], "Ada is sleepy.");
+    assert_eq!(call("hello_join", json!({"words": ["a", "b"]})).exits(0).json()["text"], "a b");
+
+    let divided = call("hello.divide", json!({"dividend": 1, "divisor": 0}));
+    assert_error(divided, "EXECUTION_ERROR", &["hello.divide", "cannot divide by zero"]);
+    let panicked = call("hello.panic", json!({"message": "on purpose"}));
+    assert_error(panicked, "EXECUTION_ERROR", &["hello.panic", "on purpose", "lib.rs"]);
+    let misfit = call("hello.mood", json!({"name": "Ada", "hour": "late"}));
+    assert_error(misfit, "INVALID_PARAM", &["hello.mood", "/hour", "late"]);
+    let empty = call("hello.greet", json!({"name": " "}));
+    assert_error(empty, "INVALID_PARAM", &["`name` is empty"]);
+    assert_error(call("hello.great", json!({})), "NOT_FOUND", &["hello.great", "hello.greet"]);
+
+    let slow = json!({"to": 1000, "pause": 20});
+    let args = ["tool", "call", "count", &slow.to_string(), "--json", "--timeout", "0.3"];
+    let late = run(&place, &[&args, options].concat());
+    assert_error(late, "TIMEOUT", &["hello.count"]);
+
+    let count = json!({"to": 2}).to_string();
+    let args = ["tool", "call", "hello.count", &count, "--verbose"];
+    let counted = run(&place, &[&args, options].concat()).exits(0);
+    assert_eq!(counted.stdout, "counted to 2\n");
+    assert_contains(&counted.stderr, &["50% 1 of 2", "100% 2 of 2", "counting to 2"]);
+
+    let args = ["tool", "call", "hello.greet", "{name", "--json"];
+    let run = run(&place, &[&args, options].concat()).exits(2);
+    assert_contains(run.json()["error"]["message"].as_str().unwrap(), &["column 2"]);
+    let args = ["tool", "call", "hello.greet", "-"];
+    let piped = run_with(&place, &[&args, options].concat(), br#"{"name": "Ada"}"#).exits(0);
+    assert_eq!(piped.stdout, "Hello, Ada!\n");
+}
+
+#[test]
+fn tools_are_called_in_process() {
+    assert_calls(&["--in-process"]);
+}
+
+#[test]
+fn tools_are_called_in_a_child_process() {
+    assert_calls(&[]);
+    let place = trusted_place();
+    let tools = run(&place, &["tool", "list", "--json"]).exits(0).json();
+    assert_eq!(tools.as_array().unwrap().len(), 6);
+    let file = "skills/hello/toolsets/libhello.so";
+    let note = run(&place, &["toolset", "inspect", file, "--json", "--tools"]).exits(0).json();
+    assert_eq!(note["tools"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn code_of_a_project_runs_only_once_it_is_trusted() {
+    let place = place();
+    let path = library(&place);
+    let shown = path.file_name().unwrap().to_str().unwrap();
+    let ada = json!({"name": "Ada"});
+    let greet = || call(&place, &["--in-process"], "hello.greet", &ada);
+    let hash = |file: &Path| {
+        let file = file.to_str().unwrap();
+        let note = run(&place, &["toolset", "inspect", file, "--json"]).exits(0).json();
+        note["sha256"].as_str().unwrap().to_owned()
+    };
+    let first = hash(&path);
+    let listed = run(&place, &["tool", "list", "--in-process"]).exits(1);
+    let refused = [shown, "is not trusted", &first, "repertoire trust add "];
+    assert_contains(&listed.stderr, &["error[PERMISSION_DENIED]", "help: "]);
+    assert_contains(&listed.stderr, &refused);
+    let n_told = listed.stderr.matches("is not trusted").count();
+    assert_eq!(n_told, 1, "both classes are in one library: {listed:?}");
+    assert_error(greet(), "PERMISSION_DENIED", &refused);
+
+    let added = run(&place, &["trust", "add", "skills/hello", "--json"]).exits(0).json();
+    assert_eq!(added["trusted"][0]["sha256"], first.as_str());
+    assert_eq!(greet().exits(0).json()["text"], "Hello, Ada!");
+    let list = run(&place, &["trust", "list", "--json"]).exits(0).json();
+    assert_eq!(list["trusted"][0]["state"], "unchanged");
+    assert!(list["store"].as_str().unwrap().ends_with("/repertoire/trust.json"));
+
+    // Bytes after the end of the library change nothing but its content.
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.push(0);
+    fs::write(&path, bytes).unwrap();
+    let second = hash(&path);
+    assert_error(greet(), "PERMISSION_DENIED", &[shown, &first, &second, "trust add"]);
+    let list = run(&place, &["trust", "list"]).exits(0).stdout;
+    assert_contains(&list, &["changed", shown]);
+    run(&place, &["trust", "add", "hello"]).exits(0);
+    greet().exits(0);
+
+    run(&place, &["trust", "remove", "hello"]).exits(0);
+    assert_error(greet(), "PERMISSION_DENIED", &["is not trusted"]);
+    let again = run(&place, &["trust", "remove", "hello", "--json"]);
+    assert_error(again, "NOT_FOUND", &["hello", "trust list"]);
+    assert_error(run(&place, &["trust", "add", "nothing", "--json"]), "NOT_FOUND", &["nothing"]);
+    run(&place, &["trust", "add"]).exits(2);
+}
+
+#[test]
+fn a_file_that_is_gone_can_be_trusted_no_more() {
+    let place = trusted_place();
+    fs::remove_file(library(&place)).unwrap();
+    let list = run(&place, &["trust", "list"]).exits(0).stdout;
+    assert_contains(&list, &["missing"]);
+    run(&place, &["trust", "remove", "skills/hello/toolsets/libhello.so"]).exits(0);
+    assert_eq!(run(&place, &["trust", "list", "--json"]).json()["trusted"], json!([]));
+}
+
+#[test]
+fn the_scaffold_builds_and_runs_as_printed() {
+    let place = Place::new();
+    let plugin = Path::new(ROOT).join("plugin-api");
+    let plugin = plugin.to_str().unwrap();
+    let args = ["toolset", "new", "my-first", "--dir", "skills", "--plugin-path", plugin, "--json"];
+    let written = run(&place, &args).exits(0).json();
+    assert_eq!(written["class"], "MyFirstToolset");
+    assert_eq!(written["next"].as_array().unwrap().len(), 4);
+    assert_error(run(&place, &args), "EXECUTION_ERROR", &["Cargo.toml", "is there already"]);
+    run(&place, &["check", "skills/my-first", "--json"]).exits(0);
+
+    // The dependencies are those of the workspace, at their locked versions.
+    let krate = place.path().join("skills/my-first-toolset");
+    fs::copy(Path::new(ROOT).join("Cargo.lock"), krate.join("Cargo.lock")).unwrap();
+    let target = place.path().join("target");
+    let arguments = ["build", "--offline", "--target-dir", target.to_str().unwrap()];
+    let built = library_of(&cargo(&arguments, &krate), "my_first_toolset");
+    let toolsets = place.path().join("skills/my-first/toolsets");
+    fs::copy(&built, toolsets.join(built.file_name().unwrap())).unwrap();
+    run(&place, &["trust", "add", "skills/my-first"]).exits(0);
+    let options = ["--in-process"];
+    let greeted = call(&place, &options, "my-first.greet", &json!({"name": "Ada"})).exits(0);
+    assert_eq!(greeted.json()["text"], "Hello, Ada!");
+
+    for name in ["My First", "3d", ""] {
+        run(&place, &["toolset", "new", name]).exits(2);
+    }
+    let args = ["toolset", "new", "other", "--plugin-path", "/nowhere", "--json"];
+    assert_error(run(&place, &args), "NOT_FOUND", &["/nowhere", "plugin-api"]);
+    assert!(!place.path().join("other").exists());
+}
+
+#[test]
+fn a_bad_toolset_is_told_and_harms_no_other() {
+    /// What is wrong, its entry, how to make it so, what is told.
+    type Case = (&'static str, fn(&Path), &'static [&'static str]);
+    let cases: &[Case] = &[
+        ("../hello/toolsets/hello:HelloToolset", |_| {}, &["INVALID_PARAM", "`..`", "help: "]),
+        ("/usr/lib/hello:HelloToolset", |_| {}, &["INVALID_PARAM", "/usr/lib/hello", "relative"]),
+        (
+            "toolsets/x:Nobody",
+            |x| assert!(fs::copy(hello(), x).unwrap() > 0),
+            &["NOT_FOUND", "libx.so", "`Nobody`", "HelloToolset"],
+        ),
+        ("toolsets/x:X", |_| {}, &["NOT_FOUND", "toolsets/libx.so", "cargo build --release"]),
+        ("toolsets/x:X", |x| fs::write(x, "garbage").unwrap(), &["libx.so", "copy it again"]),
+        ("toolsets/x:X", |x| fs::write(x, "").unwrap(), &["libx.so", "is empty", "copy it again"]),
+        (
+            "toolsets/x:X",
+            |x| {
+                let bytes = fs::read(hello()).unwrap();
+                fs::write(x, &bytes[..bytes.len() / 2]).unwrap();
+            },
+            &["libx.so", "copy it again"],
+        ),
+        (
+            "toolsets/x:HelloToolset",
+            |x| {
+                fs::copy(hello(), x).unwrap();
+                let dir = x.parent().unwrap();
+                fs::set_permissions(dir, fs::Permissions::from_mode(0o777)).unwrap();
+            },
+            &["PERMISSION_DENIED", "libx.so", "can be written by everybody", "chmod o-w"],
+        ),
+        (
+            "toolsets/x:HelloToolset",
+            |x| symlink(hello(), x).unwrap(),
+            &["PERMISSION_DENIED", "libx.so", "without links that leave it"],
+        ),
+    ];
+    for (entry, spoil, parts) in cases {
+        let place = trusted_place();
+        write_skill(&place, "bad", &[entry]);
+        let toolsets = place.path().join("skills/bad/toolsets");
+        fs::create_dir_all(&toolsets).unwrap();
+        let file = toolsets.join("libx.so");
+        spoil(&file);
+        if fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file()) {
+            run(&place, &["trust", "add", file.to_str().unwrap()]).exits(0);
+        }
+        let listed = run(&place, &["tool", "list", "--in-process", "--json"]).exits(1);
+        assert_eq!(listed.json().as_array().unwrap().len(), 6, "{entry}: {listed:?}");
+        assert_contains(&listed.stderr, &["skill `bad`"]);
+        assert_contains(&listed.stderr, parts);
+        let called = call(&place, &["--in-process"], "greet", &json!({"name": "Ada"}));
+        called.exits(0);
+    }
+}
