@@ -125,9 +125,19 @@ impl TrustStore {
     /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if the file cannot be read
     /// or the store cannot be written.
     pub fn add(&self, path: &Path) -> Result<TrustedFile, Error> {
+        let metadata = fs::metadata(path).map_err(|error| io_error("read", path, error))?;
+        if !metadata.is_file() {
+            let message = format!("{} is not a file", path.display());
+            return Err(Error::new(ErrorCode::InvalidParam, message, "name a file"));
+        }
         let content = fs::read(path).map_err(|error| io_error("read", path, error))?;
+        self.add_content(path, ContentHash::of(&content))
+    }
+
+    /// Trusts the file at `path` with the content that was looked at, whatever it holds by now.
+    pub fn add_content(&self, path: &Path, sha256: ContentHash) -> Result<TrustedFile, Error> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-        let file = TrustedFile { path: real(path), sha256: ContentHash::of(&content), since };
+        let file = TrustedFile { path: real(path), sha256, since };
         self.change(|trusted| {
             trusted.insert(file.path.clone(), file.clone());
             file.clone()

@@ -165,7 +165,7 @@ impl Loader {
             verdict,
         };
         if self.options.approve.as_ref().is_some_and(|approve| approve.ask(&request)) {
-            self.trust.add(path)?;
+            self.trust.add_content(path, sha256.clone())?;
             return Ok(());
         }
         let help = format!("to accept it, run `repertoire trust add {}`", path.display());
