@@ -215,8 +215,8 @@ impl Builder {
         }
         let uses: Vec<LiteralUse> = uses.into_iter().map(|(_, to)| to).collect();
         let uses_of = |id: usize| &uses[offsets[id] as usize..offsets[id + 1] as usize];
-        for (id, literal) in literals.iter().enumerate() {
-            self.set_rarity_of_literal(literal, uses_of(id));
+        for id in 0..literals.len() {
+            self.set_rarity_of_literal(id as u32, uses_of(id));
         }
         let contextual = |id: usize| {
             uses_of(id).iter().any(|u| matches!(u, LiteralUse::Name(_) | LiteralUse::Meta(_)))
@@ -234,32 +234,35 @@ impl Builder {
 
     /// Notes of each of `triggers`, which say the same, how many skills say it.
     fn set_rarity(&mut self, triggers: &[u32]) {
-        let mut skills: Vec<u32> =
-            triggers.iter().map(|&t| self.triggers[t as usize].skill).collect();
-        skills.sort_unstable();
-        skills.dedup();
+        let n_skills = self.n_skills(triggers);
         for &trigger in triggers {
-            self.triggers[trigger as usize].rarity = skills.len() as u32;
+            self.triggers[trigger as usize].rarity = n_skills;
         }
     }
 
-    fn set_rarity_of_literal(&mut self, literal: &str, uses: &[LiteralUse]) {
+    fn set_rarity_of_literal(&mut self, literal: u32, uses: &[LiteralUse]) {
         let declaring = uses.iter().filter_map(|to| match to {
             LiteralUse::Trigger(trigger) => Some(*trigger),
             LiteralUse::Name(name) => Some(self.names[*name as usize].trigger),
             _ => None,
         });
         let triggers: Vec<u32> = declaring.collect();
+        let n_skills = self.n_skills(&triggers);
+        // An inflected form is as rare as the verb it stands for, not as itself.
+        for trigger in triggers {
+            let trigger = &mut self.triggers[trigger as usize];
+            if trigger.kind == HitKind::Name || trigger.subject == Subject::Literal(literal) {
+                trigger.rarity = trigger.rarity.max(n_skills);
+            }
+        }
+    }
+
+    /// How many skills declare one of `triggers`.
+    fn n_skills(&self, triggers: &[u32]) -> u32 {
         let mut skills: Vec<u32> =
             triggers.iter().map(|&t| self.triggers[t as usize].skill).collect();
         skills.sort_unstable();
         skills.dedup();
-        // An inflected form is as rare as the verb it stands for, not as itself.
-        for trigger in triggers {
-            let trigger = &mut self.triggers[trigger as usize];
-            if trigger.kind == HitKind::Name || fold_trigger(&trigger.text) == literal {
-                trigger.rarity = trigger.rarity.max(skills.len() as u32);
-            }
-        }
+        skills.len() as u32
     }
 }
