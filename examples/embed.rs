@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use repertoire::{Engine, Query, Source};
+use repertoire::{Engine, Source};
 
 /// Stands in for the call of a language model.
 fn model(system: &str, message: &str) -> String {
@@ -25,17 +25,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let system = format!("You are a helpful agent.\n\n{}", engine.prompt().text);
 
     // Once per message: what matters now.
-    let query = Query::new(&message).session("chat-1");
-    let disclosure = engine.disclose(&query);
+    let session = engine.session("chat-1");
+    let disclosure = engine.disclose_in(&message, &session)?;
     let answer = model(&system, &format!("{}\n\n{message}", disclosure.text));
 
-    // Skills that were used rank higher in this session from now on.
-    for id in &disclosure.full {
-        engine.sessions().record_use("chat-1", id);
-    }
-
     println!("shown in full: {:?}; hidden: {}", disclosure.full, disclosure.hidden);
-    for found in engine.matches(&query) {
+    for found in engine.matches(&message) {
         for hit in &found.hits {
             println!("{}: {} `{}` at {:?}", found.id, hit.kind.as_str(), hit.trigger, hit.span);
         }

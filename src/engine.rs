@@ -9,13 +9,13 @@ use crate::catalog::{Allowlist, Audience, Catalog, CatalogOptions, Entry, Enviro
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{
     self, BytesPerToken, CatalogPrompt, Disclosure, DisclosureOptions, Listing, PromptOptions,
-    TokenCounter,
+    Tier, TokenCounter,
 };
 use crate::error::Error;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, Match, MetaQuestion, Query, Rejection,
 };
-use crate::session::{MemoryStore, SessionStore};
+use crate::session::{Event, MemoryStore, Session, SessionState, SessionStore};
 use crate::skill::{Skill, SkillId};
 #[cfg(feature = "toolsets")]
 use crate::toolset::{Owner, ToolPolicy, Tools, ToolsetOptions, Toolsets};
@@ -86,14 +86,16 @@ impl Engine {
 
     /// Every skill that `query` matches, best first.
     pub fn matches<'q>(&self, query: impl Into<Query<'q>>) -> Vec<Match> {
-        self.search(&query.into(), usize::MAX).matches
+        let query = query.into();
+        self.search(&query, &self.session_state(&query), usize::MAX).matches
     }
 
     /// The best `limit` matches of `query`, with the reasons why other skills are not among them:
     /// vetoed, below the limit, filtered, or not available.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let query = query.into();
-        let Answer { matches, beyond, vetoed, meta } = self.search(&query, limit);
+        let Answer { matches, beyond, vetoed, meta } =
+            self.search(&query, &self.session_state(&query), limit);
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
         let mut rejected: Vec<Rejection> =
             beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
@@ -121,8 +123,29 @@ impl Engine {
         options: &DisclosureOptions,
     ) -> Disclosure {
         let query = query.into();
-        let answer = (!query.is_blank()).then(|| self.search(&query, options.max_skills));
-        disclosure::disclose(&self.0.listing, answer.as_ref(), options, &*self.0.tokens)
+        let state = self.session_state(&query);
+        let limit = options.max_skills.saturating_add(state.skills.len());
+        let answer = (!query.is_blank()).then(|| self.search(&query, &state, limit));
+        disclosure::disclose(&self.0.listing, answer.as_ref(), &state, options, &*self.0.tokens)
+    }
+
+    /// What to put into the prompt for `query`, a message of `session`. The session notes what is
+    /// shown in full, so that it is not shown again while it stands in the context.
+    ///
+    /// Fails with `EXECUTION_ERROR` if the session's store cannot be written.
+    pub fn disclose_in<'q>(
+        &self,
+        query: impl Into<Query<'q>>,
+        session: &Session,
+    ) -> Result<Disclosure, Error> {
+        let disclosure = self.disclose(query.into().session(session.id()));
+        for skill in &disclosure.full {
+            session.record(&Event::Shown(skill))?;
+        }
+        if disclosure.tier != Tier::Nothing {
+            session.record(&Event::Restored)?;
+        }
+        Ok(disclosure)
     }
 
     /// The catalog prompt: which skills there are, for the system prompt.
@@ -145,9 +168,10 @@ impl Engine {
         &self.0.prompt
     }
 
-    /// What conversations did. Recording a use there ranks the skill higher in that session.
-    pub fn sessions(&self) -> &dyn SessionStore {
-        &*self.0.sessions
+    /// The conversation with this id: what it used ranks higher in it, what stands in its context
+    /// is not disclosed in full again.
+    pub fn session(&self, id: &str) -> Session {
+        Session::new(id, Arc::clone(&self.0.sessions))
     }
 
     /// The tools for a disclosure: of the skills it shows in full, or of all (see
@@ -185,10 +209,19 @@ impl Engine {
         }))
     }
 
-    fn search(&self, query: &Query<'_>, limit: usize) -> Answer {
-        let session = query.session.as_deref();
-        let recent = session.map(|session| self.0.sessions.recent(session, MAX_RECENT));
-        self.0.index.search(query, &recent.unwrap_or_default(), limit)
+    fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
+        let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
+        self.0.index.search(query, &recent, limit)
+    }
+
+    /// What the conversation of `query` did so far. A store that cannot be read costs the order of
+    /// matches, not the answer.
+    fn session_state(&self, query: &Query<'_>) -> SessionState {
+        let Some(session) = query.session.as_deref() else { return SessionState::default() };
+        self.0.sessions.state(session).unwrap_or_else(|error| {
+            tracing::warn!(session, %error, "the session cannot be read");
+            SessionState::default()
+        })
     }
 
     /// An index of the skills that are there but cannot be matched for the model.

@@ -63,7 +63,7 @@ pub use disclosure::{
 pub use engine::{Engine, EngineBuilder, Explanation};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};
-pub use session::{MemoryStore, SessionStore};
+pub use session::{MemoryStore, Session, SessionStore};
 pub use skill::{
     Context, Manifest, Profile, Skill, SkillId, Spanned, Triggers, check_file, is_identifier,
 };

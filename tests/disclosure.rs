@@ -119,7 +119,7 @@ fn recent_use_and_paths_count_in_a_session() {
         "---\nname: b\ndescription: d\ntriggers: [word]\n---\n",
         "---\nname: rust\ndescription: d\npaths: ['*.rs', 'docs/**']\n---\n",
     ]);
-    engine.sessions().record_use("s1", &"b".into());
+    engine.session("s1").record_use(&"b".into()).unwrap();
     let order = |query: Query<'_>| -> Vec<String> {
         engine.matches(query).iter().map(|found| found.id.to_string()).collect()
     };

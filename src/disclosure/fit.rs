@@ -11,6 +11,8 @@ use crate::matcher::Rejection;
 pub(super) struct Plan<'a> {
     /// In full, best first.
     pub(super) full: Vec<&'a Entry>,
+    /// In a line that says that the full text stands in the context already, best first.
+    pub(super) above: Vec<&'a Entry>,
     /// In a line, best first.
     pub(super) registry: Vec<&'a Entry>,
     /// All skills that are shown or counted.
@@ -51,6 +53,9 @@ pub(super) fn fit<'a>(plan: Plan<'a>, format: Format, meter: &'a Meter<'a>) -> D
     for entry in plan.full {
         draft.add_full(entry);
     }
+    for entry in plan.above {
+        draft.add_reminder(entry);
+    }
     for entry in plan.registry {
         draft.add_line(entry);
     }
@@ -76,6 +81,13 @@ impl<'a> Draft<'a> {
 
     fn add_line(&mut self, entry: &'a Entry) {
         let text = self.line(entry);
+        self.registry.push(Shown { entry, text });
+    }
+
+    fn add_reminder(&mut self, entry: &'a Entry) {
+        self.omit(entry, "its instructions are in the context already".to_owned());
+        let description = format!("its instructions, given above, apply; {}", entry.skill.brief());
+        let text = self.format.line(entry, &description, None);
         self.registry.push(Shown { entry, text });
     }
 
@@ -122,10 +134,12 @@ impl<'a> Draft<'a> {
             std::mem::take(&mut self.full).into_iter().partition(|shown| fits(&shown.text, 0));
         self.full = full;
         // Each with the cost of its full text, if that is what it was to be shown in.
-        let stepped_down = too_long.into_iter().map(|s| (s.entry, Some(meter.cost(&s.text))));
-        let planned = std::mem::take(&mut self.registry).into_iter().map(|s| (s.entry, None));
-        for (entry, full_cost) in stepped_down.chain(planned).collect::<Vec<_>>() {
-            let text = self.line(entry);
+        let stepped_down =
+            too_long.into_iter().map(|s| (s.entry, self.line(s.entry), Some(meter.cost(&s.text))));
+        let mut lines: Vec<_> = stepped_down.collect();
+        let planned = std::mem::take(&mut self.registry).into_iter();
+        lines.extend(planned.map(|shown| (shown.entry, shown.text, None)));
+        for (entry, text, full_cost) in lines {
             let is_shown = fits(&text, if self.registry.is_empty() { registry_frame } else { 0 });
             let how = if is_shown { "shown as a line" } else { "counted only" };
             match full_cost {

@@ -8,6 +8,7 @@ mod budget;
 mod fit;
 mod prompt;
 mod render;
+mod restore;
 mod shorten;
 mod tier;
 

@@ -7,8 +7,10 @@ use serde::{Serialize, Serializer};
 use super::budget::{Budget, Meter, TokenCounter};
 use super::fit::{Plan, fit};
 use super::render::Format;
+use super::restore::restore;
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::matcher::{Answer, MetaQuestion, Rejection};
+use crate::session::SessionState;
 use crate::skill::SkillId;
 
 /// How much of a skill, or of a catalog, is disclosed.
@@ -43,6 +45,9 @@ pub struct DisclosureOptions {
     /// Room for the text; `None` is without limit. The breadcrumb (about 30 characters) is
     /// written even where there is less.
     pub budget: Option<Budget>,
+    /// Room for the skills that are shown again after the session's context was made shorter, the
+    /// last used first.
+    pub restore: Budget,
 }
 
 impl Default for DisclosureOptions {
@@ -52,6 +57,7 @@ impl Default for DisclosureOptions {
             max_skills: 3,
             max_all_skills: 10,
             budget: None,
+            restore: Budget::Tokens(5000),
         }
     }
 }
@@ -97,23 +103,32 @@ impl Listing {
     }
 }
 
-/// Decides what to disclose of `listing`, given the matcher's `answer`; `None` stands for a blank
-/// query.
+/// Decides what to disclose of `listing`, given the matcher's `answer` (`None` stands for a blank
+/// query) and what the session did so far.
 pub(crate) fn disclose(
     listing: &Listing,
     answer: Option<&Answer>,
+    state: &SessionState,
     options: &DisclosureOptions,
     tokens: &dyn TokenCounter,
 ) -> Disclosure {
     let Some(answer) = answer.filter(|_| !listing.visible.is_empty()) else {
         return Disclosure::default();
     };
-    let plan = plan(listing, answer, options);
+    let room = Meter::new(Some(options.restore), tokens);
+    let plan = plan(listing, answer, state, options, &room);
     fit(plan, options.format, &Meter::new(options.budget, tokens))
 }
 
-/// The table of DESIGN §5: the first case that applies.
-fn plan<'a>(listing: &'a Listing, answer: &Answer, options: &DisclosureOptions) -> Plan<'a> {
+/// The table of DESIGN §5: the first case that applies. What the session has in its context is
+/// not shown in full again, what it lost is, as far as there is `room`.
+fn plan<'a>(
+    listing: &'a Listing,
+    answer: &Answer,
+    state: &SessionState,
+    options: &DisclosureOptions,
+    room: &Meter<'_>,
+) -> Plan<'a> {
     let Listing { visible, untriggered } = listing;
     let mut plan = Plan { n_visible: visible.len(), ..Plan::default() };
     if answer.meta == Some(MetaQuestion::ShowAll) {
@@ -126,21 +141,31 @@ fn plan<'a>(listing: &'a Listing, answer: &Answer, options: &DisclosureOptions) 
     }
 
     let matched = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
-    let mut matched: Vec<&SkillId> = matched.collect();
+    let (above, mut matched): (Vec<&SkillId>, Vec<&SkillId>) =
+        matched.partition(|id| state.of(id).is_some_and(|skill| skill.in_context));
     let beyond = matched.split_off(options.max_skills.min(matched.len()));
+    let has_match = !matched.is_empty() || !beyond.is_empty() || !above.is_empty();
     plan.omitted = below_the_limit(beyond.iter().copied(), options.max_skills);
     plan.omitted.extend(answer.vetoed.iter().map(|(id, exclude)| veto(id, exclude)));
     plan.full = matched.iter().filter_map(|id| listing.get(id)).collect();
+    plan.above = above.iter().filter_map(|id| listing.get(id)).collect();
 
-    let has_match = !matched.is_empty() || !beyond.is_empty();
-    let in_full: BTreeSet<&SkillId> = matched.into_iter().collect();
-    plan.registry = if answer.meta.is_some() {
-        visible.iter().filter(|entry| !in_full.contains(&entry.id)).collect()
-    } else if has_match {
-        Vec::new()
-    } else {
-        untriggered.iter().map(|&place| &visible[place]).collect()
-    };
+    let lost = state.skills.iter().filter(|skill| skill.lost && !matched.contains(&&skill.skill));
+    let lost = lost.filter_map(|skill| listing.get(&skill.skill));
+    let restored = restore(lost, options.format, room);
+    plan.omitted.extend(restored.rejections());
+    plan.full.extend(restored.full);
+    plan.registry = restored.too_long;
+
+    let shown = plan.full.iter().chain(&plan.above).chain(&plan.registry);
+    let shown: BTreeSet<&SkillId> = shown.map(|entry| &entry.id).collect();
+    let is_new = |entry: &&Entry| !shown.contains(&entry.id);
+    if answer.meta.is_some() {
+        plan.registry.extend(visible.iter().filter(is_new));
+    } else if !has_match {
+        let untriggered = untriggered.iter().map(|&place| &visible[place]);
+        plan.registry.extend(untriggered.filter(is_new));
+    }
     plan
 }
 

@@ -1,5 +1,87 @@
-//! What a conversation did: which skills it used, and when.
+//! What a conversation did: which skills it used, which instructions stand in its context, and
+//! what its user agreed to.
+//!
+//! A [`Session`] is one conversation in a [`SessionStore`]: in memory, or in a file that many
+//! processes share (`SqliteStore`, feature `sqlite`).
 
+mod state;
 mod store;
 
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::skill::SkillId;
+
+pub use state::{Event, SessionState, SkillState};
 pub use store::{MemoryStore, SessionStore};
+
+/// One conversation. Cheap to clone; conversations know nothing of each other.
+///
+/// ```
+/// use repertoire::session::Session;
+///
+/// let session = Session::in_memory("chat-7");
+/// for id in ["git", "sql", "git"] {
+///     session.record_use(&id.into())?;
+/// }
+/// assert_eq!(session.state()?.recent().collect::<Vec<_>>(), ["git", "sql"]);
+/// session.end()?;
+/// assert_eq!(session.state()?.recent().count(), 0);
+/// # Ok::<(), repertoire::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Session {
+    id: Arc<str>,
+    store: Arc<dyn SessionStore>,
+}
+
+impl Session {
+    /// The conversation `id` of `store`; it begins with its first event.
+    pub fn new(id: &str, store: Arc<dyn SessionStore>) -> Session {
+        Session { id: id.into(), store }
+    }
+
+    /// A conversation that is remembered as long as this value.
+    pub fn in_memory(id: &str) -> Session {
+        Session::new(id, Arc::new(MemoryStore::default()))
+    }
+
+    /// Its name in the store.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What it did so far.
+    ///
+    /// This and the other methods fail with `EXECUTION_ERROR` if the store cannot be read or
+    /// written.
+    pub fn state(&self) -> Result<SessionState, Error> {
+        self.store.state(&self.id)
+    }
+
+    /// Notes that `skill` was used, now: it ranks higher from here on.
+    pub fn record_use(&self, skill: &SkillId) -> Result<(), Error> {
+        self.record(&Event::Used(skill))
+    }
+
+    /// Notes that the user agreed to the activation of `skill`.
+    pub fn consent(&self, skill: &SkillId) -> Result<(), Error> {
+        self.record(&Event::Consented(skill))
+    }
+
+    /// Notes that the host made its context shorter: instructions that stood in it are gone, and
+    /// the most recent ones are disclosed again.
+    pub fn compacted(&self) -> Result<(), Error> {
+        self.record(&Event::Compacted)
+    }
+
+    /// Forgets all of it.
+    pub fn end(&self) -> Result<(), Error> {
+        self.store.end(&self.id)
+    }
+
+    /// Notes what happened.
+    pub fn record(&self, event: &Event<'_>) -> Result<(), Error> {
+        self.store.record(&self.id, event)
+    }
+}

@@ -4,53 +4,56 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 
-use crate::skill::SkillId;
+use super::state::{Event, SessionState, SkillState};
+use crate::error::Error;
 
-/// Remembers what conversations did. Sessions know nothing of each other.
+/// Remembers what conversations did. Each event is taken in as a whole or not at all, whatever
+/// other threads and processes do meanwhile.
 pub trait SessionStore: Debug + Send + Sync {
-    /// Notes that `skill` was used in `session`, now.
-    fn record_use(&self, session: &str, skill: &SkillId);
+    /// Notes what happened in `session`.
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<(), Error>;
 
-    /// The skills used in `session`, each once, the last one first, `limit` at most.
-    fn recent(&self, session: &str, limit: usize) -> Vec<SkillId>;
+    /// What `session` did so far; nothing, if it is not known.
+    fn state(&self, session: &str) -> Result<SessionState, Error>;
 
     /// Forgets `session`.
-    fn clear(&self, session: &str);
+    fn end(&self, session: &str) -> Result<(), Error>;
 }
 
-/// Remembers conversations for as long as the process lives.
-///
-/// ```
-/// use repertoire::session::{MemoryStore, SessionStore};
-///
-/// let store = MemoryStore::default();
-/// for id in ["git", "sql", "git"] {
-///     store.record_use("chat-7", &id.into());
-/// }
-/// assert_eq!(store.recent("chat-7", 9), ["git", "sql"]);
-/// assert!(store.recent("chat-8", 9).is_empty());
-/// ```
+/// Remembers conversations for as long as the process lives, each until it is ended.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    /// Session → skills, the last used one last.
-    sessions: Mutex<HashMap<String, Vec<SkillId>>>,
+    /// Session → its skills, the last used one last.
+    sessions: Mutex<HashMap<String, Vec<SkillState>>>,
 }
 
 impl SessionStore for MemoryStore {
-    fn record_use(&self, session: &str, skill: &SkillId) {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<(), Error> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let used = sessions.entry(session.to_owned()).or_default();
-        used.retain(|other| other != skill);
-        used.push(skill.clone());
+        let skills = sessions.entry(session.to_owned()).or_default();
+        let Some(skill) = event.skill() else {
+            skills.iter_mut().for_each(|state| state.apply(event));
+            return Ok(());
+        };
+        let place = skills.iter().position(|state| state.skill == *skill).unwrap_or_else(|| {
+            skills.push(SkillState::new(skill.clone()));
+            skills.len() - 1
+        });
+        skills[place].apply(event);
+        if event.is_use() {
+            skills[place..].rotate_left(1);
+        }
+        Ok(())
     }
 
-    fn recent(&self, session: &str, limit: usize) -> Vec<SkillId> {
+    fn state(&self, session: &str) -> Result<SessionState, Error> {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let used = sessions.get(session).map_or(&[][..], Vec::as_slice);
-        used.iter().rev().take(limit).cloned().collect()
+        let skills = sessions.get(session).map_or(&[][..], Vec::as_slice);
+        Ok(SessionState { skills: skills.iter().rev().cloned().collect() })
     }
 
-    fn clear(&self, session: &str) {
+    fn end(&self, session: &str) -> Result<(), Error> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        Ok(())
     }
 }

@@ -1,0 +1,43 @@
+//! Skills whose instructions were lost when the context of a session was made shorter.
+
+use super::budget::Meter;
+use super::render::Format;
+use crate::catalog::Entry;
+use crate::matcher::Rejection;
+
+/// What is shown again, and what would have been if there were room.
+#[derive(Debug, Default)]
+pub(super) struct Restored<'a> {
+    pub(super) full: Vec<&'a Entry>,
+    pub(super) too_long: Vec<&'a Entry>,
+}
+
+/// Takes of `lost`, the last used first, those whose full text there is room for together.
+pub(super) fn restore<'a>(
+    lost: impl Iterator<Item = &'a Entry>,
+    format: Format,
+    meter: &Meter<'_>,
+) -> Restored<'a> {
+    let mut restored = Restored::default();
+    let mut room = meter.limit;
+    for entry in lost {
+        // One that cannot be read costs nothing; making the text says so.
+        let text = entry.skill.body().map(|body| format.full(entry, body)).unwrap_or_default();
+        let cost = meter.cost(&text);
+        if cost <= room {
+            room -= cost;
+            restored.full.push(entry);
+        } else {
+            restored.too_long.push(entry);
+        }
+    }
+    restored
+}
+
+impl Restored<'_> {
+    /// Why some are not shown again in full.
+    pub(super) fn rejections(&self) -> impl Iterator<Item = Rejection> {
+        let reason = "over the budget for what the context lost: shown as a line";
+        self.too_long.iter().map(|e| Rejection { id: e.id.clone(), reason: reason.to_owned() })
+    }
+}

@@ -1,0 +1,185 @@
+//! What is known of one conversation, and how each event changes it.
+
+use crate::skill::SkillId;
+
+/// Something that happened in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A skill was used.
+    Used(&'a SkillId),
+    /// The instructions of a skill were put into the context. That is a use of it, too.
+    Shown(&'a SkillId),
+    /// A skill was activated. That is a use of it, too.
+    Activated {
+        /// Which one.
+        skill: &'a SkillId,
+        /// The skill whose instructions asked for it, if any.
+        by: Option<&'a SkillId>,
+        /// Whether its instructions are in the context now, rather than with a task.
+        shown: bool,
+    },
+    /// The user agreed to the activation of a skill.
+    Consented(&'a SkillId),
+    /// What the user agreed to was for one activation, which took place.
+    ConsentSpent(&'a SkillId),
+    /// The context was made shorter: the instructions in it are lost.
+    Compacted,
+    /// What was lost has been shown again as far as there was room, and is no longer missed.
+    Restored,
+}
+
+impl<'a> Event<'a> {
+    /// The skill it is about; `None` if it is about all of them.
+    pub fn skill(&self) -> Option<&'a SkillId> {
+        match *self {
+            Event::Used(skill)
+            | Event::Shown(skill)
+            | Event::Activated { skill, .. }
+            | Event::Consented(skill)
+            | Event::ConsentSpent(skill) => Some(skill),
+            Event::Compacted | Event::Restored => None,
+        }
+    }
+
+    /// Whether it is a use of the skill.
+    pub fn is_use(&self) -> bool {
+        matches!(self, Event::Used(_) | Event::Shown(_) | Event::Activated { .. })
+    }
+}
+
+/// What a conversation did with one skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillState {
+    /// The skill.
+    pub skill: SkillId,
+    /// How often it was used.
+    pub uses: u64,
+    /// How often it was activated.
+    pub activations: u64,
+    /// The skill whose instructions asked for its last activation, if any.
+    pub activated_by: Option<SkillId>,
+    /// Whether its instructions stand in the context.
+    pub in_context: bool,
+    /// Whether its instructions stood in the context when that was made shorter, and have not been
+    /// shown since.
+    pub lost: bool,
+    /// Whether the user agreed to its activation.
+    pub consented: bool,
+}
+
+impl SkillState {
+    /// The state of a skill of which nothing is known.
+    pub fn new(skill: SkillId) -> SkillState {
+        SkillState {
+            skill,
+            uses: 0,
+            activations: 0,
+            activated_by: None,
+            in_context: false,
+            lost: false,
+            consented: false,
+        }
+    }
+
+    /// What `event`, which is about this skill or about all of them, makes of it.
+    pub fn apply(&mut self, event: &Event<'_>) {
+        self.uses += u64::from(event.is_use());
+        match *event {
+            Event::Used(_) => {}
+            Event::Shown(_) => self.show(),
+            Event::Activated { by, shown, .. } => {
+                self.activations += 1;
+                self.activated_by = by.cloned();
+                if shown {
+                    self.show();
+                }
+            }
+            Event::Consented(_) => self.consented = true,
+            Event::ConsentSpent(_) => self.consented = false,
+            Event::Compacted => {
+                self.lost |= self.in_context;
+                self.in_context = false;
+            }
+            Event::Restored => self.lost = false,
+        }
+    }
+
+    fn show(&mut self) {
+        self.in_context = true;
+        self.lost = false;
+    }
+}
+
+/// What a conversation did so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionState {
+    /// What it did with each skill it had to do with, the last used first.
+    pub skills: Vec<SkillState>,
+}
+
+impl SessionState {
+    /// What it did with `skill`.
+    pub fn of(&self, skill: &SkillId) -> Option<&SkillState> {
+        self.skills.iter().find(|state| state.skill == *skill)
+    }
+
+    /// The skills it used, the last used first.
+    pub fn recent(&self) -> impl Iterator<Item = &SkillId> {
+        self.skills.iter().filter(|state| state.uses > 0).map(|state| &state.skill)
+    }
+
+    /// The skills that led to the last activation of `skill`, each asked for by the one before it;
+    /// `skill` is the last.
+    pub fn chain<'a>(&'a self, skill: &'a SkillId) -> Vec<&'a SkillId> {
+        let mut chain = vec![skill];
+        let by = |skill: &SkillId| self.of(skill)?.activated_by.as_ref();
+        let mut above = by(skill);
+        while let Some(skill) = above.filter(|skill| !chain.contains(skill)) {
+            chain.push(skill);
+            above = by(skill);
+        }
+        chain.reverse();
+        chain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stood_in_the_context_is_lost_until_it_is_shown_again() {
+        let id = SkillId::new("git");
+        let mut state = SkillState::new(id.clone());
+        let flags = |state: &SkillState| (state.in_context, state.lost);
+        for (event, wanted) in [
+            (Event::Used(&id), (false, false)),
+            (Event::Compacted, (false, false)),
+            (Event::Activated { skill: &id, by: None, shown: false }, (false, false)),
+            (Event::Shown(&id), (true, false)),
+            (Event::Compacted, (false, true)),
+            (Event::Compacted, (false, true)),
+            (Event::Activated { skill: &id, by: None, shown: true }, (true, false)),
+            (Event::Compacted, (false, true)),
+            (Event::Restored, (false, false)),
+        ] {
+            state.apply(&event);
+            assert_eq!(flags(&state), wanted, "{event:?}");
+        }
+        assert_eq!((state.uses, state.activations), (4, 2));
+    }
+
+    #[test]
+    fn a_chain_ends_also_where_the_store_has_a_cycle() {
+        let [a, b, c] = ["a", "b", "c"].map(SkillId::new);
+        let by = |skill: &SkillId, by: &SkillId| SkillState {
+            activated_by: Some(by.clone()),
+            ..SkillState::new(skill.clone())
+        };
+        let state = SessionState { skills: vec![by(&b, &a), by(&c, &b)] };
+        assert_eq!(state.chain(&c), [&a, &b, &c]);
+        let state = SessionState { skills: vec![by(&a, &b), by(&b, &a)] };
+        assert_eq!(state.chain(&a), [&b, &a]);
+    }
+}
