@@ -58,6 +58,7 @@ pub(crate) struct Entry {
 ///
 /// Ways out and refused links are `PermissionDenied`, a directory is `IsADirectory`, what is no
 /// regular file is `InvalidInput`. That `root` is itself a link is no matter.
+#[cfg(any(feature = "toolsets", test))]
 pub(crate) fn open(root: &Path, relative: &Path, links: Links) -> io::Result<File> {
     Dir::open(root)?.file(relative, links)
 }

@@ -118,7 +118,7 @@ fn ask_kernel(
         Ok(found) => Some(Ok(found)),
         Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => None,
         Err(Errno::XDEV) => Some(Err(leads_outside())),
-        Err(Errno::LOOP) => Some(Err(has_link())),
+        Err(Errno::LOOP) if links == Links::Never => Some(Err(has_link())),
         Err(error) => Some(Err(explained(error))),
     }
 }
@@ -150,9 +150,12 @@ pub(super) fn walk(
                 let Ok(target) = rustix::fs::readlinkat(here, &part, Vec::new()) else {
                     return Err(explained(error));
                 };
-                n_links += 1;
-                if links == Links::Never || n_links > MAX_LINKS {
+                if links == Links::Never {
                     return Err(has_link());
+                }
+                n_links += 1;
+                if n_links > MAX_LINKS {
+                    return Err(Errno::LOOP.into());
                 }
                 parts.extend(parts_reversed(Path::new(OsStr::from_bytes(target.to_bytes())))?);
             }
