@@ -110,14 +110,14 @@ fn find(root: &Dir) -> Found {
 fn is_shown(entry: &Entry, dir: &str) -> bool {
     let is_hidden = entry.name.as_encoded_bytes().starts_with(b".");
     let is_own_skill_file = dir.is_empty() && is_skill_file(&entry.name);
-    !is_hidden && !is_own_skill_file && !(entry.kind == Kind::Dir && is_made_by_tools(&entry.name))
+    !(is_hidden || is_own_skill_file || is_made_by_tools(&entry.name))
 }
 
 fn join(dir: &str, name: &str) -> String {
     if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
 }
 
-/// Whether `name` is a directory that tools fill, and nobody reads.
+/// Whether `name` is that of a directory that tools fill, and nobody reads.
 pub(super) fn is_made_by_tools(name: &OsStr) -> bool {
     is_repository(name) || name == "node_modules" || name == "__pycache__"
 }

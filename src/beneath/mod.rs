@@ -15,6 +15,7 @@ mod unix;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+#[cfg(any(feature = "toolsets", test))]
 use std::path::Path;
 
 #[cfg(not(unix))]
