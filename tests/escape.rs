@@ -1,6 +1,6 @@
 //! Nothing outside a skill is read or copied through it, whatever is asked for, planted in it, or
 //! swapped under the reader's feet.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::io::Write as _;
@@ -106,13 +106,20 @@ fn without_waiting<T: Send>(what: &str, work: impl FnOnce() -> T + Send) -> T {
 /// The error of reading `path`: one that names the file and the skill, and tells nothing.
 fn refusal(fixture: &Fixture, path: &str) -> Error {
     let read = without_waiting(path, || fixture.read(path));
-    let Err(error) = read else { panic!("`{}` was read: {read:?}", path.escape_debug()) };
+    let error = read.expect_err(path);
     let name: String = path.chars().take(100).flat_map(char::escape_debug).collect();
     assert!(error.message().starts_with(&format!("file `{name}")), "{error}");
     assert!(error.message().contains("of skill `review`"), "{error}");
     assert!(!error.help().is_empty(), "{error}");
     assert!(!format!("{error:#} {error:?}").contains(CANARY), "{error:#}");
     error
+}
+
+fn text(resource: &Resource) -> &str {
+    match &resource.content {
+        Content::Text { text, .. } => text,
+        Content::Base64(content) => content,
+    }
 }
 
 /// Fails if anything of a mount is not its own, or could lead out of it.
@@ -144,8 +151,7 @@ fn what_belongs_to_the_skill_is_read_and_copied() {
         "ünïcode/使用.md",
     ] {
         let resource = fixture.read(path).unwrap_or_else(|error| panic!("{error:#}"));
-        let Content::Text { text, .. } = &resource.content else { panic!("{resource:?}") };
-        assert_eq!((text.as_str(), resource.size), (INSIDE, INSIDE.len() as u64), "{path}");
+        assert_eq!((text(&resource), resource.size), (INSIDE, INSIDE.len() as u64), "{path}");
         let listed = fixture.skill().join(&resource.path);
         assert!(listed.is_file(), "{path} is answered as {}", resource.path);
     }
@@ -691,8 +697,7 @@ mod races {
         while n_read + n_refused < n_times || n_read == 0 || n_refused == 0 {
             match fixture.read(path) {
                 Ok(resource) => {
-                    let Content::Text { text, .. } = &resource.content else { panic!() };
-                    assert_eq!(text, INSIDE);
+                    assert_eq!(text(&resource), INSIDE);
                     n_read += 1;
                 }
                 Err(error) => {
@@ -783,9 +788,9 @@ mod races {
                     let mounted = fixture.mount().unwrap();
                     assert_sealed(&mounted.dir);
                     if is_copied(&mounted) {
-                        n_whole += 1
+                        n_whole += 1;
                     } else {
-                        n_partial += 1
+                        n_partial += 1;
                     }
                     fs::remove_dir_all(&mounted.dir).unwrap();
                     let is_late = start.elapsed() > Duration::from_secs(60);

@@ -146,6 +146,44 @@ mod on_disk {
         }
     }
 
+    /// Both ways that are never fooled, as the second is seldom taken.
+    #[test]
+    fn a_directory_swapped_for_a_link_is_never_left() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let temp = tree();
+        let root = temp.path().join("root");
+        fs::write(temp.path().join("outside/file"), "secret").unwrap();
+        let (dir, spare) = (root.join("a/b"), temp.path().join("spare"));
+        let swap = || {
+            fs::rename(&dir, &spare).unwrap();
+            symlink("../../outside", &dir).unwrap();
+            fs::remove_file(&dir).unwrap();
+            fs::rename(&spare, &dir).unwrap();
+        };
+        let is_over = AtomicBool::new(false);
+        let outcomes = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    swap();
+                }
+            });
+            let mut outcomes = BTreeMap::new();
+            for n in 0..20_000 {
+                let look_up = if n % 2 == 0 { open as LookUp } else { step_by_step };
+                let links = if n % 4 < 2 { Links::Never } else { Links::Inside };
+                let outcome = look_up(&root, Path::new("a/b/file"), links)
+                    .and_then(io::read_to_string)
+                    .map_err(|error| error.kind().to_string());
+                *outcomes.entry(outcome).or_insert(0) += 1;
+            }
+            is_over.store(true, Ordering::Relaxed);
+            outcomes
+        });
+        let read: Vec<&String> = outcomes.keys().flatten().collect();
+        assert_eq!(read, ["inside"], "{outcomes:?}");
+        assert!(outcomes.len() > 1, "nothing was swapped: {outcomes:?}");
+    }
+
     #[test]
     fn directories_are_listed_opened_and_resolved() {
         let temp = tree();
