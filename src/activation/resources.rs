@@ -226,9 +226,9 @@ impl Asked<'_> {
         if bytes.len() <= max_bytes {
             return Ok(bytes);
         }
-        let why =
-            format!("it has {} bytes, over the limit of {max_bytes}", size.max(bytes.len() as u64));
-        let help = if bytes.contains(&0) || max_bytes >= MAX_TEXT_BYTES {
+        let size = size.max(bytes.len() as u64);
+        let why = format!("it has {size} bytes, over the limit of {max_bytes}");
+        let help = if bytes.contains(&0) || size > MAX_TEXT_BYTES as u64 {
             "have a script of the skill work on it"
         } else {
             "read it in parts, with `offset` and `limit` in lines"
