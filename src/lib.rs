@@ -31,6 +31,7 @@
 //! - [`catalog`]: where skills come from, which one wins, and who may see what.
 //! - [`matcher`]: what counts as a match, and how matches are ranked.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
+//! - [`activation`]: the files of a skill, read and copied without ever leaving its directory.
 //! - [`session`]: what conversations did.
 //!
 //! Data flows in this order; no module knows a later one.
@@ -40,6 +41,8 @@
 //! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
 //!   `default-features = false`.
 
+pub mod activation;
+mod beneath;
 pub mod catalog;
 pub mod diagnostic;
 pub mod disclosure;

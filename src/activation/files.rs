@@ -1,0 +1,306 @@
+//! The files that come with a skill, and what of its directory is not its own.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::beneath::{Dir, Entry, Kind, Links, plain};
+use crate::catalog::is_skill_file;
+use crate::error::{Error, ErrorCode};
+
+/// As many files as an activation names.
+pub const MAX_BUNDLED_FILES: usize = 20;
+
+/// As many entries of directories as are looked at in one skill.
+pub(super) const MAX_ENTRIES: usize = 10_000;
+
+/// The files that come with a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BundledFiles {
+    /// Paths below the skill's directory, with `/`. Those nearest to the `SKILL.md` come first, in
+    /// byte order within a depth: what its text refers to stands close, and a directory of a
+    /// hundred icons further down does not displace it.
+    pub files: Vec<String>,
+    /// How many there are beyond these, with those no reader could name: not UTF-8, or with a
+    /// backslash or a control character.
+    pub more: usize,
+    /// Whether the whole directory was seen. If it has more than 10,000 entries, or parts that
+    /// cannot be read, `more` is the least there are.
+    pub complete: bool,
+}
+
+/// The first `limit` files that come with the skill in `dir`: all regular files below it but its
+/// `SKILL.md`, hidden files and directories, `node_modules`, `__pycache__`, sub-skills, and links.
+///
+/// Fails with `NOT_FOUND` if the directory cannot be read.
+pub fn bundled_files(dir: &Path, limit: usize) -> Result<BundledFiles, Error> {
+    let root = Dir::open(dir).map_err(|error| no_directory(dir, &error))?;
+    let Found { mut files, n_unnameable, complete } = find(&root);
+    let more = files.len().saturating_sub(limit) + n_unnameable;
+    files.truncate(limit);
+    Ok(BundledFiles { files, more, complete })
+}
+
+/// Up to three files of the skill in `root` that `path` may be a misspelling of, the nearest first.
+pub(super) fn nearest_files(root: &Dir, path: &str) -> Vec<String> {
+    const LEAST_SIMILARITY: f64 = 0.8;
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let (wanted, wanted_name) = (path.to_lowercase(), name(path));
+    let similarity = |file: &String| {
+        let of_path = strsim::jaro_winkler(&wanted, &file.to_lowercase());
+        of_path.max(strsim::jaro_winkler(&wanted_name, &name(file)))
+    };
+    let scored = find(root).files.into_iter().map(|file| (similarity(&file), file));
+    let mut near: Vec<_> = scored.filter(|(score, _)| *score >= LEAST_SIMILARITY).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    near.into_iter().take(3).map(|(_, file)| file).collect()
+}
+
+struct Found {
+    files: Vec<String>,
+    n_unnameable: usize,
+    complete: bool,
+}
+
+/// Goes through the directory level by level, so that what is nearest is seen whatever is below.
+fn find(root: &Dir) -> Found {
+    let mut found = Found { files: Vec::new(), n_unnameable: 0, complete: true };
+    let mut n_left = MAX_ENTRIES;
+    let mut level = vec![String::new()];
+    while !level.is_empty() {
+        let n_shallower = found.files.len();
+        let mut deeper = Vec::new();
+        for path in level {
+            let dir = if path.is_empty() { "." } else { &path };
+            let listing =
+                root.dir(Path::new(dir), Links::Never).and_then(|dir| list(&dir, &mut n_left));
+            let Ok(Listing { entries, complete }) = listing else {
+                found.complete = false;
+                continue;
+            };
+            found.complete &= complete;
+            // Of a directory seen in part nobody knows whether it is a sub-skill.
+            if !path.is_empty() && (!complete || holds_skill(&entries)) {
+                continue;
+            }
+            for Entry { name, kind } in entries.iter().filter(|entry| is_shown(entry, &path)) {
+                match (kind, name.to_str()) {
+                    (Kind::File, Some(name)) if plain(name).is_ok() => {
+                        found.files.push(join(&path, name));
+                    }
+                    (Kind::File, _) => found.n_unnameable += 1,
+                    (Kind::Dir, Some(name)) if plain(name).is_ok() => {
+                        deeper.push(join(&path, name));
+                    }
+                    (Kind::Dir, _) => found.complete = false,
+                    (Kind::Link | Kind::Other, _) => {}
+                }
+            }
+        }
+        found.files[n_shallower..].sort_unstable();
+        deeper.sort_unstable();
+        level = deeper;
+    }
+    found
+}
+
+fn is_shown(entry: &Entry, dir: &str) -> bool {
+    let is_hidden = entry.name.as_encoded_bytes().starts_with(b".");
+    let is_own_skill_file = dir.is_empty() && is_skill_file(&entry.name);
+    !(is_hidden || is_own_skill_file || is_made_by_tools(&entry.name))
+}
+
+fn join(dir: &str, name: &str) -> String {
+    if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
+}
+
+/// Whether `name` is that of a directory that tools fill, and nobody reads.
+pub(super) fn is_made_by_tools(name: &OsStr) -> bool {
+    is_repository(name) || name == "node_modules" || name == "__pycache__"
+}
+
+/// Whether `name` is where git keeps what is no part of the skill, and may be secret: addresses
+/// with passwords, and what was deleted. Some file systems know no case.
+pub(super) fn is_repository(name: &OsStr) -> bool {
+    name.eq_ignore_ascii_case(".git")
+}
+
+/// The entries of a directory, in byte order of their names.
+pub(super) struct Listing {
+    pub(super) entries: Vec<Entry>,
+    /// Whether these are all.
+    pub(super) complete: bool,
+}
+
+/// Lists `dir`, in as many entries as are left.
+pub(super) fn list(dir: &Dir, n_left: &mut usize) -> io::Result<Listing> {
+    let mut entries = Vec::new();
+    let mut complete = true;
+    for entry in dir.entries()? {
+        if *n_left == 0 {
+            complete = false;
+            break;
+        }
+        *n_left -= 1;
+        entries.push(entry?);
+    }
+    entries.sort_unstable_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
+    Ok(Listing { entries, complete })
+}
+
+/// Whether a directory with these entries is a skill.
+pub(super) fn holds_skill(entries: &[Entry]) -> bool {
+    entries.iter().any(is_skill)
+}
+
+fn is_skill(entry: &Entry) -> bool {
+    matches!(entry.kind, Kind::File | Kind::Link) && is_skill_file(&entry.name)
+}
+
+/// Where [`enter`] came to.
+pub(super) enum Entered {
+    Dir(Dir),
+    /// The first directory on the way that is a skill of its own.
+    SubSkill(PathBuf),
+}
+
+/// Enters the directory `path` below `root` part by part, following no link and not into a
+/// sub-skill. Both are asked of the very directories that are gone through.
+pub(super) fn enter(root: Dir, path: &Path) -> io::Result<Entered> {
+    let mut here = root;
+    let mut entered = PathBuf::new();
+    for part in path.components() {
+        entered.push(part);
+        here = here.dir(Path::new(part.as_os_str()), Links::Never)?;
+        for entry in here.entries()? {
+            if is_skill(&entry?) {
+                return Ok(Entered::SubSkill(entered));
+            }
+        }
+    }
+    Ok(Entered::Dir(here))
+}
+
+/// Whether `file` has no name but the one it was opened by. One that has may be somebody else's,
+/// from outside the skill. Where files do not tell, they are taken for it.
+pub(super) fn has_one_name(file: &File) -> io::Result<bool> {
+    #[cfg(unix)]
+    return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) == 1);
+    #[cfg(not(unix))]
+    return file.metadata().map(|_| true);
+}
+
+/// Whether anybody may execute `file`; never where modes do not say so.
+pub(super) fn is_executable(file: &File) -> bool {
+    #[cfg(unix)]
+    return file.metadata().is_ok_and(|metadata| {
+        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0
+    });
+    #[cfg(not(unix))]
+    return false;
+}
+
+pub(super) fn no_directory(dir: &Path, error: &io::Error) -> Error {
+    Error::new(
+        ErrorCode::NotFound,
+        format!("the skill's directory {} cannot be read: {error}", dir.display()),
+        "check that it still exists and may be read; load the skills again if they have moved",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn skill(files: &[&str]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn files_of_the_skill_come_shallow_first_and_nothing_else() {
+        let dir = skill(&[
+            "skill.MD",
+            "zebra.txt",
+            "Alpha.md",
+            "a/b/deep.md",
+            "references/one.md",
+            "references/SKILL.txt",
+            ".env",
+            ".github/ci.yml",
+            ".git/config",
+            "x/node_modules/m.js",
+            "scripts/__pycache__/a.pyc",
+            "scripts/a.py",
+            "sub/SKILL.md",
+            "sub/other.md",
+            "a/sub/skill.md",
+            "a/sub/c/other.md",
+            "a/sub.md",
+        ]);
+        let found = bundled_files(dir.path(), 20).unwrap();
+        let all = [
+            "Alpha.md",
+            "zebra.txt",
+            "a/sub.md",
+            "references/SKILL.txt",
+            "references/one.md",
+            "scripts/a.py",
+            "a/b/deep.md",
+        ];
+        assert_eq!(found.files, all);
+        assert_eq!((found.more, found.complete), (0, true));
+        let found = bundled_files(dir.path(), 2).unwrap();
+        assert_eq!((found.files.as_slice(), found.more), (&all.map(String::from)[..2], 5));
+        let error = bundled_files(&dir.path().join("missing"), 2).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotFound);
+        assert!(error.message().contains("missing"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_files_and_names_nobody_can_write_are_counted() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let dir = skill(&["SKILL.md", "a.md", "back\\slash", "line\nbreak"]);
+        fs::write(dir.path().join(OsStr::from_bytes(b"\xff")), "x").unwrap();
+        std::os::unix::fs::symlink("a.md", dir.path().join("link.md")).unwrap();
+        std::os::unix::fs::symlink("..", dir.path().join("up")).unwrap();
+        let found = bundled_files(dir.path(), 20).unwrap();
+        assert_eq!(found, BundledFiles { files: vec!["a.md".into()], more: 3, complete: true });
+    }
+
+    #[test]
+    fn a_huge_directory_ends_the_search_but_not_the_answer() {
+        let dir = skill(&["SKILL.md", "near.md", "huge/deep/never.md"]);
+        for n in 0..MAX_ENTRIES {
+            fs::write(dir.path().join(format!("huge/{n}")), "").unwrap();
+        }
+        let found = bundled_files(dir.path(), 20).unwrap();
+        assert_eq!(found, BundledFiles { files: vec!["near.md".into()], more: 0, complete: false });
+    }
+
+    #[test]
+    fn misspelt_files_are_recognised_by_path_or_name() {
+        let dir = skill(&["SKILL.md", "references/forms.md", "assets/logo.png"]);
+        let root = Dir::open(dir.path()).unwrap();
+        for (wanted, nearest) in [
+            ("reference/forms.md", Some("references/forms.md")),
+            ("FORMS.md", Some("references/forms.md")),
+            ("logo.png", Some("assets/logo.png")),
+            ("quite-different", None),
+        ] {
+            let found = nearest_files(&root, wanted);
+            assert_eq!(found.first().map(String::as_str), nearest, "{wanted}");
+        }
+    }
+}

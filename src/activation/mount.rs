@@ -1,0 +1,525 @@
+//! A copy of a skill for a task, in a directory of its own.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::files::{
+    Entered, enter, has_one_name, holds_skill, is_executable, is_repository, list, no_directory,
+};
+use crate::beneath::{Dir, Entry, Kind, Links, plain};
+use crate::error::{Error, ErrorCode};
+
+/// As many directories inside each other as are copied.
+const MAX_DEPTH: usize = 64;
+
+/// What a mount may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MountLimits {
+    /// Entries of directories, with those that are left out. Default 10,000.
+    pub max_entries: usize,
+    /// Bytes of files. Default 256 MiB.
+    pub max_bytes: u64,
+    /// Whether sub-skills are copied too. Default no.
+    pub sub_skills: bool,
+}
+
+impl Default for MountLimits {
+    fn default() -> MountLimits {
+        MountLimits { max_entries: 10_000, max_bytes: 256 * 1024 * 1024, sub_skills: false }
+    }
+}
+
+/// A skill's directory, copied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mounted {
+    /// The copy.
+    pub dir: PathBuf,
+    /// How many files it has.
+    pub files: usize,
+    /// Their size, in bytes.
+    pub bytes: u64,
+    /// What of the skill's directory is not in it.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Something that is not in a mount.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The path below the skill's directory, with `/`.
+    pub path: String,
+    /// Why.
+    pub reason: LeftOutReason,
+}
+
+/// Why something is not in a mount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LeftOutReason {
+    /// `.git` or `node_modules`, or a link into one.
+    NotOfTheSkill,
+    /// A sub-skill, or a link into one.
+    SubSkill,
+    /// A link that leads out of the skill.
+    LinkOutside,
+    /// A link to nothing, to itself, or to a directory it is in.
+    LinkBroken,
+    /// A file with a second name, which may be anywhere.
+    HardLink,
+    /// A pipe, a socket or a device.
+    NotAFile,
+    /// Something that may not be read, or that was replaced while it was copied.
+    Unreadable,
+}
+
+/// Copies `dir`, the directory of the skill `id`, into a new directory below `target`, named like
+/// the last part of the id. Only this user can enter it.
+///
+/// The copy has files and directories, and nothing else: links that stay inside the skill become
+/// copies of what they point to, so that nothing in the mount can lead out of it; what else is not
+/// copied is told. Files can be executed where they could, and have no other special mode.
+///
+/// Fails with `INVALID_PARAM` if the new directory exists and is not empty, if it would be inside
+/// the skill, or if there is no `target`, with `NOT_FOUND` if the skill's directory cannot be read, with `EXECUTION_ERROR` past the
+/// limits or if it cannot be written. Nothing is left behind then.
+pub fn mount(id: &str, dir: &Path, target: &Path, limits: &MountLimits) -> Result<Mounted, Error> {
+    let name = id.rsplit('/').next().unwrap_or(id);
+    if plain(name).as_deref() != Ok(name) {
+        return Err(Error::new(
+            ErrorCode::InvalidParam,
+            format!(
+                "skill `{}` cannot be mounted: its id is no name of a directory",
+                id.escape_debug()
+            ),
+            "give the skill a `name` of lower-case letters, digits and hyphens",
+        ));
+    }
+    let root = Dir::open(dir).map_err(|error| no_directory(dir, &error))?;
+    let (copy, path) =
+        create(target, name, dir).map_err(|error| fail_to_create(id, target, error))?;
+    let mut mounting = Mounting {
+        root: &root,
+        limits,
+        n_left: limits.max_entries,
+        mounted: Mounted { dir: path, files: 0, bytes: 0, left_out: Vec::new() },
+        entered: vec![PathBuf::new()],
+    };
+    let copied = mounting.copy_root(&copy);
+    let mounted = mounting.mounted;
+    copied.map_err(|failure| {
+        // It was made here, and nobody else knows of it yet.
+        if let Err(error) = fs::remove_dir_all(&mounted.dir) {
+            tracing::warn!("cannot remove {}: {error}", mounted.dir.display());
+        }
+        failure.into_error(id, dir)
+    })?;
+    Ok(mounted)
+}
+
+/// Makes the directory `name` below `target`, for this user alone. An empty one is replaced.
+fn create(target: &Path, name: &str, skill_dir: &Path) -> io::Result<(Dir, PathBuf)> {
+    let target = target.canonicalize()?;
+    if target.starts_with(skill_dir.canonicalize()?) {
+        let why = "it is inside the skill's directory";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let path = target.join(name);
+    if let Err(error) = fs::remove_dir(&path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        let why = format!("there is a `{name}` already, and it is no empty directory");
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+    }
+    Ok((Dir::open(&target)?.create_dir(name.as_ref())?, path))
+}
+
+fn fail_to_create(id: &str, target: &Path, error: io::Error) -> Error {
+    let message = format!("skill `{id}` cannot be mounted below {}: {error}", target.display());
+    let (code, help) = match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::InvalidInput => {
+            (ErrorCode::InvalidParam, "give each task a directory of its own, outside the skills")
+        }
+        io::ErrorKind::NotFound => (ErrorCode::InvalidParam, "make the directory first"),
+        _ => (ErrorCode::ExecutionError, "check that the directory can be written"),
+    };
+    Error::new(code, message, help).with_source(error)
+}
+
+/// Why a mount has to be given up as a whole.
+enum Failure {
+    TooManyEntries(usize),
+    TooManyBytes(u64),
+    TooDeep,
+    Gone,
+    Write(PathBuf, io::Error),
+}
+
+impl Failure {
+    fn into_error(self, id: &str, dir: &Path) -> Error {
+        let smaller = "remove what is not needed from the skill, or raise the limit";
+        let (why, help) = match &self {
+            Failure::TooManyEntries(max) => {
+                (format!("it has more than {max} files and directories"), smaller)
+            }
+            Failure::TooManyBytes(max) => {
+                (format!("its files have more than {max} bytes"), smaller)
+            }
+            Failure::TooDeep => (
+                format!("it has more than {MAX_DEPTH} directories inside each other"),
+                "flatten the directories of the skill",
+            ),
+            Failure::Gone => (
+                "its directory cannot be read".to_owned(),
+                "check the permissions of the directory, and try again",
+            ),
+            Failure::Write(path, error) => (
+                format!("the copy of `{}` cannot be written: {error}", path.display()),
+                "check the space and the permissions of the target",
+            ),
+        };
+        let message = format!("skill `{id}` ({}) cannot be mounted: {why}", dir.display());
+        Error::new(ErrorCode::ExecutionError, message, help)
+    }
+}
+
+/// A mount in progress.
+struct Mounting<'a> {
+    /// The skill's directory, which stays the same one whatever happens to its name.
+    root: &'a Dir,
+    limits: &'a MountLimits,
+    /// How many more entries there may be.
+    n_left: usize,
+    mounted: Mounted,
+    /// The directories of the skill that are being copied, outermost first, without links.
+    entered: Vec<PathBuf>,
+}
+
+impl Mounting<'_> {
+    fn copy_root(&mut self, to: &Dir) -> Result<(), Failure> {
+        match self.list(self.root)? {
+            Some(entries) => self.copy_entries(&entries, self.root, to, Path::new("")),
+            None => Err(Failure::Gone),
+        }
+    }
+
+    /// The entries of `dir`, `None` if it cannot be read.
+    fn list(&mut self, dir: &Dir) -> Result<Option<Vec<Entry>>, Failure> {
+        match list(dir, &mut self.n_left) {
+            Ok(listing) if listing.complete => Ok(Some(listing.entries)),
+            Ok(_) => Err(Failure::TooManyEntries(self.limits.max_entries)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Copies `entries`, which are in `from`, into `to`, which is at `path` in the mount.
+    fn copy_entries(
+        &mut self,
+        entries: &[Entry],
+        from: &Dir,
+        to: &Dir,
+        path: &Path,
+    ) -> Result<(), Failure> {
+        for Entry { name, kind } in entries {
+            let path = path.join(name);
+            let name = Path::new(name);
+            // Without links: the mount has the same path but behind one.
+            let here = self.entered.last().map_or_else(PathBuf::new, |dir| dir.join(name));
+            let found = match kind {
+                _ if is_not_of_the_skill(name) => Err(LeftOutReason::NotOfTheSkill),
+                Kind::Other => Err(LeftOutReason::NotAFile),
+                Kind::File => file(from, name),
+                Kind::Dir => from
+                    .dir(name, Links::Never)
+                    .map(|dir| Found::Dir(dir, here))
+                    .map_err(|_| LeftOutReason::Unreadable),
+                Kind::Link => self.follow(&here),
+            };
+            match found {
+                Ok(Found::File(source)) => self.copy_file(source, to, &path)?,
+                Ok(Found::Dir(source, at)) => self.copy_dir(&source, at, to, &path)?,
+                Err(reason) => self.leave_out(&path, reason),
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies `from`, which is `at` below the skill's directory, to `path` in the mount, below the
+    /// directory `to`.
+    fn copy_dir(&mut self, from: &Dir, at: PathBuf, to: &Dir, path: &Path) -> Result<(), Failure> {
+        let reason = match self.list(from)? {
+            _ if self.entered.contains(&at) => LeftOutReason::LinkBroken,
+            None => LeftOutReason::Unreadable,
+            Some(entries) if !self.limits.sub_skills && holds_skill(&entries) => {
+                LeftOutReason::SubSkill
+            }
+            Some(_) if self.entered.len() > MAX_DEPTH => return Err(Failure::TooDeep),
+            Some(entries) => {
+                let name = path.file_name().unwrap_or_default();
+                let copy = to.create_dir(name).map_err(|e| Failure::Write(path.to_owned(), e))?;
+                self.entered.push(at);
+                let copied = self.copy_entries(&entries, from, &copy, path);
+                self.entered.pop();
+                return copied;
+            }
+        };
+        self.leave_out(path, reason);
+        Ok(())
+    }
+
+    fn copy_file(&mut self, from: fs::File, to: &Dir, path: &Path) -> Result<(), Failure> {
+        let write = |error| Failure::Write(path.to_owned(), error);
+        let name = path.file_name().unwrap_or_default();
+        let mut copy = to.create_file(name, is_executable(&from)).map_err(write)?;
+        let n_left = self.limits.max_bytes.saturating_sub(self.mounted.bytes);
+        let n_copied =
+            io::copy(&mut from.take(n_left.saturating_add(1)), &mut copy).map_err(write)?;
+        if n_copied > n_left {
+            return Err(Failure::TooManyBytes(self.limits.max_bytes));
+        }
+        self.mounted.bytes += n_copied;
+        self.mounted.files += 1;
+        Ok(())
+    }
+
+    /// What the link at `link`, below the skill's directory, leads to.
+    fn follow(&self, link: &Path) -> Result<Found, LeftOutReason> {
+        let target = self.root.resolve(link).map_err(|error| match error.kind() {
+            io::ErrorKind::PermissionDenied => LeftOutReason::LinkOutside,
+            _ => LeftOutReason::LinkBroken,
+        })?;
+        if is_not_of_the_skill(&target) {
+            return Err(LeftOutReason::NotOfTheSkill);
+        }
+        let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
+            return Err(LeftOutReason::LinkBroken);
+        };
+        let unreadable = |_| LeftOutReason::Unreadable;
+        let root = self.root.dir(Path::new("."), Links::Never).map_err(unreadable)?;
+        let parent = if self.limits.sub_skills {
+            root.dir(&Path::new(".").join(parent), Links::Never).map_err(unreadable)?
+        } else {
+            match enter(root, parent).map_err(unreadable)? {
+                Entered::Dir(dir) => dir,
+                Entered::SubSkill(_) => return Err(LeftOutReason::SubSkill),
+            }
+        };
+        match parent.dir(Path::new(name), Links::Never) {
+            Ok(dir) => Ok(Found::Dir(dir, target)),
+            Err(_) => file(&parent, Path::new(name)),
+        }
+    }
+
+    fn leave_out(&mut self, path: &Path, reason: LeftOutReason) {
+        let parts = path.components().map(|part| part.as_os_str().to_string_lossy());
+        let path = parts.collect::<Vec<_>>().join("/");
+        self.mounted.left_out.push(LeftOut { path, reason });
+    }
+}
+
+/// Something to copy.
+enum Found {
+    File(fs::File),
+    /// A directory, and its path below the skill's without links.
+    Dir(Dir, PathBuf),
+}
+
+fn file(dir: &Dir, name: &Path) -> Result<Found, LeftOutReason> {
+    let file = dir.file(name, Links::Never).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => LeftOutReason::NotAFile,
+        _ => LeftOutReason::Unreadable,
+    })?;
+    match has_one_name(&file) {
+        Ok(true) => Ok(Found::File(file)),
+        Ok(false) => Err(LeftOutReason::HardLink),
+        Err(_) => Err(LeftOutReason::Unreadable),
+    }
+}
+
+/// Whether a part of `path` is a directory that no skill is made of.
+fn is_not_of_the_skill(path: &Path) -> bool {
+    path.iter().any(|part| is_repository(part) || part == "node_modules")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skill(files: &[&str]) -> (tempfile::TempDir, PathBuf) {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("review");
+        for file in files {
+            let path = dir.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("content of {file}")).unwrap();
+        }
+        fs::create_dir(temp.path().join("task")).unwrap();
+        (temp, dir)
+    }
+
+    fn mounted(temp: &tempfile::TempDir, limits: &MountLimits) -> Result<Mounted, Error> {
+        mount("team/review", &temp.path().join("review"), &temp.path().join("task"), limits)
+    }
+
+    fn left_out(mounted: &Mounted) -> Vec<(&str, LeftOutReason)> {
+        mounted.left_out.iter().map(|left| (left.path.as_str(), left.reason)).collect()
+    }
+
+    /// All files below `dir`.
+    fn files(dir: &Path) -> Vec<String> {
+        let walk = walkdir::WalkDir::new(dir).sort_by_file_name().into_iter().map(Result::unwrap);
+        let files = walk.filter(|entry| !entry.file_type().is_dir());
+        let relative = files.map(|file| file.path().strip_prefix(dir).unwrap().to_owned());
+        relative.map(|path| path.to_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_mount_has_the_files_of_the_skill_and_tells_what_it_has_not() {
+        let all = ["SKILL.md", ".env", "a/b.md", "sub/SKILL.md", "sub/x/y.md"];
+        let others = [".git/config", "a/.git", "node_modules/m/index.js"];
+        let (temp, _) = skill(&[&all[..], &others].concat());
+        let copy = mounted(&temp, &MountLimits::default()).unwrap();
+        assert_eq!(copy.dir, temp.path().join("task/review").canonicalize().unwrap());
+        assert_eq!(files(&copy.dir), [".env", "SKILL.md", "a/b.md"]);
+        assert_eq!(fs::read_to_string(copy.dir.join("a/b.md")).unwrap(), "content of a/b.md");
+        let (n_files, n_bytes) = (3, "content of SKILL.mdcontent of .envcontent of a/b.md".len());
+        assert_eq!((copy.files, copy.bytes), (n_files, n_bytes as u64));
+        let not_of_it = LeftOutReason::NotOfTheSkill;
+        let expected = [(".git", not_of_it), ("a/.git", not_of_it), ("node_modules", not_of_it)];
+        let expected = [&expected[..], &[("sub", LeftOutReason::SubSkill)]].concat();
+        assert_eq!(left_out(&copy), expected);
+
+        fs::remove_dir_all(&copy.dir).unwrap();
+        fs::create_dir(&copy.dir).unwrap(); // an empty one is replaced
+        let with_subs = MountLimits { sub_skills: true, ..MountLimits::default() };
+        let copy = mounted(&temp, &with_subs).unwrap();
+        assert_eq!(files(&copy.dir), [".env", "SKILL.md", "a/b.md", "sub/SKILL.md", "sub/x/y.md"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_become_copies_and_modes_lose_what_is_dangerous() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let (temp, dir) = skill(&["SKILL.md", "a/b.md", "run.sh", "sub/SKILL.md", ".git/x", "h"]);
+        for (link, target) in [
+            ("file", "a/b.md"),
+            ("a/dir", "../a"),
+            ("to_dir", "a/../a"),
+            ("root", "."),
+            ("self", "self"),
+            ("nowhere", "missing"),
+            ("out", "../task"),
+            ("absolute", "/etc/passwd"),
+            ("to_sub", "sub"),
+            ("into_sub", "sub/SKILL.md"),
+            ("git", ".git/x"),
+        ] {
+            symlink(target, dir.join(link)).unwrap();
+        }
+        fs::hard_link(dir.join("h"), temp.path().join("other name")).unwrap();
+        drop(std::os::unix::net::UnixListener::bind(dir.join("socket")).unwrap());
+        fs::set_permissions(dir.join("run.sh"), fs::Permissions::from_mode(0o6755)).unwrap();
+        let copy = mounted(&temp, &MountLimits::default()).unwrap();
+        assert_eq!(files(&copy.dir), ["SKILL.md", "a/b.md", "file", "run.sh", "to_dir/b.md"]);
+        assert_eq!(fs::read_to_string(copy.dir.join("file")).unwrap(), "content of a/b.md");
+        for (path, mode) in [("", 0o700), ("a", 0o700), ("run.sh", 0o700), ("file", 0o600)] {
+            let found = copy.dir.join(path).symlink_metadata().unwrap().permissions().mode();
+            assert_eq!(found & 0o7777, mode, "{path}");
+        }
+        assert_eq!(
+            left_out(&copy),
+            [
+                (".git", LeftOutReason::NotOfTheSkill),
+                ("a/dir", LeftOutReason::LinkBroken),
+                ("absolute", LeftOutReason::LinkOutside),
+                ("git", LeftOutReason::NotOfTheSkill),
+                ("h", LeftOutReason::HardLink),
+                ("into_sub", LeftOutReason::SubSkill),
+                ("nowhere", LeftOutReason::LinkBroken),
+                ("out", LeftOutReason::LinkOutside),
+                ("root", LeftOutReason::LinkBroken),
+                ("self", LeftOutReason::LinkBroken),
+                ("socket", LeftOutReason::NotAFile),
+                ("sub", LeftOutReason::SubSkill),
+                ("to_dir/dir", LeftOutReason::LinkBroken),
+                ("to_sub", LeftOutReason::SubSkill),
+            ]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn directories_that_link_to_each_other_end() {
+        use std::os::unix::fs::symlink;
+        let (temp, dir) = skill(&["SKILL.md", "a/x", "b/y"]);
+        symlink("../b", dir.join("a/b")).unwrap();
+        symlink("../a", dir.join("b/a")).unwrap();
+        let copy = mounted(&temp, &MountLimits::default()).unwrap();
+        assert_eq!(files(&copy.dir), ["SKILL.md", "a/b/y", "a/x", "b/a/x", "b/y"]);
+        // Each of 20 directories has two links to the next: a million copies of the last.
+        let (temp, dir) = skill(&["SKILL.md"]);
+        for n in 0..20 {
+            fs::create_dir(dir.join(format!("d{n}"))).unwrap();
+            for link in ["l", "r"] {
+                symlink(format!("../d{}", n + 1), dir.join(format!("d{n}/{link}"))).unwrap();
+            }
+        }
+        let error = mounted(&temp, &MountLimits::default()).unwrap_err();
+        assert!(error.message().contains("more than 10000 files"), "{error}");
+        assert!(!temp.path().join("task/review").exists());
+    }
+
+    #[test]
+    fn past_a_limit_nothing_is_left_behind() {
+        let deep = format!("{}x", "d/".repeat(MAX_DEPTH + 1));
+        let (temp, dir) = skill(&["SKILL.md", "a/b.md", "a/c.md"]);
+        let n_bytes = ["SKILL.md", "a/b.md", "a/c.md"].map(|f| "content of ".len() + f.len());
+        let exact = MountLimits {
+            max_entries: 4,
+            max_bytes: n_bytes.iter().sum::<usize>() as u64,
+            ..MountLimits::default()
+        };
+        fs::remove_dir_all(mounted(&temp, &exact).unwrap().dir).unwrap();
+        for (limits, message) in [
+            (MountLimits { max_entries: 3, ..exact }, "more than 3 files and directories"),
+            (MountLimits { max_bytes: exact.max_bytes - 1, ..exact }, "bytes"),
+        ] {
+            let error = mounted(&temp, &limits).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::ExecutionError);
+            assert!(error.message().contains(message), "{error}");
+            assert!(error.message().contains("`team/review`"), "{error}");
+            assert!(!temp.path().join("task/review").exists());
+        }
+        fs::create_dir_all(dir.join(&deep)).unwrap();
+        let error = mounted(&temp, &MountLimits::default()).unwrap_err();
+        assert!(error.message().contains("more than 64 directories"), "{error}");
+        assert!(!temp.path().join("task/review").exists());
+    }
+
+    #[test]
+    fn a_mount_is_new_outside_the_skill_and_named_plainly() {
+        let (temp, dir) = skill(&["SKILL.md", "tasks/x"]);
+        let limits = MountLimits::default();
+        let task = temp.path().join("task");
+        fs::create_dir(task.join("review")).unwrap();
+        fs::write(task.join("review/mine"), "x").unwrap();
+        for (id, target, message) in [
+            ("review", &task, "no empty directory"),
+            ("other", &dir.join("tasks"), "inside the skill"),
+            ("other", &dir, "inside the skill"),
+            ("other", &temp.path().join("missing"), "missing"),
+            ("a/..", &task, "no name of a directory"),
+            ("", &task, "no name of a directory"),
+            (r"a\b", &task, "no name of a directory"),
+        ] {
+            let error = mount(id, &dir, target, &limits).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidParam, "{error}");
+            assert!(error.message().contains(message), "{error}");
+        }
+        assert_eq!(files(&task), ["review/mine"]);
+        let error = mount("other", &temp.path().join("gone"), &task, &limits).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotFound);
+    }
+}

@@ -1,0 +1,465 @@
+//! Reading one file of a skill, and nothing else.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::ops::Range;
+use std::path::Path;
+
+use data_encoding::BASE64;
+use serde::ser::{Serialize, SerializeStruct as _, Serializer};
+
+use super::files::{Entered, enter, has_one_name, is_repository, nearest_files, no_directory};
+use crate::beneath::{Dir, Links, plain};
+use crate::catalog::is_skill_file;
+use crate::error::{Error, ErrorCode};
+
+/// The largest text of which lines can be read, in bytes; all of it is searched for line ends.
+const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
+
+/// How much of a file to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The most that one answer holds of a file, in bytes before base64. Default 1 MiB.
+    pub max_bytes: usize,
+    /// The first line to read, from 1; 0 is taken as 1. With `offset` or `limit`, texts of up to
+    /// 16 MiB can be read in parts, each as long as `max_bytes` allows.
+    pub offset: Option<usize>,
+    /// How many lines to read at most.
+    pub limit: Option<usize>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions { max_bytes: 1024 * 1024, offset: None, limit: None }
+    }
+}
+
+/// What was read of a file.
+///
+/// As JSON `{"path","media_type","size","encoding":"utf-8","content","first_line","lines",
+/// "total_lines"}` for a text, `{"path","media_type","size","encoding":"base64","content"}` for
+/// anything else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    /// The path below the skill's directory, without parts that mean nothing.
+    pub path: String,
+    /// What its name says it is, if its content does not contradict; else `text/plain` or
+    /// `application/octet-stream`.
+    pub media_type: String,
+    /// The size of the whole file, in bytes.
+    pub size: u64,
+    /// What was asked for.
+    pub content: Content,
+}
+
+/// The content of a file, or a part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// UTF-8 without NUL.
+    Text {
+        /// The lines, with their ends.
+        text: String,
+        /// The number of the first of them, from 1.
+        first_line: usize,
+        /// How many they are: fewer than were asked for when the text ends, or the answer is full.
+        lines: usize,
+        /// How many the file has.
+        total_lines: usize,
+    },
+    /// Anything else, all of it.
+    Base64(String),
+}
+
+impl Serialize for Resource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let n_fields = if matches!(self.content, Content::Text { .. }) { 8 } else { 5 };
+        let mut map = serializer.serialize_struct("Resource", n_fields)?;
+        map.serialize_field("path", &self.path)?;
+        map.serialize_field("media_type", &self.media_type)?;
+        map.serialize_field("size", &self.size)?;
+        match &self.content {
+            Content::Text { text, first_line, lines, total_lines } => {
+                map.serialize_field("encoding", "utf-8")?;
+                map.serialize_field("content", text)?;
+                map.serialize_field("first_line", first_line)?;
+                map.serialize_field("lines", lines)?;
+                map.serialize_field("total_lines", total_lines)?;
+            }
+            Content::Base64(content) => {
+                map.serialize_field("encoding", "base64")?;
+                map.serialize_field("content", content)?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// Reads the file `path` below `dir`, the directory of the skill named `skill`.
+///
+/// No way leads out of the directory: links are refused wherever they point, and so are files with
+/// a second name (hard links), which may be somebody else's; nor into `.git`, nor into a sub-skill,
+/// which may not exist for this caller and has to be asked for itself. The skill's own `SKILL.md`
+/// is refused too: its body is what activating gives, with arguments and consent.
+///
+/// Fails with `INVALID_PARAM` for what cannot be the path of a file or a range of lines,
+/// `NOT_FOUND` with the nearest files, `PERMISSION_DENIED` for ways out, `EXECUTION_ERROR` for more
+/// than `options` allow.
+pub fn read_resource(
+    skill: &str,
+    dir: &Path,
+    path: &str,
+    options: &ReadOptions,
+) -> Result<Resource, Error> {
+    let asked = Asked { skill, path };
+    let path = plain(path).map_err(|why| asked.no_path(why))?;
+    let file = asked.open(dir, &path)?;
+    asked.require_one_name(&file)?;
+    let is_range = options.offset.is_some() || options.limit.is_some();
+    let max_bytes =
+        if is_range { MAX_TEXT_BYTES.max(options.max_bytes) } else { options.max_bytes };
+    let bytes = asked.read(file, max_bytes)?;
+    let size = bytes.len() as u64;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => text,
+        Ok(text) => return asked.binary(path, text.as_bytes(), is_range),
+        Err(error) => return asked.binary(path, error.as_bytes(), is_range),
+    };
+    let media_type = media_type(&path, true);
+    Ok(Resource { media_type, path, size, content: asked.lines(text, options)? })
+}
+
+/// What was asked for, in the words of who asked.
+struct Asked<'a> {
+    skill: &'a str,
+    path: &'a str,
+}
+
+impl Asked<'_> {
+    fn error(&self, code: ErrorCode, why: &str, help: impl Into<String>) -> Error {
+        // A path may be as long as its author likes, and hold what a terminal obeys.
+        let mut path: String = self.path.chars().take(200).flat_map(char::escape_debug).collect();
+        if path.len() < self.path.len() && self.path.chars().nth(200).is_some() {
+            path.push('…');
+        }
+        Error::new(code, format!("file `{path}` of skill `{}`: {why}", self.skill), help)
+    }
+
+    fn no_path(&self, why: &str) -> Error {
+        let help = "give the path of a file below the skill's directory, such as \
+                    `references/forms.md`";
+        self.error(ErrorCode::InvalidParam, why, help)
+    }
+
+    fn open(&self, dir: &Path, path: &str) -> Result<File, Error> {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if parent.is_empty() && is_skill_file(name.as_ref()) {
+            return Err(self.error(
+                ErrorCode::InvalidParam,
+                "it is what the skill gives when it is activated",
+                format!("call `use_skill` with `{}`", self.skill),
+            ));
+        }
+        if path.split('/').any(|part| is_repository(part.as_ref())) {
+            return Err(self.error(
+                ErrorCode::PermissionDenied,
+                "a repository's `.git` is no part of the skill",
+                "read the files of the skill itself",
+            ));
+        }
+        let root = || Dir::open(dir).map_err(|error| no_directory(dir, &error));
+        let refuse = |error| self.refuse(&error, || root().ok());
+        match enter(root()?, Path::new(parent)).map_err(refuse)? {
+            Entered::Dir(dir) => dir.file(Path::new(name), Links::Never).map_err(refuse),
+            Entered::SubSkill(at) => Err(self.error(
+                ErrorCode::NotFound,
+                &format!("`{}` is a skill of its own", at.display()),
+                "ask for the file by the id of that skill, with a path below its directory",
+            )),
+        }
+    }
+
+    fn refuse(&self, error: &io::Error, root: impl FnOnce() -> Option<Dir>) -> Error {
+        use io::ErrorKind;
+        match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => {
+                let nearest = root().map(|root| nearest_files(&root, self.path));
+                let nearest: Vec<String> =
+                    nearest.iter().flatten().map(|file| format!("`{file}`")).collect();
+                let help = if nearest.is_empty() {
+                    "activate the skill for the list of its files".to_owned()
+                } else {
+                    format!("did you mean {}?", nearest.join(", "))
+                };
+                self.error(ErrorCode::NotFound, "there is no such file", help)
+            }
+            ErrorKind::IsADirectory => self.no_path("it is a directory"),
+            ErrorKind::InvalidFilename => self.no_path("it is too long"),
+            _ => self.error(
+                ErrorCode::PermissionDenied,
+                &error.to_string(),
+                "only regular files inside the skill's directory are read, and no links; put a \
+                 copy there",
+            ),
+        }
+    }
+
+    /// A file that has another name may be one outside, which its owner never put here.
+    fn require_one_name(&self, file: &File) -> Result<(), Error> {
+        if has_one_name(file).unwrap_or(false) {
+            return Ok(());
+        }
+        Err(self.error(
+            ErrorCode::PermissionDenied,
+            "it is a hard link to a file with another name",
+            "replace it by a copy: `cp FILE COPY && mv COPY FILE`",
+        ))
+    }
+
+    /// The whole content. The size that the system gives is not relied on: some files have none.
+    fn read(&self, file: File, max_bytes: usize) -> Result<Vec<u8>, Error> {
+        let size = file.metadata().map_or(0, |metadata| metadata.len());
+        let mut bytes = Vec::with_capacity(size.min(max_bytes as u64) as usize + 1);
+        file.take(max_bytes as u64 + 1).read_to_end(&mut bytes).map_err(|error| {
+            let help = "check the file, and try again";
+            self.error(ErrorCode::ExecutionError, &format!("it cannot be read: {error}"), help)
+        })?;
+        if bytes.len() <= max_bytes {
+            return Ok(bytes);
+        }
+        let size = size.max(bytes.len() as u64);
+        let why = format!("it has {size} bytes, over the limit of {max_bytes}");
+        let help = if bytes.contains(&0) || size > MAX_TEXT_BYTES as u64 {
+            "have a script of the skill work on it"
+        } else {
+            "read it in parts, with `offset` and `limit` in lines"
+        };
+        Err(self.error(ErrorCode::ExecutionError, &why, help))
+    }
+
+    fn binary(&self, path: String, bytes: &[u8], is_range: bool) -> Result<Resource, Error> {
+        if is_range {
+            let help = "read it without `offset` and `limit`";
+            return Err(self.error(
+                ErrorCode::InvalidParam,
+                "it is no text and has no lines",
+                help,
+            ));
+        }
+        Ok(Resource {
+            media_type: media_type(&path, false),
+            path,
+            size: bytes.len() as u64,
+            content: Content::Base64(BASE64.encode(bytes)),
+        })
+    }
+
+    fn lines(&self, text: String, options: &ReadOptions) -> Result<Content, Error> {
+        let total_lines = text.split_inclusive('\n').count();
+        let first_line = options.offset.unwrap_or(1).max(1);
+        if first_line > total_lines.max(1) {
+            let help = format!("give an `offset` from 1 to {total_lines}");
+            let why = format!("it has {total_lines} lines, and none at {first_line}");
+            return Err(self.error(ErrorCode::InvalidParam, &why, help));
+        }
+        let (part, lines) = select(&text, first_line - 1, options);
+        if lines == 0 && total_lines > 0 && options.limit != Some(0) {
+            return Err(self.error(
+                ErrorCode::ExecutionError,
+                &format!(
+                    "line {first_line} alone is over the limit of {} bytes",
+                    options.max_bytes
+                ),
+                "have a script of the skill work on it",
+            ));
+        }
+        let text = if part.len() == text.len() { text } else { text[part].to_owned() };
+        Ok(Content::Text { text, first_line, lines, total_lines })
+    }
+}
+
+/// The bytes of the lines from `first` on that `options` allow, and how many lines these are.
+fn select(text: &str, first: usize, options: &ReadOptions) -> (Range<usize>, usize) {
+    let mut lines = text.split_inclusive('\n');
+    let start = lines.by_ref().take(first).map(str::len).sum();
+    let (mut end, mut n_lines) = (start, 0);
+    for line in lines.take(options.limit.unwrap_or(usize::MAX)) {
+        if end + line.len() - start > options.max_bytes {
+            break;
+        }
+        end += line.len();
+        n_lines += 1;
+    }
+    (start..end, n_lines)
+}
+
+/// What a file of this name is. The content has the last word: a `.ts` that is text is TypeScript
+/// and no video, a `.md` that is not is no Markdown.
+fn media_type(path: &str, is_text: bool) -> String {
+    let guesses = mime_guess::from_path(path);
+    let fits = |guess: &mime_guess::Mime| match guess.type_().as_str() {
+        "text" => is_text,
+        "application" => true,
+        "image" => !is_text || guess.suffix().is_some_and(|suffix| suffix == "xml"),
+        _ => !is_text,
+    };
+    let fallback = if is_text { "text/plain" } else { "application/octet-stream" };
+    guesses.iter().find(fits).map_or(fallback.to_owned(), |guess| guess.essence_str().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn skill(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (file, content) in files {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        dir
+    }
+
+    fn read(dir: &tempfile::TempDir, path: &str) -> Result<Resource, Error> {
+        read_resource("review", dir.path(), path, &ReadOptions::default())
+    }
+
+    fn range(offset: usize, limit: usize) -> ReadOptions {
+        ReadOptions { offset: Some(offset), limit: Some(limit), ..ReadOptions::default() }
+    }
+
+    fn text(resource: Resource) -> (String, usize, usize, usize) {
+        match resource.content {
+            Content::Text { text, first_line, lines, total_lines } => {
+                (text, first_line, lines, total_lines)
+            }
+            Content::Base64(content) => panic!("base64 {content}"),
+        }
+    }
+
+    #[test]
+    fn texts_and_other_files_are_answered_as_what_they_are() {
+        let dir = skill(&[("a/b.md", b"one\ntwo\n"), ("logo.png", b"\x89PNG\xff"), ("empty", b"")]);
+        assert_eq!(
+            serde_json::to_value(read(&dir, "./a//b.md").unwrap()).unwrap(),
+            json!({
+                "path": "a/b.md", "media_type": "text/markdown", "size": 8, "encoding": "utf-8",
+                "content": "one\ntwo\n", "first_line": 1, "lines": 2, "total_lines": 2,
+            })
+        );
+        assert_eq!(
+            serde_json::to_value(read(&dir, "logo.png").unwrap()).unwrap(),
+            json!({
+                "path": "logo.png", "media_type": "image/png", "size": 5, "encoding": "base64",
+                "content": "iVBOR/8=",
+            })
+        );
+        assert_eq!(text(read(&dir, "empty").unwrap()), (String::new(), 1, 0, 0));
+    }
+
+    #[test]
+    fn the_content_has_the_last_word_on_the_media_type() {
+        for (path, of_text, of_bytes) in [
+            ("a.md", "text/markdown", "application/octet-stream"),
+            ("a.png", "text/plain", "image/png"),
+            ("a.svg", "image/svg+xml", "image/svg+xml"),
+            ("a.json", "application/json", "application/json"),
+            ("a.ts", "text/plain", "video/vnd.dlna.mpeg-tts"),
+            ("a.pdf", "application/pdf", "application/pdf"),
+            ("A.MD", "text/markdown", "application/octet-stream"),
+            ("Makefile", "text/plain", "application/octet-stream"),
+            ("a.unheard-of", "text/plain", "application/octet-stream"),
+        ] {
+            assert_eq!(media_type(path, true), of_text, "{path}");
+            assert_eq!(media_type(path, false), of_bytes, "{path}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_read_in_parts() {
+        let lines: Vec<String> =
+            (1..=50_000).map(|n| format!("{n} is the number of a line\n")).collect();
+        let long = lines.concat();
+        let one_line = "x".repeat(2 * 1024 * 1024);
+        let dir = skill(&[
+            ("long.txt", long.as_bytes()),
+            ("one.txt", one_line.as_bytes()),
+            ("nul.bin", b"a\nb\0c"),
+            ("crlf.txt", b"a\r\nb\r\nc"),
+        ]);
+        let error = read(&dir, "long.txt").unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ExecutionError);
+        assert!(error.message().contains(&long.len().to_string()), "{error}");
+        assert!(error.help().contains("`offset`"), "{error:#}");
+
+        let of =
+            |path: &str, options: ReadOptions| read_resource("review", dir.path(), path, &options);
+        let part = text(of("long.txt", range(49_999, 10)).unwrap());
+        let expected = "49999 is the number of a line\n50000 is the number of a line\n";
+        assert_eq!(part, (expected.to_owned(), 49_999, 2, 50_000));
+        assert_eq!(of("long.txt", range(1, 1)).unwrap().size, long.len() as u64);
+        assert_eq!(text(of("crlf.txt", range(2, 1)).unwrap()), ("b\r\n".to_owned(), 2, 1, 3));
+        assert_eq!(text(of("crlf.txt", range(0, 0)).unwrap()), (String::new(), 1, 0, 3));
+
+        // Parts are as long as an answer may be, and one after the other are the whole.
+        let (mut whole, mut next, mut n_parts) = (String::new(), 1, 0);
+        while next <= 50_000 {
+            let options = ReadOptions { offset: Some(next), ..ReadOptions::default() };
+            let (text, first, lines, _) = text(of("long.txt", options).unwrap());
+            assert!(text.len() <= options.max_bytes && first == next && lines > 0);
+            (whole, next, n_parts) = (whole + &text, next + lines, n_parts + 1);
+        }
+        assert!(whole == long && n_parts == 2);
+
+        for (path, options, code) in [
+            ("long.txt", range(50_001, 1), ErrorCode::InvalidParam),
+            ("nul.bin", range(1, 1), ErrorCode::InvalidParam),
+            ("one.txt", range(1, 1), ErrorCode::ExecutionError),
+        ] {
+            assert_eq!(of(path, options).unwrap_err().code(), code, "{path}");
+        }
+        let small = ReadOptions { max_bytes: 4, ..ReadOptions::default() };
+        assert_eq!(of("nul.bin", small).unwrap_err().code(), ErrorCode::ExecutionError);
+    }
+
+    #[test]
+    fn refusals_name_skill_and_file_and_what_to_do() {
+        let dir = skill(&[
+            ("SKILL.md", b"x"),
+            ("references/forms.md", b"x"),
+            ("sub/skill.md", b"x"),
+            ("sub/deep/file.md", b"x"),
+            (".git/config", b"x"),
+            ("\u{1}", b"x"),
+        ]);
+        for (path, code, message, help) in [
+            ("../x", ErrorCode::InvalidParam, "has a `..`", "`references/forms.md`"),
+            ("references", ErrorCode::InvalidParam, "a directory", "below the skill's directory"),
+            ("reference/forms.md", ErrorCode::NotFound, "no such", "`references/forms.md`"),
+            ("nothing-like-it", ErrorCode::NotFound, "no such", "list of its files"),
+            ("references/forms.md/x", ErrorCode::NotFound, "no such", ""),
+            ("sub/deep/file.md", ErrorCode::NotFound, "`sub` is a skill", "id of that skill"),
+            ("sub/SKILL.md", ErrorCode::NotFound, "`sub` is a skill", "id of that skill"),
+            ("Skill.md", ErrorCode::InvalidParam, "activated", "`use_skill` with `review`"),
+            (".git/config", ErrorCode::PermissionDenied, "`.git`", "files of the skill"),
+            (".GIT/config", ErrorCode::PermissionDenied, "`.git`", "files of the skill"),
+        ] {
+            let error = read(&dir, path).unwrap_err();
+            assert_eq!(error.code(), code, "{path}: {error}");
+            let start = format!("file `{path}` of skill `review`: ");
+            assert!(error.message().starts_with(&start), "{error}");
+            assert!(error.message().contains(message), "{error}");
+            assert!(error.help().contains(help), "{error:#}");
+        }
+        let escaped = read(&dir, "\u{1}").unwrap_err();
+        assert!(escaped.message().contains("`\\u{1}`"), "{escaped}");
+        let long = read(&dir, &"a/".repeat(100_000)).unwrap_err();
+        assert!(long.message().len() < 300, "{long}");
+        let gone = read_resource("review", &dir.path().join("gone"), "a", &ReadOptions::default());
+        assert_eq!(gone.unwrap_err().code(), ErrorCode::NotFound);
+    }
+}
