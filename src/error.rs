@@ -17,6 +17,8 @@ pub enum ErrorCode {
     NotFound,
     /// The operating system or a policy forbids it.
     PermissionDenied,
+    /// The user has not agreed to it.
+    ConsentRequired,
     /// It took longer than it may.
     Timeout,
     /// It was understood and allowed, and failed.
@@ -32,6 +34,7 @@ impl ErrorCode {
             ErrorCode::InvalidParam => "INVALID_PARAM",
             ErrorCode::NotFound => "NOT_FOUND",
             ErrorCode::PermissionDenied => "PERMISSION_DENIED",
+            ErrorCode::ConsentRequired => "CONSENT_REQUIRED",
             ErrorCode::Timeout => "TIMEOUT",
             ErrorCode::ExecutionError => "EXECUTION_ERROR",
             ErrorCode::InternalError => "INTERNAL_ERROR",

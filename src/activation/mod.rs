@@ -1,12 +1,89 @@
-//! A chosen skill becomes instructions: the files it brings, what may be read of them, and copies
-//! of them for tasks.
+//! A chosen skill becomes instructions: with arguments, and with hints at all that comes with it.
+//!
+//! The model's `use_skill` and the user's `/id args` end in the same [`Activation`]. Its content is
+//! the body with arguments put in; files of the skill are listed, read ([`read_resource`]) and
+//! copied for tasks ([`mount`]) without ever leaving the skill's directory.
 
+mod arguments;
+mod command;
+mod consent;
 mod files;
 mod mount;
+mod permission;
+mod prepare;
+mod render;
 mod resources;
+mod task;
 mod tree;
 
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::skill::{Context, SkillId};
+
+pub use command::Command;
+pub use consent::{Consent, ConsentPolicy, ConsentRequest, Risk};
 pub use files::{BundledFiles, MAX_BUNDLED_FILES, bundled_files};
 pub use mount::{LeftOut, LeftOutReason, MountLimits, Mounted, mount};
 pub use resources::{Content, ReadOptions, Resource, read_resource};
+pub use task::{SpawnedTask, Task, TaskSpawner};
 pub use tree::{TreeLimits, folder_tree};
+
+pub(crate) use command::{Typed, commands, find as find_command};
+pub(crate) use prepare::{consent_request, prepare};
+
+/// A skill loaded by name: instructions with arguments, and what comes with them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Activation {
+    /// The skill.
+    pub id: SkillId,
+    /// Its name.
+    pub name: String,
+    /// Where the instructions go.
+    pub mode: Context,
+    /// The body with arguments put in; empty if the instructions went to a task.
+    pub content: String,
+    /// Its directory, absolute; `None` for skills in memory.
+    pub base_dir: Option<PathBuf>,
+    /// Files that come with it, below its directory: [`MAX_BUNDLED_FILES`] at most.
+    pub files: Vec<String>,
+    /// How many files there are beyond these.
+    pub more_files: usize,
+    /// The skills directly below it.
+    pub sub_skills: Vec<SubSkill>,
+    /// Documents worth reading with it.
+    pub knowledge: Vec<String>,
+    /// Tools its author wants to be allowed; none stands for all. See [`Activation::permits`].
+    pub allowed_tools: Vec<String>,
+    /// The model its author wants.
+    pub model: Option<String>,
+    /// The kind of agent its author wants.
+    pub agent: Option<String>,
+    /// How much thought it deserved.
+    pub risk: Risk,
+    /// The task that does it, if the instructions went to one.
+    #[serde(flatten)]
+    pub task: Option<SpawnedTask>,
+}
+
+/// A skill below another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SubSkill {
+    /// Its id.
+    pub id: SkillId,
+    /// What it does, in one line.
+    pub brief: String,
+}
+
+impl Activation {
+    /// Whether the skill may use `tool`: a name such as `read_file`, or a call such as
+    /// `Bash(git status)`, in the words of its `allowed-tools`.
+    ///
+    /// A skill that declares none may use every tool. In an entry, `*` stands for any characters;
+    /// `Bash(git:*)` is a command that begins with the word `git`. An entry with parentheses does
+    /// not allow what a shell would take for several commands, unless it says exactly that.
+    pub fn permits(&self, tool: &str) -> bool {
+        permission::permits(&self.allowed_tools, tool)
+    }
+}

@@ -281,13 +281,13 @@ fn absolute(dir: &Path) -> String {
     std::path::absolute(dir).as_deref().unwrap_or(dir).display().to_string()
 }
 
-fn attribute(name: &str, value: &str) -> String {
+pub(crate) fn attribute(name: &str, value: &str) -> String {
     format!(" {name}=\"{}\"", xml_text(&one_line(value)))
 }
 
 /// `text` as character data, fit for attributes too; characters that XML 1.0 cannot hold are
 /// left out.
-fn xml_text(text: &str) -> String {
+pub(crate) fn xml_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -2,7 +2,7 @@
 
 /// `text` on one line: runs of white space are one blank, control and invisible formatting
 /// characters are left out, so that nobody's description can break out of its line.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.trim().chars() {
         if c.is_whitespace() {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use semver::Version;
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, normalized};
@@ -21,7 +22,8 @@ pub struct Spanned<T> {
 }
 
 /// Where the instructions of an activated skill go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Context {
     /// Into the current conversation.
     #[default]

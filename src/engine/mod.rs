@@ -1,26 +1,31 @@
 //! The one façade: everything above, put together.
 
-use std::collections::BTreeSet;
+mod activate;
+mod builder;
+#[cfg(feature = "toolsets")]
+mod tools;
+
 use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
-use crate::catalog::{Allowlist, Audience, Catalog, CatalogOptions, Entry, Environment, Source};
+use crate::activation::{Consent, TaskSpawner};
+use crate::catalog::{Audience, Catalog, Entry};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{
-    self, BytesPerToken, CatalogPrompt, Disclosure, DisclosureOptions, Listing, PromptOptions,
-    Tier, TokenCounter,
+    self, CatalogPrompt, Disclosure, DisclosureOptions, Listing, PromptOptions, Tier, TokenCounter,
 };
 use crate::error::Error;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, Match, MetaQuestion, Query, Rejection,
 };
-use crate::session::{Event, MemoryStore, Session, SessionState, SessionStore};
-use crate::skill::{Skill, SkillId};
+use crate::session::{Event, Session, SessionState, SessionStore};
+use crate::skill::SkillId;
 #[cfg(feature = "toolsets")]
-use crate::toolset::{Owner, ToolPolicy, Tools, ToolsetOptions, Toolsets};
-#[cfg(feature = "toolsets")]
-use crate::trust::TrustStore;
+use crate::toolset::Toolsets;
+
+pub use activate::Activate;
+pub use builder::EngineBuilder;
 
 /// So many recently used skills are looked at when matches are ranked.
 const MAX_RECENT: usize = 64;
@@ -52,6 +57,8 @@ struct Inner {
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
     sessions: Arc<dyn SessionStore>,
+    consent: Consent,
+    tasks: Option<Arc<dyn TaskSpawner>>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<Toolsets>,
 }
@@ -174,41 +181,6 @@ impl Engine {
         Session::new(id, Arc::clone(&self.0.sessions))
     }
 
-    /// The tools for a disclosure: of the skills it shows in full, or of all (see
-    /// [`ToolPolicy`]). Libraries are opened here, when they are first needed; what could not be
-    /// loaded is among the failures.
-    #[cfg(feature = "toolsets")]
-    pub fn tools(&self, disclosure: &Disclosure) -> Tools {
-        match self.0.toolsets.as_ref().map(Toolsets::policy) {
-            Some(ToolPolicy::All) => self.all_tools(),
-            _ => self.tools_where(|entry| disclosure.full.contains(&entry.id)),
-        }
-    }
-
-    /// The tools of every skill that the model may use.
-    #[cfg(feature = "toolsets")]
-    pub fn all_tools(&self) -> Tools {
-        self.tools_where(|_| true)
-    }
-
-    /// The tools of one skill that the model may use, by id.
-    #[cfg(feature = "toolsets")]
-    pub fn tools_of(&self, skill: &SkillId) -> Tools {
-        self.tools_where(|entry| entry.id == *skill)
-    }
-
-    #[cfg(feature = "toolsets")]
-    fn tools_where(&self, wanted: impl Fn(&Entry) -> bool) -> Tools {
-        let Some(toolsets) = &self.0.toolsets else { return Tools::default() };
-        let entries = self.0.catalog.listed(Audience::Model).filter(|entry| wanted(entry));
-        toolsets.tools(entries.filter_map(|entry| {
-            let dir = entry.skill.dir()?.to_owned();
-            let owner = Owner { id: entry.id.clone(), scope: entry.scope, dir };
-            let written = &entry.skill.manifest().toolsets;
-            Some((owner, written.iter().map(|toolset| toolset.value.as_str()).collect()))
-        }))
-    }
-
     fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
         let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
         self.0.index.search(query, &recent, limit)
@@ -255,166 +227,6 @@ fn is_matched(entry: &Entry) -> bool {
 
 fn indexed(entry: &Entry) -> IndexedSkill<'_> {
     IndexedSkill { id: &entry.id, name: entry.skill.name(), triggers: entry.skill.triggers() }
-}
-
-/// Puts an [`Engine`] together.
-#[derive(Debug, Default)]
-pub struct EngineBuilder {
-    catalog: CatalogOptions,
-    skills: Vec<Skill>,
-    index: IndexOptions,
-    disclosure: DisclosureOptions,
-    prompt: PromptOptions,
-    tokens: Option<Arc<dyn TokenCounter>>,
-    sessions: Option<Arc<dyn SessionStore>>,
-    #[cfg(feature = "toolsets")]
-    toolsets: Option<ToolsetOptions>,
-    #[cfg(feature = "toolsets")]
-    trust: Option<Arc<TrustStore>>,
-}
-
-impl EngineBuilder {
-    /// Adds a source; it wins over those added before.
-    #[must_use]
-    pub fn source(mut self, source: Source) -> EngineBuilder {
-        self.catalog.sources.push(source);
-        self
-    }
-
-    /// Adds sources, lowest precedence first.
-    #[must_use]
-    pub fn sources(mut self, sources: impl IntoIterator<Item = Source>) -> EngineBuilder {
-        self.catalog.sources.extend(sources);
-        self
-    }
-
-    /// Adds a skill in memory; these win over all sources.
-    #[must_use]
-    pub fn skill(mut self, skill: Skill) -> EngineBuilder {
-        self.skills.push(skill);
-        self
-    }
-
-    /// The host's brand, the name of its own block in manifests; `repertoire` by default.
-    #[must_use]
-    pub fn brand(mut self, brand: impl Into<String>) -> EngineBuilder {
-        self.catalog.brand = brand.into();
-        self
-    }
-
-    /// Which skills exist for this agent; all by default.
-    #[must_use]
-    pub fn allow(mut self, allowlist: Allowlist) -> EngineBuilder {
-        self.catalog.allowlist = allowlist;
-        self
-    }
-
-    /// Uses a bundled skill although its `default_enabled` is false.
-    #[must_use]
-    pub fn enable(mut self, id: impl Into<String>) -> EngineBuilder {
-        self.catalog.enabled.insert(id.into());
-        self
-    }
-
-    /// Uses several bundled skills although their `default_enabled` is false.
-    #[must_use]
-    pub fn enable_all(mut self, ids: BTreeSet<String>) -> EngineBuilder {
-        self.catalog.enabled.extend(ids);
-        self
-    }
-
-    /// What `requires_bins` and `requires_env` are checked against; by default the environment of
-    /// the process.
-    #[must_use]
-    pub fn environment(mut self, environment: Environment) -> EngineBuilder {
-        self.catalog.environment = environment;
-        self
-    }
-
-    /// Whether verbs also match in their regular English inflections; off by default.
-    #[must_use]
-    pub fn inflect(mut self, inflect: bool) -> EngineBuilder {
-        self.index.inflect = inflect;
-        self
-    }
-
-    /// One more whole question about the skills themselves, as in another language.
-    #[must_use]
-    pub fn meta_phrase(mut self, phrase: impl Into<String>, asks: MetaQuestion) -> EngineBuilder {
-        self.index.meta_phrases.push((phrase.into(), asks));
-        self
-    }
-
-    /// How disclosures are made.
-    #[must_use]
-    pub fn disclosure(mut self, options: DisclosureOptions) -> EngineBuilder {
-        self.disclosure = options;
-        self
-    }
-
-    /// How the catalog prompt is made.
-    #[must_use]
-    pub fn prompt(mut self, options: PromptOptions) -> EngineBuilder {
-        self.prompt = options;
-        self
-    }
-
-    /// Counts tokens for budgets; by default four bytes are one.
-    #[must_use]
-    pub fn token_counter(mut self, counter: impl TokenCounter + 'static) -> EngineBuilder {
-        self.tokens = Some(Arc::new(counter));
-        self
-    }
-
-    /// Remembers conversations; by default in memory.
-    #[must_use]
-    pub fn session_store(mut self, store: impl SessionStore + 'static) -> EngineBuilder {
-        self.sessions = Some(Arc::new(store));
-        self
-    }
-
-    /// Loads the toolsets of skills, this way; by default none are loaded.
-    #[cfg(feature = "toolsets")]
-    #[must_use]
-    pub fn toolsets(mut self, options: ToolsetOptions) -> EngineBuilder {
-        self.toolsets = Some(options);
-        self
-    }
-
-    /// Which files may run although their source is not trusted; by default none.
-    #[cfg(feature = "toolsets")]
-    #[must_use]
-    pub fn trust(mut self, store: Arc<TrustStore>) -> EngineBuilder {
-        self.trust = Some(store);
-        self
-    }
-
-    /// Reads the sources and compiles the index. What is wrong with a skill file or a source is no
-    /// failure but a diagnostic; this only fails if the triggers do not fit one automaton.
-    pub fn build(mut self) -> Result<Engine, Error> {
-        if !self.skills.is_empty() {
-            self.catalog.sources.push(Source::memory(self.skills));
-        }
-        let catalog = Catalog::load(self.catalog);
-        let skills: Vec<_> =
-            catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
-        let index = Index::new(&skills, &self.index)?;
-        Ok(Engine(Arc::new(Inner {
-            listing: Listing::new(&catalog),
-            catalog,
-            index,
-            index_options: self.index,
-            hidden: OnceLock::new(),
-            disclosure: self.disclosure,
-            prompt: self.prompt,
-            tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
-            sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
-            #[cfg(feature = "toolsets")]
-            toolsets: self
-                .toolsets
-                .map(|options| Toolsets::new(options, self.trust.unwrap_or_default())),
-        })))
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,187 @@
+//! Arguments put into a body in place of its placeholders (DESIGN §7).
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+/// What every placeholder of all arguments, or of one by `[N]`, begins with.
+const ALL: &str = "$ARGUMENTS";
+
+/// `body` with `args` in place of its placeholders:
+///
+/// - `$ARGUMENTS` is all of them as they were written, `$ARGUMENTS[N]` one of them, from 0;
+/// - `$N` is `$ARGUMENTS[N]`, inside code only if `in_code`;
+/// - one whose argument is missing stays as it is written, and so does one behind a `\`, without
+///   the `\`.
+///
+/// Arguments are split as a shell does, without expanding anything. What was put in is not looked
+/// at again. If there are arguments and none was put in, they follow the body as a line.
+pub(super) fn apply(body: &str, args: &str, in_code: bool) -> String {
+    let positions = split(args);
+    // Only digits care for code, and few bodies have them.
+    let has_digits = body.as_bytes().windows(2).any(|pair| pair[0] == b'$' && is_digit(pair[1]));
+    let code = if has_digits && !in_code { code_ranges(body) } else { Vec::new() };
+
+    let mut out = String::with_capacity(body.len() + args.len());
+    let mut is_used = false;
+    let mut copied = 0;
+    let mut from = 0;
+    while let Some(at) = body[from..].find('$').map(|found| from + found) {
+        from = at + 1;
+        let Some((placeholder, len)) = placeholder(&body[at..]) else { continue };
+        if placeholder.is_short && is_inside(&code, at) {
+            continue;
+        }
+        from = at + len;
+        if body[copied..at].ends_with('\\') {
+            out.push_str(&body[copied..at - 1]);
+            copied = at;
+            continue;
+        }
+        let value = match placeholder.index {
+            None => Some(args),
+            Some(index) => positions.get(index).map(String::as_str),
+        };
+        if let Some(value) = value {
+            out.push_str(&body[copied..at]);
+            out.push_str(value);
+            copied = from;
+            is_used = true;
+        }
+    }
+    out.push_str(&body[copied..]);
+    if !is_used && !args.trim().is_empty() {
+        out.push_str("\n\nARGUMENTS: ");
+        out.push_str(args);
+    }
+    out
+}
+
+/// A place for arguments.
+struct Placeholder {
+    /// Which argument, from 0; `None` stands for all.
+    index: Option<usize>,
+    /// Whether it is written `$N`.
+    is_short: bool,
+}
+
+/// The placeholder that `text`, which starts with `$`, begins with, and its length.
+fn placeholder(text: &str) -> Option<(Placeholder, usize)> {
+    let Some(rest) = text.strip_prefix(ALL) else {
+        let len = number_len(&text[1..]);
+        let index = text[1..=len].parse().ok()?;
+        return Some((Placeholder { index: Some(index), is_short: true }, 1 + len));
+    };
+    if let Some(inside) = rest.strip_prefix('[') {
+        let len = number_len(inside);
+        if let (Ok(index), true) = (inside[..len].parse(), inside[len..].starts_with(']')) {
+            let whole = ALL.len() + 1 + len + 1;
+            return Some((Placeholder { index: Some(index), is_short: false }, whole));
+        }
+    }
+    let goes_on = rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    (!goes_on).then_some((Placeholder { index: None, is_short: false }, ALL.len()))
+}
+
+fn number_len(text: &str) -> usize {
+    text.bytes().take_while(|byte| is_digit(*byte)).count()
+}
+
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_digit()
+}
+
+/// The arguments, split as a shell does: at blanks outside quotes. If a quote is left open, they
+/// are split at all blanks.
+pub(super) fn split(args: &str) -> Vec<String> {
+    // To a shell, and to the crate, `#42` is a comment.
+    let mark = ('\u{e000}'..='\u{f8ff}').find(|c| !args.contains(*c)).unwrap_or('#');
+    let split = shlex::split(&args.replace('#', mark.encode_utf8(&mut [0; 4])));
+    let words = split.map(|words| words.iter().map(|word| word.replace(mark, "#")).collect());
+    words.unwrap_or_else(|| args.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Where code stands in Markdown: blocks and spans, in order.
+fn code_ranges(body: &str) -> Vec<Range<usize>> {
+    let events = Parser::new_ext(body, Options::empty()).into_offset_iter();
+    let code = events
+        .filter(|(event, _)| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))));
+    code.map(|(_, range)| range).collect()
+}
+
+fn is_inside(ranges: &[Range<usize>], at: usize) -> bool {
+    let next = ranges.partition_point(|range| range.start <= at);
+    next > 0 && at < ranges[next - 1].end
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_other_dollars() {
+        for (body, args, wanted) in [
+            (
+                "$ARGUMENTS_LIST and $ARGUMENTSX",
+                "a",
+                "$ARGUMENTS_LIST and $ARGUMENTSX\n\nARGUMENTS: a",
+            ),
+            ("$ARGUMENTS[x] $ARGUMENTS[", "a", "a[x] a["),
+            ("$ARGUMENTS[1] $ARGUMENTS[01]", "a b", "b b"),
+            ("$ARGUMENTS[99999999999999999999]!", "a", "a[99999999999999999999]!"),
+            ("$10 $1", "a b", "$10 b"),
+            ("$", "a", "$\n\nARGUMENTS: a"),
+            ("$$0", "a", "$a"),
+            (r"\$0 $0", "a", "$0 a"),
+            (r"\$HOME \$9", "", r"\$HOME $9"),
+            (r"\$ARGUMENTS", "", "$ARGUMENTS"),
+            ("é$0é", "ß", "éßé"),
+            ("$0|$1|$2", r#"a\ b "c d" #42"#, "a b|c d|#42"),
+            ("$0|$1", "it's fine", "it's|fine"),
+            ("x", "  ", "x"),
+            ("", "a", "\n\nARGUMENTS: a"),
+        ] {
+            assert_eq!(apply(body, args, false), wanted, "{body:?} with {args:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_in_code_are_code_unless_arguments_are_declared() {
+        let body =
+            "`$0`\n\n```sh\n$0 \\$0 $ARGUMENTS[0]\n```\n\n    $0\n\n~~~\n$0\n~~~\n$0 ``a ` $0``";
+        let outside = "`$0`\n\n```sh\n$0 \\$0 x\n```\n\n    $0\n\n~~~\n$0\n~~~\nx ``a ` $0``";
+        let everywhere = "`x`\n\n```sh\nx $0 x\n```\n\n    x\n\n~~~\nx\n~~~\nx ``a ` x``";
+        assert_eq!(apply(body, "x", false), outside);
+        assert_eq!(apply(body, "x", true), everywhere);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_put_in_is_not_expanded_again(
+            args in r"[$\\0-2 A-Z\[\]'a-c]{0,12}(\$ARGUMENTS|\$0|\\\$1)?",
+            before in "[a-z `\n]{0,8}",
+            after in "[a-z `\n]{0,8}",
+        ) {
+            let body = format!("{before}$ARGUMENTS {after}");
+            prop_assert_eq!(apply(&body, &args, false), format!("{before}{args} {after}"));
+        }
+
+        #[test]
+        fn a_body_without_placeholders_is_kept_byte_for_byte(
+            body in r"([a-z`\\#\n ]|\$[a-zA-Z{(]|é|\$ARGUMENTS_){0,40}",
+            args in "[a-z$0 ]{0,8}",
+        ) {
+            let applied = apply(&body, &args, true);
+            let line = if args.trim().is_empty() { String::new() } else { format!("\n\nARGUMENTS: {args}") };
+            prop_assert_eq!(applied, format!("{body}{line}"));
+        }
+
+        #[test]
+        fn no_body_and_no_arguments_are_too_much(body in r"(\PC|[$\\`\n\[\]]|\$ARGUMENTS|\$1){0,60}", args in r"\PC{0,20}") {
+            apply(&body, &args, false);
+            apply(&body, &args, true);
+        }
+    }
+}

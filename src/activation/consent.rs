@@ -1,0 +1,124 @@
+//! Whether the user agrees to an activation.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::catalog::{Audience, Scope};
+use crate::error::{Error, ErrorCode};
+use crate::skill::SkillId;
+
+/// How much thought an activation deserves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Risk {
+    /// The first of this skill in the session.
+    Risky,
+    /// The user agreed to one before.
+    Safe,
+}
+
+/// When an activation needs the user's consent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ConsentPolicy {
+    /// Never.
+    #[default]
+    Never,
+    /// Once for each skill in a session.
+    FirstUse,
+    /// Each time.
+    Always,
+}
+
+/// What a user should see before agreeing to an activation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConsentRequest {
+    /// The skill.
+    pub id: SkillId,
+    /// What it does.
+    pub description: String,
+    /// Who wants it: the model, or the user who typed a command.
+    #[serde(skip)]
+    pub audience: Audience,
+    /// Where its source stands.
+    pub scope: Scope,
+    /// Its directory, if it has one.
+    pub dir: Option<PathBuf>,
+    /// What is in its directory, as lines of text.
+    pub tree: String,
+    /// The `path:Class` entries of its toolsets.
+    pub toolsets: Vec<String>,
+    /// Tools its author wants to be allowed.
+    pub allowed_tools: Vec<String>,
+    /// Its scripts.
+    pub scripts: Vec<String>,
+    /// How much thought it deserves.
+    pub risk: Risk,
+}
+
+/// When consent is needed, and who is asked for it.
+///
+/// Without anybody to ask, an activation that needs consent fails with `CONSENT_REQUIRED`; the
+/// host asks by its own means, notes the answer with
+/// [`Session::consent`](crate::session::Session::consent), and activates again.
+#[derive(Clone, Default)]
+pub struct Consent {
+    /// When it is needed.
+    pub policy: ConsentPolicy,
+    ask: Option<Ask>,
+}
+
+type Ask = Arc<dyn Fn(&ConsentRequest) -> bool + Send + Sync>;
+
+impl Consent {
+    /// Consent by this policy.
+    pub fn new(policy: ConsentPolicy) -> Consent {
+        Consent { policy, ask: None }
+    }
+
+    /// Asks `ask` where consent is needed and was not given yet; with [`ConsentPolicy::Always`] it
+    /// decides on every activation.
+    #[must_use]
+    pub fn ask(mut self, ask: impl Fn(&ConsentRequest) -> bool + Send + Sync + 'static) -> Consent {
+        self.ask = Some(Arc::new(ask));
+        self
+    }
+
+    /// Whether an activation of a skill needs consent, if the user agreed to one before or not.
+    pub(crate) fn is_needed(&self, consented: bool) -> bool {
+        match self.policy {
+            ConsentPolicy::Never => false,
+            ConsentPolicy::FirstUse => !consented,
+            // Without anybody to ask, what was noted stands for one activation.
+            ConsentPolicy::Always => !consented || self.ask.is_some(),
+        }
+    }
+
+    /// Asks for consent.
+    ///
+    /// Fails with `CONSENT_REQUIRED` if it is refused or nobody can be asked.
+    pub(crate) fn obtain(&self, request: &ConsentRequest) -> Result<(), Error> {
+        let id = &request.id;
+        let (message, help) = match &self.ask {
+            Some(ask) if ask(request) => return Ok(()),
+            Some(_) => (
+                format!("the user did not agree to activate skill `{id}`"),
+                "go on without it, or ask the user why",
+            ),
+            None => (
+                format!("skill `{id}` may be activated only with the user's consent"),
+                "ask the user; the host notes the answer with `Session::consent`",
+            ),
+        };
+        Err(Error::new(ErrorCode::ConsentRequired, message, help))
+    }
+}
+
+impl fmt::Debug for Consent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let asks = self.ask.is_some();
+        f.debug_struct("Consent").field("policy", &self.policy).field("asks", &asks).finish()
+    }
+}

@@ -1,0 +1,81 @@
+//! What an activation is made of, before anybody is asked or told.
+
+use super::consent::{ConsentRequest, Risk};
+use super::files::{MAX_BUNDLED_FILES, bundled_files};
+use super::tree::{TreeLimits, folder_tree};
+use super::{Activation, SubSkill, arguments};
+use crate::catalog::{Audience, Catalog, Entry};
+use crate::error::Error;
+use crate::skill::Spanned;
+
+/// The activation of a skill of `catalog` with `args`, for `audience`.
+///
+/// Fails if the body cannot be read. A directory that cannot be read costs the list of files.
+pub(crate) fn prepare(
+    catalog: &Catalog,
+    entry: &Entry,
+    args: &str,
+    audience: Audience,
+    risk: Risk,
+) -> Result<Activation, Error> {
+    let manifest = entry.skill.manifest();
+    let declares_arguments = manifest.argument_hint.is_some() || manifest.arguments.is_some();
+    let body = entry.skill.body()?;
+    let dir = entry.skill.dir();
+    let bundled = dir.and_then(|dir| {
+        bundled_files(dir, MAX_BUNDLED_FILES)
+            .inspect_err(|error| tracing::warn!(id = %entry.id, %error, "files cannot be listed"))
+            .ok()
+    });
+    let (files, more_files) = bundled.map_or_else(Default::default, |b| (b.files, b.more));
+    let sub_skills = catalog
+        .sub_skills(entry, audience)
+        .map(|below| SubSkill { id: below.id.clone(), brief: below.skill.brief().to_owned() });
+    let text = |field: &Option<Spanned<String>>| field.as_ref().map(|text| text.value.clone());
+    Ok(Activation {
+        id: entry.id.clone(),
+        name: entry.skill.name().to_owned(),
+        mode: manifest.context,
+        content: arguments::apply(body, args, declares_arguments),
+        base_dir: dir.map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned())),
+        files,
+        more_files,
+        sub_skills: sub_skills.collect(),
+        knowledge: values(&manifest.knowledge),
+        allowed_tools: values(&manifest.allowed_tools),
+        model: text(&manifest.model),
+        agent: text(&manifest.agent),
+        risk,
+        task: None,
+    })
+}
+
+/// What a user should see before `entry` is activated. `scripts` are those it can run.
+pub(crate) fn consent_request(
+    entry: &Entry,
+    scripts: Vec<String>,
+    audience: Audience,
+    risk: Risk,
+) -> ConsentRequest {
+    let dir = entry.skill.dir();
+    let tree = dir.map(|dir| {
+        folder_tree(dir, &TreeLimits::default()).unwrap_or_else(|error| format!("({error})"))
+    });
+    let manifest = entry.skill.manifest();
+    ConsentRequest {
+        id: entry.id.clone(),
+        description: entry.skill.description().to_owned(),
+        audience,
+        scope: entry.scope,
+        dir: dir.map(ToOwned::to_owned),
+        tree: tree.unwrap_or_default(),
+        toolsets: values(&manifest.toolsets),
+        allowed_tools: values(&manifest.allowed_tools),
+        scripts,
+        risk,
+    }
+}
+
+fn values(entries: &[Spanned<String>]) -> Vec<String> {
+    entries.iter().map(|entry| entry.value.clone()).collect()
+}

@@ -1,0 +1,101 @@
+//! An activation as text for a model.
+
+use std::fmt::{Display, Write as _};
+use std::path::Path;
+
+use super::Activation;
+use crate::disclosure::{attribute, one_line, xml_text};
+
+impl Activation {
+    /// As plain text: the base directory first, the instructions, and hints at what comes with
+    /// them. If a task was spawned, only its name.
+    pub fn to_text(&self) -> String {
+        if let Some(task) = &self.task {
+            return format!("Task {} was spawned for skill {}.", task.task_id, self.id);
+        }
+        let mut text = String::new();
+        if let Some(dir) = &self.base_dir {
+            let _ = writeln!(text, "Base directory: {}\n", shown(dir));
+        }
+        let body = self.content.trim_matches(['\r', '\n']).trim_end();
+        let _ = writeln!(text, "{body}");
+        let more = (self.more_files > 0).then(|| format!("[{} more]", self.more_files));
+        let files = self.files.iter().map(|file| format!("- {}", one_line(file)));
+        list(&mut text, "Files in the base directory:", files.chain(more));
+        let sub_skills = self.sub_skills.iter();
+        let sub_skills = sub_skills
+            .map(|sub| format!("- {}: {}", one_line(sub.id.as_str()), one_line(&sub.brief)));
+        list(&mut text, "Sub-skills:", sub_skills);
+        let knowledge = self.knowledge.iter().map(|document| format!("- {}", one_line(document)));
+        list(&mut text, "Worth reading:", knowledge);
+        text.truncate(text.trim_end().len());
+        text
+    }
+
+    /// As an XML element: `<skill_content command name>`, with all text of the skill escaped.
+    pub fn to_xml(&self) -> String {
+        let command = attribute("command", &format!("/{}", self.id));
+        let mut xml = format!("<skill_content{command}{}", attribute("name", &self.name));
+        if let Some(task) = &self.task {
+            let id = attribute("task_id", &task.task_id);
+            let _ = write!(xml, "{id}{}/>", attribute("status", task.status));
+            return xml;
+        }
+        xml.push_str(">\n");
+        if let Some(dir) = &self.base_dir {
+            let _ = writeln!(xml, "{}", element("base_directory", &shown(dir)));
+        }
+        let body = self.content.trim_matches(['\r', '\n']).trim_end();
+        let _ = writeln!(xml, "<instructions>\n{}\n</instructions>", xml_text(body));
+        if !self.files.is_empty() {
+            let more = if self.more_files > 0 {
+                attribute("more", &self.more_files.to_string())
+            } else {
+                String::new()
+            };
+            let files = self.files.iter().map(|file| element("file", &one_line(file)));
+            block(&mut xml, "files", &more, files);
+        }
+        let sub_skills = self.sub_skills.iter().map(|sub| {
+            let id = attribute("id", sub.id.as_str());
+            format!("<skill{id}>{}</skill>", xml_text(&one_line(&sub.brief)))
+        });
+        block(&mut xml, "sub_skills", "", sub_skills);
+        let knowledge = self.knowledge.iter().map(|d| element("document", &one_line(d)));
+        block(&mut xml, "knowledge", "", knowledge);
+        xml.push_str("</skill_content>");
+        xml
+    }
+}
+
+fn shown(dir: &Path) -> String {
+    one_line(&dir.display().to_string())
+}
+
+/// Adds a list with a heading, if there is anything in it.
+fn list(text: &mut String, heading: &str, lines: impl Iterator<Item = impl Display>) {
+    let mut lines = lines.peekable();
+    if lines.peek().is_some() {
+        let _ = writeln!(text, "\n{heading}");
+    }
+    for line in lines {
+        let _ = writeln!(text, "{line}");
+    }
+}
+
+fn element(name: &str, content: &str) -> String {
+    format!("<{name}>{}</{name}>", xml_text(content))
+}
+
+/// Adds an element of elements, if there are any.
+fn block(xml: &mut String, name: &str, attributes: &str, elements: impl Iterator<Item = String>) {
+    let mut elements = elements.peekable();
+    if elements.peek().is_none() {
+        return;
+    }
+    let _ = writeln!(xml, "<{name}{attributes}>");
+    for element in elements {
+        let _ = writeln!(xml, "{element}");
+    }
+    let _ = writeln!(xml, "</{name}>");
+}

@@ -1,0 +1,280 @@
+//! Activation: skills loaded by name, by the model or the user.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use super::Engine;
+use crate::activation::{
+    self, Activation, Command, ConsentPolicy, ConsentRequest, MountLimits, Mounted, ReadOptions,
+    Resource, Risk, SpawnedTask, Task, Typed,
+};
+use crate::catalog::{Audience, Entry};
+use crate::error::{Error, ErrorCode};
+use crate::session::{Event, Session, SessionState};
+use crate::skill::{Context, SkillId};
+
+/// Who activates a skill, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activate<'a> {
+    /// Who wants it; by default the model.
+    pub audience: Audience,
+    /// The skill whose instructions asked for it, if any. A skill that so leads back to itself is
+    /// not activated again.
+    pub by: Option<Cow<'a, str>>,
+    /// Takes the instructions of a skill with `context: fork` into the conversation, instead of
+    /// spawning a task.
+    pub inline: bool,
+}
+
+impl Default for Activate<'_> {
+    fn default() -> Self {
+        Activate { audience: Audience::Model, by: None, inline: false }
+    }
+}
+
+impl Engine {
+    /// Activates the skill that the model means by `name`: an id, a path, or a unique name.
+    ///
+    /// Fails with `NOT_FOUND` for a skill that does not exist for the model, `CONSENT_REQUIRED`
+    /// without the consent it needs, and `EXECUTION_ERROR` if its file cannot be read, the task it
+    /// asks for cannot be spawned, or the session cannot be written. Nothing is changed then.
+    ///
+    /// ```
+    /// use repertoire::{Engine, Skill};
+    ///
+    /// let skill: Skill = "---\nname: review\ndescription: d\n---\nReview $ARGUMENTS.".parse()?;
+    /// let engine = Engine::builder().skill(skill).build()?;
+    /// let session = engine.session("chat-7");
+    ///
+    /// assert_eq!(engine.activate("review", "PR 42", &session)?.content, "Review PR 42.");
+    /// let typed = engine.user_message("/review PR 43", &session)?;
+    /// assert_eq!(typed.unwrap().content, "Review PR 43.");
+    /// assert_eq!(engine.user_message("is /tmp full?", &session)?, None);
+    /// # Ok::<(), repertoire::Error>(())
+    /// ```
+    pub fn activate(&self, name: &str, args: &str, session: &Session) -> Result<Activation, Error> {
+        self.activate_with(name, args, session, &Activate::default())
+    }
+
+    /// Activates a skill for somebody else than the model, or in another way.
+    ///
+    /// Fails as [`Engine::activate`], and with `INVALID_PARAM` and the chain for a skill that leads
+    /// back to itself.
+    pub fn activate_with(
+        &self,
+        name: &str,
+        args: &str,
+        session: &Session,
+        how: &Activate<'_>,
+    ) -> Result<Activation, Error> {
+        let entry = self.0.catalog.find(name, how.audience)?;
+        self.activate_entry(entry, args, session, how)
+    }
+
+    /// Activates the skill of a message such as `/review PR 42`; `None` for any other message,
+    /// also one that begins with an unknown `/word`.
+    ///
+    /// Fails as [`Engine::activate`], and with `NOT_FOUND` for a command whose skill is not
+    /// available right now.
+    pub fn user_message(
+        &self,
+        message: &str,
+        session: &Session,
+    ) -> Result<Option<Activation>, Error> {
+        let Some(Typed { word, args }) = Typed::parse(message) else { return Ok(None) };
+        let Some(entry) = activation::find_command(&self.0.catalog, word) else {
+            return Ok(None);
+        };
+        // Says why, if it is not available.
+        let entry = self.0.catalog.find(entry.id.as_str(), Audience::User)?;
+        let how = Activate { audience: Audience::User, ..Activate::default() };
+        self.activate_entry(entry, args, session, &how).map(Some)
+    }
+
+    /// The slash commands that users have, for menus and completion, in the order of ids.
+    pub fn commands(&self) -> Vec<Command> {
+        activation::commands(&self.0.catalog)
+    }
+
+    /// What to show to a user who is to agree to the activation of a skill.
+    ///
+    /// Fails with `NOT_FOUND`, or if the session cannot be read.
+    pub fn consent_request(
+        &self,
+        name: &str,
+        session: &Session,
+        audience: Audience,
+    ) -> Result<ConsentRequest, Error> {
+        let entry = self.0.catalog.find(name, audience)?;
+        let risk = risk(&session.state()?, &entry.id);
+        Ok(activation::consent_request(entry, self.script_names(entry), audience, risk))
+    }
+
+    /// Reads a file of a skill, for the model: any file below its directory, but nothing outside.
+    ///
+    /// Fails with `NOT_FOUND`, `INVALID_PARAM` or `PERMISSION_DENIED`; see
+    /// [`read_resource`](activation::read_resource).
+    pub fn read_resource(
+        &self,
+        name: &str,
+        path: &str,
+        session: &Session,
+        options: &ReadOptions,
+    ) -> Result<Resource, Error> {
+        let entry = self.reachable(name, session)?;
+        activation::read_resource(entry.id.as_str(), directory(entry)?, path, options)
+    }
+
+    /// Copies a skill for a task, below `target`; see [`mount`](activation::mount).
+    pub fn mount(
+        &self,
+        name: &str,
+        target: &Path,
+        session: &Session,
+        limits: &MountLimits,
+    ) -> Result<Mounted, Error> {
+        let entry = self.reachable(name, session)?;
+        activation::mount(entry.id.as_str(), directory(entry)?, target, limits)
+    }
+
+    /// The skill that the model means by `name`: one that it may use, or one that the user
+    /// activated in this session.
+    pub(super) fn reachable(&self, name: &str, session: &Session) -> Result<&Entry, Error> {
+        self.0.catalog.find(name, Audience::Model).or_else(|not_found| {
+            let entry = self.0.catalog.find(name, Audience::User).map_err(|_| ());
+            let state = session.state().map_err(|_| ());
+            let is_active = |entry: &&Entry| {
+                state.is_ok_and(|state| state.of(&entry.id).is_some_and(|s| s.activations > 0))
+            };
+            entry.ok().filter(is_active).ok_or(not_found)
+        })
+    }
+
+    fn activate_entry(
+        &self,
+        entry: &Entry,
+        args: &str,
+        session: &Session,
+        how: &Activate<'_>,
+    ) -> Result<Activation, Error> {
+        let state = session.state()?;
+        let by = how.by.as_deref().map(|by| self.asking_skill(by)).transpose()?;
+        if let Some(by) = &by {
+            refuse_cycle(&state, by, &entry.id)?;
+        }
+        let risk = risk(&state, &entry.id);
+        let catalog = &self.0.catalog;
+        let mut activation = activation::prepare(catalog, entry, args, how.audience, risk)?;
+        if how.inline {
+            activation.mode = Context::Inline;
+        }
+        self.obtain_consent(entry, &state, session, how.audience, risk)?;
+        if activation.mode == Context::Fork {
+            activation.task = Some(self.spawn(&activation, session)?);
+            activation.content.clear();
+        }
+        let shown = activation.task.is_none();
+        session.record(&Event::Activated { skill: &entry.id, by: by.as_ref(), shown })?;
+        if self.0.consent.policy == ConsentPolicy::Always {
+            session.record(&Event::ConsentSpent(&entry.id))?;
+        }
+        Ok(activation)
+    }
+
+    /// The skill that somebody says asked for an activation.
+    fn asking_skill(&self, by: &str) -> Result<SkillId, Error> {
+        let entry = self.0.catalog.find_any(by).map_err(|error| {
+            let message = format!("no skill can have asked for it: {}", error.message());
+            Error::new(ErrorCode::InvalidParam, message, error.help())
+        })?;
+        Ok(entry.id.clone())
+    }
+
+    fn obtain_consent(
+        &self,
+        entry: &Entry,
+        state: &SessionState,
+        session: &Session,
+        audience: Audience,
+        risk: Risk,
+    ) -> Result<(), Error> {
+        let consent = &self.0.consent;
+        let consented = state.of(&entry.id).is_some_and(|skill| skill.consented);
+        if !consent.is_needed(consented) {
+            return Ok(());
+        }
+        let scripts = self.script_names(entry);
+        let request = activation::consent_request(entry, scripts, audience, risk);
+        guarded(&entry.id, "asking for consent", || consent.obtain(&request))?;
+        session.consent(&entry.id)
+    }
+
+    fn spawn(&self, activation: &Activation, session: &Session) -> Result<SpawnedTask, Error> {
+        let id = &activation.id;
+        let Some(tasks) = &self.0.tasks else {
+            return Err(Error::new(
+                ErrorCode::ExecutionError,
+                format!("skill `{id}` runs as a task (`context: fork`), and this host spawns none"),
+                "follow its instructions in the conversation instead: activate it inline, or write \
+                 `context: inline`",
+            ));
+        };
+        let task = Task {
+            skill: id.clone(),
+            session: session.id().to_owned(),
+            prompt: activation.to_text(),
+            base_dir: activation.base_dir.clone(),
+            agent: activation.agent.clone(),
+            model: activation.model.clone(),
+            allowed_tools: activation.allowed_tools.clone(),
+        };
+        guarded(id, "spawning a task", || tasks.spawn(&task)).map(SpawnedTask::new)
+    }
+
+    /// The scripts of a skill, by the names they are run with.
+    #[cfg(not(feature = "scripts"))]
+    #[expect(clippy::unused_self, reason = "with scripts it is the engine that lists them")]
+    fn script_names(&self, entry: &Entry) -> Vec<String> {
+        let declared = entry.skill.manifest().scripts.iter().flatten();
+        declared.map(|script| script.value.clone()).collect()
+    }
+}
+
+/// The directory of a skill.
+pub(super) fn directory(entry: &Entry) -> Result<&Path, Error> {
+    entry.skill.dir().ok_or_else(|| {
+        let message = format!("skill `{}` is in memory and has no files", entry.id);
+        Error::new(ErrorCode::NotFound, message, "use what its instructions say")
+    })
+}
+
+fn risk(state: &SessionState, skill: &SkillId) -> Risk {
+    let is_known = state.of(skill).is_some_and(|known| known.consented || known.activations > 0);
+    if is_known { Risk::Safe } else { Risk::Risky }
+}
+
+fn refuse_cycle(state: &SessionState, by: &SkillId, skill: &SkillId) -> Result<(), Error> {
+    let mut chain = state.chain(by);
+    let Some(start) = chain.iter().position(|known| *known == skill) else { return Ok(()) };
+    chain.drain(..start);
+    chain.push(skill);
+    let chain: Vec<&str> = chain.into_iter().map(SkillId::as_str).collect();
+    Err(Error::new(
+        ErrorCode::InvalidParam,
+        format!("skill `{skill}` leads back to itself: {}", chain.join(" → ")),
+        "its instructions were given already; follow them",
+    ))
+}
+
+/// Runs what the host gave us; if it panics, that is an error like any other.
+fn guarded<T>(
+    skill: &SkillId,
+    what: &str,
+    run: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        let message = format!("{what} for skill `{skill}` panicked");
+        Err(Error::new(ErrorCode::InternalError, message, "report this to the host's author"))
+    })
+}

@@ -1,0 +1,195 @@
+//! Putting an engine together.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use super::{Engine, Inner, indexed, is_matched};
+use crate::activation::{Consent, TaskSpawner};
+use crate::catalog::{Allowlist, Catalog, CatalogOptions, Environment, Source};
+use crate::disclosure::{BytesPerToken, DisclosureOptions, Listing, PromptOptions, TokenCounter};
+use crate::error::Error;
+use crate::matcher::{Index, IndexOptions, MetaQuestion};
+use crate::session::{MemoryStore, SessionStore};
+use crate::skill::Skill;
+#[cfg(feature = "toolsets")]
+use crate::toolset::{ToolsetOptions, Toolsets};
+#[cfg(feature = "toolsets")]
+use crate::trust::TrustStore;
+
+/// Puts an [`Engine`] together.
+#[derive(Debug, Default)]
+pub struct EngineBuilder {
+    catalog: CatalogOptions,
+    skills: Vec<Skill>,
+    index: IndexOptions,
+    disclosure: DisclosureOptions,
+    prompt: PromptOptions,
+    tokens: Option<Arc<dyn TokenCounter>>,
+    sessions: Option<Arc<dyn SessionStore>>,
+    consent: Consent,
+    tasks: Option<Arc<dyn TaskSpawner>>,
+    #[cfg(feature = "toolsets")]
+    toolsets: Option<ToolsetOptions>,
+    #[cfg(feature = "toolsets")]
+    trust: Option<Arc<TrustStore>>,
+}
+
+impl EngineBuilder {
+    /// Adds a source; it wins over those added before.
+    #[must_use]
+    pub fn source(mut self, source: Source) -> EngineBuilder {
+        self.catalog.sources.push(source);
+        self
+    }
+
+    /// Adds sources, lowest precedence first.
+    #[must_use]
+    pub fn sources(mut self, sources: impl IntoIterator<Item = Source>) -> EngineBuilder {
+        self.catalog.sources.extend(sources);
+        self
+    }
+
+    /// Adds a skill in memory; these win over all sources.
+    #[must_use]
+    pub fn skill(mut self, skill: Skill) -> EngineBuilder {
+        self.skills.push(skill);
+        self
+    }
+
+    /// The host's brand, the name of its own block in manifests; `repertoire` by default.
+    #[must_use]
+    pub fn brand(mut self, brand: impl Into<String>) -> EngineBuilder {
+        self.catalog.brand = brand.into();
+        self
+    }
+
+    /// Which skills exist for this agent; all by default.
+    #[must_use]
+    pub fn allow(mut self, allowlist: Allowlist) -> EngineBuilder {
+        self.catalog.allowlist = allowlist;
+        self
+    }
+
+    /// Uses a bundled skill although its `default_enabled` is false.
+    #[must_use]
+    pub fn enable(mut self, id: impl Into<String>) -> EngineBuilder {
+        self.catalog.enabled.insert(id.into());
+        self
+    }
+
+    /// Uses several bundled skills although their `default_enabled` is false.
+    #[must_use]
+    pub fn enable_all(mut self, ids: BTreeSet<String>) -> EngineBuilder {
+        self.catalog.enabled.extend(ids);
+        self
+    }
+
+    /// What `requires_bins` and `requires_env` are checked against; by default the environment of
+    /// the process.
+    #[must_use]
+    pub fn environment(mut self, environment: Environment) -> EngineBuilder {
+        self.catalog.environment = environment;
+        self
+    }
+
+    /// Whether verbs also match in their regular English inflections; off by default.
+    #[must_use]
+    pub fn inflect(mut self, inflect: bool) -> EngineBuilder {
+        self.index.inflect = inflect;
+        self
+    }
+
+    /// One more whole question about the skills themselves, as in another language.
+    #[must_use]
+    pub fn meta_phrase(mut self, phrase: impl Into<String>, asks: MetaQuestion) -> EngineBuilder {
+        self.index.meta_phrases.push((phrase.into(), asks));
+        self
+    }
+
+    /// How disclosures are made.
+    #[must_use]
+    pub fn disclosure(mut self, options: DisclosureOptions) -> EngineBuilder {
+        self.disclosure = options;
+        self
+    }
+
+    /// How the catalog prompt is made.
+    #[must_use]
+    pub fn prompt(mut self, options: PromptOptions) -> EngineBuilder {
+        self.prompt = options;
+        self
+    }
+
+    /// Counts tokens for budgets; by default four bytes are one.
+    #[must_use]
+    pub fn token_counter(mut self, counter: impl TokenCounter + 'static) -> EngineBuilder {
+        self.tokens = Some(Arc::new(counter));
+        self
+    }
+
+    /// Remembers conversations; by default in memory.
+    #[must_use]
+    pub fn session_store(mut self, store: impl SessionStore + 'static) -> EngineBuilder {
+        self.sessions = Some(Arc::new(store));
+        self
+    }
+
+    /// When activations need the user's consent; by default never.
+    #[must_use]
+    pub fn consent(mut self, consent: Consent) -> EngineBuilder {
+        self.consent = consent;
+        self
+    }
+
+    /// Spawns the tasks of skills with `context: fork`; by default these cannot be activated.
+    #[must_use]
+    pub fn task_spawner(mut self, tasks: impl TaskSpawner + 'static) -> EngineBuilder {
+        self.tasks = Some(Arc::new(tasks));
+        self
+    }
+
+    /// Loads the toolsets of skills, this way; by default none are loaded.
+    #[cfg(feature = "toolsets")]
+    #[must_use]
+    pub fn toolsets(mut self, options: ToolsetOptions) -> EngineBuilder {
+        self.toolsets = Some(options);
+        self
+    }
+
+    /// Which files may run although their source is not trusted; by default none.
+    #[cfg(feature = "toolsets")]
+    #[must_use]
+    pub fn trust(mut self, store: Arc<TrustStore>) -> EngineBuilder {
+        self.trust = Some(store);
+        self
+    }
+
+    /// Reads the sources and compiles the index. What is wrong with a skill file or a source is no
+    /// failure but a diagnostic; this only fails if the triggers do not fit one automaton.
+    pub fn build(mut self) -> Result<Engine, Error> {
+        if !self.skills.is_empty() {
+            self.catalog.sources.push(Source::memory(self.skills));
+        }
+        let catalog = Catalog::load(self.catalog);
+        let skills: Vec<_> =
+            catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
+        let index = Index::new(&skills, &self.index)?;
+        Ok(Engine(Arc::new(Inner {
+            listing: Listing::new(&catalog),
+            catalog,
+            index,
+            index_options: self.index,
+            hidden: OnceLock::new(),
+            disclosure: self.disclosure,
+            prompt: self.prompt,
+            tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
+            sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
+            consent: self.consent,
+            tasks: self.tasks,
+            #[cfg(feature = "toolsets")]
+            toolsets: self
+                .toolsets
+                .map(|options| Toolsets::new(options, self.trust.unwrap_or_default())),
+        })))
+    }
+}
