@@ -145,6 +145,34 @@ prop_compose! {
     }
 }
 
+/// Words that many skills declare, alone, in phrases and in patterns.
+const SHARED: &[&str] =
+    &["git", "hub", "commit", "push", "c++", "git push", "hub commit", "x", "\n"];
+
+const SHARED_PATTERNS: &[&str] = &[
+    "git.*push",
+    "(git|hub).*?(commit|push)",
+    "commit.*git",
+    "gi",
+    "hub|push",
+    r"\bgit\s+push",
+    r"hub[\s_-]*commit",
+    r"\w+\s\w+",
+    "push.*(hub|ub)",
+    "(?-i)git.*x",
+    "Git.+X",
+];
+
+prop_compose! {
+    fn competing()(
+        keywords in prop::collection::vec(select(SHARED), 0..3),
+        exclude in prop::collection::vec(select(&["x", "hub commit", "zz"][..]), 0..2),
+        patterns in prop::collection::vec(select(SHARED_PATTERNS), 0..3),
+    ) -> serde_json::Value {
+        json!({"keywords": keywords, "exclude": exclude, "patterns": patterns})
+    }
+}
+
 /// A skill with a name that no text holds.
 fn load(place: usize, triggers: &serde_json::Value) -> Skill {
     // A list of maps keeps a comma in a trigger from splitting it.
@@ -299,6 +327,23 @@ fn check(triggers: &[serde_json::Value], query: &str) -> Result<(), TestCaseErro
     prop_assert_eq!(&best.matches[..], &answer.matches[..answer.matches.len().min(3)]);
     let beyond: Vec<_> = answer.matches.iter().skip(3).map(|found| found.id.clone()).collect();
     prop_assert_eq!(best.beyond, beyond);
+    check_best(&index, &ids, query)
+}
+
+/// Any number of best matches, found with as little proof as possible, are the first of all, also
+/// when some skills were used recently.
+fn check_best(index: &Index, ids: &[SkillId], query: &str) -> Result<(), TestCaseError> {
+    let query = Query::new(query);
+    let mut ranked = Vec::new();
+    for recent in [&[], &ids[ids.len() / 2..]] {
+        let all = index.search(&query, recent, usize::MAX).matches;
+        for limit in [0, 1, 2, 3, all.len(), all.len() + 1] {
+            let expected = &all[..limit.min(all.len())];
+            prop_assert_eq!(&index.best(&query, recent, limit)[..], expected, "best {}", limit);
+            index.matches_into(&query, recent, limit, &mut ranked);
+            prop_assert!(ranked.iter().map(|r| r.id).eq(expected.iter().map(|found| &found.id)));
+        }
+    }
     Ok(())
 }
 
@@ -328,6 +373,14 @@ proptest! {
         query in text(0..40),
     ) {
         check(&[json!({"patterns": patterns})], &query)?;
+    }
+
+    #[test]
+    fn the_best_of_many_skills_that_share_triggers_are_the_first_of_all(
+        triggers in prop::collection::vec(competing(), 20..60),
+        query in prop::collection::vec(select(SHARED), 1..9),
+    ) {
+        check(&triggers, &query.join(" "))?;
     }
 
     #[test]

@@ -1,25 +1,38 @@
-//! One Aho-Corasick automaton over every literal, and one pass over the text.
+//! One Aho-Corasick automaton over the literals that are no plain words, and one pass over the text.
 
 use std::ops::Range;
 
-use aho_corasick::automaton::Automaton as _;
+use aho_corasick::automaton::Automaton as Walk;
+use aho_corasick::dfa::DFA;
 use aho_corasick::nfa::contiguous::NFA;
-use aho_corasick::{Anchored, BuildError, MatchKind};
+use aho_corasick::{Anchored, BuildError, MatchKind, StartKind};
 
 use super::boundary;
 
-/// All literals of a catalog as one automaton.
+/// Literals of so many bytes in all make a DFA: it has a transition for each byte in each state
+/// and so never looks back, at about 250 bytes a state.
+const MAX_DFA_BYTES: usize = 16 * 1024;
+
+/// Literals as one automaton.
 #[derive(Debug)]
 pub(crate) struct Automaton {
-    nfa: NFA,
+    machine: Machine,
     literals: Vec<Literal>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
+enum Machine {
+    Nfa(NFA),
+    Dfa(DFA),
+}
+
+#[derive(Debug, Clone, Copy, Default)]
 struct Literal {
     len: u32,
     /// Whether this literal, or one that ends with it, must be reported at each occurrence.
     contextual: bool,
+    /// Whether some longer literal ends with this one.
+    ends_another: bool,
 }
 
 /// What a pass has seen of each literal. Kept between passes: a stamp tells which pass wrote an
@@ -33,6 +46,8 @@ pub(crate) struct Seen {
 #[derive(Debug, Clone, Copy, Default)]
 struct SeenLiteral {
     pass: u32,
+    first_end: u32,
+    last_end: u32,
     /// Seen where its right side is a word's end.
     closed: bool,
     /// Seen as a word of its own.
@@ -56,62 +71,77 @@ impl Automaton {
     /// Compiles distinct, non-empty, folded `literals`; `contextual` tells of each literal whether
     /// every occurrence matters (for what stands around it), not only the first ones.
     pub(crate) fn new(
-        literals: &[String],
+        literals: &[&str],
         contextual: impl Fn(usize) -> bool,
     ) -> Result<Automaton, Box<BuildError>> {
         // A prefilter only pays for few literals in long texts; queries are short.
-        let nfa =
-            NFA::builder().match_kind(MatchKind::Standard).prefilter(false).build(literals)?;
-        let mut automaton = Automaton { nfa, literals: Vec::with_capacity(literals.len()) };
-        for literal in literals {
-            let mut ends_contextual = false;
-            automaton.at_end_of(literal, |suffix| ends_contextual |= contextual(suffix));
-            automaton
-                .literals
-                .push(Literal { len: literal.len() as u32, contextual: ends_contextual });
-        }
-        Ok(automaton)
-    }
-
-    /// Calls `report` for each literal that `text` ends with.
-    fn at_end_of(&self, text: &str, mut report: impl FnMut(usize)) {
-        let Ok(mut state) = self.nfa.start_state(Anchored::No) else { return };
-        for &byte in text.as_bytes() {
-            state = self.nfa.next_state(Anchored::No, state, byte);
-        }
-        if self.nfa.is_match(state) {
-            for nth in 0..self.nfa.match_len(state) {
-                report(self.nfa.match_pattern(state, nth).as_usize());
+        let n_bytes: usize = literals.iter().map(|literal| literal.len()).sum();
+        let machine = if n_bytes <= MAX_DFA_BYTES {
+            let mut builder = DFA::builder();
+            builder.match_kind(MatchKind::Standard).prefilter(false);
+            Machine::Dfa(builder.start_kind(StartKind::Unanchored).build(literals)?)
+        } else {
+            let mut builder = NFA::builder();
+            Machine::Nfa(builder.match_kind(MatchKind::Standard).prefilter(false).build(literals)?)
+        };
+        let mut compiled = vec![Literal::default(); literals.len()];
+        for (place, literal) in literals.iter().enumerate() {
+            compiled[place].len = literal.len() as u32;
+            let mut report = |suffix: usize| {
+                compiled[place].contextual |= contextual(suffix);
+                compiled[suffix].ends_another |= suffix != place;
+            };
+            match &machine {
+                Machine::Nfa(nfa) => at_end_of(nfa, literal, &mut report),
+                Machine::Dfa(dfa) => at_end_of(dfa, literal, &mut report),
             }
         }
+        Ok(Automaton { machine, literals: compiled })
     }
 
     /// Calls `report` for the first occurrence of each literal in `text`, for its first as a word
     /// of its own, and for every occurrence of contextual ones.
-    ///
+    pub(crate) fn scan(&self, text: &str, seen: &mut Seen, report: impl FnMut(Occurrence)) {
+        seen.start_pass(self.literals.len());
+        if self.literals.is_empty() {
+            return;
+        }
+        match &self.machine {
+            Machine::Nfa(nfa) => self.walk(nfa, text, seen, report),
+            Machine::Dfa(dfa) => self.walk(dfa, text, seen, report),
+        }
+    }
+
     /// Linear in the text even where literals are nested (`a`, `aa`, `aaa`, …): the literals that
     /// end at one place come longest first, and the shorter are ends of the longer. Once a longer
     /// one was seen with the same kind of right side, so were the shorter ones, whose left side is
     /// inside the longer.
-    pub(crate) fn scan(&self, text: &str, seen: &mut Seen, mut report: impl FnMut(Occurrence)) {
-        seen.start_pass(self.literals.len());
-        let Ok(mut state) = self.nfa.start_state(Anchored::No) else { return };
+    fn walk<W: Walk>(
+        &self,
+        machine: &W,
+        text: &str,
+        seen: &mut Seen,
+        mut report: impl FnMut(Occurrence),
+    ) {
+        let Ok(mut state) = machine.start_state(Anchored::No) else { return };
         for (at, &byte) in text.as_bytes().iter().enumerate() {
-            state = self.nfa.next_state(Anchored::No, state, byte);
-            if !self.nfa.is_special(state) || !self.nfa.is_match(state) {
+            state = machine.next_state(Anchored::No, state, byte);
+            if !machine.is_special(state) || !machine.is_match(state) {
                 continue;
             }
             let end = at + 1;
             let closed = boundary::closes(text, end);
-            for nth in 0..self.nfa.match_len(state) {
-                let literal = self.nfa.match_pattern(state, nth).as_usize();
-                let Literal { len, contextual } = self.literals[literal];
+            for nth in 0..machine.match_len(state) {
+                let literal = machine.match_pattern(state, nth).as_usize();
+                let Literal { len, contextual, .. } = self.literals[literal];
                 let range = end - len as usize..end;
                 let entry = &mut seen.entries[literal];
                 let first = entry.pass != seen.pass;
                 if first {
-                    *entry = SeenLiteral { pass: seen.pass, closed: false, whole: false };
+                    let first_end = end as u32;
+                    *entry = SeenLiteral { pass: seen.pass, first_end, ..SeenLiteral::default() };
                 }
+                entry.last_end = end as u32;
                 let settled = !first && (entry.closed || !closed);
                 entry.closed |= closed;
                 let whole = closed && !entry.whole && boundary::opens(text, range.start, end);
@@ -126,13 +156,52 @@ impl Automaton {
         }
     }
 
+    /// Where the first occurrence of a literal ends that the last pass has seen.
+    pub(crate) fn first_end(&self, literal: u32, seen: &Seen) -> Option<u32> {
+        seen.get(literal).map(|entry| entry.first_end)
+    }
+
+    /// Where the last occurrence of a literal starts that the last pass has seen. `Err` is the
+    /// last one that was looked at, if others may come after it.
+    pub(crate) fn last_start(&self, literal: u32, seen: &Seen) -> Option<Result<u32, u32>> {
+        let Literal { len, ends_another, .. } = self.literals[literal as usize];
+        let start = seen.get(literal)?.last_end - len;
+        Some(if ends_another { Err(start) } else { Ok(start) })
+    }
+
     /// Heap memory in bytes.
     pub(crate) fn memory_usage(&self) -> usize {
-        self.nfa.memory_usage() + self.literals.capacity() * size_of::<Literal>()
+        let machine = match &self.machine {
+            Machine::Nfa(nfa) => nfa.memory_usage(),
+            Machine::Dfa(dfa) => dfa.memory_usage(),
+        };
+        machine + self.literals.capacity() * size_of::<Literal>()
+    }
+}
+
+/// Calls `report` for each literal that `text` ends with.
+fn at_end_of<W: Walk>(machine: &W, text: &str, report: &mut impl FnMut(usize)) {
+    let Ok(mut state) = machine.start_state(Anchored::No) else { return };
+    for &byte in text.as_bytes() {
+        state = machine.next_state(Anchored::No, state, byte);
+    }
+    if machine.is_match(state) {
+        for nth in 0..machine.match_len(state) {
+            report(machine.match_pattern(state, nth).as_usize());
+        }
     }
 }
 
 impl Seen {
+    /// Whether the last pass has seen a literal.
+    pub(crate) fn has(&self, literal: u32) -> bool {
+        self.get(literal).is_some()
+    }
+
+    fn get(&self, literal: u32) -> Option<SeenLiteral> {
+        Some(self.entries[literal as usize]).filter(|entry| entry.pass == self.pass)
+    }
+
     fn start_pass(&mut self, n_literals: usize) {
         self.pass = self.pass.wrapping_add(1);
         if self.entries.len() != n_literals || self.pass == 0 {
@@ -149,8 +218,7 @@ mod tests {
 
     /// The literal, its start, and whether it is its first whole occurrence, of each report.
     fn scan(literals: &[&str], contextual: &[usize], text: &str) -> Vec<(usize, usize, bool)> {
-        let literals: Vec<String> = literals.iter().map(|l| (*l).to_owned()).collect();
-        let automaton = Automaton::new(&literals, |i| contextual.contains(&i)).unwrap();
+        let automaton = Automaton::new(literals, |i| contextual.contains(&i)).unwrap();
         let mut reports = Vec::new();
         automaton.scan(text, &mut Seen::default(), |o| {
             reports.push((o.literal, o.range.start, o.first_whole));
@@ -181,8 +249,7 @@ mod tests {
 
     #[test]
     fn passes_do_not_see_each_other() {
-        let literals = vec!["x".to_owned()];
-        let automaton = Automaton::new(&literals, |_| false).unwrap();
+        let automaton = Automaton::new(&["x"], |_| false).unwrap();
         let mut seen = Seen { pass: u32::MAX - 1, entries: Vec::new() };
         for _ in 0..4 {
             let mut n_reports = 0;

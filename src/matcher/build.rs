@@ -1,16 +1,20 @@
 //! From the triggers of a catalog to a compiled index.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+
+use globset::Glob;
 
 use super::automaton::Automaton;
-use super::index::{
-    Exclude, Index, IndexOptions, IndexedSkill, LiteralUse, NamedSkill, Subject, Trigger,
-};
+use super::index::{Index, IndexOptions, IndexedSkill};
+use super::literals::{self, Required};
 use super::mention::Name;
+use super::meta::Questions;
 use super::paths::Paths;
-use super::patterns::Patterns;
+use super::patterns::{Gate, Patterns};
+use super::tables::{Item, ListBuilder, LiteralUse, NONE, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
-use super::{HitKind, inflect, literals, meta};
+use super::words::{self, Words};
+use super::{HitKind, inflect};
 use crate::error::{Error, ErrorCode};
 use crate::skill::glob;
 use crate::skill::pattern::{self, Case};
@@ -18,14 +22,43 @@ use crate::skill::pattern::{self, Case};
 /// What is gathered while skills are taken in one by one.
 #[derive(Default)]
 struct Builder {
-    literal_ids: HashMap<String, u32>,
+    /// Literals that are looked for as words of their own.
+    literals: HashMap<String, u32>,
     uses: Vec<(u32, LiteralUse)>,
-    triggers: Vec<Trigger>,
+    items: Vec<ItemSource>,
+    /// What the same item was made of before.
+    known: HashMap<Subject, u32>,
+    postings: Vec<(u32, u32)>,
+    triggers: Vec<NewTrigger>,
     names: Vec<NamedSkill>,
-    excludes: Vec<Exclude>,
-    /// Pattern source → the triggers that declare it, in the order of the sources.
-    patterns: BTreeMap<Box<str>, Vec<u32>>,
-    globs: BTreeMap<Box<str>, Vec<u32>>,
+    excludes: Vec<(u32, Box<str>)>,
+    /// Skill by skill, the end of its triggers.
+    ends: Vec<u32>,
+}
+
+/// What a trigger looks for: the same for all triggers that look for the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Subject {
+    Literal(u32),
+    /// A verb that also matches in other forms.
+    Verb(u32),
+    Pattern(Box<str>),
+    Glob(Box<str>),
+    Name(u32),
+}
+
+struct ItemSource {
+    subject: Subject,
+    n_words: u32,
+}
+
+/// A trigger of the skill that is being taken in.
+struct NewTrigger {
+    kind: HitKind,
+    text: Box<str>,
+    item: u32,
+    /// The literal, or the item: two triggers of a skill with the same are one in its rank.
+    counts_as: (bool, u32),
 }
 
 /// Compiles an index; `skills` must be in the order of their ids, which are distinct.
@@ -34,32 +67,7 @@ pub(super) fn build(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Resu
     for (skill, indexed) in skills.iter().enumerate() {
         builder.add_skill(skill as u32, indexed, options.inflect);
     }
-    builder.add_meta_phrases(options);
-    let (patterns, pattern_triggers) = builder.finish_patterns();
-    let (paths, glob_triggers) = builder.finish_globs();
-    let (automaton, offsets, uses) = builder.finish_literals()?;
-    tracing::debug!(
-        skills = skills.len(),
-        literals = offsets.len() - 1,
-        patterns = pattern_triggers.len(),
-        globs = glob_triggers.len(),
-        bytes = automaton.memory_usage(),
-        "compiled the index"
-    );
-    Ok(Index {
-        ids: skills.iter().map(|indexed| indexed.id.clone()).collect(),
-        automaton,
-        offsets,
-        uses,
-        triggers: builder.triggers,
-        names: builder.names,
-        excludes: builder.excludes,
-        patterns,
-        pattern_triggers,
-        paths,
-        glob_triggers,
-        scratch: std::sync::Mutex::default(),
-    })
+    builder.finish(skills, options)
 }
 
 impl Builder {
@@ -76,18 +84,26 @@ impl Builder {
             self.add_literal_trigger(skill, HitKind::Verb, &verb.value, inflect);
         }
         for pattern in &triggers.patterns {
-            let trigger = self.add_trigger(skill, HitKind::Pattern, &pattern.value, 0);
-            self.patterns.entry(pattern.value.as_str().into()).or_default().push(trigger);
+            let subject = Subject::Pattern(pattern.value.as_str().into());
+            self.add_trigger(skill, HitKind::Pattern, &pattern.value, subject, 0);
         }
-        for glob in &triggers.paths {
-            let trigger = self.add_trigger(skill, HitKind::Path, &glob.value, 0);
-            self.globs.entry(glob.value.as_str().into()).or_default().push(trigger);
+        for path in &triggers.paths {
+            // A host may put a glob into `Triggers` that no skill file could hold.
+            if let Err(error) = glob(&path.value) {
+                tracing::error!(glob = %path.value, %error, "glob does not compile");
+                continue;
+            }
+            let subject = Subject::Glob(path.value.as_str().into());
+            self.add_trigger(skill, HitKind::Path, &path.value, subject, 0);
         }
         for exclude in &triggers.exclude {
             let place = self.excludes.len() as u32;
-            self.excludes.push(Exclude { skill, text: exclude.value.as_str().into() });
+            self.excludes.push((skill, exclude.value.as_str().into()));
             self.add_use(&fold_trigger(&exclude.value), LiteralUse::Exclude(place));
         }
+        let start = self.ends.last().copied().unwrap_or_default() as usize;
+        self.triggers[start..].sort_by_key(|trigger| trigger.counts_as);
+        self.ends.push(self.triggers.len() as u32);
     }
 
     fn add_name(&mut self, skill: u32, text: &str, is_id: bool) {
@@ -96,12 +112,14 @@ impl Builder {
             return;
         }
         let (name, literals) = Name::new(&folded, is_id);
-        let trigger = self.add_trigger(skill, HitKind::Name, text, name.n_words);
-        if let [literal] = &literals[..] {
-            self.triggers[trigger as usize].subject = Subject::Literal(self.literal_id(literal));
-        }
         let place = self.names.len() as u32;
-        self.names.push(NamedSkill { name, trigger });
+        let item =
+            self.add_trigger(skill, HitKind::Name, text, Subject::Name(place), name.n_words as u32);
+        if let ([literal], Some(trigger)) = (&literals[..], self.triggers.last_mut()) {
+            let literal = literal_id(&mut self.literals, literal);
+            trigger.counts_as = (false, literal);
+        }
+        self.names.push(NamedSkill { name, skill, item });
         for literal in literals {
             self.add_use(&literal, LiteralUse::Name(place));
         }
@@ -113,156 +131,275 @@ impl Builder {
         if folded.is_empty() {
             return;
         }
-        let n_words = folded.split(' ').count();
-        let trigger = self.add_trigger(skill, kind, text, n_words);
-        let subject = Subject::Literal(self.literal_id(&folded));
-        self.triggers[trigger as usize].subject = subject;
-        if inflect {
-            for form in inflect::inflections(&folded) {
-                self.add_use(&form, LiteralUse::Trigger(trigger));
+        let n_words = folded.split(' ').count() as u32;
+        let literal = literal_id(&mut self.literals, &folded);
+        let subject = if inflect { Subject::Verb(literal) } else { Subject::Literal(literal) };
+        let is_new = !self.known.contains_key(&subject);
+        let item = self.add_trigger(skill, kind, text, subject, n_words);
+        if let Some(trigger) = self.triggers.last_mut() {
+            trigger.counts_as = (false, literal);
+        }
+        if is_new {
+            self.uses.push((literal, LiteralUse::Item(item)));
+            if inflect {
+                for form in inflect::inflections(&folded) {
+                    self.add_use(&form, LiteralUse::Item(item));
+                }
             }
         }
-        self.add_use(&folded, LiteralUse::Trigger(trigger));
     }
 
-    fn add_meta_phrases(&mut self, options: &IndexOptions) {
-        for (phrase, question) in meta::phrases() {
-            self.add_use(phrase, LiteralUse::Meta(question));
-        }
-        for (phrase, question) in &options.meta_phrases {
-            self.add_use(&fold_trigger(phrase), LiteralUse::Meta(*question));
-        }
-    }
-
-    fn add_trigger(&mut self, skill: u32, kind: HitKind, text: &str, n_words: usize) -> u32 {
-        let (n_words, place) = (n_words as u32, self.triggers.len() as u32);
-        let subject = Subject::Own(place);
-        self.triggers.push(Trigger { skill, kind, text: text.into(), n_words, rarity: 1, subject });
-        place
+    fn add_trigger(
+        &mut self,
+        skill: u32,
+        kind: HitKind,
+        text: &str,
+        subject: Subject,
+        n_words: u32,
+    ) -> u32 {
+        let item = *self.known.entry(subject).or_insert_with_key(|subject| {
+            self.items.push(ItemSource { subject: subject.clone(), n_words });
+            self.items.len() as u32 - 1
+        });
+        self.triggers.push(NewTrigger { kind, text: text.into(), item, counts_as: (true, item) });
+        self.postings.push((item, skill));
+        item
     }
 
     fn add_use(&mut self, literal: &str, to: LiteralUse) {
         if !literal.is_empty() {
-            let id = self.literal_id(literal);
+            let id = literal_id(&mut self.literals, literal);
             self.uses.push((id, to));
         }
     }
 
-    fn literal_id(&mut self, literal: &str) -> u32 {
-        if let Some(&id) = self.literal_ids.get(literal) {
-            return id;
+    fn finish(
+        mut self,
+        skills: &[IndexedSkill<'_>],
+        options: &IndexOptions,
+    ) -> Result<Index, Error> {
+        let mut items = vec![Item { rarity: 1, n_words: 0, pattern: NONE }; self.items.len()];
+        let postings = ListBuilder::from(std::mem::take(&mut self.postings)).finish(items.len());
+        for (place, item) in items.iter_mut().enumerate() {
+            item.n_words = self.items[place].n_words;
+            item.rarity = postings.of(place as u32).len() as u32;
         }
-        let id = self.literal_ids.len() as u32;
-        self.literal_ids.insert(literal.to_owned(), id);
-        id
-    }
+        self.set_rarities(&mut items, |item| postings.of(item));
 
-    /// The patterns, gated by their required literals, and the triggers that declare each.
-    fn finish_patterns(&mut self) -> (Patterns, Vec<Vec<u32>>) {
-        let mut unfiltered = Vec::new();
-        let mut sources = Vec::new();
-        let mut declared_by = Vec::new();
-        for (place, (source, triggers)) in
-            std::mem::take(&mut self.patterns).into_iter().enumerate()
-        {
-            let required = pattern::parse(&source, Case::Verbatim)
-                .ok()
-                .and_then(|hir| literals::required_literals(&hir));
-            match required {
-                Some(literals) => {
-                    for literal in literals {
-                        self.add_use(&literal, LiteralUse::Gate(place as u32));
-                    }
-                }
-                None => unfiltered.push(place),
-            }
-            self.set_rarity(&triggers);
-            sources.push(source);
-            declared_by.push(triggers);
+        // Literals that are words are looked up; the others need an automaton, and so do those of
+        // patterns, which may stand inside a word.
+        let mut texts = vec![String::new(); self.literals.len()];
+        for (text, id) in std::mem::take(&mut self.literals) {
+            texts[id as usize] = text;
         }
-        (Patterns::new(sources, &unfiltered), declared_by)
-    }
-
-    fn finish_globs(&mut self) -> (Paths, Vec<Vec<u32>>) {
-        let mut globs = Vec::new();
-        let mut declared_by = Vec::new();
-        for (source, triggers) in std::mem::take(&mut self.globs) {
-            // A host may put a glob into `Triggers` that no skill file could hold.
-            match glob(&source) {
-                Ok(glob) => {
-                    globs.push(glob);
-                    self.set_rarity(&triggers);
-                    declared_by.push(triggers);
-                }
-                Err(error) => tracing::error!(%source, %error, "glob does not compile"),
+        let of_words: Vec<usize> =
+            (0..texts.len()).filter(|&i| words::is_word(&texts[i])).collect();
+        let word_texts: Vec<&str> = of_words.iter().map(|&id| &*texts[id]).collect();
+        let (words, left_out) = Words::new(&word_texts);
+        let mut place_of = vec![(false, 0); texts.len()];
+        for (place, &id) in of_words.iter().enumerate() {
+            place_of[id] = (true, place as u32);
+        }
+        for place in left_out {
+            place_of[of_words[place]] = (false, 0);
+        }
+        let mut scanned: HashMap<&str, u32> = HashMap::new();
+        for (id, text) in texts.iter().enumerate() {
+            if !place_of[id].0 {
+                place_of[id].1 = scanned.len() as u32;
+                scanned.insert(text, place_of[id].1);
             }
         }
-        (Paths::new(&globs), declared_by)
-    }
+        let mut word_uses = ListBuilder::default();
+        let mut scanned_uses = ListBuilder::default();
+        for &(literal, to) in &self.uses {
+            let (is_word, place) = place_of[literal as usize];
+            let uses = if is_word { &mut word_uses } else { &mut scanned_uses };
+            uses.push(place, to);
+        }
 
-    /// Compiles the literals; the uses of literal `i` are `uses[offsets[i]..offsets[i + 1]]`.
-    fn finish_literals(&mut self) -> Result<(Automaton, Vec<u32>, Vec<LiteralUse>), Error> {
-        let mut uses = std::mem::take(&mut self.uses);
-        uses.sort_unstable();
-        uses.dedup();
-        let mut literals = vec![String::new(); self.literal_ids.len()];
-        for (literal, id) in self.literal_ids.drain() {
-            literals[id as usize] = literal;
+        let sources = PatternSources::new(&self.items);
+        let pattern_items = sources.patterns.iter().map(|(item, ..)| *item).collect();
+        let patterns = sources.finish(&mut items, &mut scanned, &mut scanned_uses);
+        let (paths, glob_items) = self.globs();
+        let mut scanned_texts = vec![""; scanned.len()];
+        for (text, &id) in &scanned {
+            scanned_texts[id as usize] = text;
         }
-        let mut offsets = Vec::with_capacity(literals.len() + 1);
-        for id in 0..=literals.len() as u32 {
-            offsets.push(uses.partition_point(|&(literal, _)| literal < id) as u32);
-        }
-        let uses: Vec<LiteralUse> = uses.into_iter().map(|(_, to)| to).collect();
-        let uses_of = |id: usize| &uses[offsets[id] as usize..offsets[id + 1] as usize];
-        for id in 0..literals.len() {
-            self.set_rarity_of_literal(id as u32, uses_of(id));
-        }
-        let contextual = |id: usize| {
-            uses_of(id).iter().any(|u| matches!(u, LiteralUse::Name(_) | LiteralUse::Meta(_)))
-        };
-        let automaton = Automaton::new(&literals, contextual).map_err(|error| {
+        let scanned_uses = scanned_uses.finish(scanned.len());
+        let contextual =
+            |id: usize| scanned_uses.of(id as u32).iter().any(|u| matches!(u, LiteralUse::Name(_)));
+        let automaton = Automaton::new(&scanned_texts, contextual).map_err(|error| {
             Error::new(
                 ErrorCode::ExecutionError,
-                format!("{} literals of triggers do not fit one automaton", literals.len()),
+                format!("{} literals of triggers do not fit one automaton", scanned_texts.len()),
                 "load fewer skills",
             )
             .with_source(*error)
         })?;
-        Ok((automaton, offsets, uses))
+        let tables = Tables {
+            ids: skills.iter().map(|indexed| indexed.id.clone()).collect(),
+            word_uses: word_uses.finish(of_words.len()),
+            scanned_uses,
+            items,
+            postings,
+            triggers: self.trigger_table(),
+            names: self.names,
+            excludes: self.excludes,
+            pattern_items,
+            glob_items,
+        };
+        tracing::debug!(
+            skills = skills.len(),
+            words = of_words.len(),
+            scanned = scanned_texts.len(),
+            bytes = automaton.memory_usage() + words.memory_usage(),
+            "compiled the index"
+        );
+        Ok(Index {
+            words,
+            automaton,
+            patterns,
+            paths,
+            questions: Questions::new(&options.meta_phrases),
+            tables,
+            max_query_bytes: options.max_query_bytes.unwrap_or(usize::MAX),
+            scratch: std::sync::Mutex::default(),
+        })
     }
 
-    /// Notes of each of `triggers`, which say the same, how many skills say it.
-    fn set_rarity(&mut self, triggers: &[u32]) {
-        let n_skills = self.n_skills(triggers);
-        for &trigger in triggers {
-            self.triggers[trigger as usize].rarity = n_skills;
-        }
-    }
-
-    fn set_rarity_of_literal(&mut self, literal: u32, uses: &[LiteralUse]) {
-        let declaring = uses.iter().filter_map(|to| match to {
-            LiteralUse::Trigger(trigger) => Some(*trigger),
-            LiteralUse::Name(name) => Some(self.names[*name as usize].trigger),
-            _ => None,
-        });
-        let triggers: Vec<u32> = declaring.collect();
-        let n_skills = self.n_skills(&triggers);
-        // An inflected form is as rare as the verb it stands for, not as itself.
-        for trigger in triggers {
-            let trigger = &mut self.triggers[trigger as usize];
-            if trigger.kind == HitKind::Name || trigger.subject == Subject::Literal(literal) {
-                trigger.rarity = trigger.rarity.max(n_skills);
+    /// Notes of each item how many skills declare the literal it stands for, in whatever way. An
+    /// inflected form is as rare as the verb it stands for, not as itself.
+    fn set_rarities<'a>(&mut self, items: &mut [Item], postings: impl Fn(u32) -> &'a [u32]) {
+        self.uses.sort_unstable();
+        self.uses.dedup();
+        let mut skills = Vec::new();
+        for uses in self.uses.chunk_by(|a, b| a.0 == b.0) {
+            skills.clear();
+            for (_, to) in uses {
+                match *to {
+                    LiteralUse::Item(item) => skills.extend_from_slice(postings(item)),
+                    LiteralUse::Name(name) => skills.push(self.names[name as usize].skill),
+                    LiteralUse::Exclude(_) | LiteralUse::Gate(_) => {}
+                }
+            }
+            skills.sort_unstable();
+            skills.dedup();
+            let n_skills = skills.len() as u32;
+            for (literal, to) in uses {
+                let (item, is_own) = match *to {
+                    LiteralUse::Item(item) => {
+                        let of = &self.items[item as usize].subject;
+                        let own = [Subject::Literal(*literal), Subject::Verb(*literal)];
+                        (item, own.contains(of))
+                    }
+                    LiteralUse::Name(name) => (self.names[name as usize].item, true),
+                    LiteralUse::Exclude(_) | LiteralUse::Gate(_) => continue,
+                };
+                if is_own {
+                    let rarity = &mut items[item as usize].rarity;
+                    *rarity = n_skills.max(*rarity);
+                }
             }
         }
     }
 
-    /// How many skills declare one of `triggers`.
-    fn n_skills(&self, triggers: &[u32]) -> u32 {
-        let mut skills: Vec<u32> =
-            triggers.iter().map(|&t| self.triggers[t as usize].skill).collect();
-        skills.sort_unstable();
-        skills.dedup();
-        skills.len() as u32
+    /// The globs, and the item of each.
+    fn globs(&self) -> (Paths, Vec<u32>) {
+        let compiled = self.items.iter().enumerate().filter_map(|(item, source)| {
+            let Subject::Glob(text) = &source.subject else { return None };
+            glob(text).ok().map(|glob| (glob, item as u32))
+        });
+        let (globs, items): (Vec<Glob>, Vec<u32>) = compiled.unzip();
+        (Paths::new(&globs), items)
+    }
+
+    fn trigger_table(&self) -> Triggers {
+        let mut table = Triggers::new(&self.ends);
+        let mut start = 0;
+        for &end in &self.ends {
+            let mut before = None;
+            for trigger in &self.triggers[start..end as usize] {
+                let same = before == Some(trigger.counts_as);
+                table.push(trigger.kind, &trigger.text, trigger.item, same);
+                before = Some(trigger.counts_as);
+            }
+            start = end as usize;
+        }
+        table
+    }
+}
+
+fn literal_id(literals: &mut HashMap<String, u32>, literal: &str) -> u32 {
+    if let Some(&id) = literals.get(literal) {
+        return id;
+    }
+    let id = literals.len() as u32;
+    literals.insert(literal.to_owned(), id);
+    id
+}
+
+/// The patterns of a catalog, taken apart.
+struct PatternSources<'a> {
+    /// Item, source, and what it requires.
+    patterns: Vec<(u32, &'a str, Option<Required>)>,
+    /// In how many patterns' requirements a literal stands.
+    n_patterns: HashMap<String, u32>,
+}
+
+impl<'a> PatternSources<'a> {
+    fn new(items: &'a [ItemSource]) -> PatternSources<'a> {
+        let mut sources = PatternSources { patterns: Vec::new(), n_patterns: HashMap::new() };
+        for (item, source) in items.iter().enumerate() {
+            let Subject::Pattern(source) = &source.subject else { continue };
+            let hir = pattern::parse(source, Case::Verbatim).ok();
+            let required = hir.and_then(|hir| literals::required(source, &hir));
+            for literal in required.iter().flat_map(Required::groups).flatten() {
+                *sources.n_patterns.entry(literal.clone()).or_default() += 1;
+            }
+            sources.patterns.push((item as u32, source, required));
+        }
+        sources
+    }
+
+    /// Gates each pattern by the group of literals that is rarest among the patterns: a word that
+    /// all use would make all of them candidates of every text that holds it. The other groups
+    /// are only looked up when that one was seen.
+    fn finish<'t>(
+        &'t self,
+        items: &mut [Item],
+        scanned: &mut HashMap<&'t str, u32>,
+        uses: &mut ListBuilder<LiteralUse>,
+    ) -> Patterns {
+        let rarity = |group: &[String]| {
+            let (shortest, _) = literals::selectivity(group);
+            let n_patterns: u32 = group.iter().map(|literal| self.n_patterns[literal]).sum();
+            (std::cmp::Reverse(shortest.min(3)), n_patterns)
+        };
+        let mut gated = Vec::with_capacity(self.patterns.len());
+        for (place, (item, source, required)) in self.patterns.iter().enumerate() {
+            items[*item as usize].pattern = place as u32;
+            let Some(required) = required else {
+                gated.push(((*source).into(), Gate::default()));
+                continue;
+            };
+            let groups = required.groups();
+            let mut ids = Vec::with_capacity(groups.len());
+            for group in groups {
+                let mut of_group = Vec::with_capacity(group.len());
+                for literal in group {
+                    let next = scanned.len() as u32;
+                    of_group.push(*scanned.entry(literal).or_insert(next));
+                }
+                ids.push(of_group.into_boxed_slice());
+            }
+            let rarest = (0..groups.len()).min_by_key(|&group| rarity(&groups[group]));
+            for &literal in rarest.into_iter().flat_map(|group| &ids[group]) {
+                uses.push(literal, LiteralUse::Gate(*item));
+            }
+            let is_exact = !matches!(required, Required::All(_));
+            gated.push(((*source).into(), Gate { groups: ids.into_boxed_slice(), is_exact }));
+        }
+        Patterns::new(gated)
     }
 }

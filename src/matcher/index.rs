@@ -1,16 +1,19 @@
-//! The compiled index of a catalog, and the one pass that answers a query.
+//! The compiled index of a catalog, and the pass over a query.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::automaton::{Automaton, Occurrence, Seen};
-use super::mention::{Name, Use};
-use super::meta::{MetaQuestion, is_whole_question};
+use super::automaton::{Automaton, Occurrence};
+use super::excerpt::Excerpt;
+use super::found::{Found, Presence, Scratch};
+use super::mention::Use;
+use super::meta::{MetaQuestion, Questions};
 use super::paths::Paths;
-use super::patterns::Patterns;
+use super::patterns::{Patterns, WINDOW_BYTES};
 use super::rank::RankKey;
+use super::tables::{LiteralUse, NamedSkill, Tables};
 use super::text::QueryText;
+use super::words::Words;
 use super::{Hit, HitKind, Match, Query, build};
 use crate::error::Error;
 use crate::skill::{SkillId, Triggers};
@@ -22,6 +25,9 @@ pub struct IndexOptions {
     pub inflect: bool,
     /// More whole questions about the skills themselves, such as those of another language.
     pub meta_phrases: Vec<(String, MetaQuestion)>,
+    /// Of longer queries, in bytes, only the head and the tail are looked at, which are together
+    /// about so long; `None` looks at everything.
+    pub max_query_bytes: Option<usize>,
 }
 
 /// A skill as the index sees it.
@@ -53,74 +59,15 @@ pub struct IndexedSkill<'a> {
 /// ```
 #[derive(Debug)]
 pub struct Index {
-    pub(super) ids: Vec<SkillId>,
+    pub(super) words: Words,
     pub(super) automaton: Automaton,
-    /// Where the uses of each literal start in `uses`, and one more for the end.
-    pub(super) offsets: Vec<u32>,
-    pub(super) uses: Vec<LiteralUse>,
-    pub(super) triggers: Vec<Trigger>,
-    pub(super) names: Vec<NamedSkill>,
-    pub(super) excludes: Vec<Exclude>,
     pub(super) patterns: Patterns,
-    /// The triggers that declare each pattern.
-    pub(super) pattern_triggers: Vec<Vec<u32>>,
     pub(super) paths: Paths,
-    /// The triggers that declare each glob.
-    pub(super) glob_triggers: Vec<Vec<u32>>,
+    pub(super) questions: Questions,
+    pub(super) tables: Tables,
+    pub(super) max_query_bytes: usize,
     /// Working memory of searches that are over, for those to come.
     pub(super) scratch: Mutex<Vec<Scratch>>,
-}
-
-/// A trigger of a skill; names are triggers too.
-#[derive(Debug)]
-pub(super) struct Trigger {
-    pub(super) skill: u32,
-    pub(super) kind: HitKind,
-    pub(super) text: Box<str>,
-    /// Words of a literal, 0 for patterns and paths.
-    pub(super) n_words: u32,
-    /// How many skills declare the same.
-    pub(super) rarity: u32,
-    /// What it looks for, the same for all triggers that look for the same.
-    pub(super) subject: Subject,
-}
-
-/// What a trigger looks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Subject {
-    /// A folded literal.
-    Literal(u32),
-    /// A pattern, a glob, or a name with hyphens: the trigger alone.
-    Own(u32),
-}
-
-/// A name or an id, and the trigger it makes.
-#[derive(Debug)]
-pub(super) struct NamedSkill {
-    pub(super) name: Name,
-    pub(super) trigger: u32,
-}
-
-/// An `exclude` entry of a skill.
-#[derive(Debug)]
-pub(super) struct Exclude {
-    pub(super) skill: u32,
-    pub(super) text: Box<str>,
-}
-
-/// What a literal is there for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum LiteralUse {
-    /// A keyword or verb, where the literal is a word of its own.
-    Trigger(u32),
-    /// A name, if what stands around the literal says so.
-    Name(u32),
-    /// An exclude, where the literal is a word of its own.
-    Exclude(u32),
-    /// A pattern to run, wherever the literal stands.
-    Gate(u32),
-    /// A question about the skills themselves.
-    Meta(MetaQuestion),
 }
 
 /// What an [`Index`] answers.
@@ -136,64 +83,15 @@ pub struct Answer {
     pub meta: Option<MetaQuestion>,
 }
 
-/// Working memory of one search.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    text: QueryText,
-    seen: Seen,
-    found: Found,
-}
-
-/// What a pass has found.
-#[derive(Debug, Default)]
-struct Found {
-    /// Which search this is; a trigger stamped with it was found.
-    search: u32,
-    stamps: Vec<u32>,
-    hits: Vec<RawHit>,
-    /// The skills that were named.
-    explicit: Vec<u32>,
-    /// The exclude entries found.
-    excludes: Vec<u32>,
-    /// The patterns whose required literals were found.
-    gated: Vec<u32>,
-    meta: Option<MetaQuestion>,
-}
-
-/// Where a trigger was found first.
-#[derive(Debug, Clone)]
-struct RawHit {
-    trigger: u32,
-    /// Bytes of the query; for a path, its place among the paths of the query.
-    range: Range<usize>,
-}
-
-impl Found {
-    fn start(&mut self, n_triggers: usize) {
-        self.search = self.search.wrapping_add(1);
-        if self.stamps.len() != n_triggers || self.search == 0 {
-            self.stamps.clear();
-            self.stamps.resize(n_triggers, 0);
-            self.search = 1;
-        }
-        self.hits.clear();
-        self.explicit.clear();
-        self.excludes.clear();
-        self.gated.clear();
-        self.meta = None;
-    }
-
-    fn add(&mut self, trigger: u32, range: Range<usize>) {
-        let stamp = &mut self.stamps[trigger as usize];
-        if *stamp != self.search {
-            *stamp = self.search;
-            self.hits.push(RawHit { trigger, range });
-        }
-    }
-
-    fn has(&self, trigger: u32) -> bool {
-        self.stamps[trigger as usize] == self.search
-    }
+/// A match without its hits: what [`Index::matches_into`] finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankedSkill<'i> {
+    /// The skill.
+    pub id: &'i SkillId,
+    /// Whether the message names the skill, rather than a word of its.
+    pub explicit: bool,
+    /// Words of the longest literal found; 0 if only patterns or paths were.
+    pub phrase_words: usize,
 }
 
 impl Index {
@@ -210,182 +108,234 @@ impl Index {
 
     /// The number of skills.
     pub fn len(&self) -> usize {
-        self.ids.len()
+        self.tables.ids.len()
     }
 
     /// Whether there are no skills.
     pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.tables.ids.is_empty()
+    }
+
+    /// Heap memory in bytes, about; compiled patterns and working memory aside.
+    pub fn memory_usage(&self) -> usize {
+        self.words.memory_usage()
+            + self.automaton.memory_usage()
+            + self.patterns.memory_usage()
+            + self.tables.memory_usage()
     }
 
     /// The skills that `query` matches, ranked: the best `limit` with their hits, the others by
-    /// id. `recent` are the skills used recently, the last one first.
+    /// id; and those vetoed. `recent` are the skills used recently, the last one first.
+    ///
+    /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut scratch = pooled.unwrap_or_default();
-        let Scratch { text, seen, found } = &mut scratch;
-        found.start(self.triggers.len());
-        text.set(&query.text);
-        self.scan_literals(text, seen, found);
-        self.run_patterns(text, &query.text, found);
-        self.match_paths(query, found);
-        let answer = self.rank(query, recent, limit, found);
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-        answer
-    }
-
-    fn scan_literals(&self, text: &QueryText, seen: &mut Seen, found: &mut Found) {
-        let folded = text.folded();
-        self.automaton.scan(folded, seen, |occurrence| {
-            let Occurrence { literal, range, first, first_whole } = occurrence;
-            let (start, end) = (self.offsets[literal], self.offsets[literal + 1]);
-            for &to in &self.uses[start as usize..end as usize] {
-                match to {
-                    LiteralUse::Trigger(trigger) if first_whole => {
-                        found.add(trigger, text.span_of_folded(range.clone()));
-                    }
-                    LiteralUse::Exclude(exclude) if first_whole => found.excludes.push(exclude),
-                    LiteralUse::Gate(pattern) if first => found.gated.push(pattern),
-                    LiteralUse::Name(name) => self.examine_name(name, text, &range, found),
-                    LiteralUse::Meta(question)
-                        if found.meta < Some(question) && is_whole_question(folded, &range) =>
-                    {
-                        found.meta = Some(question);
-                    }
-                    _ => {}
-                }
+        self.with_scratch(|scratch| {
+            let text = self.pass(query, scratch);
+            self.rank_all(recent, &text, scratch);
+            let n_best = limit.min(scratch.ranking.best.len());
+            let beyond = &scratch.ranking.best[n_best..];
+            Answer {
+                beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
+                matches: self.matches(n_best, query, &text, scratch),
+                vetoed: self.vetoed(&text, scratch),
+                meta: self.questions.asked(scratch.text.folded()),
             }
-        });
+        })
     }
 
-    fn examine_name(&self, name: u32, text: &QueryText, at: &Range<usize>, found: &mut Found) {
-        let NamedSkill { name, trigger } = &self.names[name as usize];
-        let Some((how, range)) = name.examine(text.folded(), at.clone()) else { return };
-        let skill = self.triggers[*trigger as usize].skill;
-        if how == Use::Explicit && found.explicit.last() != Some(&skill) {
-            found.explicit.push(skill);
-        }
-        if !found.has(*trigger) {
-            found.add(*trigger, text.span_of_folded(range));
-        }
+    /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
+    /// without a look at those that cannot be among them.
+    pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
+        self.with_scratch(|scratch| {
+            let text = self.pass(query, scratch);
+            self.rank_best(recent, limit, &text, scratch);
+            self.matches(scratch.ranking.best.len(), query, &text, scratch)
+        })
     }
 
-    fn run_patterns(&self, text: &QueryText, query: &str, found: &mut Found) {
-        let normalized = text.normalized(query);
-        let mut candidates = std::mem::take(&mut found.gated);
-        self.patterns.unfiltered_matches(normalized, |pattern| candidates.push(pattern as u32));
-        candidates.sort_unstable();
-        candidates.dedup();
-        for &pattern in &candidates {
-            let Some(range) = self.patterns.find(pattern as usize, normalized) else { continue };
-            let span = text.span_of_normalized(range);
-            for &trigger in &self.pattern_triggers[pattern as usize] {
-                found.add(trigger, span.clone());
-            }
-        }
-        found.gated = candidates;
-    }
-
-    fn match_paths(&self, query: &Query<'_>, found: &mut Found) {
-        for (place, path) in query.paths.iter().enumerate() {
-            self.paths.matches(path, |glob| {
-                for &trigger in &self.glob_triggers[glob] {
-                    found.add(trigger, place..place);
-                }
-            });
-        }
-    }
-
-    fn rank(
-        &self,
+    /// Puts the best `limit` matches of `query` into `best`, best first, in place of what it
+    /// holds. Allocates nothing if `best` has room and a query like this one was answered before.
+    pub fn matches_into<'i>(
+        &'i self,
         query: &Query<'_>,
         recent: &[SkillId],
         limit: usize,
+        best: &mut Vec<RankedSkill<'i>>,
+    ) {
+        best.clear();
+        self.with_scratch(|scratch| {
+            let text = self.pass(query, scratch);
+            self.rank_best(recent, limit, &text, scratch);
+            best.extend(scratch.ranking.best.iter().map(|key| RankedSkill {
+                id: self.id(key.skill),
+                explicit: key.explicit.0,
+                phrase_words: key.phrase_words.0 as usize,
+            }));
+        });
+    }
+
+    fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> T {
+        let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut scratch = pooled.unwrap_or_default();
+        let result = run(&mut scratch);
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        result
+    }
+
+    pub(super) fn id(&self, skill: u32) -> &SkillId {
+        &self.tables.ids[skill as usize]
+    }
+
+    /// Finds which items the query holds, and which patterns it may match.
+    fn pass<'q>(&self, query: &'q Query<'_>, scratch: &mut Scratch) -> Excerpt<'q> {
+        let excerpt = Excerpt::new(&query.text, self.max_query_bytes);
+        let Scratch { excerpt: buffer, text, runs, seen, found, pattern_set, .. } = scratch;
+        let seen_text = excerpt.text(buffer);
+        found.start(self.tables.items.len());
+        text.set(seen_text);
+        found.is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
+        let text = &*text;
+        self.words.scan(text.folded(), runs, |literal, range| {
+            let uses = self.tables.word_uses.of(literal as u32);
+            self.note(uses, text, &range, true, true, found);
+        });
+        self.automaton.scan(text.folded(), seen, |occurrence| {
+            let Occurrence { literal, range, first, first_whole } = occurrence;
+            let uses = self.tables.scanned_uses.of(literal as u32);
+            self.note(uses, text, &range, first, first_whole, found);
+        });
+        let normalized = text.normalized(seen_text);
+        self.patterns.unfiltered_matches(normalized, pattern_set, |pattern| {
+            found.add_pattern(self.tables.pattern_items[pattern], Presence::Somewhere);
+        });
+        for (place, path) in query.paths.iter().enumerate() {
+            self.paths
+                .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
+        }
+        self.settle_vetoes(found);
+        excerpt
+    }
+
+    fn note(
+        &self,
+        uses: &[LiteralUse],
+        text: &QueryText,
+        range: &Range<usize>,
+        first: bool,
+        whole: bool,
         found: &mut Found,
-    ) -> Answer {
+    ) {
+        for &to in uses {
+            match to {
+                LiteralUse::Name(name) => self.examine_name(name, text, range, found),
+                LiteralUse::Item(item) if whole => found.add(item, range),
+                LiteralUse::Exclude(exclude) if whole => found.excludes.push(exclude),
+                LiteralUse::Gate(item) if first => found.add_pattern(item, Presence::Possible),
+                _ => {}
+            }
+        }
+    }
+
+    fn examine_name(&self, name: u32, text: &QueryText, at: &Range<usize>, found: &mut Found) {
+        let NamedSkill { name, skill, item } = &self.tables.names[name as usize];
+        let Some((how, range)) = name.examine(text.folded(), at.clone()) else { return };
+        if how == Use::Explicit && found.explicit.last() != Some(skill) {
+            found.explicit.push(*skill);
+        }
+        found.add(*item, &range);
+    }
+
+    /// Leaves one exclude entry, the first, of each skill that is vetoed; those named are not.
+    fn settle_vetoes(&self, found: &mut Found) {
         found.explicit.sort_unstable();
         found.explicit.dedup();
-        let vetoes = self.vetoes(found);
-        let recent = self.recency(recent);
-        let skill_of = |hit: &RawHit| self.triggers[hit.trigger as usize].skill;
-        found.hits.sort_unstable_by_key(|hit| (skill_of(hit), hit.range.start, hit.trigger));
-
-        let mut ranked = Vec::new();
-        let mut out_by_veto = Vec::new();
-        for hits in found.hits.chunk_by(|a, b| skill_of(a) == skill_of(b)) {
-            let skill = skill_of(&hits[0]);
-            if let Some((_, exclude)) = vetoes.iter().find(|(vetoed, _)| *vetoed == skill) {
-                let exclude = self.excludes[*exclude as usize].text.to_string();
-                out_by_veto.push((self.ids[skill as usize].clone(), exclude));
-                continue;
-            }
-            let mut key = RankKey::new(skill);
-            key.explicit.0 = found.explicit.binary_search(&skill).is_ok();
-            key.recency = recent.get(&skill).copied().unwrap_or(u32::MAX);
-            let mut subjects = Vec::with_capacity(hits.len());
-            for hit in hits {
-                let Trigger { n_words, rarity, subject, .. } = self.triggers[hit.trigger as usize];
-                key.add(n_words, rarity);
-                subjects.push(subject);
-            }
-            subjects.sort_unstable();
-            subjects.dedup();
-            key.n_triggers.0 = subjects.len() as u32;
-            ranked.push((key, hits));
-        }
-        ranked.sort_unstable_by_key(|(key, _)| *key);
-
-        let n_best = limit.min(ranked.len());
-        let matches = ranked[..n_best].iter().map(|(key, hits)| self.to_match(query, key, hits));
-        let beyond = ranked[n_best..].iter().map(|(key, _)| self.ids[key.skill as usize].clone());
-        Answer {
-            matches: matches.collect(),
-            beyond: beyond.collect(),
-            vetoed: out_by_veto,
-            meta: found.meta,
-        }
-    }
-
-    /// Skills that an exclude entry vetoes, with its place; those named are not vetoed.
-    fn vetoes(&self, found: &mut Found) -> Vec<(u32, u32)> {
+        let skill_of = |exclude: u32| self.tables.excludes[exclude as usize].0;
+        // Entries are in the order of their skills.
         found.excludes.sort_unstable();
-        let excludes = found.excludes.iter().map(|&e| (self.excludes[e as usize].skill, e));
-        excludes.filter(|(skill, _)| found.explicit.binary_search(skill).is_err()).collect()
+        found.excludes.dedup_by_key(|exclude| skill_of(*exclude));
+        let explicit = &found.explicit;
+        found.excludes.retain(|&exclude| explicit.binary_search(&skill_of(exclude)).is_err());
     }
 
-    /// Skill → its place among the recently used.
-    fn recency(&self, recent: &[SkillId]) -> HashMap<u32, u32> {
-        let mut places = HashMap::new();
-        for (place, id) in recent.iter().enumerate() {
-            if let Ok(skill) = self.ids.binary_search(id) {
-                places.entry(skill as u32).or_insert(place as u32);
-            }
-        }
-        places
+    /// Decides whether a pattern that may match does.
+    pub(super) fn confirm(&self, item: u32, text: &Excerpt<'_>, scratch: &mut Scratch) -> bool {
+        let Scratch { excerpt, text: forms, seen, found, .. } = scratch;
+        let pattern = self.tables.items[item as usize].pattern as usize;
+        let (presence, range) =
+            match self.patterns.judge(pattern, &self.automaton, seen, found.is_plain) {
+                Some(true) => (Presence::Somewhere, 0..0),
+                Some(false) => (Presence::Absent, 0..0),
+                None => match self.patterns.find(pattern, forms.normalized(text.seen(excerpt))) {
+                    Some(range) => (Presence::At, range),
+                    None => (Presence::Absent, 0..0),
+                },
+            };
+        found.settle(item, presence, range);
+        presence != Presence::Absent
     }
 
-    fn to_match(&self, query: &Query<'_>, key: &RankKey, hits: &[RawHit]) -> Match {
-        let mut hits: Vec<Hit> = hits.iter().map(|hit| self.to_hit(query, hit)).collect();
+    /// The first matches of the ranking, with their hits.
+    fn matches(
+        &self,
+        n_matches: usize,
+        query: &Query<'_>,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<Match> {
+        (0..n_matches)
+            .map(|place| self.to_match(scratch.ranking.best[place], query, text, scratch))
+            .collect()
+    }
+
+    fn to_match(
+        &self,
+        key: RankKey,
+        query: &Query<'_>,
+        text: &Excerpt<'_>,
+        scratch: &Scratch,
+    ) -> Match {
+        let triggers = self.tables.triggers.of(key.skill);
+        let mut hits: Vec<Hit> = triggers
+            .filter_map(|(kind, trigger, item)| {
+                let (span, path) = self.place(kind, item, query, text, scratch)?;
+                Some(Hit { kind, trigger: trigger.to_owned(), span, path })
+            })
+            .collect();
         hits.sort_by(|a, b| {
             let order = |hit: &Hit| (hit.kind == HitKind::Path, hit.span.start, hit.span.end);
             order(a).cmp(&order(b)).then(a.kind.cmp(&b.kind)).then(a.trigger.cmp(&b.trigger))
         });
         Match {
-            id: self.ids[key.skill as usize].clone(),
+            id: self.id(key.skill).clone(),
             explicit: key.explicit.0,
             phrase_words: key.phrase_words.0 as usize,
             hits,
         }
     }
 
-    fn to_hit(&self, query: &Query<'_>, hit: &RawHit) -> Hit {
-        let Trigger { kind, text, .. } = &self.triggers[hit.trigger as usize];
-        let trigger = text.to_string();
-        if *kind == HitKind::Path {
-            let path = query.paths.get(hit.range.start).map(ToString::to_string);
-            return Hit { kind: *kind, trigger, span: 0..0, path };
-        }
-        Hit { kind: *kind, trigger, span: hit.range.clone(), path: None }
+    /// The bytes of the query at which an item was found, or the path.
+    fn place(
+        &self,
+        kind: HitKind,
+        item: u32,
+        query: &Query<'_>,
+        text: &Excerpt<'_>,
+        scratch: &Scratch,
+    ) -> Option<(Range<usize>, Option<String>)> {
+        let Scratch { excerpt, text: forms, found, .. } = scratch;
+        let range = match found.presence(item) {
+            Presence::Absent | Presence::Possible => return None,
+            Presence::Somewhere => {
+                let pattern = self.tables.items[item as usize].pattern as usize;
+                self.patterns.find(pattern, forms.normalized(text.seen(excerpt)))?
+            }
+            Presence::At => found.range(item),
+        };
+        Some(match kind {
+            HitKind::Path => (0..0, query.paths.get(range.start).map(ToString::to_string)),
+            HitKind::Pattern => (text.span(forms.span_of_normalized(range)), None),
+            _ => (text.span(forms.span_of_folded(range)), None),
+        })
     }
 }
 

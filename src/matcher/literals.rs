@@ -5,7 +5,7 @@
 //! strings come out folded as queries are (see [`super::text`]), so that a text that matches
 //! always holds one of them in its folded form; a text that holds one need not match.
 
-use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+use regex_syntax::hir::{Class, Dot, Hir, HirKind, Repetition};
 
 use super::text::{collapse_blanks, push_folded};
 
@@ -18,32 +18,114 @@ const MAX_SINGLE_CHARS: usize = 12;
 /// The largest class whose characters are listed; it must hold the 25 of white space.
 const MAX_CLASS_CHARS: usize = 64;
 
-/// Folded literals of which every text that the pattern matches holds at least one in its folded
-/// form; `None` if there are no such literals. `hir` is best parsed case-sensitively.
-pub(crate) fn required_literals(hir: &Hir) -> Option<Vec<String>> {
-    let mut literals = analyse(hir).into_required()?;
+/// The most groups kept of one pattern.
+const MAX_GROUPS: usize = 6;
+
+/// What a text must hold for a pattern to match it, as groups of folded literals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Required {
+    /// Of each group at least one literal; never empty.
+    All(Vec<Vec<String>>),
+    /// One of these, and then the pattern does match, if the text is one line of ASCII.
+    OneOf(Vec<String>),
+    /// One of the first and after its end one of the second; then the pattern does match, if
+    /// the text is one line of ASCII.
+    Sequence([Vec<String>; 2]),
+}
+
+impl Required {
+    /// The groups of which a text must hold one literal each, in the order of the pattern.
+    pub(crate) fn groups(&self) -> &[Vec<String>] {
+        match self {
+            Required::All(groups) => groups,
+            Required::OneOf(group) => std::slice::from_ref(group),
+            Required::Sequence(groups) => groups,
+        }
+    }
+}
+
+/// What every text that the pattern `source` matches holds in its folded form; `None` if nothing
+/// is known. `hir` is `source`, parsed case-sensitively.
+pub(crate) fn required(source: &str, hir: &Hir) -> Option<Required> {
+    // A flag changes what a literal matches, and does not show in the parsed form.
+    let has_flags = source.match_indices("(?").any(|(at, _)| !source[at..].starts_with("(?:"));
+    if !has_flags && source.is_ascii() {
+        if let Some(strings) = exact_strings(hir) {
+            return Some(Required::OneOf(minimal(strings)));
+        }
+        if let Some((left, right)) = exact_sequence(hir) {
+            return Some(Required::Sequence([minimal(left), minimal(right)]));
+        }
+    }
+    let groups = analyse(hir).into_required()?;
+    Some(Required::All(groups.into_iter().take(MAX_GROUPS).map(minimal).collect()))
+}
+
+/// Without duplicates and without those that hold another one and so are implied by it.
+fn minimal(mut literals: Vec<String>) -> Vec<String> {
     literals.sort_unstable();
     literals.dedup();
-    // A literal that holds another one is implied by it.
     let all = literals.clone();
     literals.retain(|long| !all.iter().any(|short| short != long && long.contains(short.as_str())));
-    Some(literals)
+    literals
+}
+
+/// The strings that are all the pattern matches, if they are few, of ASCII and without blanks.
+fn exact_strings(hir: &Hir) -> Option<Vec<String>> {
+    if !hir.properties().look_set().is_empty() || !is_ascii(hir) {
+        return None;
+    }
+    let Part::Is(strings) = analyse(hir) else { return None };
+    let is_exact = |s: &String| !s.is_empty() && s.len() <= MAX_CHARS && !s.contains(' ');
+    strings.iter().all(is_exact).then_some(strings)
+}
+
+/// The two sides of `A.*B`.
+fn exact_sequence(hir: &Hir) -> Option<(Vec<String>, Vec<String>)> {
+    let HirKind::Concat(parts) = hir.kind() else { return None };
+    let gap = parts.iter().position(is_gap)?;
+    let (left, right) = (&parts[..gap], &parts[gap + 1..]);
+    Some((
+        exact_strings(&Hir::concat(left.to_vec()))?,
+        exact_strings(&Hir::concat(right.to_vec()))?,
+    ))
+}
+
+/// Whether a part is `.*` or `.*?`.
+fn is_gap(hir: &Hir) -> bool {
+    let HirKind::Repetition(Repetition { min: 0, max: None, sub, .. }) = hir.kind() else {
+        return false;
+    };
+    [Dot::AnyCharExceptLF, Dot::AnyChar].into_iter().any(|dot| **sub == Hir::dot(dot))
+}
+
+/// Whether only ASCII is written in a pattern: other characters may match what their folded form
+/// does not.
+fn is_ascii(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => true,
+        HirKind::Literal(literal) => literal.0.is_ascii(),
+        HirKind::Class(class) => class.is_utf8() && class.maximum_len() == Some(1),
+        HirKind::Repetition(repetition) => is_ascii(&repetition.sub),
+        HirKind::Capture(capture) => is_ascii(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(is_ascii),
+    }
 }
 
 /// What is known of a part of a pattern.
 enum Part {
     /// It matches exactly these strings, folded but with blanks not collapsed yet.
     Is(Vec<String>),
-    /// Each match holds one of these, finished literals.
-    Needs(Vec<String>),
+    /// Each match holds one of each of these groups of finished literals.
+    Needs(Vec<Vec<String>>),
     Unknown,
 }
 
 impl Part {
-    fn into_required(self) -> Option<Vec<String>> {
+    fn into_required(self) -> Option<Vec<Vec<String>>> {
         match self {
-            Part::Is(strings) => finish(strings),
-            Part::Needs(literals) => Some(literals),
+            Part::Is(strings) => finish(strings).map(|literals| vec![literals]),
+            Part::Needs(groups) => Some(groups),
             Part::Unknown => None,
         }
     }
@@ -101,7 +183,7 @@ fn analyse_repetition(repetition: &Repetition) -> Part {
         }
     }
     match part.into_required() {
-        Some(literals) if *min > 0 => Part::Needs(literals),
+        Some(groups) if *min > 0 => Part::Needs(groups),
         _ => Part::Unknown,
     }
 }
@@ -127,7 +209,7 @@ fn analyse_concat(parts: &[Hir]) -> Part {
         candidates.extend(finish(std::mem::replace(&mut run, vec![String::new()])));
         match part {
             Part::Is(strings) => run = strings,
-            Part::Needs(literals) => candidates.push(literals),
+            Part::Needs(groups) => candidates.extend(groups),
             Part::Unknown => {}
         }
     }
@@ -135,10 +217,7 @@ fn analyse_concat(parts: &[Hir]) -> Part {
         return Part::Is(run);
     }
     candidates.extend(finish(run));
-    candidates
-        .into_iter()
-        .max_by_key(|literals| selectivity(literals))
-        .map_or(Part::Unknown, Part::Needs)
+    if candidates.is_empty() { Part::Unknown } else { Part::Needs(candidates) }
 }
 
 fn analyse_alternation(branches: &[Hir]) -> Part {
@@ -152,8 +231,9 @@ fn analyse_alternation(branches: &[Hir]) -> Part {
         });
         return Part::Is(strings.collect());
     }
-    let required: Option<Vec<Vec<String>>> = parts.into_iter().map(Part::into_required).collect();
-    required.map_or(Part::Unknown, |sets| Part::Needs(sets.concat()))
+    let best = |part: Part| part.into_required()?.into_iter().max_by_key(|g| selectivity(g));
+    let required: Option<Vec<Vec<String>>> = parts.into_iter().map(best).collect();
+    required.map_or(Part::Unknown, |sets| Part::Needs(vec![sets.concat()]))
 }
 
 /// Each string of `left` followed by each of `right`; `None` if that is too much.
@@ -178,7 +258,7 @@ fn finish(strings: Vec<String>) -> Option<Vec<String>> {
 }
 
 /// How well a set of literals tells texts apart: its shortest literal counts, then their number.
-fn selectivity(literals: &[String]) -> (usize, std::cmp::Reverse<usize>) {
+pub(crate) fn selectivity(literals: &[String]) -> (usize, std::cmp::Reverse<usize>) {
     let shortest = literals.iter().map(|l| l.trim().chars().count()).min().unwrap_or(0);
     (shortest, std::cmp::Reverse(literals.len()))
 }
@@ -232,10 +312,39 @@ mod tests {
         ];
         for (pattern, expected) in cases {
             let hir = regex_syntax::parse(pattern).expect(pattern);
-            let literals = required_literals(&hir);
+            let required = required(pattern, &hir);
+            let groups = required.iter().flat_map(Required::groups).cloned();
+            let literals = groups.max_by_key(|group| selectivity(group));
             let expected: Option<Vec<String>> =
                 expected.map(|set| set.iter().map(|s| (*s).to_owned()).collect());
             assert_eq!(literals, expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_literals_alone_decide_is_told_from_what_they_only_allow() {
+        let strings = |of: &[&str]| of.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        let cases = [
+            ("use(State|Effect)", Required::OneOf(strings(&["useeffect", "usestate"]))),
+            (r"\.(csv|tsv)", Required::OneOf(strings(&[".csv", ".tsv"]))),
+            (
+                "(create|add).*?(endpoint|route)",
+                Required::Sequence([strings(&["add", "create"]), strings(&["endpoint", "route"])]),
+            ),
+            ("ab.*[cC]d", Required::Sequence([strings(&["ab"]), strings(&["cd"])])),
+            ("ab.+cd", Required::All(vec![strings(&["ab"]), strings(&["cd"])])),
+            (r"\bab.*cd", Required::All(vec![strings(&["ab"]), strings(&["cd"])])),
+            ("(?-i)ab.*cd", Required::All(vec![strings(&["ab"]), strings(&["cd"])])),
+            ("ab.*?c d", Required::All(vec![strings(&["ab"]), strings(&["c d"])])),
+            (r"ab.*\x{fb01}", Required::All(vec![strings(&["ab"]), strings(&["fi"])])),
+            (
+                "ab.*cd.*ef",
+                Required::All(vec![strings(&["ab"]), strings(&["cd"]), strings(&["ef"])]),
+            ),
+        ];
+        for (pattern, expected) in cases {
+            let hir = regex_syntax::parse(pattern).expect(pattern);
+            assert_eq!(required(pattern, &hir), Some(expected), "{pattern}");
         }
     }
 }

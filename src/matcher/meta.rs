@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::text::fold_trigger;
+
 /// What a message asks about the skills themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MetaQuestion {
@@ -111,6 +113,9 @@ const SHOW_ALL: &[&str] = &[
     "show me every skill",
 ];
 
+/// What ends a sentence.
+const ENDS: [char; 3] = ['.', '!', '?'];
+
 /// Words that may stand around a question without making it another one.
 const FILLERS: &[&str] = &[
     "a", "ah", "also", "and", "can", "could", "exactly", "for", "hello", "here", "hey", "hi", "i",
@@ -118,27 +123,110 @@ const FILLERS: &[&str] = &[
     "there", "today", "tell", "well", "would", "you",
 ];
 
+/// The questions known. They are no part of the automaton: a question is a sentence of its own, so
+/// nearly every sentence is done with at its first word.
+#[derive(Debug)]
+pub(crate) struct Questions(Vec<Phrase>);
+
+/// A whole question, kept in the order of first words.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Phrase {
+    /// Its first word.
+    word: Box<str>,
+    /// What stands before its first word, such as `¿`.
+    before: Box<str>,
+    /// From its first word on.
+    text: Box<str>,
+    asks: MetaQuestion,
+}
+
+impl Questions {
+    /// The questions built in, and `more`.
+    pub(crate) fn new(more: &[(String, MetaQuestion)]) -> Questions {
+        let built_in = phrases().map(|(phrase, asks)| Phrase::new(phrase.to_owned(), asks));
+        let more = more.iter().map(|(phrase, asks)| Phrase::new(fold_trigger(phrase), *asks));
+        let mut phrases: Vec<Phrase> = built_in.chain(more).collect();
+        phrases.retain(|phrase| !phrase.word.is_empty());
+        phrases.sort_unstable();
+        Questions(phrases)
+    }
+
+    /// What a folded text asks about the skills themselves.
+    pub(crate) fn asked(&self, text: &str) -> Option<MetaQuestion> {
+        let mut asked = None;
+        let mut sentence = 0;
+        while sentence < text.len() {
+            let len = text[sentence..].find(ENDS).unwrap_or(text.len() - sentence);
+            self.ask(text, sentence..sentence + len, &mut asked);
+            sentence += len + 1;
+        }
+        asked
+    }
+
+    /// Looks for a question behind nothing but fillers.
+    fn ask(&self, text: &str, sentence: Range<usize>, asked: &mut Option<MetaQuestion>) {
+        let mut at = sentence.start;
+        while at < sentence.end {
+            let word = text[at..sentence.end].split(is_between_words).next().unwrap_or_default();
+            if !word.is_empty() {
+                for phrase in self.starting_with(word) {
+                    let found = at.saturating_sub(phrase.before.len())..at + phrase.text.len();
+                    if *asked < Some(phrase.asks)
+                        && text[at..].starts_with(&*phrase.text)
+                        && text[..at].ends_with(&*phrase.before)
+                        && is_whole_question(text, &found)
+                    {
+                        *asked = Some(phrase.asks);
+                    }
+                }
+                if !FILLERS.contains(&word) {
+                    return;
+                }
+            }
+            at += word.len();
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+
+    fn starting_with<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a Phrase> {
+        let first = self.0.partition_point(|phrase| *phrase.word < *word);
+        self.0[first..].iter().take_while(move |phrase| *phrase.word == *word)
+    }
+}
+
+impl Phrase {
+    fn new(folded: String, asks: MetaQuestion) -> Phrase {
+        let start = folded.find(|c| !is_between_words(c)).unwrap_or(0);
+        let (before, text) = folded.split_at(start);
+        let word = text.split(is_between_words).next().unwrap_or_default();
+        Phrase { word: word.into(), before: before.into(), text: text.into(), asks }
+    }
+}
+
+fn is_between_words(c: char) -> bool {
+    !c.is_alphanumeric() && c != '\''
+}
+
 /// Every phrase with the question it asks.
-pub(crate) fn phrases() -> impl Iterator<Item = (&'static str, MetaQuestion)> {
+fn phrases() -> impl Iterator<Item = (&'static str, MetaQuestion)> {
     let registry = REGISTRY.iter().map(|&phrase| (phrase, MetaQuestion::Registry));
     registry.chain(SHOW_ALL.iter().map(|&phrase| (phrase, MetaQuestion::ShowAll)))
 }
 
 /// Whether the phrase at `range` is the whole of its sentence: "what can you do" is not asked by
 /// "what can you do about the noise".
-pub(crate) fn is_whole_question(text: &str, range: &Range<usize>) -> bool {
-    let before = text[..range.start].rsplit(['.', '!', '?']).next().unwrap_or_default();
-    let after = text[range.end..].split(['.', '!', '?']).next().unwrap_or_default();
+fn is_whole_question(text: &str, range: &Range<usize>) -> bool {
+    let before = text[..range.start].rsplit(ENDS).next().unwrap_or_default();
+    let after = text[range.end..].split(ENDS).next().unwrap_or_default();
     [before, after]
         .into_iter()
-        .flat_map(|around| around.split(|c: char| !c.is_alphanumeric() && c != '\''))
+        .flat_map(|around| around.split(is_between_words))
         .all(|word| word.is_empty() || FILLERS.contains(&word))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matcher::text::fold_trigger;
 
     #[test]
     fn phrases_are_folded_and_distinct() {
@@ -152,17 +240,28 @@ mod tests {
 
     #[test]
     fn only_whole_questions_count() {
+        use MetaQuestion::{Registry, ShowAll};
+        let more = [("¿Qué puedes hacer".to_owned(), Registry), ("!?".to_owned(), ShowAll)];
+        let questions = Questions::new(&more);
         let cases = [
-            ("what can you do?", true),
-            ("hey, what can you do for me?!", true),
-            ("please: what can you do", true),
-            ("say hello. what can you do? thanks!", true),
-            ("what can you do about the noise", false),
-            ("i wonder what can you do", false),
+            ("what can you do?", Some(Registry)),
+            ("hey, what can you do for me?!", Some(Registry)),
+            ("please: what can you do", Some(Registry)),
+            ("*what can you do*", Some(Registry)),
+            ("_what can you do_", Some(Registry)),
+            ("say hello. what can you do? thanks!", Some(Registry)),
+            ("tell me what you can do", Some(Registry)),
+            ("could you tell me your skills", Some(Registry)),
+            ("list skills. now, list all skills! list skills", Some(ShowAll)),
+            ("hola. ¿qué puedes hacer?", Some(Registry)),
+            ("qué puedes hacer", None),
+            ("what can you do about the noise", None),
+            ("i wonder what can you do", None),
+            ("", None),
+            ("... !?", None),
         ];
-        for (text, whole) in cases {
-            let start = text.find("what can you do").unwrap();
-            assert_eq!(is_whole_question(text, &(start..start + 15)), whole, "{text}");
+        for (text, asked) in cases {
+            assert_eq!(questions.asked(text), asked, "{text}");
         }
     }
 }

@@ -1,15 +1,25 @@
 //! From a query to ranked matches.
 //!
-//! Everything a catalog declares is compiled once into an [`Index`]: one Aho-Corasick automaton
-//! over all literals (`automaton.rs`), among them the required literals of every pattern
-//! (`literals.rs`), and the few patterns that have none in shared automata of their own
-//! (`patterns.rs`). A [`Query`] is folded (`text.rs`), scanned once, and each hit is checked for
-//! what stands around it (`boundary.rs`, `mention.rs`). What remains is put in a total order
-//! (`rank.rs`).
+//! Everything a catalog declares is compiled once into an [`Index`] (`build.rs`): flat tables of
+//! what is looked for and which skills declare it (`tables.rs`), and what finds it in a text. A
+//! query is answered in these steps:
+//!
+//! 1. A very long query is cut to its head and tail (`excerpt.rs`), and folded (`text.rs`).
+//! 2. Words and phrases are looked up by their hashes (`words.rs`).
+//! 3. One Aho-Corasick automaton finds what stands inside words or is no word: `c++`, `部署`, and
+//!    the required literals of patterns (`automaton.rs`, `literals.rs`). What stands around a hit
+//!    is checked at once (`boundary.rs`, `mention.rs`).
+//! 4. What was found is noted in memory that is reused (`found.rs`); patterns are only noted as
+//!    possible.
+//! 5. Skills are put in a total order (`rank.rs`): all of them, or the best few with as little
+//!    proof as possible (`top.rs`). Patterns are confirmed here, by the places of their literals
+//!    where that is exact, else by running them (`patterns.rs`).
 
 mod automaton;
 mod boundary;
 mod build;
+mod excerpt;
+mod found;
 mod index;
 mod inflect;
 mod literals;
@@ -19,8 +29,11 @@ mod paths;
 mod patterns;
 mod query;
 mod rank;
+mod tables;
 pub(crate) mod text;
+mod top;
+mod words;
 
-pub use index::{Answer, Index, IndexOptions, IndexedSkill};
+pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
 pub use meta::MetaQuestion;
 pub use query::{Hit, HitKind, Match, Query, Rejection};

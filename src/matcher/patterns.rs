@@ -1,10 +1,14 @@
-//! The patterns of a catalog: compiled when first needed, run only where they may match.
+//! The patterns of a catalog: decided by the places of their literals where that is exact, else
+//! compiled when first needed and run only where they may match.
 
+use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use regex_automata::{Input, PatternSet, meta};
 
+use super::automaton::{Automaton, Seen};
 use crate::skill::pattern::{self, Overlap};
 
 /// Patterns see so much of a text, in bytes: half from its head, half from its tail. It bounds what
@@ -15,17 +19,40 @@ pub(crate) const WINDOW_BYTES: usize = 64 * 1024;
 /// is the trap: its lazily built states thrash as soon as sets are large.
 const SHARED_PATTERNS: usize = 64;
 
+/// Compiled patterns take about so much memory at most, in bytes; those not used lately go first.
+const MAX_CACHED_BYTES: usize = 64 * 1024 * 1024;
+
+/// What a compiled pattern holds beside its program: the caches of the threads that ran it, for
+/// which the crate has no figure; about what they were measured at.
+const CACHES_BYTES: usize = 16 * 1024;
+
 #[derive(Debug, Default)]
 pub(crate) struct Patterns {
     patterns: Vec<Pattern>,
     /// Those without a required literal.
     shared: Vec<Shared>,
+    /// The compiled patterns, the first compiled first, and their size.
+    cached: Mutex<(VecDeque<u32>, usize)>,
+    max_cached_bytes: usize,
 }
 
 #[derive(Debug)]
 struct Pattern {
     source: Box<str>,
-    compiled: OnceLock<Option<meta::Regex>>,
+    gate: Gate,
+    compiled: RwLock<Option<Arc<meta::Regex>>>,
+    /// Whether it was run since the cache last looked.
+    used: AtomicBool,
+}
+
+/// Literals of the automaton that a text must hold for a pattern to match it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Gate {
+    /// Groups of which one literal each must be there.
+    pub(crate) groups: Box<[Box<[u32]>]>,
+    /// Whether, in one line of ASCII, the pattern does match if there are literals of the groups
+    /// one behind the other.
+    pub(crate) is_exact: bool,
 }
 
 #[derive(Debug)]
@@ -35,41 +62,139 @@ struct Shared {
 }
 
 impl Patterns {
-    /// Takes in `sources`, valid patterns, with the places of those that have no required
-    /// literal.
-    pub(crate) fn new(sources: Vec<Box<str>>, unfiltered: &[usize]) -> Patterns {
-        let patterns =
-            sources.into_iter().map(|source| Pattern { source, compiled: OnceLock::new() });
+    /// Takes in valid patterns, with the literals they need. Those that need none are tried on
+    /// every text.
+    pub(crate) fn new(patterns: impl IntoIterator<Item = (Box<str>, Gate)>) -> Patterns {
+        let new = |(source, gate)| Pattern {
+            source,
+            gate,
+            compiled: RwLock::default(),
+            used: AtomicBool::new(false),
+        };
+        let patterns: Vec<Pattern> = patterns.into_iter().map(new).collect();
+        let unfiltered: Vec<usize> =
+            (0..patterns.len()).filter(|&place| patterns[place].gate.groups.is_empty()).collect();
         let shared = unfiltered
             .chunks(SHARED_PATTERNS)
             .map(|chunk| Shared { patterns: chunk.to_vec(), compiled: OnceLock::new() });
-        Patterns { patterns: patterns.collect(), shared: shared.collect() }
+        Patterns {
+            shared: shared.collect(),
+            patterns,
+            cached: Mutex::default(),
+            max_cached_bytes: MAX_CACHED_BYTES,
+        }
+    }
+
+    /// Whether the pattern matches a text, as far as the places of its literals tell; `is_plain`
+    /// says whether it is one line of ASCII that patterns see as a whole.
+    pub(crate) fn judge(
+        &self,
+        pattern: usize,
+        automaton: &Automaton,
+        seen: &Seen,
+        is_plain: bool,
+    ) -> Option<bool> {
+        let Gate { groups, is_exact } = &self.patterns[pattern].gate;
+        if !groups.iter().all(|group| group.iter().any(|&literal| seen.has(literal))) {
+            return Some(false);
+        }
+        if !is_exact || !is_plain {
+            return None;
+        }
+        let [left, right] = &**groups else { return Some(true) };
+        let first_end = left.iter().filter_map(|&l| automaton.first_end(l, seen)).min();
+        let mut last_start = None;
+        let mut is_certain = true;
+        for &literal in right {
+            let Some(start) = automaton.last_start(literal, seen) else { continue };
+            is_certain &= start.is_ok();
+            last_start = last_start.max(Some(start.unwrap_or_else(|at_least| at_least)));
+        }
+        if first_end <= last_start {
+            return Some(true);
+        }
+        is_certain.then_some(false)
     }
 
     /// Where the pattern matches first in the normalised `text`.
     pub(crate) fn find(&self, pattern: usize, text: &str) -> Option<Range<usize>> {
-        let Pattern { source, compiled } = &self.patterns[pattern];
-        let regex = compiled.get_or_init(|| compile(&[source], Overlap::Leftmost)).as_ref()?;
+        let regex = self.compiled(pattern)?;
         windows(text).into_iter().flatten().find_map(|window| {
             regex.find(Input::new(text).range(window)).map(|found| found.range())
         })
     }
 
-    /// Calls `report` for each pattern without a required literal that matches `text`.
-    pub(crate) fn unfiltered_matches(&self, text: &str, mut report: impl FnMut(usize)) {
+    fn compiled(&self, pattern: usize) -> Option<Arc<meta::Regex>> {
+        let Pattern { source, compiled, used, .. } = &self.patterns[pattern];
+        used.store(true, Ordering::Relaxed);
+        if let Some(regex) = &*compiled.read().unwrap_or_else(PoisonError::into_inner) {
+            return Some(Arc::clone(regex));
+        }
+        let regex = Arc::new(compile(&[source], Overlap::Leftmost)?);
+        let mut slot = compiled.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(regex) = &*slot {
+            return Some(Arc::clone(regex));
+        }
+        *slot = Some(Arc::clone(&regex));
+        drop(slot);
+        self.make_room(pattern, regex.memory_usage() + CACHES_BYTES);
+        Some(regex)
+    }
+
+    /// Notes a pattern of `n_bytes` that was compiled, and drops others for it: the first compiled
+    /// that were not used since they were last passed over.
+    fn make_room(&self, pattern: usize, n_bytes: usize) {
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let (queue, total) = &mut *cached;
+        *total += n_bytes;
+        queue.push_back(pattern as u32);
+        while *total > self.max_cached_bytes && queue.len() > 1 {
+            let Some(oldest) = queue.pop_front() else { break };
+            let Pattern { compiled, used, .. } = &self.patterns[oldest as usize];
+            if used.swap(false, Ordering::Relaxed) {
+                queue.push_back(oldest);
+                continue;
+            }
+            if let Some(regex) = compiled.write().unwrap_or_else(PoisonError::into_inner).take() {
+                *total -= regex.memory_usage() + CACHES_BYTES;
+            }
+        }
+    }
+
+    /// Calls `report` for each pattern without a required literal that matches `text`; `set` is
+    /// working memory.
+    pub(crate) fn unfiltered_matches(
+        &self,
+        text: &str,
+        set: &mut Option<PatternSet>,
+        mut report: impl FnMut(usize),
+    ) {
         for Shared { patterns, compiled } in &self.shared {
             let sources =
                 || -> Vec<&str> { patterns.iter().map(|&id| &*self.patterns[id].source).collect() };
             let Some(regex) = compiled.get_or_init(|| compile(&sources(), Overlap::All)) else {
                 continue;
             };
-            let mut found = PatternSet::new(regex.pattern_len());
+            let found = set
+                .take_if(|set| set.capacity() == SHARED_PATTERNS)
+                .unwrap_or_else(|| PatternSet::new(SHARED_PATTERNS));
+            let found = set.insert(found);
+            found.clear();
             for window in windows(text).into_iter().flatten() {
                 let input = Input::new(text).range(window);
-                regex.which_overlapping_matches(&input, &mut found);
+                regex.which_overlapping_matches(&input, found);
             }
             found.iter().for_each(|id| report(patterns[id.as_usize()]));
         }
+    }
+
+    /// Memory in bytes, compiled patterns aside.
+    pub(crate) fn memory_usage(&self) -> usize {
+        let of = |p: &Pattern| {
+            p.source.len()
+                + p.gate.groups.iter().map(|g| size_of_val(&**g) + size_of_val(g)).sum::<usize>()
+        };
+        self.patterns.iter().map(|p| size_of::<Pattern>() + of(p)).sum()
     }
 }
 
@@ -78,15 +203,17 @@ fn windows(text: &str) -> [Option<Range<usize>>; 2] {
     if text.len() <= WINDOW_BYTES {
         return [Some(0..text.len()), None];
     }
-    let boundary = |mut at: usize| {
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    };
-    let head = boundary(WINDOW_BYTES / 2);
-    let tail = boundary(text.len() - WINDOW_BYTES / 2);
+    let head = char_boundary(text, WINDOW_BYTES / 2);
+    let tail = char_boundary(text, text.len() - WINDOW_BYTES / 2);
     [Some(0..head), Some(tail..text.len())]
+}
+
+/// The last boundary between characters up to `at`.
+pub(crate) fn char_boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 fn compile(sources: &[&str], overlap: Overlap) -> Option<meta::Regex> {
@@ -102,9 +229,13 @@ fn compile(sources: &[&str], overlap: Overlap) -> Option<meta::Regex> {
 mod tests {
     use super::*;
 
+    fn patterns(sources: impl IntoIterator<Item = String>) -> Patterns {
+        Patterns::new(sources.into_iter().map(|source| (source.into(), Gate::default())))
+    }
+
     #[test]
     fn long_texts_are_seen_at_head_and_tail_with_their_context() {
-        let patterns = Patterns::new(vec!["^x|x$|y".into()], &[]);
+        let patterns = patterns(["^x|x$|y".to_owned()]);
         let long = |middle: &str| format!("-{}{middle}{}-", "é".repeat(40_000), "é".repeat(40_000));
         assert_eq!(patterns.find(0, &long("y")), None);
         let text = long("");
@@ -117,13 +248,27 @@ mod tests {
 
     #[test]
     fn many_unfiltered_patterns_are_all_tried() {
-        let sources: Vec<Box<str>> =
-            (0..150).map(|i| format!(r"\d{{{}}}[a-z]", i % 9 + 1).into()).collect();
-        let all: Vec<usize> = (0..150).collect();
-        let patterns = Patterns::new(sources, &all);
+        let patterns = patterns((0..150).map(|i| format!(r"\d{{{}}}[a-z]", i % 9 + 1)));
         let mut found = Vec::new();
-        patterns.unfiltered_matches("1234x", |id| found.push(id));
-        let expected: Vec<usize> = all.into_iter().filter(|i| i % 9 < 4).collect();
+        patterns.unfiltered_matches("1234x", &mut None, |id| found.push(id));
+        let expected: Vec<usize> = (0..150).filter(|i| i % 9 < 4).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_cache_keeps_what_is_used_within_its_bounds() {
+        let mut patterns = patterns((0..60).map(|i| format!("x{i}y+")));
+        patterns.max_cached_bytes = 10 * 2 * CACHES_BYTES;
+        let is_cached =
+            |pattern: usize| patterns.patterns[pattern].compiled.read().unwrap().is_some();
+        for pattern in 0..60 {
+            let text = format!("x{pattern}y");
+            assert!(patterns.find(pattern, &text).is_some());
+            assert!(patterns.find(0, "x0y").is_some(), "0 is used all the time");
+        }
+        let n_cached = (0..60).filter(|&pattern| is_cached(pattern)).count();
+        assert!((2..20).contains(&n_cached), "{n_cached} are cached");
+        assert!(is_cached(0) && is_cached(59));
+        assert!(patterns.cached.lock().unwrap().1 <= patterns.max_cached_bytes);
     }
 }

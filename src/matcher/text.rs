@@ -121,11 +121,14 @@ pub(crate) struct QueryText {
     folded: MappedText,
     /// Whether the query is its own normalised form, so that `normalized` is not used.
     is_normalized: bool,
+    /// Whether the query is one line of ASCII.
+    is_plain: bool,
 }
 
 impl QueryText {
     /// Takes a query in.
     pub(crate) fn set(&mut self, query: &str) {
+        self.is_plain = query.is_ascii() && !query.contains('\n');
         self.is_normalized = query.is_ascii() || is_nfkc_quick(query.chars()) == IsNormalized::Yes;
         if self.is_normalized {
             fold_into(query, &mut self.folded);
@@ -138,6 +141,12 @@ impl QueryText {
     /// The folded form.
     pub(crate) fn folded(&self) -> &str {
         &self.folded.text
+    }
+
+    /// Whether the query is one line of ASCII: then a literal without blanks stands in it, whatever
+    /// its case, where it stands in the folded form, and `.` matches each of its characters.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// The normalised form of `query`, which must be the query last taken in.
@@ -159,6 +168,9 @@ impl QueryText {
 fn fold_into(source: &str, out: &mut MappedText) {
     out.restart(source.len());
     out.text.reserve(source.len());
+    if source.is_ascii() {
+        return fold_ascii_into(source, out);
+    }
     let mut after_blank = false;
     for (offset, c) in source.char_indices() {
         let blank = c.is_whitespace();
@@ -170,6 +182,32 @@ fn fold_into(source: &str, out: &mut MappedText) {
         push_folded(c, &mut out.text);
         out.mark(at, offset, out.text.len() - at == c.len_utf8());
     }
+}
+
+/// Most queries are ASCII: they are copied stretch by stretch, from one odd blank to the next.
+fn fold_ascii_into(source: &str, out: &mut MappedText) {
+    let is_blank = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    let bytes = source.as_bytes();
+    let mut start = 0;
+    while start < bytes.len() {
+        let odd = |&at: &usize| match bytes[at] {
+            b' ' => at > 0 && is_blank(bytes[at - 1]),
+            byte => is_blank(byte),
+        };
+        let end = (start..bytes.len()).find(odd).unwrap_or(bytes.len());
+        if start < end {
+            let at = out.text.len();
+            out.text.push_str(&source[start..end]);
+            out.mark(at, start, true);
+        }
+        if end < bytes.len() && (end == 0 || !is_blank(bytes[end - 1])) {
+            let at = out.text.len();
+            out.text.push(' ');
+            out.mark(at, end, true);
+        }
+        start = end + 1;
+    }
+    out.text.make_ascii_lowercase();
 }
 
 /// Normalises piece by piece: a piece starts at each character that cannot interact with what

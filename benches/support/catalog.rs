@@ -1,0 +1,139 @@
+//! Catalogs of realistic skills and queries about them, the same in every run.
+
+use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
+use repertoire::{Skill, SkillId};
+use serde_json::json;
+
+use super::words::{FILLERS, NOUNS, SYLLABLES, VERBS};
+
+/// A small generator of random numbers (splitmix64): fixed for all time, unlike that of a crate.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % limit as u64) as usize
+    }
+
+    pub fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len())]
+    }
+
+    /// One of `of`, the first much more often than the last, as words are used.
+    pub fn common<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        let below = self.below(of.len()) + 1;
+        of[self.below(below)]
+    }
+
+    /// A word of no dictionary. The more skills there are, the more of these there are.
+    pub fn coined(&mut self, n_skills: usize) -> String {
+        let mut which = self.below(n_skills * 2 + 8);
+        let mut word = SYLLABLES[which % SYLLABLES.len()].to_owned();
+        which /= SYLLABLES.len();
+        for _ in 0..2 {
+            word.push_str(SYLLABLES[(which * 5 + word.len()) % SYLLABLES.len()]);
+            which /= SYLLABLES.len();
+        }
+        word.push_str(SYLLABLES[which % SYLLABLES.len()]);
+        word
+    }
+}
+
+/// `n_skills` skills of eight triggers on average, a fifth of them patterns.
+pub fn skills(n_skills: usize) -> Vec<Skill> {
+    let mut random = Random::new(7);
+    (0..n_skills).map(|place| skill(place, n_skills, &mut random)).collect()
+}
+
+fn skill(place: usize, n_skills: usize, random: &mut Random) -> Skill {
+    let coined = random.coined(n_skills);
+    let mut keywords = vec![coined.clone(), random.common(NOUNS).to_owned()];
+    keywords.push(format!("{coined} {}", random.common(NOUNS)));
+    keywords.push(format!("{} {}", random.common(VERBS), random.coined(n_skills)));
+    keywords.push(format!("{} {} {}", random.one(NOUNS), random.one(NOUNS), random.one(VERBS)));
+    if random.below(20) == 0 {
+        let odd = ["c++", ".net", "ci/cd", "部署", "天気予報", "배포", "déploiement", "@scope/pkg"];
+        keywords.push(random.one(&odd).to_owned());
+    }
+    let verbs = [random.common(VERBS), random.common(VERBS)];
+    let n_patterns = 1 + usize::from(random.below(10) < 6);
+    let patterns: Vec<String> = (0..n_patterns).map(|_| pattern(n_skills, random)).collect();
+    let triggers = json!({"keywords": keywords, "verbs": verbs, "patterns": patterns});
+    let name = format!("{coined}-{}-{place}", random.one(NOUNS));
+    format!("---\nname: {name}\ndescription: d\ntriggers: [{triggers}]\n---\nBody.\n")
+        .parse()
+        .unwrap()
+}
+
+/// Shapes as they stand in published skills, about as often.
+fn pattern(n_skills: usize, random: &mut Random) -> String {
+    let verb = random.common(VERBS);
+    let (noun, other) = (random.one(NOUNS), random.one(NOUNS));
+    let coined = random.coined(n_skills);
+    match random.below(100) {
+        0..30 => format!("({verb}|{}).*?({noun}|{coined})", random.common(VERBS)),
+        30..55 => format!("({verb}|{}).*?{coined}", random.common(VERBS)),
+        55..70 => format!(r"\b{verb}\s+(a\s+|the\s+|my\s+)?{coined}"),
+        70..80 => format!(r"\b{coined}(s|ing|ed)?\b"),
+        80..88 => format!(r"{noun}[\s_-]*{other}"),
+        88..93 => format!(r"{coined}\.(csv|pdf)\b"),
+        93..98 => format!(r"{coined}\s*v?\d+(\.\d+)*"),
+        _ => format!(r"\b[A-Z]{{2}}-\d{{{}}}\b", 3 + random.below(5)),
+    }
+}
+
+/// What a query is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    English,
+    French,
+    Cjk,
+    Code,
+}
+
+/// `n_queries` different queries of about `n_bytes`, of which every eighth word or so is one that
+/// skills declare.
+pub fn queries(language: Language, n_bytes: usize, n_skills: usize, n_queries: usize) -> Vec<String> {
+    let mut random = Random::new(11 + n_bytes as u64);
+    let words = match language {
+        Language::English => FILLERS,
+        Language::French => &["déjà", "près", "voilà", "l’été", "où", "ça", "créer", "et", "une", "à"],
+        Language::Cjk => &["请", "我们", "天気", "予報", "使用", "배포", "를", "部署", "文件", "、", "。"],
+        Language::Code => &["fn", "let", "self.x", "=", "{", "}", "&mut", "=>", "0x1F", "u32,", "\n    "],
+    };
+    let query = |random: &mut Random| {
+        let mut text = String::new();
+        while text.len() < n_bytes {
+            match random.below(16) {
+                0 => text.push_str(random.common(VERBS)),
+                1 => text.push_str(random.common(NOUNS)),
+                2 if random.below(3) == 0 => text.push_str(&random.coined(n_skills)),
+                _ => text.push_str(random.one(words)),
+            }
+            text.push_str(if language == Language::Cjk { "" } else { " " });
+        }
+        text.trim_end().to_owned()
+    };
+    (0..n_queries).map(|_| query(&mut random)).collect()
+}
+
+/// The ids of `skills`, which are their names.
+pub fn ids(skills: &[Skill]) -> Vec<SkillId> {
+    skills.iter().map(|skill| SkillId::new(skill.name())).collect()
+}
+
+pub fn index(skills: &[Skill], ids: &[SkillId]) -> Index {
+    let indexed: Vec<_> = skills
+        .iter()
+        .zip(ids)
+        .map(|(skill, id)| IndexedSkill { id, name: skill.name(), triggers: skill.triggers() })
+        .collect();
+    Index::new(&indexed, &IndexOptions::default()).unwrap()
+}

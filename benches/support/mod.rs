@@ -1,0 +1,5 @@
+//! What the benchmarks of the matcher share.
+
+pub mod catalog;
+pub mod usual;
+pub mod words;

@@ -1,0 +1,89 @@
+//! The parts of a very long query that are looked at.
+
+use std::ops::Range;
+
+use super::patterns::char_boundary;
+
+/// Stands between head and tail: no phrase, and no `.*`, reaches over it.
+const SEAM: &str = "\n\u{1e}\n";
+
+/// The head and the tail of a query, or all of it.
+#[derive(Debug, Clone)]
+pub(super) struct Excerpt<'q> {
+    query: &'q str,
+    /// What is left out.
+    gap: Range<usize>,
+}
+
+impl<'q> Excerpt<'q> {
+    /// Of queries over `max_bytes`, half of that at each end, less the words that would be cut.
+    pub(super) fn new(query: &'q str, max_bytes: usize) -> Excerpt<'q> {
+        if query.len() <= max_bytes {
+            return Excerpt { query, gap: query.len()..query.len() };
+        }
+        let head = &query[..char_boundary(query, max_bytes / 2)];
+        let tail = &query[char_boundary(query, query.len() - max_bytes / 2)..];
+        // Text without blanks is cut between characters.
+        let head = head.rfind(char::is_whitespace).unwrap_or(head.len());
+        let tail = query.len() - tail.len() + tail.find(char::is_whitespace).unwrap_or(0);
+        Excerpt { query, gap: head..tail }
+    }
+
+    /// The text looked at, put into `buffer` if it is not all of the query.
+    pub(super) fn text<'a>(&self, buffer: &'a mut String) -> &'a str
+    where
+        'q: 'a,
+    {
+        if !self.gap.is_empty() {
+            buffer.clear();
+            buffer.push_str(&self.query[..self.gap.start]);
+            buffer.push_str(SEAM);
+            buffer.push_str(&self.query[self.gap.end..]);
+        }
+        self.seen(buffer)
+    }
+
+    /// The text looked at, which [`Excerpt::text`] has put into `buffer`.
+    pub(super) fn seen<'a>(&self, buffer: &'a str) -> &'a str
+    where
+        'q: 'a,
+    {
+        if self.gap.is_empty() { self.query } else { buffer }
+    }
+
+    /// The bytes of the query at `range` of the text looked at.
+    pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
+        let in_query = |at: usize| {
+            if at <= self.gap.start {
+                at
+            } else {
+                at - SEAM.len() + self.gap.len() - self.gap.start
+            }
+        };
+        in_query(range.start)..in_query(range.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_queries_are_cut_between_words_and_keep_their_places() {
+        let query = "head of it é and a long middle and é the tail";
+        let mut buffer = String::new();
+        for max_bytes in 16..query.len() + 2 {
+            let excerpt = Excerpt::new(query, max_bytes);
+            let text = excerpt.text(&mut buffer).to_owned();
+            assert!(text.len() <= max_bytes + SEAM.len(), "{text:?}");
+            for word in text.split_whitespace().filter(|word| *word != "\u{1e}") {
+                assert!(query.split_whitespace().any(|w| w == word), "{word} was cut");
+                let start = text.find(word).unwrap();
+                assert_eq!(&query[excerpt.span(start..start + word.len())], word);
+            }
+        }
+        let uncut = "使".repeat(20);
+        let excerpt = Excerpt::new(&uncut, 13);
+        assert_eq!(excerpt.text(&mut buffer), format!("使使{SEAM}使使使"));
+    }
+}

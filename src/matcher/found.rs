@@ -1,0 +1,160 @@
+//! What one pass has found: working memory that is reused, so that a query allocates nothing.
+
+use std::ops::Range;
+
+use regex_automata::PatternSet;
+
+use super::automaton::Seen;
+use super::rank::RankKey;
+use super::text::QueryText;
+use super::words::Run;
+
+/// Working memory of one search.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// The parts of a query that was too long to be looked at as a whole.
+    pub(super) excerpt: String,
+    pub(super) text: QueryText,
+    pub(super) runs: Vec<Run>,
+    pub(super) seen: Seen,
+    pub(super) found: Found,
+    pub(super) pattern_set: Option<PatternSet>,
+    pub(super) ranking: Ranking,
+}
+
+/// What a pass has found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Which search this is; an item stamped with it was found, or may be.
+    search: u32,
+    items: Vec<ItemState>,
+    /// The items found or perhaps found, each once.
+    pub(super) candidates: Vec<u32>,
+    /// The skills that were named, in the order of ids.
+    pub(super) explicit: Vec<u32>,
+    /// The exclude entries found; first with duplicates, then without those that veto nothing.
+    pub(super) excludes: Vec<u32>,
+    /// Whether a pattern may match, by its literals' places alone, as a whole line of ASCII.
+    pub(super) is_plain: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct ItemState {
+    search: u32,
+    /// Where it was found; see [`Presence`].
+    start: u32,
+    end: u32,
+    presence: Presence,
+}
+
+/// What is known of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Presence {
+    #[default]
+    Absent,
+    /// A pattern that its literals allow.
+    Possible,
+    /// A pattern that does match, nobody knows where yet.
+    Somewhere,
+    /// A literal or name in bytes of the folded text, a pattern in bytes of the normalised text, a
+    /// glob at a place among the paths of the query.
+    At,
+}
+
+/// What puts matches in order.
+#[derive(Debug, Default)]
+pub(super) struct Ranking {
+    /// Which search this is; a skill stamped with it was looked at.
+    search: u32,
+    visited: Vec<u32>,
+    /// Skills used recently with their place among these, in the order of ids.
+    pub(super) recent: Vec<(u32, u32)>,
+    /// Item by item what is still to be looked at: its rank class, and the item.
+    pub(super) queue: Vec<(u32, u32)>,
+    /// The matches, best first once they are sorted.
+    pub(super) best: Vec<RankKey>,
+}
+
+impl Found {
+    pub(super) fn start(&mut self, n_items: usize) {
+        self.search = self.search.wrapping_add(1);
+        if self.items.len() != n_items || self.search == 0 {
+            self.items.clear();
+            self.items.resize(n_items, ItemState::default());
+            self.search = 1;
+        }
+        self.candidates.clear();
+        self.explicit.clear();
+        self.excludes.clear();
+    }
+
+    pub(super) fn presence(&self, item: u32) -> Presence {
+        let state = self.items[item as usize];
+        if state.search == self.search { state.presence } else { Presence::Absent }
+    }
+
+    /// Where an item is that is [`Presence::At`] some place.
+    pub(super) fn range(&self, item: u32) -> Range<usize> {
+        let ItemState { start, end, .. } = self.items[item as usize];
+        start as usize..end as usize
+    }
+
+    /// Notes an item at a place; of several, the one that ends first is kept.
+    pub(super) fn add(&mut self, item: u32, range: &Range<usize>) {
+        let (start, end) = (range.start as u32, range.end as u32);
+        let state = &mut self.items[item as usize];
+        if state.search != self.search {
+            self.candidates.push(item);
+        } else if (state.end, state.start) <= (end, start) {
+            return;
+        }
+        *state = ItemState { search: self.search, start, end, presence: Presence::At };
+    }
+
+    /// Notes a pattern that may match, or does somewhere.
+    pub(super) fn add_pattern(&mut self, item: u32, presence: Presence) {
+        let state = &mut self.items[item as usize];
+        if state.search != self.search {
+            let search = self.search;
+            *state = ItemState { search, presence, ..ItemState::default() };
+            self.candidates.push(item);
+        }
+    }
+
+    /// Notes what became of a pattern.
+    pub(super) fn settle(&mut self, item: u32, presence: Presence, range: Range<usize>) {
+        let (start, end) = (range.start as u32, range.end as u32);
+        self.items[item as usize] = ItemState { search: self.search, start, end, presence };
+    }
+
+    pub(super) fn is_explicit(&self, skill: u32) -> bool {
+        !self.explicit.is_empty() && self.explicit.binary_search(&skill).is_ok()
+    }
+}
+
+impl Ranking {
+    pub(super) fn start(&mut self, n_skills: usize) {
+        self.search = self.search.wrapping_add(1);
+        if self.visited.len() != n_skills || self.search == 0 {
+            self.visited.clear();
+            self.visited.resize(n_skills, 0);
+            self.search = 1;
+        }
+        self.recent.clear();
+        self.queue.clear();
+        self.best.clear();
+    }
+
+    /// Whether this is the first visit to a skill.
+    pub(super) fn visit(&mut self, skill: u32) -> bool {
+        let visited = &mut self.visited[skill as usize];
+        let is_first = *visited != self.search;
+        *visited = self.search;
+        is_first
+    }
+
+    pub(super) fn recency(&self, skill: u32) -> u32 {
+        let place = self.recent.binary_search_by_key(&skill, |&(recent, _)| recent);
+        place.map_or(u32::MAX, |place| self.recent[place].1)
+    }
+}

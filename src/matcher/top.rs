@@ -1,0 +1,269 @@
+//! Ranking: of all matches, or of the best few with as little proof as possible.
+//!
+//! For the best few, skills are looked at in an order in which nothing good can come late: those
+//! named; those used recently; those with the longest phrases; then item by item, the rarest
+//! first. It is over once the last of the best is better than anything a skill not looked at could
+//! be. A skill is first ranked as if all of its patterns that may match did; only if that would
+//! put it among the best, they are confirmed.
+
+use std::cmp::Reverse;
+
+use super::excerpt::Excerpt;
+use super::found::{Presence, Scratch};
+use super::index::Index;
+use super::rank::RankKey;
+use crate::skill::SkillId;
+
+/// Where more are asked for than this, all are ranked.
+const MAX_BEST: usize = 128;
+
+/// Skills with a phrase of so many words are looked at together if they are no more than this; if
+/// they are more, the rarest item tells which to look at first.
+const MAX_OF_PHRASES: usize = 256;
+
+impl Index {
+    /// Ranks every match.
+    pub(super) fn rank_all(&self, recent: &[SkillId], text: &Excerpt<'_>, scratch: &mut Scratch) {
+        self.start_ranking(recent, scratch);
+        for place in 0..scratch.found.candidates.len() {
+            let item = scratch.found.candidates[place];
+            if scratch.found.presence(item) == Presence::Possible
+                && !self.confirm(item, text, scratch)
+            {
+                continue;
+            }
+            for &skill in self.tables.postings.of(item) {
+                if scratch.ranking.visit(skill)
+                    && let Some(key) = self.key(skill, text, scratch, None)
+                {
+                    scratch.ranking.best.push(key);
+                }
+            }
+        }
+        scratch.ranking.best.sort_unstable();
+    }
+
+    /// Ranks the best `limit` matches.
+    pub(super) fn rank_best(
+        &self,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) {
+        if limit > MAX_BEST {
+            self.rank_all(recent, text, scratch);
+            scratch.ranking.best.truncate(limit);
+            return;
+        }
+        self.start_ranking(recent, scratch);
+        if limit == 0 {
+            return;
+        }
+        for place in 0..scratch.found.explicit.len() {
+            let skill = scratch.found.explicit[place];
+            self.consider(skill, limit, text, scratch);
+        }
+        if scratch.last_of_best(limit).is_some_and(|key| key.explicit.0) {
+            return;
+        }
+        for place in 0..scratch.ranking.recent.len() {
+            let (skill, _) = scratch.ranking.recent[place];
+            self.consider(skill, limit, text, scratch);
+        }
+        let longest = self.rank_phrases(limit, text, scratch);
+        if let Some(longest) = longest {
+            self.rank_by_rarity(longest, limit, text, scratch);
+        }
+    }
+
+    /// Looks at the skills with phrases, those with the longest first. Returns the words of the
+    /// longest literal of skills not looked at that may be among the best.
+    fn rank_phrases(&self, limit: usize, text: &Excerpt<'_>, scratch: &mut Scratch) -> Option<u32> {
+        let Scratch { found, ranking, .. } = scratch;
+        let n_words = |item: u32| self.tables.items[item as usize].n_words;
+        ranking.queue.extend(found.candidates.iter().map(|&item| (n_words(item), item)));
+        ranking.queue.sort_unstable_by_key(|&(n_words, item)| (Reverse(n_words), item));
+        let mut start = 0;
+        while let Some(&(n_words, _)) = scratch.ranking.queue.get(start) {
+            if scratch.last_of_best(limit).is_some_and(|key| key.phrase_words.0 > n_words) {
+                return None;
+            }
+            let queue = &scratch.ranking.queue;
+            let end = queue.partition_point(|of| of.0 >= n_words);
+            let postings = |&(_, item): &(u32, u32)| self.tables.postings.of(item).len();
+            if n_words < 2 || queue[start..end].iter().map(postings).sum::<usize>() > MAX_OF_PHRASES
+            {
+                return Some(n_words);
+            }
+            for place in start..end {
+                let (_, item) = scratch.ranking.queue[place];
+                for &skill in self.tables.postings.of(item) {
+                    self.consider(skill, limit, text, scratch);
+                }
+            }
+            start = end;
+        }
+        None
+    }
+
+    /// Looks at the skills of all items, those of the rarest first, until no other skill can be
+    /// among the best. None of them has a literal of more than `longest` words.
+    fn rank_by_rarity(
+        &self,
+        longest: u32,
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) {
+        let Scratch { found, ranking, .. } = scratch;
+        let rarity = |item: u32| self.tables.items[item as usize].rarity;
+        ranking.queue.clear();
+        ranking.queue.extend(found.candidates.iter().map(|&item| (rarity(item), item)));
+        // Of equally rare ones, patterns come last: perhaps they need not be confirmed any more.
+        ranking.queue.sort_unstable_by_key(|&(rarity, item)| {
+            (rarity, found.presence(item) == Presence::Possible, item)
+        });
+        let n_items = scratch.ranking.queue.len();
+        for place in 0..n_items {
+            let (rarity, item) = scratch.ranking.queue[place];
+            let mut best_left = RankKey {
+                phrase_words: Reverse(longest),
+                rarity,
+                n_triggers: Reverse((n_items - place) as u32),
+                ..RankKey::new(0)
+            };
+            let beats = |key: Option<RankKey>, left: RankKey| key.is_some_and(|key| key < left);
+            if beats(scratch.last_of_best(limit), best_left) {
+                return;
+            }
+            if scratch.found.presence(item) == Presence::Possible {
+                let skills = self.tables.postings.of(item);
+                let may_be = |&skill: &u32| self.may_be_best(skill, limit, scratch);
+                if !skills.iter().any(may_be) || !self.confirm(item, text, scratch) {
+                    continue;
+                }
+            }
+            for &skill in self.tables.postings.of(item) {
+                best_left.skill = skill;
+                if beats(scratch.last_of_best(limit), best_left) {
+                    break;
+                }
+                self.consider(skill, limit, text, scratch);
+            }
+        }
+    }
+
+    /// Puts a skill among the best, if it is one of them.
+    fn consider(&self, skill: u32, limit: usize, text: &Excerpt<'_>, scratch: &mut Scratch) {
+        if !scratch.ranking.visit(skill) {
+            return;
+        }
+        let last = scratch.last_of_best(limit);
+        let Some(key) = self.key(skill, text, scratch, last) else { return };
+        let best = &mut scratch.ranking.best;
+        let place = best.partition_point(|better| *better < key);
+        if place < limit {
+            best.truncate(limit - 1);
+            best.insert(place, key);
+        }
+    }
+
+    /// Whether a skill could be among the best, if all of its patterns that may match did.
+    fn may_be_best(&self, skill: u32, limit: usize, scratch: &Scratch) -> bool {
+        let hopes = self.hopes(skill, scratch).map(|(key, _)| key);
+        hopes.is_some_and(|key| scratch.last_of_best(limit).is_none_or(|last| key < last))
+    }
+
+    /// The key of a skill: `None` if it does not match, is vetoed, or cannot be better than
+    /// `than`.
+    fn key(
+        &self,
+        skill: u32,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+        than: Option<RankKey>,
+    ) -> Option<RankKey> {
+        let (hopes, is_certain) = self.hopes(skill, scratch)?;
+        if than.is_some_and(|than| hopes >= than) {
+            return None;
+        }
+        if is_certain {
+            return Some(hopes);
+        }
+        for trigger in self.tables.triggers.items_of(skill) {
+            if scratch.found.presence(trigger.item) == Presence::Possible {
+                self.confirm(trigger.item, text, scratch);
+            }
+        }
+        self.hopes(skill, scratch).map(|(key, _)| key)
+    }
+
+    /// The key of a skill as if all of its patterns that may match did, and whether there are no
+    /// such patterns.
+    fn hopes(&self, skill: u32, scratch: &Scratch) -> Option<(RankKey, bool)> {
+        let Scratch { found, ranking, .. } = scratch;
+        let is_vetoed = |exclude: &u32| self.tables.excludes[*exclude as usize].0 == skill;
+        if found.excludes.iter().any(is_vetoed) {
+            return None;
+        }
+        let mut key = RankKey::new(skill);
+        let mut is_certain = true;
+        let mut is_counted = false;
+        for trigger in self.tables.triggers.items_of(skill) {
+            is_counted &= trigger.is_same;
+            let presence = found.presence(trigger.item);
+            if presence == Presence::Absent {
+                continue;
+            }
+            is_certain &= presence != Presence::Possible;
+            let item = self.tables.items[trigger.item as usize];
+            key.add(item.n_words, item.rarity);
+            key.n_triggers.0 += u32::from(!is_counted);
+            is_counted = true;
+        }
+        if key.n_triggers.0 == 0 {
+            return None;
+        }
+        key.explicit.0 = found.is_explicit(skill);
+        key.recency = ranking.recency(skill);
+        Some((key, is_certain))
+    }
+
+    fn start_ranking(&self, recent: &[SkillId], scratch: &mut Scratch) {
+        let ranking = &mut scratch.ranking;
+        ranking.start(self.tables.ids.len());
+        for (place, id) in recent.iter().enumerate() {
+            if let Ok(skill) = self.tables.ids.binary_search(id) {
+                ranking.recent.push((skill as u32, place as u32));
+            }
+        }
+        ranking.recent.sort_unstable();
+        ranking.recent.dedup_by_key(|recent| recent.0);
+    }
+
+    /// The skills that match but for an exclude entry, with that entry.
+    pub(super) fn vetoed(
+        &self,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<(SkillId, String)> {
+        let excludes = std::mem::take(&mut scratch.found.excludes);
+        let vetoed = excludes.iter().filter_map(|&exclude| {
+            let (skill, entry) = &self.tables.excludes[exclude as usize];
+            self.key(*skill, text, scratch, None)?;
+            Some((self.id(*skill).clone(), entry.to_string()))
+        });
+        let vetoed = vetoed.collect();
+        scratch.found.excludes = excludes;
+        vetoed
+    }
+}
+
+impl Scratch {
+    /// The last of the best `limit` matches, once there are so many.
+    fn last_of_best(&self, limit: usize) -> Option<RankKey> {
+        let best = &self.ranking.best;
+        if best.len() < limit { None } else { best.last().copied() }
+    }
+}

@@ -1,0 +1,295 @@
+//! Words and phrases looked up by their hash, without an automaton.
+//!
+//! A literal that starts and ends with an ASCII letter, digit or `_` can only stand as a word of
+//! its own where a run of such characters starts, and another ends. So the runs of a text are
+//! hashed once and looked up: independent loads, where an automaton waits at each byte for the one
+//! before. A phrase is found by the hash of its first run, then of its first two, and so on, as
+//! long as some literal goes on.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+use super::boundary;
+
+/// No literal ends here: the slot only says that some go on.
+const NO_LITERAL: u32 = u32::MAX;
+
+/// Literals by the hashes of the runs they begin with.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    /// A power of two of slots, at most half of them used; a literal is in the first free one from
+    /// the place its hash says.
+    slots: Vec<Slot>,
+    /// The literals' texts, one after the other.
+    text: String,
+    /// Where each starts, and one more for the end.
+    offsets: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    /// 0 is free.
+    hash: u64,
+    literal: u32,
+    /// Whether longer literals begin like this.
+    goes_on: bool,
+}
+
+/// A run of ASCII letters, digits and `_` in a text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run {
+    start: u32,
+    end: u32,
+    hash: u64,
+}
+
+impl Words {
+    /// Takes in `literals`, which all are words ([`is_word`]), and returns the places of those it
+    /// had to leave out.
+    pub(crate) fn new(literals: &[&str]) -> (Words, Vec<usize>) {
+        let mut prefixes: HashMap<u64, (&str, Slot)> = HashMap::with_capacity(literals.len() * 2);
+        let mut left_out = Vec::new();
+        let mut runs = Vec::new();
+        for (place, &literal) in literals.iter().enumerate() {
+            split(literal, &mut runs);
+            let mut hash = 0;
+            let mut before = 0;
+            for run in &runs {
+                hash = chain(hash, &literal[before as usize..run.start as usize], run.hash);
+                before = run.end;
+                let prefix = &literal[..run.end as usize];
+                let goes_on = prefix.len() < literal.len();
+                let slot = Slot { hash, literal: NO_LITERAL, goes_on: false };
+                let (known, slot) = match prefixes.entry(hash) {
+                    Entry::Vacant(entry) => entry.insert((prefix, slot)),
+                    Entry::Occupied(entry) => entry.into_mut(),
+                };
+                if *known != prefix {
+                    left_out.push(place);
+                    break;
+                }
+                slot.goes_on |= goes_on;
+                if !goes_on {
+                    slot.literal = place as u32;
+                }
+            }
+        }
+        let mut words = Words::default();
+        words.slots.resize((prefixes.len() * 2).next_power_of_two(), Slot::default());
+        for (_, slot) in prefixes.into_values() {
+            let mut at = words.home(slot.hash);
+            while words.slots[at].hash != 0 {
+                at = (at + 1) & (words.slots.len() - 1);
+            }
+            words.slots[at] = slot;
+        }
+        words.text = literals.concat();
+        let mut end = 0;
+        words.offsets = std::iter::once(0)
+            .chain(literals.iter().map(|literal| {
+                end += literal.len() as u32;
+                end
+            }))
+            .collect();
+        (words, left_out)
+    }
+
+    /// Calls `report` with each literal that stands in the folded `text` as a word of its own, as
+    /// often as it does, in the order of where they start.
+    pub(crate) fn scan(
+        &self,
+        text: &str,
+        runs: &mut Vec<Run>,
+        mut report: impl FnMut(usize, Range<usize>),
+    ) {
+        split(text, runs);
+        let bytes = text.as_bytes();
+        for (place, first) in runs.iter().enumerate() {
+            let Some(mut slot) = self.get(chain(0, "", first.hash)) else { continue };
+            let start = first.start as usize;
+            if start > 0 && !bytes[start - 1].is_ascii() {
+                let end = first.end as usize;
+                if !boundary::opens(text, start, end) {
+                    continue;
+                }
+            }
+            let mut last = first;
+            let mut rest = runs[place + 1..].iter();
+            loop {
+                let end = last.end as usize;
+                if slot.literal != NO_LITERAL
+                    && (bytes.get(end).is_none_or(u8::is_ascii) || boundary::closes(text, end))
+                    && text[start..end] == *self.text_of(slot.literal)
+                {
+                    report(slot.literal as usize, start..end);
+                }
+                if !slot.goes_on {
+                    break;
+                }
+                let Some(next) = rest.next() else { break };
+                let between = &text[end..next.start as usize];
+                let Some(longer) = self.get(chain(slot.hash, between, next.hash)) else { break };
+                (slot, last) = (longer, next);
+            }
+        }
+    }
+
+    fn get(&self, hash: u64) -> Option<Slot> {
+        let mut at = self.home(hash);
+        loop {
+            let slot = *self.slots.get(at)?;
+            if slot.hash == hash {
+                return Some(slot);
+            }
+            if slot.hash == 0 {
+                return None;
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    fn home(&self, hash: u64) -> usize {
+        (hash >> 32) as usize & (self.slots.len().wrapping_sub(1))
+    }
+
+    fn text_of(&self, literal: u32) -> &str {
+        let place = literal as usize;
+        &self.text[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+    }
+
+    /// Heap memory in bytes.
+    pub(crate) fn memory_usage(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+            + self.text.capacity()
+            + self.offsets.capacity() * 4
+    }
+}
+
+/// Whether a folded literal can be found by its runs.
+pub(crate) fn is_word(literal: &str) -> bool {
+    let bytes = literal.as_bytes();
+    literal.is_ascii() && [bytes.first(), bytes.last()].into_iter().flatten().all(|&b| in_run(b))
+}
+
+/// Finds the runs of `text`.
+fn split(text: &str, runs: &mut Vec<Run>) {
+    runs.clear();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !in_run(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while at < bytes.len() && in_run(bytes[at]) {
+            at += 1;
+        }
+        runs.push(Run { start: start as u32, end: at as u32, hash: hash(&bytes[start..at]) });
+    }
+}
+
+fn in_run(byte: u8) -> bool {
+    const IN_RUN: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+            byte += 1;
+        }
+        table
+    };
+    IN_RUN[byte as usize]
+}
+
+/// The hash of what was seen, then what stands between, then a run; never 0.
+fn chain(so_far: u64, between: &str, run: u64) -> u64 {
+    let gap = if between.len() == 1 {
+        u64::from(between.as_bytes()[0])
+    } else {
+        hash(between.as_bytes())
+    };
+    mix(so_far ^ gap.rotate_left(17), run) | 1
+}
+
+/// A hash of short texts: eight bytes a step, the last step over what the one before has seen too.
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hash = bytes.len() as u64;
+    let mut rest = bytes;
+    while let Some((eight, after)) =
+        rest.split_first_chunk::<8>().filter(|(_, after)| !after.is_empty())
+    {
+        hash = mix(hash, u64::from_le_bytes(*eight));
+        rest = after;
+    }
+    let last = if let Some(eight) = bytes.last_chunk::<8>() {
+        u64::from_le_bytes(*eight)
+    } else if let (Some(first), Some(last)) = (rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
+        u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
+    } else if let (Some(&first), Some(&last)) = (rest.first(), rest.last()) {
+        u64::from(first) | u64::from(rest[rest.len() / 2]) << 8 | u64::from(last) << 16
+    } else {
+        0
+    };
+    mix(hash, last)
+}
+
+/// Multiplies to twice the width and folds the halves, as `wyhash` does
+/// (<https://github.com/wangyi-fudan/wyhash>).
+fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0xa076_1d64_78bd_642f) * u128::from(b ^ 0xe703_7ed1_a0b4_28db);
+    product as u64 ^ (product >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scan<'a>(literals: &[&'a str], text: &str) -> Vec<(&'a str, usize)> {
+        let (words, left_out) = Words::new(literals);
+        assert!(left_out.is_empty());
+        let mut found = Vec::new();
+        words.scan(text, &mut Vec::new(), |literal, range| {
+            assert_eq!(&text[range.clone()], literals[literal]);
+            found.push((literals[literal], range.start));
+        });
+        found
+    }
+
+    #[test]
+    fn words_and_phrases_are_found_as_often_as_they_stand() {
+        let literals = ["git", "pull request", "pull", "pull request review", "ci/cd", "a"];
+        assert_eq!(
+            scan(&literals, "pull request git, pull request review: github ci/cd 使git用 ágit"),
+            [
+                ("pull", 0),
+                ("pull request", 0),
+                ("git", 13),
+                ("pull", 18),
+                ("pull request", 18),
+                ("pull request review", 18),
+                ("ci/cd", 46),
+                ("git", 55),
+            ]
+        );
+        assert_eq!(scan(&literals, "pull-request pull  request a_a"), [("pull", 0), ("pull", 13)]);
+        assert_eq!(scan(&[], "a b"), []);
+    }
+
+    #[test]
+    fn long_runs_are_told_apart() {
+        let words: Vec<String> = (1..200).map(|n| "ab".repeat(n)).collect();
+        let literals: Vec<&str> = words.iter().map(String::as_str).collect();
+        assert_eq!(scan(&literals, &literals.join(" ")).len(), 199);
+    }
+
+    #[test]
+    fn what_starts_or_ends_otherwise_is_no_word() {
+        for (literal, expected) in
+            [("git", true), ("ci/cd", true), ("c++", false), (".net", false), ("café", false)]
+        {
+            assert_eq!(is_word(literal), expected, "{literal}");
+        }
+    }
+}
