@@ -1,81 +1,100 @@
-//! How long a query takes, by the size of the catalog; `cargo bench`.
+//! How long a query takes, by the size of the catalog; `cargo bench --bench matching`, all sizes
+//! with `REPERTOIRE_BENCH=all`. `table.rs` has the tables.
 //!
-//! Each answer is asserted before it is timed. `contains` is the usual way: every keyword looked
-//! for in the lower-cased message, which finds parts of words and no patterns.
+//! Each answer is asserted before it is timed.
 #![expect(clippy::unwrap_used, reason = "a benchmark")]
 
+mod support;
+
 use std::hint::black_box;
+use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
-use repertoire::{Engine, Query, Skill, SkillId};
+use repertoire::{Engine, Query};
+use support::adversary;
+use support::catalog::{Language, ids, index, queries, skills};
+use support::usual::{BareScan, Contains, Filtered, OneSet, RegexLoop, fold};
 
-const QUERY: &str = "Could you please draft the quarterly invoice17 for our client, and tell me \
-    which of the report42 numbers changed since the last release?";
-
-/// Skills of eight triggers, two of them patterns, from a fixed list of words.
-fn skills(n_skills: usize) -> Vec<Skill> {
-    let nouns = ["report", "invoice", "cluster", "schema", "ticket", "release", "budget"];
-    let verbs = ["draft", "audit", "migrate", "tune", "archive", "publish"];
-    let word =
-        |i: usize, salt: usize| format!("{}{}", nouns[(i + salt) % 7], (i * 31 + salt) % 997);
-    let skill = |i: usize| {
-        let (verb, other) = (verbs[i % 6], verbs[(i + 1) % 6]);
-        format!(
-            "---\nname: skill-{i:05}\ndescription: d\ntriggers:\n  keywords: [{}, {}, {verb} {}, {} plan]\n  \
-             verbs: [{verb}, {other}]\n  patterns: ['({verb}|plan).*?{}', '\\b{}s?\\b']\n---\n",
-            word(i, 1),
-            word(i, 2),
-            word(i, 3),
-            word(i, 4),
-            word(i, 5),
-            word(i, 6),
-        )
-    };
-    (0..n_skills).map(|i| skill(i).parse().unwrap()).collect()
+fn sizes() -> &'static [usize] {
+    let all = std::env::var("REPERTOIRE_BENCH").is_ok_and(|which| which == "all");
+    if all { &[10, 100, 1_000, 10_000, 100_000] } else { &[10, 100, 1_000] }
 }
 
-fn index(skills: &[Skill]) -> Index {
-    let ids: Vec<SkillId> = skills.iter().map(|skill| SkillId::new(skill.name())).collect();
-    let indexed: Vec<_> = skills
-        .iter()
-        .zip(&ids)
-        .map(|(skill, id)| IndexedSkill { id, name: skill.name(), triggers: skill.triggers() })
-        .collect();
-    Index::new(&indexed, &IndexOptions::default()).unwrap()
-}
-
-fn queries(criterion: &mut Criterion) {
+fn by_size(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("query");
-    for n_skills in [10, 100, 1_000, 10_000] {
+    for &n_skills in sizes() {
         let skills = skills(n_skills);
-        let index = index(&skills);
-        let query = Query::new(QUERY);
-        let all = index.search(&query, &[], usize::MAX);
-        let best = index.search(&query, &[], 3);
-        assert_eq!(best.matches[..], all.matches[..all.matches.len().min(3)]);
-        assert!(n_skills < 100 || best.matches.len() == 3);
+        let index = index(&skills, &ids(&skills));
+        let queries = queries(Language::English, 130, n_skills, 64);
+        for query in &queries {
+            let query = Query::new(query);
+            let all = index.search(&query, &[], usize::MAX).matches;
+            assert_eq!(index.best(&query, &[], 3)[..], all[..all.len().min(3)]);
+        }
+        // Each run takes the next query, so that no cache learns one by heart.
+        let mut turn = queries.iter().cycle();
+        let mut next = || Query::new(turn.next().unwrap());
+        let mut best = Vec::new();
         group.bench_function(BenchmarkId::new("top 3", n_skills), |b| {
-            b.iter(|| index.search(black_box(&query), &[], 3));
+            b.iter(|| index.matches_into(black_box(&next()), &[], 3, &mut best));
         });
         group.bench_function(BenchmarkId::new("all", n_skills), |b| {
-            b.iter(|| index.search(black_box(&query), &[], usize::MAX));
+            b.iter(|| index.search(black_box(&next()), &[], usize::MAX));
         });
+        let scan = BareScan::new(&skills);
+        let mut folded = Vec::new();
+        assert_eq!(scan.count(&queries[0], &mut folded), scan.expected_count(&queries[0]));
+        group.bench_function(BenchmarkId::new("bare scan", n_skills), |b| {
+            b.iter(|| scan.count(black_box(&next().text), &mut folded));
+        });
+        group.bench_function(BenchmarkId::new("folding alone", n_skills), |b| {
+            b.iter(|| fold(black_box(&next().text), &mut folded));
+        });
+        let contains = Contains::new(&skills);
         group.bench_function(BenchmarkId::new("contains", n_skills), |b| {
-            b.iter(|| {
-                let text = black_box(QUERY).to_lowercase();
-                let found = skills.iter().filter(|skill| {
-                    let triggers = skill.triggers();
-                    triggers.keywords.iter().chain(&triggers.verbs).any(|t| text.contains(&t.value))
-                });
-                found.count()
-            });
+            b.iter(|| contains.matching(black_box(&next().text)));
         });
-        let engine = skills.into_iter().fold(Engine::builder(), repertoire::EngineBuilder::skill);
+        let engine =
+            skills.iter().cloned().fold(Engine::builder(), repertoire::EngineBuilder::skill);
         let engine = engine.build().unwrap();
-        assert_eq!(engine.disclose(QUERY).full.len(), best.matches.len());
+        let shown = engine.disclose(&*queries[0]).full.len();
+        assert_eq!(shown, index.best(&Query::new(&queries[0]), &[], 3).len());
         group.bench_function(BenchmarkId::new("disclose", n_skills), |b| {
-            b.iter(|| engine.disclose(black_box(QUERY)));
+            b.iter(|| engine.disclose(black_box(next())));
+        });
+    }
+    group.finish();
+}
+
+fn by_regex(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("the usual ways, 100 skills");
+    let skills = skills(100);
+    let (each, set, filtered) =
+        (RegexLoop::new(&skills), OneSet::new(&skills), Filtered::new(&skills));
+    let queries = queries(Language::English, 130, 100, 64);
+    for query in &queries {
+        let expected = each.matching(query);
+        assert_eq!(set.matching(query), expected);
+        assert_eq!(filtered.matching(query), expected);
+    }
+    let mut turn = queries.iter().cycle();
+    let mut next = || turn.next().unwrap();
+    group.bench_function("a regex a trigger", |b| b.iter(|| each.matching(black_box(next()))));
+    group.bench_function("one `RegexSet`", |b| b.iter(|| set.matching(black_box(next()))));
+    group.bench_function("`regex-filtered`", |b| b.iter(|| filtered.matching(black_box(next()))));
+    group.finish();
+}
+
+fn adversaries(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("adversaries");
+    for (name, skills, query) in adversary::cases() {
+        let index = index(&skills, &ids(&skills));
+        let query = Query::new(query);
+        let answer = index.search(&query, &[], 3);
+        assert_eq!(index.best(&query, &[], 3), answer.matches, "{name}");
+        let mut best = Vec::new();
+        group.bench_function(name, |b| {
+            b.iter(|| index.matches_into(black_box(&query), &[], 3, &mut best));
         });
     }
     group.finish();
@@ -84,10 +103,11 @@ fn queries(criterion: &mut Criterion) {
 fn builds(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("build");
     group.sample_size(10);
-    for n_skills in [100, 1_000] {
+    for &n_skills in sizes() {
         let skills = skills(n_skills);
+        let ids = ids(&skills);
         group.bench_function(BenchmarkId::new("index", n_skills), |b| {
-            b.iter(|| index(black_box(&skills)));
+            b.iter(|| index(black_box(&skills), &ids));
         });
     }
     group.finish();
@@ -96,9 +116,9 @@ fn builds(criterion: &mut Criterion) {
 criterion_group! {
     name = benches;
     config = Criterion::default()
-        .warm_up_time(std::time::Duration::from_millis(300))
-        .measurement_time(std::time::Duration::from_secs(2))
-        .sample_size(30);
-    targets = queries, builds
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(800))
+        .sample_size(20);
+    targets = by_size, by_regex, adversaries, builds
 }
 criterion_main!(benches);

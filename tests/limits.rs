@@ -73,6 +73,20 @@ fn ten_thousand_skills_answer_short_and_huge_queries() {
 }
 
 #[test]
+fn of_a_huge_query_head_and_tail_are_looked_at() {
+    let skill = skill("found", &json!({"keywords": ["needle"]}));
+    let hay = "hay é ".repeat(200_000);
+    let engine = engine([skill.clone()]);
+    let end = format!("{hay}needle");
+    let found = engine.matches(&end);
+    assert_eq!(&end[found[0].hits[0].span.clone()], "needle");
+    assert_eq!(engine.matches(format!("needle {hay}")).len(), 1);
+    assert!(engine.matches(format!("{hay}needle {hay}")).is_empty());
+    let patient = Engine::builder().skill(skill).max_query_bytes(usize::MAX).build().unwrap();
+    assert_eq!(patient.matches(format!("{hay}needle {hay}")).len(), 1);
+}
+
+#[test]
 fn a_thousand_skills_with_the_same_keyword_are_ranked_by_id() {
     let engine =
         engine((0..1000).map(|i| skill(&format!("s{i:03}"), &json!({"keywords": ["same"]}))));

@@ -7,14 +7,14 @@ use serde_json::json;
 use super::words::{FILLERS, NOUNS, SYLLABLES, VERBS};
 
 /// A small generator of random numbers (splitmix64): fixed for all time, unlike that of a crate.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,18 +22,18 @@ impl Random {
         ((z ^ (z >> 31)) % limit as u64) as usize
     }
 
-    pub fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    pub(crate) fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of[self.below(of.len())]
     }
 
     /// One of `of`, the first much more often than the last, as words are used.
-    pub fn common<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    pub(crate) fn common<'a>(&mut self, of: &[&'a str]) -> &'a str {
         let below = self.below(of.len()) + 1;
         of[self.below(below)]
     }
 
     /// A word of no dictionary. The more skills there are, the more of these there are.
-    pub fn coined(&mut self, n_skills: usize) -> String {
+    pub(crate) fn coined(&mut self, n_skills: usize) -> String {
         let mut which = self.below(n_skills * 2 + 8);
         let mut word = SYLLABLES[which % SYLLABLES.len()].to_owned();
         which /= SYLLABLES.len();
@@ -47,7 +47,7 @@ impl Random {
 }
 
 /// `n_skills` skills of eight triggers on average, a fifth of them patterns.
-pub fn skills(n_skills: usize) -> Vec<Skill> {
+pub(crate) fn skills(n_skills: usize) -> Vec<Skill> {
     let mut random = Random::new(7);
     (0..n_skills).map(|place| skill(place, n_skills, &mut random)).collect()
 }
@@ -91,7 +91,7 @@ fn pattern(n_skills: usize, random: &mut Random) -> String {
 
 /// What a query is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub(crate) enum Language {
     English,
     French,
     Cjk,
@@ -100,13 +100,24 @@ pub enum Language {
 
 /// `n_queries` different queries of about `n_bytes`, of which every eighth word or so is one that
 /// skills declare.
-pub fn queries(language: Language, n_bytes: usize, n_skills: usize, n_queries: usize) -> Vec<String> {
+pub(crate) fn queries(
+    language: Language,
+    n_bytes: usize,
+    n_skills: usize,
+    n_queries: usize,
+) -> Vec<String> {
     let mut random = Random::new(11 + n_bytes as u64);
     let words = match language {
         Language::English => FILLERS,
-        Language::French => &["déjà", "près", "voilà", "l’été", "où", "ça", "créer", "et", "une", "à"],
-        Language::Cjk => &["请", "我们", "天気", "予報", "使用", "배포", "를", "部署", "文件", "、", "。"],
-        Language::Code => &["fn", "let", "self.x", "=", "{", "}", "&mut", "=>", "0x1F", "u32,", "\n    "],
+        Language::French => {
+            &["déjà", "près", "voilà", "l’été", "où", "ça", "créer", "et", "une", "à"]
+        }
+        Language::Cjk => {
+            &["请", "我们", "天気", "予報", "使用", "배포", "를", "部署", "文件", "、", "。"]
+        }
+        Language::Code => {
+            &["fn", "let", "self.x", "=", "{", "}", "&mut", "=>", "0x1F", "u32,", "\n    "]
+        }
     };
     let query = |random: &mut Random| {
         let mut text = String::new();
@@ -125,11 +136,11 @@ pub fn queries(language: Language, n_bytes: usize, n_skills: usize, n_queries: u
 }
 
 /// The ids of `skills`, which are their names.
-pub fn ids(skills: &[Skill]) -> Vec<SkillId> {
+pub(crate) fn ids(skills: &[Skill]) -> Vec<SkillId> {
     skills.iter().map(|skill| SkillId::new(skill.name())).collect()
 }
 
-pub fn index(skills: &[Skill], ids: &[SkillId]) -> Index {
+pub(crate) fn index(skills: &[Skill], ids: &[SkillId]) -> Index {
     let indexed: Vec<_> = skills
         .iter()
         .zip(ids)

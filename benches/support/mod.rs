@@ -1,5 +1,6 @@
 //! What the benchmarks of the matcher share.
 
-pub mod catalog;
-pub mod usual;
-pub mod words;
+pub(crate) mod adversary;
+pub(crate) mod catalog;
+pub(crate) mod usual;
+pub(crate) mod words;

@@ -22,15 +22,15 @@ fn regexes(skill: &Skill) -> impl Iterator<Item = String> {
 }
 
 /// One compiled regular expression for each trigger, tried skill by skill.
-pub struct RegexLoop(Vec<Vec<Regex>>);
+pub(crate) struct RegexLoop(Vec<Vec<Regex>>);
 
 impl RegexLoop {
-    pub fn new(skills: &[Skill]) -> RegexLoop {
+    pub(crate) fn new(skills: &[Skill]) -> RegexLoop {
         let compile = |skill| regexes(skill).map(|r| Regex::new(&r).unwrap()).collect();
         RegexLoop(skills.iter().map(compile).collect())
     }
 
-    pub fn matching(&self, query: &str) -> Vec<usize> {
+    pub(crate) fn matching(&self, query: &str) -> Vec<usize> {
         let matches = |skill: &&Vec<Regex>| skill.iter().any(|regex| regex.is_match(query));
         let places = self.0.iter().enumerate().filter(|(_, skill)| matches(skill));
         places.map(|(place, _)| place).collect()
@@ -38,19 +38,19 @@ impl RegexLoop {
 }
 
 /// One set of all triggers.
-pub struct OneSet {
+pub(crate) struct OneSet {
     set: RegexSet,
     skills: Vec<usize>,
 }
 
 impl OneSet {
-    pub fn new(skills: &[Skill]) -> OneSet {
+    pub(crate) fn new(skills: &[Skill]) -> OneSet {
         let all = || skills.iter().enumerate().flat_map(|(i, s)| regexes(s).map(move |r| (i, r)));
         let set = RegexSetBuilder::new(all().map(|(_, r)| r)).size_limit(1 << 30).build().unwrap();
         OneSet { set, skills: all().map(|(skill, _)| skill).collect() }
     }
 
-    pub fn matching(&self, query: &str) -> Vec<usize> {
+    pub(crate) fn matching(&self, query: &str) -> Vec<usize> {
         let mut found: Vec<usize> =
             self.set.matches(query).into_iter().map(|r| self.skills[r]).collect();
         found.dedup();
@@ -59,13 +59,13 @@ impl OneSet {
 }
 
 /// The crate `regex-filtered`.
-pub struct Filtered {
+pub(crate) struct Filtered {
     set: regex_filtered::Regexes,
     skills: Vec<usize>,
 }
 
 impl Filtered {
-    pub fn new(skills: &[Skill]) -> Filtered {
+    pub(crate) fn new(skills: &[Skill]) -> Filtered {
         let all = || skills.iter().enumerate().flat_map(|(i, s)| regexes(s).map(move |r| (i, r)));
         let mut set = regex_filtered::Builder::new();
         for (_, regex) in all() {
@@ -74,7 +74,7 @@ impl Filtered {
         Filtered { set: set.build().unwrap(), skills: all().map(|(skill, _)| skill).collect() }
     }
 
-    pub fn matching(&self, query: &str) -> Vec<usize> {
+    pub(crate) fn matching(&self, query: &str) -> Vec<usize> {
         let mut found: Vec<usize> =
             self.set.matching(query).map(|(place, _)| self.skills[place]).collect();
         found.sort_unstable();
@@ -84,18 +84,23 @@ impl Filtered {
 }
 
 /// Every keyword looked for in the lower-cased message: finds parts of words and runs no patterns.
-pub struct Contains(Vec<Vec<String>>);
+pub(crate) struct Contains(Vec<Vec<String>>);
 
 impl Contains {
-    pub fn new(skills: &[Skill]) -> Contains {
+    pub(crate) fn new(skills: &[Skill]) -> Contains {
         let literals = |skill: &Skill| {
             let triggers = skill.triggers();
-            triggers.keywords.iter().chain(&triggers.verbs).map(|t| t.value.to_lowercase()).collect()
+            triggers
+                .keywords
+                .iter()
+                .chain(&triggers.verbs)
+                .map(|t| t.value.to_lowercase())
+                .collect()
         };
         Contains(skills.iter().map(literals).collect())
     }
 
-    pub fn matching(&self, query: &str) -> Vec<usize> {
+    pub(crate) fn matching(&self, query: &str) -> Vec<usize> {
         let text = query.to_lowercase();
         let matches = |skill: &&Vec<String>| skill.iter().any(|literal| text.contains(literal));
         let places = self.0.iter().enumerate().filter(|(_, skill)| matches(skill));
@@ -105,10 +110,10 @@ impl Contains {
 
 /// The limit of the design: one contiguous automaton over the keywords, verbs, names and literal
 /// parts of patterns, walked with its hits counted and nothing else.
-pub struct BareScan(NFA);
+pub(crate) struct BareScan(NFA);
 
 impl BareScan {
-    pub fn new(skills: &[Skill]) -> BareScan {
+    pub(crate) fn new(skills: &[Skill]) -> BareScan {
         let mut literals: Vec<String> = skills.iter().flat_map(literals).collect();
         literals.sort_unstable();
         literals.dedup();
@@ -117,7 +122,7 @@ impl BareScan {
     }
 
     /// Folds `query`, which must be ASCII where capitals matter, and counts the hits.
-    pub fn count(&self, query: &str, folded: &mut Vec<u8>) -> usize {
+    pub(crate) fn count(&self, query: &str, folded: &mut Vec<u8>) -> usize {
         fold(query, folded);
         let Ok(mut state) = self.0.start_state(Anchored::No) else { return 0 };
         let mut count = 0;
@@ -131,7 +136,7 @@ impl BareScan {
     }
 
     /// The same count, by the crate's own search.
-    pub fn expected_count(&self, query: &str) -> usize {
+    pub(crate) fn expected_count(&self, query: &str) -> usize {
         let mut folded = Vec::new();
         fold(query, &mut folded);
         let mut state = aho_corasick::automaton::OverlappingState::start();
@@ -148,7 +153,7 @@ impl BareScan {
 }
 
 /// Folding alone: one pass that copies in lower case.
-pub fn fold(query: &str, folded: &mut Vec<u8>) {
+pub(crate) fn fold(query: &str, folded: &mut Vec<u8>) {
     folded.clear();
     folded.extend(query.bytes().map(|byte| byte.to_ascii_lowercase()));
 }
@@ -161,5 +166,8 @@ fn literals(skill: &Skill) -> Vec<String> {
         let words = t.value.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| w.len() > 3);
         words.map(str::to_lowercase).collect::<Vec<_>>()
     });
-    declared.chain([skill.name().replace('-', " "), skill.name().to_owned()]).chain(of_patterns).collect()
+    declared
+        .chain([skill.name().replace('-', " "), skill.name().to_owned()])
+        .chain(of_patterns)
+        .collect()
 }

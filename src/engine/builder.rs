@@ -16,6 +16,11 @@ use crate::toolset::{ToolsetOptions, Toolsets};
 #[cfg(feature = "toolsets")]
 use crate::trust::TrustStore;
 
+/// Of longer queries the middle is left out, unless the host says otherwise. Matching costs up to
+/// about 40 ns a byte; so it stays near 10 ms, and what a person wrote above or below a log that
+/// was pasted is seen.
+const MAX_QUERY_BYTES: usize = 256 * 1024;
+
 /// Puts an [`Engine`] together.
 #[derive(Debug, Default)]
 pub struct EngineBuilder {
@@ -106,6 +111,13 @@ impl EngineBuilder {
         self
     }
 
+    /// Of longer queries, in bytes, only the head and the tail are looked at; 256 KiB by default.
+    #[must_use]
+    pub fn max_query_bytes(mut self, n_bytes: usize) -> EngineBuilder {
+        self.index.max_query_bytes = Some(n_bytes);
+        self
+    }
+
     /// How disclosures are made.
     #[must_use]
     pub fn disclosure(mut self, options: DisclosureOptions) -> EngineBuilder {
@@ -170,6 +182,7 @@ impl EngineBuilder {
         if !self.skills.is_empty() {
             self.catalog.sources.push(Source::memory(self.skills));
         }
+        self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
         let catalog = Catalog::load(self.catalog);
         let skills: Vec<_> =
             catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();

@@ -29,8 +29,10 @@ enum Machine {
 #[derive(Debug, Clone, Copy, Default)]
 struct Literal {
     len: u32,
-    /// Whether this literal, or one that ends with it, must be reported at each occurrence.
+    /// Whether this literal, or one that it ends with, must be reported at each occurrence.
     contextual: bool,
+    /// Whether this literal, or one that it ends with, is looked for as a word of its own.
+    whole: bool,
     /// Whether some longer literal ends with this one.
     ends_another: bool,
 }
@@ -54,6 +56,17 @@ struct SeenLiteral {
     whole: bool,
 }
 
+/// Which occurrences of a literal matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// The first, wherever it stands.
+    First,
+    /// The first, and the first as a word of its own.
+    FirstWhole,
+    /// All, for what stands around them.
+    Each,
+}
+
 /// A literal found in the text.
 #[derive(Debug, Clone)]
 pub(crate) struct Occurrence {
@@ -68,11 +81,11 @@ pub(crate) struct Occurrence {
 }
 
 impl Automaton {
-    /// Compiles distinct, non-empty, folded `literals`; `contextual` tells of each literal whether
-    /// every occurrence matters (for what stands around it), not only the first ones.
+    /// Compiles distinct, non-empty, folded `literals`; `needs` tells of each literal which of its
+    /// occurrences matter.
     pub(crate) fn new(
         literals: &[&str],
-        contextual: impl Fn(usize) -> bool,
+        needs: impl Fn(usize) -> Needs,
     ) -> Result<Automaton, Box<BuildError>> {
         // A prefilter only pays for few literals in long texts; queries are short.
         let n_bytes: usize = literals.iter().map(|literal| literal.len()).sum();
@@ -88,7 +101,8 @@ impl Automaton {
         for (place, literal) in literals.iter().enumerate() {
             compiled[place].len = literal.len() as u32;
             let mut report = |suffix: usize| {
-                compiled[place].contextual |= contextual(suffix);
+                compiled[place].contextual |= needs(suffix) == Needs::Each;
+                compiled[place].whole |= needs(suffix) != Needs::First;
                 compiled[suffix].ends_another |= suffix != place;
             };
             match &machine {
@@ -130,10 +144,12 @@ impl Automaton {
                 continue;
             }
             let end = at + 1;
-            let closed = boundary::closes(text, end);
+            let mut right_side = None;
             for nth in 0..machine.match_len(state) {
                 let literal = machine.match_pattern(state, nth).as_usize();
-                let Literal { len, contextual, .. } = self.literals[literal];
+                let Literal { len, contextual, whole, .. } = self.literals[literal];
+                let closed =
+                    whole && *right_side.get_or_insert_with(|| boundary::closes(text, end));
                 let range = end - len as usize..end;
                 let entry = &mut seen.entries[literal];
                 let first = entry.pass != seen.pass;
@@ -144,21 +160,16 @@ impl Automaton {
                 entry.last_end = end as u32;
                 let settled = !first && (entry.closed || !closed);
                 entry.closed |= closed;
-                let whole = closed && !entry.whole && boundary::opens(text, range.start, end);
-                entry.whole |= whole;
-                if first || whole || contextual {
-                    report(Occurrence { literal, range, first, first_whole: whole });
+                let first_whole = closed && !entry.whole && boundary::opens(text, range.start, end);
+                entry.whole |= first_whole;
+                if first || first_whole || contextual {
+                    report(Occurrence { literal, range, first, first_whole });
                 }
                 if settled && !contextual {
                     break;
                 }
             }
         }
-    }
-
-    /// Where the first occurrence of a literal ends that the last pass has seen.
-    pub(crate) fn first_end(&self, literal: u32, seen: &Seen) -> Option<u32> {
-        seen.get(literal).map(|entry| entry.first_end)
     }
 
     /// Where the last occurrence of a literal starts that the last pass has seen. `Err` is the
@@ -198,6 +209,11 @@ impl Seen {
         self.get(literal).is_some()
     }
 
+    /// Where the first occurrence of a literal ends that the last pass has seen.
+    pub(crate) fn first_end(&self, literal: u32) -> Option<u32> {
+        self.get(literal).map(|entry| entry.first_end)
+    }
+
     fn get(&self, literal: u32) -> Option<SeenLiteral> {
         Some(self.entries[literal as usize]).filter(|entry| entry.pass == self.pass)
     }
@@ -218,7 +234,8 @@ mod tests {
 
     /// The literal, its start, and whether it is its first whole occurrence, of each report.
     fn scan(literals: &[&str], contextual: &[usize], text: &str) -> Vec<(usize, usize, bool)> {
-        let automaton = Automaton::new(literals, |i| contextual.contains(&i)).unwrap();
+        let needs = |i| if contextual.contains(&i) { Needs::Each } else { Needs::FirstWhole };
+        let automaton = Automaton::new(literals, needs).unwrap();
         let mut reports = Vec::new();
         automaton.scan(text, &mut Seen::default(), |o| {
             reports.push((o.literal, o.range.start, o.first_whole));
@@ -249,7 +266,7 @@ mod tests {
 
     #[test]
     fn passes_do_not_see_each_other() {
-        let automaton = Automaton::new(&["x"], |_| false).unwrap();
+        let automaton = Automaton::new(&["x"], |_| Needs::First).unwrap();
         let mut seen = Seen { pass: u32::MAX - 1, entries: Vec::new() };
         for _ in 0..4 {
             let mut n_reports = 0;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use globset::Glob;
 
-use super::automaton::Automaton;
+use super::automaton::{Automaton, Needs};
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::literals::{self, Required};
 use super::mention::Name;
@@ -227,9 +227,12 @@ impl Builder {
             scanned_texts[id as usize] = text;
         }
         let scanned_uses = scanned_uses.finish(scanned.len());
-        let contextual =
-            |id: usize| scanned_uses.of(id as u32).iter().any(|u| matches!(u, LiteralUse::Name(_)));
-        let automaton = Automaton::new(&scanned_texts, contextual).map_err(|error| {
+        let needs = |id: usize| match scanned_uses.of(id as u32) {
+            [LiteralUse::Name(_), ..] => Needs::Each,
+            uses if uses.iter().all(|to| matches!(to, LiteralUse::Gate(_))) => Needs::First,
+            _ => Needs::FirstWhole,
+        };
+        let automaton = Automaton::new(&scanned_texts, needs).map_err(|error| {
             Error::new(
                 ErrorCode::ExecutionError,
                 format!("{} literals of triggers do not fit one automaton", scanned_texts.len()),
@@ -380,7 +383,7 @@ impl<'a> PatternSources<'a> {
         for (place, (item, source, required)) in self.patterns.iter().enumerate() {
             items[*item as usize].pattern = place as u32;
             let Some(required) = required else {
-                gated.push(((*source).into(), Gate::default()));
+                gated.push((*source, Gate::default()));
                 continue;
             };
             let groups = required.groups();
@@ -391,14 +394,14 @@ impl<'a> PatternSources<'a> {
                     let next = scanned.len() as u32;
                     of_group.push(*scanned.entry(literal).or_insert(next));
                 }
-                ids.push(of_group.into_boxed_slice());
+                ids.push(of_group);
             }
             let rarest = (0..groups.len()).min_by_key(|&group| rarity(&groups[group]));
             for &literal in rarest.into_iter().flat_map(|group| &ids[group]) {
                 uses.push(literal, LiteralUse::Gate(*item));
             }
             let is_exact = !matches!(required, Required::All(_));
-            gated.push(((*source).into(), Gate { groups: ids.into_boxed_slice(), is_exact }));
+            gated.push((*source, Gate { groups: ids, is_exact }));
         }
         Patterns::new(gated)
     }

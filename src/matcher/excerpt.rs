@@ -54,11 +54,7 @@ impl<'q> Excerpt<'q> {
     /// The bytes of the query at `range` of the text looked at.
     pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
         let in_query = |at: usize| {
-            if at <= self.gap.start {
-                at
-            } else {
-                at - SEAM.len() + self.gap.len() - self.gap.start
-            }
+            if at <= self.gap.start { at } else { at - SEAM.len() + self.gap.len() }
         };
         in_query(range.start)..in_query(range.end)
     }
@@ -84,6 +80,6 @@ mod tests {
         }
         let uncut = "使".repeat(20);
         let excerpt = Excerpt::new(&uncut, 13);
-        assert_eq!(excerpt.text(&mut buffer), format!("使使{SEAM}使使使"));
+        assert_eq!(excerpt.text(&mut buffer), format!("使使{SEAM}使使"));
     }
 }

@@ -69,7 +69,7 @@ pub(super) struct Ranking {
     visited: Vec<u32>,
     /// Skills used recently with their place among these, in the order of ids.
     pub(super) recent: Vec<(u32, u32)>,
-    /// Item by item what is still to be looked at: its rank class, and the item.
+    /// What is still to be looked at: its place in an order, and the item.
     pub(super) queue: Vec<(u32, u32)>,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
@@ -151,6 +151,10 @@ impl Ranking {
         let is_first = *visited != self.search;
         *visited = self.search;
         is_first
+    }
+
+    pub(super) fn is_visited(&self, skill: u32) -> bool {
+        self.visited[skill as usize] == self.search
     }
 
     pub(super) fn recency(&self, skill: u32) -> u32 {

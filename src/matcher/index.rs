@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::automaton::{Automaton, Occurrence};
+use super::automaton::{Automaton, Occurrence, Seen};
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
 use super::mention::Use;
@@ -174,6 +174,15 @@ impl Index {
         });
     }
 
+    /// How many skills match `query`. Costs less than [`Index::search`], as nothing is ranked and
+    /// a pattern is only confirmed for a skill that nothing else was found of.
+    pub fn count_matching(&self, query: &Query<'_>) -> usize {
+        self.with_scratch(|scratch| {
+            let text = self.pass(query, scratch);
+            self.count_all(&text, scratch)
+        })
+    }
+
     fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> T {
         let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut scratch = pooled.unwrap_or_default();
@@ -213,6 +222,7 @@ impl Index {
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
         }
         self.settle_vetoes(found);
+        self.judge_patterns(seen, found);
         excerpt
     }
 
@@ -257,21 +267,32 @@ impl Index {
         found.excludes.retain(|&exclude| explicit.binary_search(&skill_of(exclude)).is_err());
     }
 
-    /// Decides whether a pattern that may match does.
+    /// Decides what the places of literals tell of patterns that may match.
+    fn judge_patterns(&self, seen: &Seen, found: &mut Found) {
+        let mut candidates = std::mem::take(&mut found.candidates);
+        candidates.retain(|&item| {
+            if found.presence(item) != Presence::Possible {
+                return true;
+            }
+            let pattern = self.tables.items[item as usize].pattern as usize;
+            let verdict = self.patterns.judge(pattern, &self.automaton, seen, found.is_plain);
+            if let Some(matches) = verdict {
+                let presence = if matches { Presence::Somewhere } else { Presence::Absent };
+                found.settle(item, presence, 0..0);
+            }
+            verdict != Some(false)
+        });
+        found.candidates = candidates;
+    }
+
+    /// Runs a pattern that may match.
     pub(super) fn confirm(&self, item: u32, text: &Excerpt<'_>, scratch: &mut Scratch) -> bool {
-        let Scratch { excerpt, text: forms, seen, found, .. } = scratch;
+        let Scratch { excerpt, text: forms, found, .. } = scratch;
         let pattern = self.tables.items[item as usize].pattern as usize;
-        let (presence, range) =
-            match self.patterns.judge(pattern, &self.automaton, seen, found.is_plain) {
-                Some(true) => (Presence::Somewhere, 0..0),
-                Some(false) => (Presence::Absent, 0..0),
-                None => match self.patterns.find(pattern, forms.normalized(text.seen(excerpt))) {
-                    Some(range) => (Presence::At, range),
-                    None => (Presence::Absent, 0..0),
-                },
-            };
-        found.settle(item, presence, range);
-        presence != Presence::Absent
+        let range = self.patterns.find(pattern, forms.normalized(text.seen(excerpt)));
+        let presence = if range.is_some() { Presence::At } else { Presence::Absent };
+        found.settle(item, presence, range.unwrap_or_default());
+        presence == Presence::At
     }
 
     /// The first matches of the ranking, with their hits.

@@ -143,8 +143,8 @@ struct Phrase {
 impl Questions {
     /// The questions built in, and `more`.
     pub(crate) fn new(more: &[(String, MetaQuestion)]) -> Questions {
-        let built_in = phrases().map(|(phrase, asks)| Phrase::new(phrase.to_owned(), asks));
-        let more = more.iter().map(|(phrase, asks)| Phrase::new(fold_trigger(phrase), *asks));
+        let built_in = phrases().map(|(phrase, asks)| Phrase::new(phrase, asks));
+        let more = more.iter().map(|(phrase, asks)| Phrase::new(&fold_trigger(phrase), *asks));
         let mut phrases: Vec<Phrase> = built_in.chain(more).collect();
         phrases.retain(|phrase| !phrase.word.is_empty());
         phrases.sort_unstable();
@@ -195,7 +195,7 @@ impl Questions {
 }
 
 impl Phrase {
-    fn new(folded: String, asks: MetaQuestion) -> Phrase {
+    fn new(folded: &str, asks: MetaQuestion) -> Phrase {
         let start = folded.find(|c| !is_between_words(c)).unwrap_or(0);
         let (before, text) = folded.split_at(start);
         let word = text.split(is_between_words).next().unwrap_or_default();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use regex_automata::{Input, PatternSet, meta};
 
 use super::automaton::{Automaton, Seen};
-use crate::skill::pattern::{self, Overlap};
+use crate::skill::pattern::{self, Alphabet, Overlap};
 
 /// Patterns see so much of a text, in bytes: half from its head, half from its tail. It bounds what
 /// one author's costly pattern can do to other people's long messages.
@@ -20,7 +20,7 @@ pub(crate) const WINDOW_BYTES: usize = 64 * 1024;
 const SHARED_PATTERNS: usize = 64;
 
 /// Compiled patterns take about so much memory at most, in bytes; those not used lately go first.
-const MAX_CACHED_BYTES: usize = 64 * 1024 * 1024;
+const MAX_CACHED_BYTES: usize = 256 * 1024 * 1024;
 
 /// What a compiled pattern holds beside its program: the caches of the threads that ran it, for
 /// which the crate has no figure; about what they were measured at.
@@ -28,7 +28,10 @@ const CACHES_BYTES: usize = 16 * 1024;
 
 #[derive(Debug, Default)]
 pub(crate) struct Patterns {
-    patterns: Vec<Pattern>,
+    all: Vec<Pattern>,
+    gates: Vec<PackedGate>,
+    /// Group by group the literals of the gates, and before each group how many it has.
+    gate_literals: Vec<u32>,
     /// Those without a required literal.
     shared: Vec<Shared>,
     /// The compiled patterns, the first compiled first, and their size.
@@ -39,7 +42,6 @@ pub(crate) struct Patterns {
 #[derive(Debug)]
 struct Pattern {
     source: Box<str>,
-    gate: Gate,
     compiled: RwLock<Option<Arc<meta::Regex>>>,
     /// Whether it was run since the cache last looked.
     used: AtomicBool,
@@ -49,40 +51,55 @@ struct Pattern {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gate {
     /// Groups of which one literal each must be there.
-    pub(crate) groups: Box<[Box<[u32]>]>,
+    pub(crate) groups: Vec<Vec<u32>>,
     /// Whether, in one line of ASCII, the pattern does match if there are literals of the groups
     /// one behind the other.
     pub(crate) is_exact: bool,
 }
 
+/// A [`Gate`] in few bytes, as many are looked at for each query.
+#[derive(Debug)]
+struct PackedGate {
+    start: u32,
+    n_groups: u8,
+    is_exact: bool,
+}
+
 #[derive(Debug)]
 struct Shared {
     patterns: Vec<usize>,
-    compiled: OnceLock<Option<meta::Regex>>,
+    /// For texts of ASCII: much smaller, as `\d` and `\w` are a few characters there.
+    ascii: OnceLock<Option<meta::Regex>>,
+    unicode: OnceLock<Option<meta::Regex>>,
 }
 
 impl Patterns {
     /// Takes in valid patterns, with the literals they need. Those that need none are tried on
     /// every text.
-    pub(crate) fn new(patterns: impl IntoIterator<Item = (Box<str>, Gate)>) -> Patterns {
-        let new = |(source, gate)| Pattern {
-            source,
-            gate,
-            compiled: RwLock::default(),
-            used: AtomicBool::new(false),
-        };
-        let patterns: Vec<Pattern> = patterns.into_iter().map(new).collect();
-        let unfiltered: Vec<usize> =
-            (0..patterns.len()).filter(|&place| patterns[place].gate.groups.is_empty()).collect();
-        let shared = unfiltered
-            .chunks(SHARED_PATTERNS)
-            .map(|chunk| Shared { patterns: chunk.to_vec(), compiled: OnceLock::new() });
-        Patterns {
-            shared: shared.collect(),
-            patterns,
-            cached: Mutex::default(),
-            max_cached_bytes: MAX_CACHED_BYTES,
+    pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = (&'a str, Gate)>) -> Patterns {
+        let mut new = Patterns { max_cached_bytes: MAX_CACHED_BYTES, ..Patterns::default() };
+        let mut unfiltered = Vec::new();
+        for (place, (source, gate)) in patterns.into_iter().enumerate() {
+            if gate.groups.is_empty() {
+                unfiltered.push(place);
+            }
+            let source = source.into();
+            let (compiled, used) = (RwLock::default(), AtomicBool::new(false));
+            new.all.push(Pattern { source, compiled, used });
+            let (start, n_groups) = (new.gate_literals.len() as u32, gate.groups.len() as u8);
+            new.gates.push(PackedGate { start, n_groups, is_exact: gate.is_exact });
+            for group in gate.groups {
+                new.gate_literals.push(group.len() as u32);
+                new.gate_literals.extend(group);
+            }
         }
+        let shared = unfiltered.chunks(SHARED_PATTERNS).map(|chunk| Shared {
+            patterns: chunk.to_vec(),
+            ascii: OnceLock::new(),
+            unicode: OnceLock::new(),
+        });
+        new.shared = shared.collect();
+        new
     }
 
     /// Whether the pattern matches a text, as far as the places of its literals tell; `is_plain`
@@ -94,15 +111,26 @@ impl Patterns {
         seen: &Seen,
         is_plain: bool,
     ) -> Option<bool> {
-        let Gate { groups, is_exact } = &self.patterns[pattern].gate;
-        if !groups.iter().all(|group| group.iter().any(|&literal| seen.has(literal))) {
-            return Some(false);
+        let PackedGate { start, n_groups, is_exact } = self.gates[pattern];
+        let mut rest = &self.gate_literals[start as usize..];
+        let mut groups: [&[u32]; 2] = [&[]; 2];
+        for _ in 0..n_groups {
+            let (&n_literals, literals) = rest.split_first()?;
+            let (group, after) = literals.split_at(n_literals as usize);
+            if !group.iter().any(|&literal| seen.has(literal)) {
+                return Some(false);
+            }
+            groups = [groups[1], group];
+            rest = after;
         }
         if !is_exact || !is_plain {
             return None;
         }
-        let [left, right] = &**groups else { return Some(true) };
-        let first_end = left.iter().filter_map(|&l| automaton.first_end(l, seen)).min();
+        let [left, right] = groups;
+        if left.is_empty() {
+            return Some(true);
+        }
+        let first_end = left.iter().filter_map(|&l| seen.first_end(l)).min();
         let mut last_start = None;
         let mut is_certain = true;
         for &literal in right {
@@ -125,7 +153,7 @@ impl Patterns {
     }
 
     fn compiled(&self, pattern: usize) -> Option<Arc<meta::Regex>> {
-        let Pattern { source, compiled, used, .. } = &self.patterns[pattern];
+        let Pattern { source, compiled, used, .. } = &self.all[pattern];
         used.store(true, Ordering::Relaxed);
         if let Some(regex) = &*compiled.read().unwrap_or_else(PoisonError::into_inner) {
             return Some(Arc::clone(regex));
@@ -150,7 +178,7 @@ impl Patterns {
         queue.push_back(pattern as u32);
         while *total > self.max_cached_bytes && queue.len() > 1 {
             let Some(oldest) = queue.pop_front() else { break };
-            let Pattern { compiled, used, .. } = &self.patterns[oldest as usize];
+            let Pattern { compiled, used, .. } = &self.all[oldest as usize];
             if used.swap(false, Ordering::Relaxed) {
                 queue.push_back(oldest);
                 continue;
@@ -169,10 +197,13 @@ impl Patterns {
         set: &mut Option<PatternSet>,
         mut report: impl FnMut(usize),
     ) {
-        for Shared { patterns, compiled } in &self.shared {
+        for Shared { patterns, ascii, unicode } in &self.shared {
             let sources =
-                || -> Vec<&str> { patterns.iter().map(|&id| &*self.patterns[id].source).collect() };
-            let Some(regex) = compiled.get_or_init(|| compile(&sources(), Overlap::All)) else {
+                || -> Vec<&str> { patterns.iter().map(|&id| &*self.all[id].source).collect() };
+            let of_ascii = || pattern::compile(&sources(), Overlap::All, Alphabet::Ascii);
+            let of_unicode = || compile(&sources(), Overlap::All);
+            let small = if text.is_ascii() { ascii.get_or_init(of_ascii).as_ref() } else { None };
+            let Some(regex) = small.or_else(|| unicode.get_or_init(of_unicode).as_ref()) else {
                 continue;
             };
             let found = set
@@ -190,11 +221,10 @@ impl Patterns {
 
     /// Memory in bytes, compiled patterns aside.
     pub(crate) fn memory_usage(&self) -> usize {
-        let of = |p: &Pattern| {
-            p.source.len()
-                + p.gate.groups.iter().map(|g| size_of_val(&**g) + size_of_val(g)).sum::<usize>()
-        };
-        self.patterns.iter().map(|p| size_of::<Pattern>() + of(p)).sum()
+        let patterns = self.all.iter().map(|p| size_of::<Pattern>() + p.source.len());
+        patterns.sum::<usize>()
+            + self.gates.len() * size_of::<PackedGate>()
+            + self.gate_literals.len() * size_of::<u32>()
     }
 }
 
@@ -217,7 +247,7 @@ pub(crate) fn char_boundary(text: &str, mut at: usize) -> usize {
 }
 
 fn compile(sources: &[&str], overlap: Overlap) -> Option<meta::Regex> {
-    let regex = pattern::compile(sources, overlap);
+    let regex = pattern::compile(sources, overlap, Alphabet::Unicode);
     if regex.is_none() {
         // Every pattern was validated when its skill was read.
         tracing::error!(?sources, "patterns do not compile and are left out");
@@ -230,7 +260,8 @@ mod tests {
     use super::*;
 
     fn patterns(sources: impl IntoIterator<Item = String>) -> Patterns {
-        Patterns::new(sources.into_iter().map(|source| (source.into(), Gate::default())))
+        let sources: Vec<String> = sources.into_iter().collect();
+        Patterns::new(sources.iter().map(|source| (source.as_str(), Gate::default())))
     }
 
     #[test]
@@ -259,8 +290,7 @@ mod tests {
     fn the_cache_keeps_what_is_used_within_its_bounds() {
         let mut patterns = patterns((0..60).map(|i| format!("x{i}y+")));
         patterns.max_cached_bytes = 10 * 2 * CACHES_BYTES;
-        let is_cached =
-            |pattern: usize| patterns.patterns[pattern].compiled.read().unwrap().is_some();
+        let is_cached = |pattern: usize| patterns.all[pattern].compiled.read().unwrap().is_some();
         for pattern in 0..60 {
             let text = format!("x{pattern}y");
             assert!(patterns.find(pattern, &text).is_some());

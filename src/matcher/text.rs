@@ -188,7 +188,15 @@ fn fold_into(source: &str, out: &mut MappedText) {
 fn fold_ascii_into(source: &str, out: &mut MappedText) {
     let is_blank = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
     let bytes = source.as_bytes();
+    // Without a branch a byte, as nearly every query has none.
+    let is_odd = |odd, (&a, &b)| odd | (is_blank(a) & (a != b' ' || is_blank(b)));
+    let has_odd = bytes.iter().zip(bytes.iter().skip(1)).fold(false, is_odd);
     let mut start = 0;
+    if !has_odd && bytes.last().is_none_or(|&last| last == b' ' || !is_blank(last)) {
+        out.text.push_str(source);
+        out.mark(0, 0, true);
+        start = bytes.len();
+    }
     while start < bytes.len() {
         let odd = |&at: &usize| match bytes[at] {
             b' ' => at > 0 && is_blank(bytes[at - 1]),

@@ -43,6 +43,33 @@ impl Index {
         scratch.ranking.best.sort_unstable();
     }
 
+    /// Counts the skills that match.
+    pub(super) fn count_all(&self, text: &Excerpt<'_>, scratch: &mut Scratch) -> usize {
+        self.start_ranking(&[], scratch);
+        for place in 0..scratch.found.excludes.len() {
+            let exclude = scratch.found.excludes[place];
+            scratch.ranking.visit(self.tables.excludes[exclude as usize].0);
+        }
+        let mut n_skills = 0;
+        for may_be in [false, true] {
+            for place in 0..scratch.found.candidates.len() {
+                let item = scratch.found.candidates[place];
+                if (scratch.found.presence(item) == Presence::Possible) != may_be {
+                    continue;
+                }
+                let skills = self.tables.postings.of(item);
+                if may_be
+                    && (skills.iter().all(|&skill| scratch.ranking.is_visited(skill))
+                        || !self.confirm(item, text, scratch))
+                {
+                    continue;
+                }
+                n_skills += skills.iter().filter(|&&skill| scratch.ranking.visit(skill)).count();
+            }
+        }
+        n_skills
+    }
+
     /// Ranks the best `limit` matches.
     pub(super) fn rank_best(
         &self,
@@ -81,8 +108,15 @@ impl Index {
     /// longest literal of skills not looked at that may be among the best.
     fn rank_phrases(&self, limit: usize, text: &Excerpt<'_>, scratch: &mut Scratch) -> Option<u32> {
         let Scratch { found, ranking, .. } = scratch;
-        let n_words = |item: u32| self.tables.items[item as usize].n_words;
-        ranking.queue.extend(found.candidates.iter().map(|&item| (n_words(item), item)));
+        let mut longest_left = 0;
+        for &item in &found.candidates {
+            let n_words = self.tables.items[item as usize].n_words;
+            if n_words > 1 {
+                ranking.queue.push((n_words, item));
+            } else {
+                longest_left = longest_left.max(n_words);
+            }
+        }
         ranking.queue.sort_unstable_by_key(|&(n_words, item)| (Reverse(n_words), item));
         let mut start = 0;
         while let Some(&(n_words, _)) = scratch.ranking.queue.get(start) {
@@ -92,8 +126,7 @@ impl Index {
             let queue = &scratch.ranking.queue;
             let end = queue.partition_point(|of| of.0 >= n_words);
             let postings = |&(_, item): &(u32, u32)| self.tables.postings.of(item).len();
-            if n_words < 2 || queue[start..end].iter().map(postings).sum::<usize>() > MAX_OF_PHRASES
-            {
+            if queue[start..end].iter().map(postings).sum::<usize>() > MAX_OF_PHRASES {
                 return Some(n_words);
             }
             for place in start..end {
@@ -104,7 +137,8 @@ impl Index {
             }
             start = end;
         }
-        None
+        let last = scratch.last_of_best(limit);
+        last.is_none_or(|key| key.phrase_words.0 <= longest_left).then_some(longest_left)
     }
 
     /// Looks at the skills of all items, those of the rarest first, until no other skill can be
@@ -117,16 +151,19 @@ impl Index {
         scratch: &mut Scratch,
     ) {
         let Scratch { found, ranking, .. } = scratch;
-        let rarity = |item: u32| self.tables.items[item as usize].rarity;
+        // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
+        // needed any more.
+        let order = |&item: &u32| {
+            let is_possible = found.presence(item) == Presence::Possible;
+            (self.tables.items[item as usize].rarity * 2 + u32::from(is_possible), item)
+        };
         ranking.queue.clear();
-        ranking.queue.extend(found.candidates.iter().map(|&item| (rarity(item), item)));
-        // Of equally rare ones, patterns come last: perhaps they need not be confirmed any more.
-        ranking.queue.sort_unstable_by_key(|&(rarity, item)| {
-            (rarity, found.presence(item) == Presence::Possible, item)
-        });
+        ranking.queue.extend(found.candidates.iter().map(order));
+        ranking.queue.sort_unstable();
         let n_items = scratch.ranking.queue.len();
         for place in 0..n_items {
-            let (rarity, item) = scratch.ranking.queue[place];
+            let (order, item) = scratch.ranking.queue[place];
+            let rarity = order / 2;
             let mut best_left = RankKey {
                 phrase_words: Reverse(longest),
                 rarity,

@@ -172,35 +172,37 @@ pub(crate) fn is_word(literal: &str) -> bool {
     literal.is_ascii() && [bytes.first(), bytes.last()].into_iter().flatten().all(|&b| in_run(b))
 }
 
-/// Finds the runs of `text`.
+/// Finds the runs of `text`: of 64 bytes at a time a mask tells which are in a run, and its edges are
+/// taken one by one, which a processor foresees better than a look at each byte.
 fn split(text: &str, runs: &mut Vec<Run>) {
     runs.clear();
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        if !in_run(bytes[at]) {
-            at += 1;
-            continue;
+    let mut start = None;
+    let mut add = |start: usize, end: usize| {
+        let hash = hash(&bytes[start..end]);
+        runs.push(Run { start: start as u32, end: end as u32, hash });
+    };
+    for (block, part) in bytes.chunks(64).enumerate() {
+        let in_run = |mask, (at, &byte): (usize, &u8)| mask | u64::from(in_run(byte)) << at;
+        let mask = part.iter().enumerate().fold(0, in_run);
+        let mut edges = mask ^ (mask << 1 | u64::from(start.is_some()));
+        while edges != 0 {
+            let at = block * 64 + edges.trailing_zeros() as usize;
+            edges &= edges - 1;
+            match start.take() {
+                Some(start) => add(start, at),
+                None => start = Some(at),
+            }
         }
-        let start = at;
-        while at < bytes.len() && in_run(bytes[at]) {
-            at += 1;
-        }
-        runs.push(Run { start: start as u32, end: at as u32, hash: hash(&bytes[start..at]) });
+    }
+    if let Some(start) = start {
+        add(start, bytes.len());
     }
 }
 
+/// Whether a byte of a folded text, so no capital, is a letter, digit or `_` of ASCII.
 fn in_run(byte: u8) -> bool {
-    const IN_RUN: [bool; 256] = {
-        let mut table = [false; 256];
-        let mut byte = 0;
-        while byte < 128 {
-            table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
-            byte += 1;
-        }
-        table
-    };
-    IN_RUN[byte as usize]
+    byte.wrapping_sub(b'a') < 26 || byte.wrapping_sub(b'0') < 10 || byte == b'_'
 }
 
 /// The hash of what was seen, then what stands between, then a run; never 0.
@@ -275,6 +277,20 @@ mod tests {
         );
         assert_eq!(scan(&literals, "pull-request pull  request a_a"), [("pull", 0), ("pull", 13)]);
         assert_eq!(scan(&[], "a b"), []);
+    }
+
+    #[test]
+    fn runs_reach_over_blocks_and_to_the_end() {
+        for n_bytes in 1..200 {
+            let word = "a".repeat(n_bytes);
+            for text in [word.clone(), format!("{}.{word}", "b".repeat(63)), format!("{word}é")] {
+                assert_eq!(
+                    scan(&[&word], &text).len(),
+                    usize::from(!text.ends_with('é')),
+                    "{text}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use regex_automata::nfa::thompson;
+use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::{MatchKind, meta};
 use regex_syntax::hir::Hir;
 
@@ -86,22 +86,41 @@ pub(crate) enum Overlap {
     All,
 }
 
+/// Which texts a compiled searcher is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Alphabet {
+    /// Any.
+    Unicode,
+    /// Those of ASCII alone, where `\d`, `\w` and `\b` are a few characters.
+    Ascii,
+}
+
 /// Compiles patterns into one searcher; the id of a match is the pattern's place in the slice.
 ///
-/// `None` if one of them does not compile, which [`validate`] excludes for each alone.
-pub(crate) fn compile(patterns: &[&str], overlap: Overlap) -> Option<meta::Regex> {
-    let hirs: Vec<Hir> =
-        patterns.iter().map(|p| parse(p, Case::Insensitive).ok()).collect::<Option<_>>()?;
+/// `None` if one of them does not compile, which [`validate`] excludes for each alone in Unicode;
+/// a pattern that names other characters has no form for ASCII.
+pub(crate) fn compile(
+    patterns: &[&str],
+    overlap: Overlap,
+    alphabet: Alphabet,
+) -> Option<meta::Regex> {
+    let unicode = alphabet == Alphabet::Unicode;
+    let parse = |pattern: &&str| {
+        let mut parser = regex_syntax::ParserBuilder::new();
+        parser.case_insensitive(true).unicode(unicode).utf8(unicode).nest_limit(MAX_NESTING);
+        parser.build().parse(pattern).ok()
+    };
+    let hirs: Vec<Hir> = patterns.iter().map(parse).collect::<Option<_>>()?;
     let kind = match overlap {
         Overlap::Leftmost => MatchKind::LeftmostFirst,
         Overlap::All => MatchKind::All,
     };
     // `validate` has bounded the program that reads forwards. The one that reads backwards is
     // larger by a factor where there are Unicode classes, and must not fail on a valid pattern.
-    meta::Builder::new()
-        .configure(meta::Config::new().match_kind(kind).nfa_size_limit(None))
-        .build_many_from_hir(&hirs)
-        .ok()
+    let config = meta::Config::new().match_kind(kind).nfa_size_limit(None).utf8_empty(unicode);
+    // Nobody asks for groups; without them the program is smaller.
+    let config = config.which_captures(WhichCaptures::Implicit);
+    meta::Builder::new().configure(config).build_many_from_hir(&hirs).ok()
 }
 
 fn nfa_config() -> thompson::Config {
@@ -155,7 +174,7 @@ mod tests {
             r"\W\w+\W",
         ] {
             assert_eq!(validate(pattern), Ok(()), "{pattern}");
-            assert!(compile(&[pattern], Overlap::Leftmost).is_some());
+            assert!(compile(&[pattern], Overlap::Leftmost, Alphabet::Unicode).is_some());
         }
     }
 }

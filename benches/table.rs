@@ -1,0 +1,372 @@
+//! The matcher beside everything that might be run instead, in one run, as Markdown tables;
+//! `cargo bench --no-default-features --bench table`, all sizes with `REPERTOIRE_BENCH=all`.
+//!
+//! What is compared takes turns, and the shortest of many passes over the same queries counts, so
+//! that a busy machine disturbs all of them alike. Answers are asserted before they are timed.
+#![expect(clippy::unwrap_used, reason = "a benchmark")]
+#![expect(clippy::print_stdout, reason = "the tables are what it is for")]
+#![expect(clippy::cast_precision_loss, reason = "figures are shown in three digits")]
+
+mod support;
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use repertoire::matcher::Index;
+use repertoire::{Engine, HitKind, Query, Skill, SkillId};
+use support::adversary;
+use support::catalog::{Language, ids, index, queries, skills};
+use support::usual::{BareScan, Contains, Filtered, OneSet, RegexLoop, fold};
+
+/// One of the things compared: answers a query, and says how much it found.
+struct Rival<'a> {
+    name: &'static str,
+    run: Box<dyn FnMut(&str) -> usize + 'a>,
+}
+
+/// Names of rivals with their nanoseconds a query.
+type Figures = Vec<(&'static str, f64)>;
+
+fn rival<'a>(name: &'static str, run: impl FnMut(&str) -> usize + 'a) -> Rival<'a> {
+    Rival { name, run: Box::new(run) }
+}
+
+/// Nanoseconds a query of each rival: the shortest pass of those that fit in `budget` each.
+fn measure(rivals: &mut [Rival<'_>], queries: &[String], budget: Duration) -> Vec<f64> {
+    let mut best = vec![Duration::MAX; rivals.len()];
+    let mut spent = vec![Duration::ZERO; rivals.len()];
+    while spent.iter().any(|spent| *spent < budget) {
+        for (place, rival) in rivals.iter_mut().enumerate() {
+            if spent[place] >= budget {
+                continue;
+            }
+            let start = Instant::now();
+            for query in queries {
+                black_box((rival.run)(black_box(query)));
+            }
+            let elapsed = start.elapsed();
+            best[place] = best[place].min(elapsed);
+            spent[place] += elapsed;
+        }
+    }
+    best.iter().map(|best| best.as_nanos() as f64 / queries.len() as f64).collect()
+}
+
+/// A time with three digits that mean something.
+fn time(nanoseconds: f64) -> String {
+    match nanoseconds {
+        n if n < 1e3 => format!("{n:.0} ns"),
+        n if n < 1e4 => format!("{:.2} µs", n / 1e3),
+        n if n < 1e6 => format!("{:.1} µs", n / 1e3),
+        n => format!("{:.1} ms", n / 1e6),
+    }
+}
+
+fn print_table(title: &str, header: &[String], rows: &[Vec<String>]) {
+    let mut text =
+        format!("\n### {title}\n\n| {} |\n|{}\n", header.join(" | "), "---|".repeat(header.len()));
+    for row in rows {
+        let _ = writeln!(text, "| {} |", row.join(" | "));
+    }
+    println!("{text}");
+}
+
+/// A catalog, compiled.
+struct Compiled {
+    skills: Vec<Skill>,
+    ids: Vec<SkillId>,
+    index: Index,
+}
+
+impl Compiled {
+    fn new(skills: Vec<Skill>) -> Compiled {
+        let ids = ids(&skills);
+        let index = index(&skills, &ids);
+        Compiled { skills, ids, index }
+    }
+
+    fn of_size(n_skills: usize) -> Compiled {
+        Compiled::new(skills(n_skills))
+    }
+
+    fn engine(&self) -> Engine {
+        let add = repertoire::EngineBuilder::skill;
+        self.skills.iter().cloned().fold(Engine::builder(), add).build().unwrap()
+    }
+
+    /// The best three, the way that allocates nothing.
+    fn top_3(&self) -> Rival<'_> {
+        let mut best = Vec::new();
+        rival("top 3", move |query| {
+            self.index.matches_into(&Query::new(query), &[], 3, &mut best);
+            best.len()
+        })
+    }
+
+    /// The places of all skills that match.
+    fn matching(&self, query: &str) -> Vec<usize> {
+        let all = self.index.search(&Query::new(query), &[], usize::MAX).matches;
+        let place = |id| self.ids.iter().position(|known| known == id).unwrap();
+        let mut places: Vec<usize> = all.iter().map(|found| place(&found.id)).collect();
+        places.sort_unstable();
+        places
+    }
+
+    /// The best three are the first of all.
+    fn assert_top_3(&self, query: &str) {
+        let query = Query::new(query);
+        let all = self.index.search(&query, &[], 3).matches;
+        assert_eq!(self.index.best(&query, &[], 3), all, "{query:?}");
+    }
+}
+
+/// Typical queries by the size of the catalog.
+fn by_size(sizes: &[usize], budget: Duration) {
+    let mut columns: Vec<Figures> = Vec::new();
+    for &n_skills in sizes {
+        let compiled = Compiled::of_size(n_skills);
+        let queries = queries(Language::English, 130, n_skills, 64);
+        queries.iter().take(8).for_each(|query| compiled.assert_top_3(query));
+        let scan = BareScan::new(&compiled.skills);
+        let mut folded = Vec::new();
+        assert_eq!(scan.count(&queries[0], &mut folded), scan.expected_count(&queries[0]));
+        let mut more = Vec::new();
+        let engine = compiled.engine();
+        let contains = Contains::new(&compiled.skills);
+        for query in &queries[..4] {
+            assert_found_by_contains(&compiled, &contains, query);
+        }
+        let mut rivals = vec![
+            rival("folding alone", |query| {
+                fold(query, &mut folded);
+                folded.len()
+            }),
+            rival("bare scan", |query| scan.count(query, &mut more)),
+            compiled.top_3(),
+            rival("top 3 with hits", |query| compiled.index.best(&Query::new(query), &[], 3).len()),
+            rival("all, ranked", |query| {
+                compiled.index.search(&Query::new(query), &[], 0).beyond.len()
+            }),
+            rival("all as a set", |query| compiled.index.count_matching(&Query::new(query))),
+            rival("disclosure", |query| engine.disclose(query).full.len()),
+            rival("lower-cased `contains`", |query| contains.matching(query).len()),
+        ];
+        let mut figures: Figures = Vec::new();
+        for (place, figure) in measure(&mut rivals, &queries, budget).into_iter().enumerate() {
+            figures.push((rivals[place].name, figure));
+        }
+        drop(rivals);
+        if n_skills <= 1_000 {
+            figures.extend(by_regex(&compiled, &queries, n_skills <= 100, budget));
+        }
+        columns.push(figures);
+    }
+    let names: Vec<&str> = columns[0].iter().map(|(name, _)| *name).collect();
+    let mut header = vec!["µs a query".to_owned()];
+    header.extend(sizes.iter().map(ToString::to_string));
+    let get = |column: &Figures, name: &str| {
+        column.iter().find(|(of, _)| *of == name).map(|(_, figure)| *figure)
+    };
+    let cells = |name: &&str, show: &dyn Fn(&Figures, f64) -> String| {
+        let cell = |column: &Figures| {
+            get(column, name).map_or_else(|| "–".to_owned(), |figure| show(column, figure))
+        };
+        [(*name).to_owned()].into_iter().chain(columns.iter().map(cell)).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = names.iter().map(|name| cells(name, &|_, figure| time(figure))).collect();
+    print_table("Typical queries (English, 130 bytes), by number of skills", &header, &rows);
+    "times the bare scan".clone_into(&mut header[0]);
+    let ratio = |column: &Figures, figure: f64| {
+        format!("{:.2}", figure / get(column, "bare scan").unwrap())
+    };
+    let rows: Vec<_> = names.iter().map(|name| cells(name, &ratio)).collect();
+    print_table("The same, as multiples of the bare scan", &header, &rows);
+}
+
+/// The ways that compile every trigger as a regular expression.
+fn by_regex(
+    compiled: &Compiled,
+    queries: &[String],
+    assert_all: bool,
+    budget: Duration,
+) -> Figures {
+    let each = RegexLoop::new(&compiled.skills);
+    let set = OneSet::new(&compiled.skills);
+    let filtered = Filtered::new(&compiled.skills);
+    for query in if assert_all { queries } else { &queries[..2] } {
+        let expected = compiled.matching(query);
+        assert_eq!(each.matching(query), expected, "one by one: {query}");
+        assert_eq!(set.matching(query), expected, "one set: {query}");
+        assert_eq!(filtered.matching(query), expected, "regex-filtered: {query}");
+    }
+    let mut rivals = [
+        rival("a compiled regex a trigger", |query| each.matching(query).len()),
+        rival("one `RegexSet`", |query| set.matching(query).len()),
+        rival("crate `regex-filtered`", |query| filtered.matching(query).len()),
+    ];
+    let figures = measure(&mut rivals, &queries[..16], budget);
+    rivals.iter().map(|rival| rival.name).zip(figures).collect()
+}
+
+/// Whatever is a keyword as a word of its own is also a part of the text.
+fn assert_found_by_contains(compiled: &Compiled, contains: &Contains, query: &str) {
+    let found = contains.matching(query);
+    for of in compiled.index.search(&Query::new(query), &[], 20).matches {
+        let is_word = |kind| matches!(kind, HitKind::Keyword | HitKind::Verb);
+        let place = compiled.ids.iter().position(|id| *id == of.id).unwrap();
+        assert!(found.contains(&place) || !of.hits.iter().any(|hit| is_word(hit.kind)));
+    }
+}
+
+/// Queries of all lengths and languages.
+fn by_query(n_skills: usize, budget: Duration) {
+    let compiled = Compiled::of_size(n_skills);
+    let scan = BareScan::new(&compiled.skills);
+    let cases = [
+        ("English", Language::English, 10),
+        ("English", Language::English, 130),
+        ("English", Language::English, 1_000),
+        ("English", Language::English, 10_000),
+        ("English", Language::English, 100_000),
+        ("French", Language::French, 130),
+        ("Chinese, Japanese, Korean", Language::Cjk, 130),
+        ("code", Language::Code, 130),
+        ("code", Language::Code, 10_000),
+    ];
+    let mut rows = Vec::new();
+    for (name, language, n_bytes) in cases {
+        let queries = queries(language, n_bytes, n_skills, if n_bytes > 1_000 { 4 } else { 64 });
+        queries.iter().take(8).for_each(|query| compiled.assert_top_3(query));
+        let mut folded = Vec::new();
+        let mut rivals = [
+            rival("bare scan", |query| scan.count(query, &mut folded)),
+            compiled.top_3(),
+            rival("all", |query| compiled.index.search(&Query::new(query), &[], 0).beyond.len()),
+        ];
+        let figures = measure(&mut rivals, &queries, budget);
+        let mut row = vec![name.to_owned(), n_bytes.to_string()];
+        row.extend(figures.iter().map(|figure| time(*figure)));
+        row.push(format!("{:.2}", figures[1] / figures[0]));
+        rows.push(row);
+    }
+    let header = ["query", "bytes", "bare scan", "top 3", "all, ranked", "top 3 / scan"];
+    let title = format!("Queries by language and length, {n_skills} skills");
+    print_table(&title, &header.map(str::to_owned), &rows);
+}
+
+/// What hostile skills and queries cost, beside a benign query of the same length.
+fn by_adversary(budget: Duration) {
+    let benign = Compiled::of_size(1_000);
+    let mut rows = Vec::new();
+    for (name, skills, query) in adversary::cases() {
+        let compiled = Compiled::new(skills);
+        compiled.assert_top_3(&query);
+        let usual = queries(Language::English, query.len(), 1_000, 1);
+        let slow = measure(&mut [compiled.top_3()], std::slice::from_ref(&query), budget)[0];
+        let usual = measure(&mut [benign.top_3()], &usual, budget)[0];
+        rows.push(vec![
+            name.to_owned(),
+            query.len().to_string(),
+            time(slow),
+            time(usual),
+            format!("{:.2}", slow / usual),
+        ]);
+    }
+    let header = ["case", "bytes", "top 3", "benign", "ratio"];
+    print_table("Adversaries", &header.map(str::to_owned), &rows);
+}
+
+/// Time to build, and memory.
+fn by_build(sizes: &[usize]) {
+    let mut rows = Vec::new();
+    for &n_skills in sizes {
+        let skills = skills(n_skills);
+        let ids = ids(&skills);
+        let mut best = Duration::MAX;
+        for _ in 0..if n_skills > 10_000 { 1 } else { 3 } {
+            let start = Instant::now();
+            black_box(index(&skills, &ids));
+            best = best.min(start.elapsed());
+        }
+        let bytes = index(&skills, &ids).memory_usage();
+        rows.push(vec![
+            n_skills.to_string(),
+            time(best.as_nanos() as f64),
+            format!("{} B", bytes / n_skills),
+        ]);
+    }
+    let header = ["skills", "build", "memory a skill"];
+    print_table("The index", &header.map(str::to_owned), &rows);
+}
+
+/// After caches were filled with other things; and from two threads at once.
+fn by_circumstance(sizes: &[usize], budget: Duration) {
+    let mut rows = Vec::new();
+    for &n_skills in sizes {
+        let compiled = Compiled::of_size(n_skills);
+        let queries = queries(Language::English, 130, n_skills, 64);
+        let warm = measure(&mut [compiled.top_3()], &queries, budget)[0];
+        rows.push(vec![
+            n_skills.to_string(),
+            time(warm),
+            time(cold(&compiled, &queries)),
+            format!(
+                "{:.2}",
+                throughput(&compiled, &queries, 2) / throughput(&compiled, &queries, 1)
+            ),
+        ]);
+    }
+    let header = ["skills", "warm", "cold caches", "throughput of 2 threads / of 1"];
+    print_table("Top 3 in other circumstances", &header.map(str::to_owned), &rows);
+}
+
+/// The median of queries before each of which 32 MiB of other memory were touched.
+fn cold(compiled: &Compiled, queries: &[String]) -> f64 {
+    let mut other = vec![1_u8; 32 << 20];
+    let mut top_3 = compiled.top_3();
+    let mut times: Vec<Duration> = queries
+        .iter()
+        .map(|query| {
+            other.iter_mut().step_by(64).for_each(|byte| *byte = byte.wrapping_add(1));
+            black_box(&other);
+            let start = Instant::now();
+            black_box((top_3.run)(query));
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times[times.len() / 2].as_nanos() as f64
+}
+
+/// Queries a second, the best of five tries.
+fn throughput(compiled: &Compiled, queries: &[String], n_threads: usize) -> f64 {
+    let n_passes = 200;
+    let pass = || {
+        let mut top_3 = compiled.top_3();
+        for query in std::iter::repeat_n(queries, n_passes).flatten() {
+            black_box((top_3.run)(query));
+        }
+    };
+    let tries = (0..5).map(|_| {
+        let start = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..n_threads {
+                scope.spawn(pass);
+            }
+        });
+        (n_threads * n_passes * queries.len()) as f64 / start.elapsed().as_secs_f64()
+    });
+    tries.fold(0.0, f64::max)
+}
+
+fn main() {
+    let all = std::env::var("REPERTOIRE_BENCH").is_ok_and(|which| which == "all");
+    let budget = Duration::from_millis(if all { 1_500 } else { 300 });
+    let sizes: &[usize] = if all { &[10, 100, 1_000, 10_000, 100_000] } else { &[10, 100, 1_000] };
+    by_size(sizes, budget);
+    by_query(1_000, budget / 3);
+    by_adversary(budget / 3);
+    by_build(sizes);
+    by_circumstance(&sizes[1..], budget);
+}

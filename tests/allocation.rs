@@ -1,0 +1,76 @@
+//! A query allocates nothing once one like it was answered.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(unsafe_code, reason = "an allocator that counts cannot be written without")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
+use repertoire::{Query, Skill, SkillId};
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call goes to the allocator of the system as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: as promised by the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: as promised by the caller.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn a_query_allocates_nothing_once_one_like_it_was_answered() {
+    let skills: Vec<Skill> = (0..200)
+        .map(|i| {
+            format!(
+                "---\nname: skill-{i}\ndescription: d\ntriggers:\n  keywords: [word{i}, pull request]\n  \
+                 verbs: [deploy]\n  patterns: ['(create|add).*?word{i}', '\\bword{i}\\s+now', '\\d+x']\n---\n"
+            )
+            .parse()
+            .unwrap()
+        })
+        .collect();
+    let ids: Vec<SkillId> = skills.iter().map(|skill| SkillId::new(skill.name())).collect();
+    let indexed: Vec<_> = skills
+        .iter()
+        .zip(&ids)
+        .map(|(skill, id)| IndexedSkill { id, name: skill.name(), triggers: skill.triggers() })
+        .collect();
+    let index = Index::new(&indexed, &IndexOptions::default()).unwrap();
+    let queries = [
+        "please create a pull request for word17, and deploy",
+        "word42 now, then\nword43  now",
+        "使用 word9 ２x ÉTÉ e\u{301}",
+        "Skill-12 and the skill skill-13",
+        "nothing at all",
+    ];
+    let recent = [ids[5].clone(), ids[170].clone()];
+    let mut best = Vec::new();
+    let mut n_found = 0;
+    let mut pass = || {
+        for query in queries {
+            index.matches_into(&Query::new(query), &recent, 3, &mut best);
+            n_found += best.len();
+        }
+    };
+    for _ in 0..3 {
+        pass();
+    }
+    let before = ALLOCATIONS.get();
+    pass();
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert!(n_found >= 4 * 8, "{n_found}");
+}
