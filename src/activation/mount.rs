@@ -83,8 +83,8 @@ pub enum LeftOutReason {
 /// copied is told. Files can be executed where they could, and have no other special mode.
 ///
 /// Fails with `INVALID_PARAM` if the new directory exists and is not empty, if it would be inside
-/// the skill, or if there is no `target`, with `NOT_FOUND` if the skill's directory cannot be read, with `EXECUTION_ERROR` past the
-/// limits or if it cannot be written. Nothing is left behind then.
+/// the skill, or if there is no `target`; with `NOT_FOUND` if the skill's directory cannot be read;
+/// with `EXECUTION_ERROR` past the limits, or if it cannot be written. Nothing is left behind then.
 pub fn mount(id: &str, dir: &Path, target: &Path, limits: &MountLimits) -> Result<Mounted, Error> {
     let name = id.rsplit('/').next().unwrap_or(id);
     if plain(name).as_deref() != Ok(name) {
