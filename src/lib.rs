@@ -47,15 +47,19 @@ pub mod catalog;
 pub mod diagnostic;
 pub mod disclosure;
 mod engine;
+mod envelope;
 mod error;
+pub mod integration;
 pub mod matcher;
 pub mod session;
 pub mod skill;
+mod tool_format;
 #[cfg(feature = "toolsets")]
 pub mod toolset;
 #[cfg(feature = "toolsets")]
 pub mod trust;
 
+pub use activation::{Activation, Consent, ConsentPolicy};
 pub use catalog::{
     Allowlist, Audience, Catalog, CatalogOptions, Environment, Scope, Source, Status,
 };
@@ -64,12 +68,14 @@ pub use disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, Tier, TokenCounter,
 };
 pub use engine::{Activate, Engine, EngineBuilder, Explanation};
+pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};
 pub use session::{MemoryStore, Session, SessionStore};
 pub use skill::{
     Context, Manifest, Profile, Skill, SkillId, Spanned, Triggers, check_file, is_identifier,
 };
+pub use tool_format::ToolFormat;
 
 /// The README's code blocks are tests.
 #[cfg(doctest)]

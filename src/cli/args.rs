@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use repertoire::toolset::ToolFormat;
-use repertoire::{Format, Profile};
+use repertoire::{Format, Profile, ToolFormat};
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]

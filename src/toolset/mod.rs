@@ -24,7 +24,6 @@ use crate::trust::{ContentHash, Verdict};
 use worker::WorkerError;
 
 pub use entry::ToolsetEntry;
-pub use export::ToolFormat;
 pub use registry::{Tool, ToolFailure, Tools};
 pub use repertoire_plugin::host::PluginNote;
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};

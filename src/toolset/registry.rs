@@ -74,7 +74,7 @@ pub struct Tools {
 
 impl Tools {
     /// The tool that `name` means: a qualified name, a name as providers have it (see
-    /// [`ToolFormat`](super::ToolFormat)), or the name in its toolset where that is unique.
+    /// [`ToolFormat`](crate::ToolFormat)), or the name in its toolset where that is unique.
     ///
     /// Fails with `NOT_FOUND`.
     pub fn find(&self, name: &str) -> Result<&Tool, Error> {
