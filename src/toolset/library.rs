@@ -19,7 +19,7 @@ use super::{Isolation, ToolsetOptions, TrustRequest};
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
-use crate::trust::{ContentHash, TrustStore, Verdict};
+use crate::trust::{ContentHash, TrustStore, Verdict, check_permissions, quoted};
 
 /// The largest library that is read, in bytes.
 const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
@@ -168,7 +168,7 @@ impl Loader {
             self.trust.add_content(path, sha256.clone())?;
             return Ok(());
         }
-        let help = format!("to accept it, run `repertoire trust add {}`", path.display());
+        let help = format!("to accept it, run `repertoire trust add {}`", quoted(path));
         Err(Error::new(ErrorCode::PermissionDenied, why, help))
     }
 
@@ -343,41 +343,6 @@ impl Host for SkillHost<'_> {
     fn request(&self, method: &str, params: Value) -> repertoire_plugin::ToolResult<Value> {
         self.host.request(method, params)
     }
-}
-
-/// The rule of sshd and sudo: whoever can write the file, or put another one in its place, can run
-/// code as us.
-#[cfg(unix)]
-fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
-    use std::os::unix::fs::MetadataExt as _;
-    const STICKY: u32 = 0o1000;
-    const WORLD_WRITABLE: u32 = 0o002;
-    let us = rustix::process::geteuid().as_raw();
-    let metadata = file.metadata().map_err(|error| read_error(path, error))?;
-    let refuse = |what: &Path, why: String, help: String| {
-        let message = format!("{} is not safe to run: {} {why}", path.display(), what.display());
-        Err(Error::new(ErrorCode::PermissionDenied, message, help))
-    };
-    let absolute = path.canonicalize().map_err(|error| read_error(path, error))?;
-    let above = absolute.ancestors().skip(1).map(|dir| (dir, dir.metadata()));
-    for (place, metadata) in std::iter::once((&*absolute, Ok(metadata))).chain(above) {
-        let metadata = metadata.map_err(|error| read_error(place, error))?;
-        let mode = metadata.mode();
-        if mode & WORLD_WRITABLE != 0 && (metadata.is_file() || mode & STICKY == 0) {
-            let help = format!("run `chmod o-w {}`", place.display());
-            return refuse(place, "can be written by everybody".to_owned(), help);
-        }
-        if metadata.uid() != us && metadata.uid() != 0 {
-            let help = format!("run `chown $(id -u) {}` if you trust it", place.display());
-            return refuse(place, format!("belongs to user {}", metadata.uid()), help);
-        }
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn check_permissions(_path: &Path, _file: &File) -> Result<(), Error> {
-    Ok(())
 }
 
 #[cfg(unix)]
