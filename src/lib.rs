@@ -40,6 +40,7 @@
 //! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
 //!   `default-features = false`.
 
+mod beneath;
 pub mod catalog;
 pub mod diagnostic;
 pub mod disclosure;

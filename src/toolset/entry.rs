@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
+use crate::beneath::{self, Links};
 use crate::error::{Error, ErrorCode};
 
 /// An entry of `toolsets`: a library below the skill's directory, and a class in it.
@@ -47,7 +48,7 @@ impl ToolsetEntry {
         for candidate in &candidates {
             let path = skill_dir.join(candidate);
             if path.symlink_metadata().is_ok() {
-                let file = open_beneath(skill_dir, candidate)
+                let file = beneath::open(skill_dir, candidate, Links::Inside)
                     .map_err(|error| self.refuse(&path, &error))?;
                 return Ok((path, file));
             }
@@ -111,27 +112,6 @@ impl FromStr for ToolsetEntry {
 fn is_class(class: &str) -> bool {
     class.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && class.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-}
-
-/// Opens `relative` below `root` for reading, refusing every way out, races included: the kernel
-/// resolves the path and does not leave the directory.
-#[cfg(target_os = "linux")]
-fn open_beneath(root: &Path, relative: &Path) -> std::io::Result<File> {
-    use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let root = open(root, flags | OFlags::DIRECTORY, Mode::empty())?;
-    let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    Ok(File::from(openat2(&root, relative, flags, Mode::empty(), how)?))
-}
-
-/// Opens `relative` below `root` for reading, if it is there once all links are followed.
-#[cfg(not(target_os = "linux"))]
-fn open_beneath(root: &Path, relative: &Path) -> std::io::Result<File> {
-    let (root, path) = (root.canonicalize()?, root.join(relative).canonicalize()?);
-    if !path.starts_with(&root) {
-        return Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, "it leads outside"));
-    }
-    File::open(path)
 }
 
 #[cfg(test)]

@@ -1,0 +1,126 @@
+//! Files and directories below a root, opened without ever leaving it.
+//!
+//! A path is looked up below an open directory, never by joining names and asking the system
+//! anew: whoever swaps a directory for a link in between gains nothing. On Linux the kernel does
+//! it (`openat2`); where it cannot, and on other Unix systems, the path is walked part by part
+//! without following links. Elsewhere names are resolved and compared, which a race can defeat.
+
+#[cfg(any(not(unix), test))]
+mod elsewhere;
+#[cfg(test)]
+mod tests;
+#[cfg(unix)]
+mod unix;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+#[cfg(not(unix))]
+pub(crate) use elsewhere::Dir;
+#[cfg(unix)]
+pub(crate) use unix::Dir;
+
+/// The longest path that is looked up, in bytes.
+const MAX_PATH_BYTES: usize = 4096;
+
+/// The longest part of a path, in bytes.
+const MAX_PART_BYTES: usize = 255;
+
+/// What to do with symbolic links below the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Links {
+    /// Refuse a path with a link anywhere in it.
+    Never,
+    /// Follow relative links as long as they stay below the root.
+    Inside,
+}
+
+/// What an entry of a directory is; links are not followed to find out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Dir,
+    Link,
+    /// A pipe, a socket, a device.
+    Other,
+}
+
+/// An entry of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) name: OsString,
+    pub(crate) kind: Kind,
+}
+
+/// Opens the regular file `relative` below `root` for reading. Never waits, not for a pipe either.
+///
+/// Ways out and refused links are `PermissionDenied`, a directory is `IsADirectory`, what is no
+/// regular file is `InvalidInput`. That `root` is itself a link is no matter.
+pub(crate) fn open(root: &Path, relative: &Path, links: Links) -> io::Result<File> {
+    Dir::open(root)?.file(relative, links)
+}
+
+/// `path` as the relative path of a file, with `/` and without parts that mean nothing (`./a//b`
+/// is `a/b`), or why it cannot be one.
+///
+/// This reads text, not the disk. What it lets through still has to be opened by this module.
+pub(crate) fn plain(path: &str) -> Result<String, &'static str> {
+    let bytes = path.as_bytes();
+    if path.is_empty() {
+        return Err("it is empty");
+    }
+    if bytes.len() > MAX_PATH_BYTES {
+        return Err("it is longer than 4096 bytes");
+    }
+    if path.contains(|c: char| c.is_control()) {
+        return Err("it has a control character");
+    }
+    if path.contains('\\') {
+        return Err("it has a backslash; write `/`");
+    }
+    if path.starts_with('/') {
+        return Err("it is absolute");
+    }
+    if bytes[0].is_ascii_alphabetic() && bytes.get(1) == Some(&b':') {
+        return Err("it starts with a drive letter");
+    }
+    if path.contains("://") {
+        return Err("it is a URL");
+    }
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => return Err("it has a `..`"),
+            _ if part.len() > MAX_PART_BYTES => return Err("a name in it is over 255 bytes"),
+            _ => parts.push(part),
+        }
+    }
+    if path.ends_with('/') || path == "." || path.ends_with("/.") {
+        return Err("it names a directory");
+    }
+    Ok(parts.join("/"))
+}
+
+fn leads_outside() -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, "it leads out of the directory")
+}
+
+fn has_link() -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, "it is a symbolic link, or leads through one")
+}
+
+/// `file`, if it is a regular one.
+fn regular(file: File) -> io::Result<File> {
+    let kind = file.metadata()?.file_type();
+    if kind.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+    }
+    if kind.is_file() { Ok(file) } else { Err(not_regular()) }
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
+}

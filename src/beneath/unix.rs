@@ -1,0 +1,182 @@
+//! Unix: everything below the root is reached through open directories.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::{Entry, Kind, Links, has_link, leads_outside, not_regular, regular};
+
+/// As many links as Linux follows in one path.
+const MAX_LINKS: usize = 40;
+
+/// How a file is opened: reading, and neither waiting for the other end of a pipe nor taking a
+/// terminal.
+const FILE: OFlags =
+    OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+
+const DIR: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::DIRECTORY);
+
+/// An open directory. It stays the same one when it is renamed or replaced.
+#[derive(Debug)]
+pub(crate) struct Dir(OwnedFd);
+
+impl Dir {
+    /// Opens the directory at `path`, which may be or lead through links.
+    pub(crate) fn open(path: &Path) -> io::Result<Dir> {
+        Ok(Dir(rustix::fs::open(path, DIR, Mode::empty())?))
+    }
+
+    /// Opens a regular file below, as [`super::open`].
+    pub(crate) fn file(&self, relative: &Path, links: Links) -> io::Result<File> {
+        regular(File::from(self.look_up(relative, links, FILE)?))
+    }
+
+    /// Opens a directory below.
+    pub(crate) fn dir(&self, relative: &Path, links: Links) -> io::Result<Dir> {
+        self.look_up(relative, links, DIR).map(Dir)
+    }
+
+    /// The path of `relative` below this directory once its links are followed, all of which stay
+    /// below it.
+    pub(crate) fn resolve(&self, relative: &Path) -> io::Result<PathBuf> {
+        Ok(walk(self.0.as_fd(), relative, Links::Inside, FILE)?.1)
+    }
+
+    /// The entries of the directory, in no order.
+    pub(crate) fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<Entry>> + '_> {
+        let entries = rustix::fs::Dir::read_from(&self.0)?;
+        Ok(entries.filter_map(|entry| match entry {
+            Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => None,
+            Ok(entry) => Some(self.entry(&entry)),
+            Err(error) => Some(Err(error.into())),
+        }))
+    }
+
+    fn entry(&self, entry: &rustix::fs::DirEntry) -> io::Result<Entry> {
+        let name = entry.file_name();
+        // Some file systems do not say.
+        let file_type = match entry.file_type() {
+            FileType::Unknown => {
+                let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+                FileType::from_raw_mode(stat.st_mode)
+            }
+            known => known,
+        };
+        let kind = match file_type {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Dir,
+            FileType::Symlink => Kind::Link,
+            _ => Kind::Other,
+        };
+        Ok(Entry { name: OsString::from_vec(name.to_bytes().to_vec()), kind })
+    }
+
+    /// Makes the directory `name` for this user alone, and opens it. It must not exist.
+    pub(crate) fn create_dir(&self, name: &OsStr) -> io::Result<Dir> {
+        rustix::fs::mkdirat(&self.0, name, Mode::RWXU)?;
+        Ok(Dir(rustix::fs::openat(&self.0, name, DIR | OFlags::NOFOLLOW, Mode::empty())?))
+    }
+
+    /// Makes the file `name` for this user alone, and opens it for writing. It must not exist.
+    pub(crate) fn create_file(&self, name: &OsStr, executable: bool) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mode = if executable { Mode::RWXU } else { Mode::RUSR | Mode::WUSR };
+        Ok(File::from(rustix::fs::openat(&self.0, name, flags | OFlags::NOFOLLOW, mode)?))
+    }
+
+    fn look_up(&self, relative: &Path, links: Links, flags: OFlags) -> io::Result<OwnedFd> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        if let Some(found) = ask_kernel(self.0.as_fd(), relative, links, flags) {
+            return found;
+        }
+        Ok(walk(self.0.as_fd(), relative, links, flags)?.0)
+    }
+}
+
+/// Has the kernel look `relative` up below `root`. `None` if it does not do that (before Linux 5.6,
+/// or when a filter of system calls forbids it), or gave up since something was renamed meanwhile.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn ask_kernel(
+    root: BorrowedFd<'_>,
+    relative: &Path,
+    links: Links,
+    flags: OFlags,
+) -> Option<io::Result<OwnedFd>> {
+    use rustix::fs::ResolveFlags;
+    let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let resolve = match links {
+        Links::Never => inside | ResolveFlags::NO_SYMLINKS,
+        Links::Inside => inside,
+    };
+    match rustix::fs::openat2(root, relative, flags, Mode::empty(), resolve) {
+        Ok(found) => Some(Ok(found)),
+        Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => None,
+        Err(Errno::XDEV) => Some(Err(leads_outside())),
+        Err(Errno::LOOP) => Some(Err(has_link())),
+        Err(error) => Some(Err(explained(error))),
+    }
+}
+
+/// Looks `relative` up below `root` part by part, following no link but by its text. Gives what was
+/// found, and its path without links.
+pub(super) fn walk(
+    root: BorrowedFd<'_>,
+    relative: &Path,
+    links: Links,
+    flags: OFlags,
+) -> io::Result<(OwnedFd, PathBuf)> {
+    // Outermost first. `..` goes back to one of them and is never asked of the system, for which
+    // the directory may have moved meanwhile.
+    let mut entered: Vec<(OwnedFd, OsString)> = Vec::new();
+    let mut parts = parts_reversed(relative)?;
+    let mut n_links = 0;
+    while let Some(part) = parts.pop() {
+        if part == ".." {
+            entered.pop().ok_or_else(leads_outside)?;
+            continue;
+        }
+        let here = entered.last().map_or(root, |(dir, _)| dir.as_fd());
+        let flags = if parts.is_empty() { flags } else { DIR };
+        match rustix::fs::openat(here, &part, flags | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(found) => entered.push((found, part)),
+            // How systems say that it is a link differs.
+            Err(error) => {
+                let Ok(target) = rustix::fs::readlinkat(here, &part, Vec::new()) else {
+                    return Err(explained(error));
+                };
+                n_links += 1;
+                if links == Links::Never || n_links > MAX_LINKS {
+                    return Err(has_link());
+                }
+                parts.extend(parts_reversed(Path::new(OsStr::from_bytes(target.to_bytes())))?);
+            }
+        }
+    }
+    let path = entered.iter().map(|(_, part)| part).collect();
+    match entered.pop() {
+        Some((found, _)) => Ok((found, path)),
+        None => Ok((rustix::fs::openat(root, ".", flags, Mode::empty())?, path)),
+    }
+}
+
+/// The parts of a relative path, the last first.
+fn parts_reversed(path: &Path) -> io::Result<Vec<OsString>> {
+    let parts = path.components().rev().filter(|part| *part != Component::CurDir);
+    parts
+        .map(|part| match part {
+            Component::Normal(_) | Component::ParentDir => Ok(part.as_os_str().to_owned()),
+            _ => Err(leads_outside()),
+        })
+        .collect()
+}
+
+fn explained(error: Errno) -> io::Error {
+    // What Unix systems answer to opening a socket.
+    if matches!(error, Errno::NXIO | Errno::OPNOTSUPP) { not_regular() } else { error.into() }
+}
