@@ -18,9 +18,9 @@ use crate::matcher::{
 use crate::session::{MemoryStore, SessionStore};
 use crate::skill::{Skill, SkillId};
 #[cfg(feature = "toolsets")]
-use crate::toolset::{Owner, ToolPolicy, Tools, ToolsetOptions, Toolsets};
+use crate::toolset::{ToolPolicy, Tools, ToolsetOptions, Toolsets};
 #[cfg(feature = "toolsets")]
-use crate::trust::TrustStore;
+use crate::trust::{Owner, TrustStore};
 
 /// So many recently used skills are looked at when matches are ranked.
 const MAX_RECENT: usize = 64;
@@ -178,8 +178,7 @@ impl Engine {
         let Some(toolsets) = &self.0.toolsets else { return Tools::default() };
         let entries = self.0.catalog.listed(Audience::Model).filter(|entry| wanted(entry));
         toolsets.tools(entries.filter_map(|entry| {
-            let dir = entry.skill.dir()?.to_owned();
-            let owner = Owner { id: entry.id.clone(), scope: entry.scope, dir };
+            let owner = Owner::of(entry)?;
             let written = &entry.skill.manifest().toolsets;
             Some((owner, written.iter().map(|toolset| toolset.value.as_str()).collect()))
         }))

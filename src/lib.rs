@@ -47,11 +47,13 @@ pub mod disclosure;
 mod engine;
 mod error;
 pub mod matcher;
+#[cfg(any(feature = "scripts", feature = "toolsets"))]
+mod sandbox;
 pub mod session;
 pub mod skill;
 #[cfg(feature = "toolsets")]
 pub mod toolset;
-#[cfg(feature = "toolsets")]
+#[cfg(any(feature = "scripts", feature = "toolsets"))]
 pub mod trust;
 
 pub use catalog::{

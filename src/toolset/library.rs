@@ -15,22 +15,12 @@ use serde_json::Value;
 
 use super::entry::ToolsetEntry;
 use super::worker::{Worker, WorkerState};
-use super::{Isolation, ToolsetOptions, TrustRequest};
-use crate::catalog::Scope;
+use super::{Isolation, ToolsetOptions};
 use crate::error::{Error, ErrorCode};
-use crate::skill::SkillId;
-use crate::trust::{ContentHash, TrustStore, Verdict, check_permissions, quoted};
+use crate::trust::{ContentHash, Owner, TrustStore, check_permissions};
 
 /// The largest library that is read, in bytes.
 const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
-
-/// The skill a library belongs to.
-#[derive(Debug, Clone)]
-pub(crate) struct Owner {
-    pub(crate) id: SkillId,
-    pub(crate) scope: Scope,
-    pub(crate) dir: PathBuf,
-}
 
 /// Opens libraries, each once.
 #[derive(Debug)]
@@ -116,7 +106,8 @@ impl Loader {
         let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
         note.check(&path).map_err(open_error)?;
         let sha256 = ContentHash::of(&bytes);
-        self.ask_for_trust(owner, &path, &sha256, &note)?;
+        let approve = self.options.approve.as_ref();
+        self.trust.demand(owner, &path, &sha256, &note.classes, approve)?;
         if let Some(known) = self.known(&path).filter(|known| known.sha256 == sha256) {
             return Ok(known);
         }
@@ -132,44 +123,6 @@ impl Loader {
 
     fn known(&self, path: &Path) -> Option<Arc<Library>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
-    }
-
-    fn ask_for_trust(
-        &self,
-        owner: &Owner,
-        path: &Path,
-        sha256: &ContentHash,
-        note: &PluginNote,
-    ) -> Result<(), Error> {
-        let verdict = self.trust.verdict(owner.scope, path, sha256);
-        let why = match &verdict {
-            Verdict::Trusted => return Ok(()),
-            Verdict::Untrusted => {
-                format!(
-                    "{} of the {} skill `{}` is not trusted (sha256 {sha256})",
-                    path.display(),
-                    owner.scope,
-                    owner.id
-                )
-            }
-            Verdict::Changed { trusted } => format!(
-                "{} has changed since it was trusted: sha256 {trusted} then, {sha256} now",
-                path.display()
-            ),
-        };
-        let request = TrustRequest {
-            skill: owner.id.clone(),
-            path: path.to_owned(),
-            sha256: sha256.clone(),
-            classes: note.classes.clone(),
-            verdict,
-        };
-        if self.options.approve.as_ref().is_some_and(|approve| approve.ask(&request)) {
-            self.trust.add_content(path, sha256.clone())?;
-            return Ok(());
-        }
-        let help = format!("to accept it, run `repertoire trust add {}`", quoted(path));
-        Err(Error::new(ErrorCode::PermissionDenied, why, help))
     }
 
     /// A copy that nobody else can change or replace while it is open.

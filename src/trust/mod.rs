@@ -4,6 +4,8 @@
 //! those of a project only once somebody has said so for exactly that content. A file that was
 //! trusted and has changed since is refused wherever it stands.
 
+mod approval;
+mod owner;
 mod permissions;
 mod quote;
 
@@ -21,6 +23,8 @@ use sha2::{Digest, Sha256};
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode};
 
+pub use approval::{Approval, TrustRequest};
+pub use owner::Owner;
 pub(crate) use permissions::check_permissions;
 pub(crate) use quote::quoted;
 
