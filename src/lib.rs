@@ -32,6 +32,7 @@
 //! - [`matcher`]: what counts as a match, and how matches are ranked.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
 //! - [`session`]: what conversations did.
+//! - `script` (feature `scripts`): running a skill's scripts under limits.
 //!
 //! Data flows in this order; no module knows a later one.
 //!
@@ -49,6 +50,8 @@ mod error;
 pub mod matcher;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;
+#[cfg(feature = "scripts")]
+pub mod script;
 pub mod session;
 pub mod skill;
 #[cfg(feature = "toolsets")]
