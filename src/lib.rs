@@ -33,6 +33,7 @@
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
 //! - [`activation`]: the files of a skill, read and copied without ever leaving its directory.
 //! - [`session`]: what conversations did.
+//! - `script` (feature `scripts`): running a skill's scripts under limits.
 //!
 //! Data flows in this order; no module knows a later one.
 //!
@@ -51,12 +52,16 @@ mod envelope;
 mod error;
 pub mod integration;
 pub mod matcher;
+#[cfg(any(feature = "scripts", feature = "toolsets"))]
+mod sandbox;
+#[cfg(feature = "scripts")]
+pub mod script;
 pub mod session;
 pub mod skill;
 mod tool_format;
 #[cfg(feature = "toolsets")]
 pub mod toolset;
-#[cfg(feature = "toolsets")]
+#[cfg(any(feature = "scripts", feature = "toolsets"))]
 pub mod trust;
 
 pub use activation::{Activation, Consent, ConsentPolicy};

@@ -2,6 +2,9 @@
 
 mod activate;
 mod builder;
+mod find;
+#[cfg(feature = "scripts")]
+mod scripts;
 #[cfg(feature = "toolsets")]
 mod tools;
 
@@ -19,6 +22,8 @@ use crate::error::Error;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, Match, MetaQuestion, Query, Rejection,
 };
+#[cfg(feature = "scripts")]
+use crate::script::Scripts;
 use crate::session::{Event, Session, SessionState, SessionStore};
 use crate::skill::SkillId;
 #[cfg(feature = "toolsets")]
@@ -59,6 +64,8 @@ struct Inner {
     sessions: Arc<dyn SessionStore>,
     consent: Consent,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    #[cfg(feature = "scripts")]
+    scripts: Option<Scripts>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<Toolsets>,
 }

@@ -72,12 +72,8 @@ impl HostTools {
 
     /// The definitions of the tools, as a list in the shape of a provider.
     pub fn definitions(&self, format: ToolFormat) -> Value {
-        let ids: Vec<&str> = self
-            .engine
-            .catalog()
-            .listed(Audience::Model)
-            .map(|entry| entry.id.as_str())
-            .collect();
+        let ids: Vec<&str> =
+            self.engine.catalog().listed(Audience::Model).map(|entry| entry.id.as_str()).collect();
         let n_chars: usize = ids.iter().map(|id| id.chars().count()).sum();
         let names = (n_chars <= self.options.names_chars).then_some(&ids[..]);
         let define = |name: &str, description: &str, parameters: &Value, is_read_only: bool| {
@@ -85,28 +81,27 @@ impl HostTools {
             annotations.insert("readOnlyHint".to_owned(), is_read_only.into());
             format.tool(name, description, parameters, &annotations)
         };
-        let mut definitions = vec![
-            define(
-                "use_skill",
-                &match names {
-                    Some(_) => USE_SKILL.to_owned(),
-                    None => format!(
-                        "{USE_SKILL} There are {} skills; `find_skills` finds those for a task.",
-                        ids.len()
-                    ),
-                },
-                &parameters::use_skill(names),
-                true,
-            ),
+        let description = match names {
+            Some(_) => USE_SKILL.to_owned(),
+            None => {
+                let n_skills = ids.len();
+                format!("{USE_SKILL} There are {n_skills} skills: `find_skills` finds them.")
+            }
+        };
+        let use_skill = parameters::use_skill(names);
+        let always = [
+            define("use_skill", &description, &use_skill, true),
             define("find_skills", FIND_SKILLS, &parameters::find_skills(), true),
             define("read_skill_file", READ_SKILL_FILE, &parameters::read_skill_file(), true),
         ];
+        #[cfg(not(feature = "scripts"))]
+        let scripts: Option<Value> = None;
         #[cfg(feature = "scripts")]
-        if self.engine.runs_scripts() {
+        let scripts = self.engine.runs_scripts().then(|| {
             let parameters = parameters::run_skill_script();
-            definitions.push(define("run_skill_script", RUN_SKILL_SCRIPT, &parameters, false));
-        }
-        definitions.into()
+            define("run_skill_script", RUN_SKILL_SCRIPT, &parameters, false)
+        });
+        always.into_iter().chain(scripts).collect()
     }
 
     /// Answers a call of a model: the name of a tool and its arguments, an object. It never panics,
@@ -139,8 +134,7 @@ impl HostTools {
 
     fn use_skill(&self, call: UseSkill) -> Result<Envelope, Error> {
         let how = Activate { by: call.by.map(Into::into), ..Activate::default() };
-        let activation =
-            self.engine.activate_with(&call.skill, &call.args, &self.session, &how)?;
+        let activation = self.engine.activate_with(&call.skill, &call.args, &self.session, &how)?;
         Ok(Envelope::success(&activation, activation.to_text()))
     }
 
@@ -153,19 +147,15 @@ impl HostTools {
     }
 
     fn read_skill_file(&self, call: &ReadSkillFile) -> Result<Envelope, Error> {
-        let mut options = ReadOptions {
-            max_bytes: self.options.read_bytes,
-            offset: call.offset,
-            limit: call.limit,
+        let read = |offset| {
+            let options =
+                ReadOptions { max_bytes: self.options.read_bytes, offset, limit: call.limit };
+            self.engine.read_resource(&call.skill, &call.path, &self.session, &options)
         };
-        let read = |options| {
-            self.engine.read_resource(&call.skill, &call.path, &self.session, options)
-        };
-        let mut resource = read(&options);
-        if call.offset.is_none() && call.limit.is_none() && resource.is_err() {
+        let mut resource = read(call.offset);
+        if call.offset.is_none() && resource.is_err() {
             // A text that is too long is given in parts, rather than refused.
-            options.offset = Some(1);
-            resource = read(&options).or(resource);
+            resource = read(Some(1)).or(resource);
         }
         let resource = resource?;
         let text = match &resource.content {

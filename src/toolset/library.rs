@@ -15,22 +15,12 @@ use serde_json::Value;
 
 use super::entry::ToolsetEntry;
 use super::worker::{Worker, WorkerState};
-use super::{Isolation, ToolsetOptions, TrustRequest};
-use crate::catalog::Scope;
+use super::{Isolation, ToolsetOptions};
 use crate::error::{Error, ErrorCode};
-use crate::skill::SkillId;
-use crate::trust::{ContentHash, TrustStore, Verdict};
+use crate::trust::{ContentHash, Owner, TrustStore, check_permissions};
 
 /// The largest library that is read, in bytes.
 const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
-
-/// The skill a library belongs to.
-#[derive(Debug, Clone)]
-pub(crate) struct Owner {
-    pub(crate) id: SkillId,
-    pub(crate) scope: Scope,
-    pub(crate) dir: PathBuf,
-}
 
 /// Opens libraries, each once.
 #[derive(Debug)]
@@ -116,7 +106,8 @@ impl Loader {
         let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
         note.check(&path).map_err(open_error)?;
         let sha256 = ContentHash::of(&bytes);
-        self.ask_for_trust(owner, &path, &sha256, &note)?;
+        let approve = self.options.approve.as_ref();
+        self.trust.demand(owner, &path, &sha256, &note.classes, approve)?;
         if let Some(known) = self.known(&path).filter(|known| known.sha256 == sha256) {
             return Ok(known);
         }
@@ -132,44 +123,6 @@ impl Loader {
 
     fn known(&self, path: &Path) -> Option<Arc<Library>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
-    }
-
-    fn ask_for_trust(
-        &self,
-        owner: &Owner,
-        path: &Path,
-        sha256: &ContentHash,
-        note: &PluginNote,
-    ) -> Result<(), Error> {
-        let verdict = self.trust.verdict(owner.scope, path, sha256);
-        let why = match &verdict {
-            Verdict::Trusted => return Ok(()),
-            Verdict::Untrusted => {
-                format!(
-                    "{} of the {} skill `{}` is not trusted (sha256 {sha256})",
-                    path.display(),
-                    owner.scope,
-                    owner.id
-                )
-            }
-            Verdict::Changed { trusted } => format!(
-                "{} has changed since it was trusted: sha256 {trusted} then, {sha256} now",
-                path.display()
-            ),
-        };
-        let request = TrustRequest {
-            skill: owner.id.clone(),
-            path: path.to_owned(),
-            sha256: sha256.clone(),
-            classes: note.classes.clone(),
-            verdict,
-        };
-        if self.options.approve.as_ref().is_some_and(|approve| approve.ask(&request)) {
-            self.trust.add_content(path, sha256.clone())?;
-            return Ok(());
-        }
-        let help = format!("to accept it, run `repertoire trust add {}`", path.display());
-        Err(Error::new(ErrorCode::PermissionDenied, why, help))
     }
 
     /// A copy that nobody else can change or replace while it is open.
@@ -343,41 +296,6 @@ impl Host for SkillHost<'_> {
     fn request(&self, method: &str, params: Value) -> repertoire_plugin::ToolResult<Value> {
         self.host.request(method, params)
     }
-}
-
-/// The rule of sshd and sudo: whoever can write the file, or put another one in its place, can run
-/// code as us.
-#[cfg(unix)]
-fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
-    use std::os::unix::fs::MetadataExt as _;
-    const STICKY: u32 = 0o1000;
-    const WORLD_WRITABLE: u32 = 0o002;
-    let us = rustix::process::geteuid().as_raw();
-    let metadata = file.metadata().map_err(|error| read_error(path, error))?;
-    let refuse = |what: &Path, why: String, help: String| {
-        let message = format!("{} is not safe to run: {} {why}", path.display(), what.display());
-        Err(Error::new(ErrorCode::PermissionDenied, message, help))
-    };
-    let absolute = path.canonicalize().map_err(|error| read_error(path, error))?;
-    let above = absolute.ancestors().skip(1).map(|dir| (dir, dir.metadata()));
-    for (place, metadata) in std::iter::once((&*absolute, Ok(metadata))).chain(above) {
-        let metadata = metadata.map_err(|error| read_error(place, error))?;
-        let mode = metadata.mode();
-        if mode & WORLD_WRITABLE != 0 && (metadata.is_file() || mode & STICKY == 0) {
-            let help = format!("run `chmod o-w {}`", place.display());
-            return refuse(place, "can be written by everybody".to_owned(), help);
-        }
-        if metadata.uid() != us && metadata.uid() != 0 {
-            let help = format!("run `chown $(id -u) {}` if you trust it", place.display());
-            return refuse(place, format!("belongs to user {}", metadata.uid()), help);
-        }
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn check_permissions(_path: &Path, _file: &File) -> Result<(), Error> {
-    Ok(())
 }
 
 #[cfg(unix)]

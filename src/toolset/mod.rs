@@ -11,28 +11,23 @@ mod library;
 mod registry;
 mod worker;
 
-use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use repertoire_plugin::ErrorCode as PluginCode;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorCode};
-use crate::skill::SkillId;
-use crate::trust::{ContentHash, Verdict};
 use worker::WorkerError;
 
+pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
+pub use crate::trust::{Approval, TrustRequest};
 pub use entry::ToolsetEntry;
 pub use registry::{Tool, ToolFailure, Tools};
 pub use repertoire_plugin::host::PluginNote;
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
-pub use worker::{
-    FilesystemLevel, HostProgram, Limits, NetworkLevel, SandboxLevel, WorkerState,
-    main as worker_main,
-};
+pub use worker::{HostProgram, Limits, WorkerState, main as worker_main};
 
-pub(crate) use registry::{Owner, Toolsets};
+pub(crate) use registry::Toolsets;
 
 /// Where plugins run.
 #[derive(Debug, Clone)]
@@ -96,42 +91,6 @@ impl ToolsetOptions {
             approve: None,
         }
     }
-}
-
-/// A host's answer to "may this library run?".
-#[derive(Clone)]
-pub struct Approval(Arc<dyn Fn(&TrustRequest) -> bool + Send + Sync>);
-
-impl Approval {
-    /// Asks `ask`; `true` is remembered in the trust store.
-    pub fn new(ask: impl Fn(&TrustRequest) -> bool + Send + Sync + 'static) -> Approval {
-        Approval(Arc::new(ask))
-    }
-
-    fn ask(&self, request: &TrustRequest) -> bool {
-        (self.0)(request)
-    }
-}
-
-impl fmt::Debug for Approval {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Approval")
-    }
-}
-
-/// What a host is asked to trust.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrustRequest {
-    /// The skill that wants it.
-    pub skill: SkillId,
-    /// The library.
-    pub path: PathBuf,
-    /// Its content.
-    pub sha256: ContentHash,
-    /// The classes it exports.
-    pub classes: Vec<String>,
-    /// Why it is not trusted.
-    pub verdict: Verdict,
 }
 
 impl From<WorkerError> for Error {

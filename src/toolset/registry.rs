@@ -9,13 +9,12 @@ use serde_json::{Map, Value};
 
 use super::entry::ToolsetEntry;
 use super::export::provider_name;
-pub(crate) use super::library::Owner;
 use super::library::{Library, Loader};
 use super::worker::WorkerState;
 use super::{ToolPolicy, ToolsetOptions};
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
-use crate::trust::TrustStore;
+use crate::trust::{Owner, TrustStore};
 
 /// A tool of a skill.
 #[derive(Debug, Clone)]

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use repertoire_plugin::{ErrorCode, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
-use super::limits::SandboxLevel;
 use super::protocol::Failure;
+use crate::sandbox::SandboxLevel;
 
 /// Reports of a call that wait for its host; more are dropped.
 const MAX_EVENTS: usize = 1024;

@@ -1,6 +1,7 @@
 //! The child's half: opens the library, and runs the calls.
 
 use std::collections::{HashMap, VecDeque};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -17,7 +18,7 @@ use serde_json::Value;
 
 use super::call::locked;
 use super::protocol::{CallId, Failure, Frames, Load, ToChild, ToHost, frame};
-use super::sandbox;
+use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel};
 
 /// Threads that run calls or read; one always reads, the others can run a call each.
 const MAX_THREADS: usize = 16;
@@ -59,7 +60,7 @@ fn serve(open: fn(&Load) -> Result<Classes, String>) -> Result<(), String> {
     else {
         return Err("the host says something else than what to load".to_owned());
     };
-    let sandbox = sandbox::apply(&load);
+    let sandbox = give_up_rights(&load);
     let child = Arc::new(Child {
         frames: Mutex::new(frames),
         socket: Mutex::new(socket),
@@ -95,6 +96,31 @@ fn take_socket() -> io::Result<UnixStream> {
     socket.peer_addr()?;
     rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
     Ok(socket)
+}
+
+/// Gives up all that can be, and says how far that went; the host logs what could not be.
+fn give_up_rights(load: &Load) -> SandboxLevel {
+    let complain = |what: &str, error: &dyn std::fmt::Display| {
+        let _ = writeln!(io::stderr(), "the sandbox lacks {what}: {error}");
+    };
+    let paths = |paths: &[OsString], own: &[&OsString]| -> Vec<PathBuf> {
+        paths.iter().chain(own.iter().copied()).map(PathBuf::from).collect()
+    };
+    let rules = Rules {
+        reads: Reads::Only(paths(&load.read, &[&load.library, &load.skill_dir])),
+        write: paths(&load.write, &[&load.scratch]),
+        network: load.network,
+        join: None,
+    };
+    let numbers = Numbers {
+        address_space: load.address_space,
+        data: None,
+        cpu_seconds: load.cpu_seconds,
+        file_bytes: load.file_bytes,
+        processes: load.processes,
+    };
+    let rlimits = numbers.set(&complain);
+    SandboxLevel { rlimits, ..sandbox::restrict_thread(&rules, &complain) }
 }
 
 /// Opens the library; messages name the author's file.

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -19,6 +19,7 @@ use super::call::{Cause, Death, End, Event, Slot, locked};
 use super::limits::{HostProgram, Limits};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
+use crate::sandbox::how;
 
 /// How long a child may leave the socket unread before it is given up.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -342,38 +343,4 @@ fn spawn(
 fn has_exited(pid: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
-}
-
-fn how(status: ExitStatus) -> String {
-    let Some(number) = status.signal() else {
-        return format!("exit code {}", status.code().unwrap_or(-1));
-    };
-    let name = signal_name(number);
-    let hint = match name {
-        "SIGXCPU" => ": it used up its processor time",
-        "SIGXFSZ" => ": it wrote too large a file",
-        _ => "",
-    };
-    format!("killed by signal {number} ({name}){hint}")
-}
-
-fn signal_name(number: i32) -> &'static str {
-    let names = [
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::TERM, "SIGTERM"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::TRAP, "SIGTRAP"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::INT, "SIGINT"),
-        (Signal::HUP, "SIGHUP"),
-        (Signal::PIPE, "SIGPIPE"),
-        (Signal::XCPU, "SIGXCPU"),
-        (Signal::XFSZ, "SIGXFSZ"),
-        (Signal::SYS, "SIGSYS"),
-    ];
-    let known = names.iter().find(|(signal, _)| signal.as_raw() == number);
-    known.map_or("unknown", |(_, name)| name)
 }

@@ -8,7 +8,8 @@ use repertoire_plugin::{ToolOutput, ToolsetDescription};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::limits::{Limits, SandboxLevel};
+use super::limits::Limits;
+use crate::sandbox::SandboxLevel;
 
 /// The largest frame, in bytes.
 pub(super) const MAX_FRAME: usize = 64 << 20;

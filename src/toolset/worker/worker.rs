@@ -12,10 +12,11 @@ use serde_json::Value;
 
 use super::call::{Cause, Death, End, locked};
 use super::error::WorkerError;
-use super::limits::{HostProgram, Limits, SandboxLevel};
+use super::limits::{HostProgram, Limits};
 use super::process::Process;
 use super::protocol::{CallId, ToChild};
 use super::wait::{TICK, Wait};
+use crate::sandbox::SandboxLevel;
 
 /// So many crashes within [`CRASH_WINDOW`] disable a library.
 const MAX_CRASHES: usize = 3;

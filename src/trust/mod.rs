@@ -4,6 +4,11 @@
 //! those of a project only once somebody has said so for exactly that content. A file that was
 //! trusted and has changed since is refused wherever it stands.
 
+mod approval;
+mod owner;
+mod permissions;
+mod quote;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -17,6 +22,11 @@ use sha2::{Digest, Sha256};
 
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode};
+
+pub use approval::{Approval, TrustRequest};
+pub use owner::Owner;
+pub(crate) use permissions::check_permissions;
+pub(crate) use quote::quoted;
 
 /// The SHA-256 of a content: what `sha256sum` prints.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
