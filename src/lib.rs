@@ -72,7 +72,7 @@ pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, Tier, TokenCounter,
 };
-pub use engine::{Activate, Engine, EngineBuilder, Explanation};
+pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill};
 pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};

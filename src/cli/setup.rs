@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use repertoire::script::ScriptOptions;
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
@@ -68,6 +69,15 @@ pub(crate) fn engine_with_tools(
         directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand).join("plugins"));
     let trust = Arc::new(trust_store(common)?);
     engine(common, |builder| builder.toolsets(toolsets).trust(trust))
+}
+
+/// The engine of the command line, with the scripts of its skills.
+pub(crate) fn engine_with_scripts(
+    common: &Common,
+    options: ScriptOptions,
+) -> anyhow::Result<Engine> {
+    let trust = Arc::new(trust_store(common)?);
+    engine(common, |builder| builder.scripts(options).trust(trust))
 }
 
 /// How libraries run: in children of this binary, unless it was asked for otherwise.

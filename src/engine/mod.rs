@@ -29,8 +29,9 @@ use crate::skill::SkillId;
 #[cfg(feature = "toolsets")]
 use crate::toolset::Toolsets;
 
-pub use activate::Activate;
+pub use activate::{Activate, Caller};
 pub use builder::EngineBuilder;
+pub use find::FoundSkill;
 
 /// So many recently used skills are looked at when matches are ranked.
 const MAX_RECENT: usize = 64;

@@ -3,11 +3,10 @@
 use std::ffi::OsStr;
 
 use super::Engine;
-use super::activate::directory;
+use super::activate::{Caller, directory};
 use crate::catalog::Entry;
 use crate::error::{Error, ErrorCode};
 use crate::script::{Script, ScriptIo, ScriptOutput, Scripts};
-use crate::session::Session;
 use crate::trust::Owner;
 
 impl Engine {
@@ -16,30 +15,35 @@ impl Engine {
         self.0.scripts.is_some()
     }
 
-    /// The scripts of a skill that the model may use, or that the user activated in this session.
+    /// The scripts of a skill.
     ///
-    /// Fails with `NOT_FOUND` for another skill, or one without a directory, with
+    /// Fails with `NOT_FOUND` for a skill out of reach or without a directory, with
     /// `PERMISSION_DENIED` if this engine runs no scripts, and as [`Scripts::list`].
-    pub fn scripts(&self, name: &str, session: &Session) -> Result<Vec<Script>, Error> {
-        let entry = self.reachable(name, session)?;
+    pub fn scripts<'c>(
+        &self,
+        name: &str,
+        caller: impl Into<Caller<'c>>,
+    ) -> Result<Vec<Script>, Error> {
+        let entry = self.reachable(name, caller.into())?;
         self.runner(entry)?.list(&owner(entry)?)
     }
 
-    /// Runs a script of such a skill, by its path in the skill's directory or in `scripts/`, and
+    /// Runs a script of a skill, by its path in the skill's directory or in `scripts/`, and
     /// waits for its end.
     ///
     /// Fails as [`Engine::scripts`] and [`Scripts::run`].
-    pub fn run_script<S: AsRef<OsStr>>(
+    pub fn run_script<'c, S: AsRef<OsStr>>(
         &self,
         name: &str,
         script: &str,
         args: &[S],
-        session: &Session,
+        caller: impl Into<Caller<'c>>,
         io: ScriptIo<'_>,
     ) -> Result<ScriptOutput, Error> {
-        let entry = self.reachable(name, session)?;
+        let caller = caller.into();
+        let entry = self.reachable(name, caller)?;
         let output = self.runner(entry)?.run(&owner(entry)?, script, args, io)?;
-        session.record_use(&entry.id)?;
+        caller.session().record_use(&entry.id)?;
         Ok(output)
     }
 
