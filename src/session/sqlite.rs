@@ -23,10 +23,11 @@ use problem::{Problem, patiently};
 /// - A process that is killed loses at most the event it was recording; after a loss of power the
 ///   last events may be gone, and the file is sound.
 /// - A damaged file, or one that is no database, is not fatal: it is renamed to
-///   `NAME.damaged-SECONDS` (since 1970), with a warning, and a new one is begun. This
-///   may happen at any time; see [`SqliteStore::set_aside`].
-/// - A directory or disk that cannot be written is an error, never a store that silently forgets;
-///   without its store, a conversation is ranked and disclosed as if it had just begun.
+///   `NAME.damaged-SECONDS` (since 1970), with a warning, and a new one is begun, whenever that is
+///   noticed; see [`SqliteStore::set_aside`].
+/// - Beside the file there are `NAME-wal`, `NAME-shm` and an empty `NAME.lock`.
+/// - A directory or disk that cannot be written is an error, never a store that silently forgets.
+///   The engine answers also when its store cannot be read, as if the conversation had just begun.
 /// - Conversations end also without being told: see [`SqliteStore::KEEPS`].
 ///
 /// ```
@@ -64,7 +65,7 @@ impl SqliteStore {
     /// The store in the file at `path`, which is made, for the user only, if there is none, as is
     /// its directory.
     ///
-    /// Fails with `EXECUTION_ERROR` if it cannot be made or written, was made by a newer Repertoire
+    /// Fails with `EXECUTION_ERROR` if it cannot be made or opened, was made by a newer Repertoire
     /// or by another program, or stays locked for 30 seconds.
     pub fn open(path: impl AsRef<Path>) -> Result<SqliteStore, Error> {
         let path = file::place(path.as_ref())?;

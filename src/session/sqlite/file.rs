@@ -44,7 +44,8 @@ impl Opened {
 
     /// Closes a damaged database and changes nothing of it.
     pub(super) fn abandon(self) {
-        let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        // Where that cannot be set, closing it tidies up, as always.
+        let _ = leave_as_it_is(&self.connection, true);
     }
 }
 
@@ -136,6 +137,8 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
+    // Until it is known to be sound and ours.
+    leave_as_it_is(&connection, true)?;
     // SQLite waits well in most cases; `patiently` covers those where it does not.
     connection.busy_timeout(PATIENCE / 6)?;
     rows::prepare(&mut connection, &path.display().to_string())?;
@@ -150,7 +153,13 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
             return Err(Problem::Damaged(found));
         }
     }
+    leave_as_it_is(&connection, false)?;
     Ok(connection)
+}
+
+/// Whether the file is not tidied up when the last connection is closed.
+fn leave_as_it_is(connection: &Connection, leave: bool) -> rusqlite::Result<bool> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave)
 }
 
 /// Renames the database at `path`, and says to what.
