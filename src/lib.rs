@@ -41,6 +41,8 @@
 //!
 //! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
 //!   `default-features = false`.
+//! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
+//! - `toolsets` (part of `cli`): tools from shared-library plugins.
 
 pub mod activation;
 mod beneath;
