@@ -69,7 +69,7 @@ use run::Openings;
 
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use limits::ScriptLimits;
-pub use output::{ScriptIo, ScriptOutput, Stream};
+pub use output::{Listener, ScriptIo, ScriptOutput, Stream};
 
 /// How much of a script is read to see what runs it and what it says of itself, in bytes.
 const HEAD_BYTES: u64 = 16 << 10;
@@ -178,7 +178,7 @@ impl Scripts {
         let files = Files::find(skill)?;
         let script = files.resolve(skill, script)?;
         self.options.limits.check_args(script, args)?;
-        let mut checked = files.check()?;
+        let mut checked = files.check(script)?;
         let Some(own) = checked.iter().find(|file| file.path == script) else {
             let message = format!("the script `{script}` of the skill `{}` is gone", skill.id);
             return Err(Error::new(ErrorCode::NotFound, message, ""));

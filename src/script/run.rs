@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
 use super::group::Group;
-use super::{SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
+use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
 use crate::sandbox::{Numbers, Reads, Rules, how};
 
 /// How often limits are looked at, and the host is asked whether it cancels.
@@ -67,7 +67,7 @@ pub(super) fn run(
         kept: [Vec::new(), Vec::new()],
         left: limits.output_bytes,
         truncated: false,
-        on_output: io.on_output,
+        listener: io.on_output,
     };
     let is_cancelled = || io.is_cancelled.is_some_and(|is_cancelled| is_cancelled());
     let stop = watch(&group, &mut output, limits, began, &is_cancelled);
@@ -95,10 +95,9 @@ fn watch(
         }
         let stop = match stopped {
             Some((_, since)) if since.elapsed() >= limits.grace => break,
-            Some(_) => continue,
             None if is_cancelled() => Stop::Cancelled,
             None if began.elapsed() >= limits.timeout => Stop::TimedOut,
-            None => continue,
+            _ => continue,
         };
         stopped = Some((stop, Instant::now()));
         group.signal(Signal::TERM);
@@ -116,7 +115,7 @@ struct Output<'a> {
     /// How many bytes more may be kept.
     left: usize,
     truncated: bool,
-    on_output: Option<&'a mut dyn FnMut(Stream, &[u8])>,
+    listener: Option<Listener<'a>>,
 }
 
 impl Output<'_> {
@@ -148,9 +147,9 @@ impl Output<'_> {
                     self.truncated |= n > self.left;
                     self.left -= fitting.len();
                     self.kept[at].extend_from_slice(fitting);
-                    if let Some(on_output) = self.on_output.as_mut().filter(|_| !fitting.is_empty())
-                    {
-                        on_output(stream, fitting);
+                    let listener = self.listener.as_mut().filter(|_| !fitting.is_empty());
+                    if let Some(listener) = listener {
+                        listener(stream, fitting);
                     }
                 }
                 Err(error) if is_patient(&error) => {}
