@@ -5,6 +5,10 @@
 //! join its group. It lets exactly that pass: the group is there before, kept in being by a process
 //! that has already ended and is not yet waited for. As long as that is so, the group's number is
 //! nobody else's, either.
+//!
+//! Limits in numbers are those of a whole process, so the thread cannot give them up in advance.
+//! They are set from here, while a shell stands still before it becomes the script: its line is
+//! always the same, and the script's name and arguments are no part of it.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -20,6 +24,24 @@ use crate::sandbox::{Numbers, Rules, SandboxLevel, restrict_thread};
 /// How long what was killed may take to be gone.
 const HOPELESS: Duration = Duration::from_secs(5);
 
+const SHELL: &str = "/bin/sh";
+const STAND_STILL: &str = "kill -STOP $$ && exec \"$@\"";
+
+/// A command that runs `program` once it is told to go on; where there is no shell, at once.
+pub(super) fn command(program: &Path) -> Command {
+    if !stands_still() {
+        return Command::new(program);
+    }
+    let mut command = Command::new(SHELL);
+    command.args(["-c", STAND_STILL, SHELL]).arg(program);
+    command
+}
+
+/// Whether what [`command`] runs stands still at first.
+fn stands_still() -> bool {
+    cfg!(target_os = "linux") && Path::new(SHELL).exists()
+}
+
 /// A script and all that it started.
 #[derive(Debug)]
 pub(super) struct Group {
@@ -31,7 +53,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Starts `command` in a group of its own, bound by `rules` and `numbers`.
+    /// Starts what [`command`] made in a group of its own, bound by `rules` and `numbers`.
     pub(super) fn start(
         command: &mut Command,
         mut rules: Rules,
@@ -45,7 +67,7 @@ impl Group {
         let (started, mut level) = thread::scope(|scope| {
             let restricted = || {
                 let level = restrict_thread(&rules, &complain);
-                (start_patiently(command), level)
+                (command.spawn(), level)
             };
             let thread = thread::Builder::new().name("script-start".to_owned());
             let thread = thread.spawn_scoped(scope, restricted)?;
@@ -100,7 +122,12 @@ impl Group {
     /// meanwhile, so that none starts another one that is overlooked.
     #[cfg(target_os = "linux")]
     fn limit(&self, numbers: &Numbers) -> bool {
-        self.signal(Signal::STOP);
+        if stands_still() {
+            let options = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            let _ = pid(&self.script).map(|script| waitid(WaitId::Pid(script), options));
+        } else {
+            self.signal(Signal::STOP);
+        }
         let members = self.members(&|_| true);
         let is_there = pid(&self.script).is_some_and(|script| members.contains(&script));
         let set = members.iter().filter(|member| numbers.set_of(**member, &complain)).count();
@@ -185,20 +212,6 @@ impl Drop for Holder {
     fn drop(&mut self) {
         let _ = self.0.wait();
     }
-}
-
-/// Starts a program that may just have been written: while another thread of this program starts
-/// one too, that one has our file open for writing for a moment.
-fn start_patiently(command: &mut Command) -> io::Result<Child> {
-    for _ in 0..50 {
-        match command.spawn() {
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
-                thread::sleep(Duration::from_millis(5));
-            }
-            started => return started,
-        }
-    }
-    command.spawn()
 }
 
 fn pid(child: &Child) -> Option<Pid> {

@@ -2,14 +2,14 @@
 
 use std::io::{self, PipeReader, Read as _, Seek as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
-use super::group::Group;
+use super::group::{self, Group};
 use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
 use crate::sandbox::{Numbers, Reads, Rules, how};
 
@@ -33,16 +33,19 @@ enum Stop {
     Cancelled,
 }
 
-/// Runs `command` to its end, or to that of its limits. When this returns, nothing that it started
-/// in its group is alive.
+/// Runs `program`, with what `set_up` adds, to its end or that of its limits. When this returns,
+/// nothing that it started in its group is alive.
 ///
 /// Fails if it cannot be started.
 pub(super) fn run(
-    mut command: Command,
+    program: &Path,
+    set_up: impl FnOnce(&mut Command),
     openings: Openings,
     limits: &ScriptLimits,
     io: ScriptIo<'_>,
 ) -> io::Result<ScriptOutput> {
+    let mut command = group::command(program);
+    set_up(&mut command);
     let (stdout, stdout_writer) = io::pipe()?;
     let (stderr, stderr_writer) = io::pipe()?;
     for reader in [&stdout, &stderr] {
