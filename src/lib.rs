@@ -40,6 +40,7 @@
 //!
 //! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
 //!   `default-features = false`.
+//! - `scripts` and `toolsets`: running the code of skills. `cli` has both.
 
 mod beneath;
 pub mod catalog;
@@ -78,3 +79,8 @@ pub use skill::{
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So are those of the page on scripts.
+#[cfg(all(doctest, feature = "scripts"))]
+#[doc = include_str!("../docs/scripts.md")]
+struct ScriptsPage;

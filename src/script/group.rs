@@ -122,10 +122,7 @@ impl Group {
     /// meanwhile, so that none starts another one that is overlooked.
     #[cfg(target_os = "linux")]
     fn limit(&self, numbers: &Numbers) -> bool {
-        if stands_still() {
-            let options = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-            let _ = pid(&self.script).map(|script| waitid(WaitId::Pid(script), options));
-        } else {
+        if !stands_still() || !self.is_standing() {
             self.signal(Signal::STOP);
         }
         let members = self.members(&|_| true);
@@ -137,6 +134,22 @@ impl Group {
 
     #[cfg(not(target_os = "linux"))]
     fn limit(&self, _: &Numbers) -> bool {
+        false
+    }
+
+    /// Waits until the script stands still, or has ended.
+    #[cfg(target_os = "linux")]
+    fn is_standing(&self) -> bool {
+        let Some(script) = pid(&self.script) else { return false };
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::EXITED;
+        let options = options | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let patience = Instant::now() + HOPELESS;
+        while Instant::now() < patience {
+            if !matches!(waitid(WaitId::Pid(script), options), Ok(None)) {
+                return true;
+            }
+            thread::sleep(Duration::from_micros(200));
+        }
         false
     }
 
