@@ -43,6 +43,7 @@
 //!   `default-features = false`.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.
+//! - `scripts` and `toolsets`: running the code of skills. `cli` has both.
 
 pub mod activation;
 mod beneath;
@@ -88,3 +89,8 @@ pub use tool_format::ToolFormat;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So are those of the page on scripts.
+#[cfg(all(doctest, feature = "scripts"))]
+#[doc = include_str!("../docs/scripts.md")]
+struct ScriptsPage;

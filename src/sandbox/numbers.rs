@@ -22,14 +22,18 @@ pub(crate) struct Numbers {
 impl Numbers {
     /// Sets them for this process; true if all of them are set.
     pub(crate) fn set(&self, complain: Complain<'_>) -> bool {
-        self.set_with(complain, |resource, limit| setrlimit(resource, limit))
+        self.set_with(complain, setrlimit)
     }
 
     /// Sets them for another process of this user; true if all of them are set.
     #[cfg(target_os = "linux")]
     pub(crate) fn set_of(&self, process: rustix::process::Pid, complain: Complain<'_>) -> bool {
         self.set_with(complain, |resource, limit| {
-            rustix::process::prlimit(Some(process), resource, limit).map(drop)
+            match rustix::process::prlimit(Some(process), resource, limit) {
+                // It has ended, and exceeds nothing any more.
+                Ok(_) | Err(rustix::io::Errno::SRCH) => Ok(()),
+                Err(error) => Err(error),
+            }
         })
     }
 

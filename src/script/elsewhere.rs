@@ -1,7 +1,7 @@
 //! Systems on which scripts have no group of processes that can be killed as a whole.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{ScriptIo, ScriptLimits, ScriptOutput};
@@ -14,7 +14,8 @@ pub(super) struct Openings {
 
 /// Refuses: what cannot be stopped must not be started.
 pub(super) fn run(
-    _: Command,
+    _: &Path,
+    _: impl FnOnce(&mut Command),
     _: Openings,
     _: &ScriptLimits,
     _: ScriptIo<'_>,

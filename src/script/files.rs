@@ -30,8 +30,10 @@ pub(super) struct Files {
     pub(super) dir: Dir,
     /// Its path, without links.
     pub(super) root: PathBuf,
-    /// The paths of all regular files in `scripts/`, and of those that the manifest declares.
-    paths: Vec<String>,
+    /// The paths of all regular files in `scripts/`.
+    found: Vec<String>,
+    /// The paths that the manifest declares elsewhere; they need not be there.
+    declared: Vec<String>,
     /// Those that can be run by name, as `Ok`; else what is declared and why it cannot.
     pub(super) scripts: BTreeMap<String, Result<(), &'static str>>,
 }
@@ -53,26 +55,29 @@ impl Files {
         let failed = |path: &Path, error| read_error(&path.display().to_string(), error);
         let root = owner.dir.canonicalize().map_err(|error| failed(&owner.dir, error))?;
         let dir = Dir::open(&root).map_err(|error| failed(&root, error))?;
-        let mut paths = Vec::new();
+        let (mut found, mut elsewhere) = (Vec::new(), Vec::new());
         match dir.dir(SCRIPTS.as_ref(), Links::Never) {
-            Ok(scripts) => walk(&scripts, SCRIPTS, 1, &mut paths)
+            Ok(scripts) => walk(&scripts, SCRIPTS, 1, &mut found)
                 .map_err(|error| failed(&root.join(SCRIPTS), error))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
             Err(error) => return Err(failed(&root.join(SCRIPTS), error)),
         }
-        if paths.len() > MAX_FILES {
+        if found.len() > MAX_FILES {
             return Err(too_much(&root, &format!("more than {MAX_FILES} files")));
         }
         let scripts = match &owner.scripts {
             None => {
-                paths.iter().filter(|path| is_listed(path)).map(|p| (p.clone(), Ok(()))).collect()
+                found.iter().filter(|path| is_listed(path)).map(|p| (p.clone(), Ok(()))).collect()
             }
-            Some(declared) => declared.iter().map(|path| declare(path, &mut paths)).collect(),
+            Some(declared) => {
+                declared.iter().map(|path| declare(path, &found, &mut elsewhere)).collect()
+            }
         };
-        paths.sort_unstable();
-        paths.dedup();
-        Ok(Files { dir, root, paths, scripts })
+        found.sort_unstable();
+        elsewhere.sort_unstable();
+        elsewhere.dedup();
+        Ok(Files { dir, root, found, declared: elsewhere, scripts })
     }
 
     /// The path of the script that `name` means: its path, or its path in `scripts/`.
@@ -132,14 +137,24 @@ impl Files {
         Ok((head, is_executable))
     }
 
-    /// Reads all files and refuses those that somebody else can change.
-    pub(super) fn check(&self) -> Result<Vec<Checked>, Error> {
+    /// Reads all files, and refuses those that somebody else can change. What the manifest declares
+    /// beside `script` need not be there.
+    pub(super) fn check(&self, script: &str) -> Result<Vec<Checked>, Error> {
         let mut left = MAX_BYTES;
-        let mut checked = Vec::with_capacity(self.paths.len());
-        for path in &self.paths {
+        let mut checked = Vec::with_capacity(self.found.len());
+        let found = self.found.iter().map(|path| (path, true));
+        let declared = self.declared.iter().map(|path| (path, path == script));
+        for (path, must_be) in found.chain(declared) {
             let shown = self.root.join(path);
             let failed = |error| read_error(&shown.display().to_string(), error);
-            let file = self.dir.file(path.as_ref(), Links::Never).map_err(failed)?;
+            let file = match self.dir.file(path.as_ref(), Links::Never) {
+                Ok(file) => file,
+                Err(error) if must_be => return Err(failed(error)),
+                Err(error) => {
+                    tracing::debug!(path = %shown.display(), "left out: {error}");
+                    continue;
+                }
+            };
             refuse_hard_link(&shown, &file).map_err(failed)??;
             check_permissions(&shown, &file)?;
             let is_executable = is_executable(&file).map_err(failed)?;
@@ -210,16 +225,22 @@ fn is_listed(path: &str) -> bool {
 }
 
 /// An entry of a manifest, which may also be relative to `scripts/`.
-fn declare(path: &str, paths: &mut Vec<String>) -> (String, Result<(), &'static str>) {
+fn declare(
+    path: &str,
+    found: &[String],
+    elsewhere: &mut Vec<String>,
+) -> (String, Result<(), &'static str>) {
     let plain = match beneath::plain(path) {
         Ok(plain) => plain,
         Err(why) => return (path.to_owned(), Err(why)),
     };
     let inside = format!("{SCRIPTS}/{plain}");
-    if paths.contains(&inside) {
+    if found.contains(&inside) {
         return (inside, Ok(()));
     }
-    paths.push(plain.clone());
+    if !found.contains(&plain) {
+        elsewhere.push(plain.clone());
+    }
     (plain, Ok(()))
 }
 

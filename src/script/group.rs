@@ -5,9 +5,15 @@
 //! join its group. It lets exactly that pass: the group is there before, kept in being by a process
 //! that has already ended and is not yet waited for. As long as that is so, the group's number is
 //! nobody else's, either.
+//!
+//! Limits in numbers are those of a whole process, so the thread cannot give them up in advance.
+//! They are set from here, while a shell stands still before it becomes the script: its line is
+//! always the same, and the script's name and arguments are no part of it.
 
 use std::io;
-use std::process::{Child, Command, ExitStatus};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +23,24 @@ use crate::sandbox::{Numbers, Rules, SandboxLevel, restrict_thread};
 
 /// How long what was killed may take to be gone.
 const HOPELESS: Duration = Duration::from_secs(5);
+
+const SHELL: &str = "/bin/sh";
+const STAND_STILL: &str = "kill -STOP $$ && exec \"$@\"";
+
+/// A command that runs `program` once it is told to go on; where there is no shell, at once.
+pub(super) fn command(program: &Path) -> Command {
+    if !stands_still() {
+        return Command::new(program);
+    }
+    let mut command = Command::new(SHELL);
+    command.args(["-c", STAND_STILL, SHELL]).arg(program);
+    command
+}
+
+/// Whether what [`command`] runs stands still at first.
+fn stands_still() -> bool {
+    cfg!(target_os = "linux") && Path::new(SHELL).exists()
+}
 
 /// A script and all that it started.
 #[derive(Debug)]
@@ -29,7 +53,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Starts `command` in a group of its own, bound by `rules` and `numbers`.
+    /// Starts what [`command`] made in a group of its own, bound by `rules` and `numbers`.
     pub(super) fn start(
         command: &mut Command,
         mut rules: Rules,
@@ -38,12 +62,12 @@ impl Group {
         let holder = Holder::start();
         let join = holder.as_ref().map_or(0, |holder| holder.0.id());
         rules.join = Some(join);
-        std::os::unix::process::CommandExt::process_group(command, join as i32);
+        command.process_group(join.cast_signed());
         // Rights are given up for good, so it must be a thread that ends.
         let (started, mut level) = thread::scope(|scope| {
             let restricted = || {
                 let level = restrict_thread(&rules, &complain);
-                (start_patiently(command), level)
+                (command.spawn(), level)
             };
             let thread = thread::Builder::new().name("script-start".to_owned());
             let thread = thread.spawn_scoped(scope, restricted)?;
@@ -67,9 +91,10 @@ impl Group {
         }
     }
 
-    /// Whether the script itself has ended.
+    /// Whether the script itself has ended; its number stays taken.
     pub(super) fn has_exited(&self) -> bool {
-        pid(&self.script).is_none_or(|pid| has_exited(pid, WaitIdOptions::NOHANG))
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        pid(&self.script).is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
     }
 
     /// Kills all of the group, waits until none of it is alive, and says how the script ended.
@@ -77,7 +102,7 @@ impl Group {
         let patience = Instant::now() + HOPELESS;
         loop {
             self.signal(Signal::KILL);
-            if self.has_exited() && self.members(&is_alive).is_empty() {
+            if self.has_exited() && self.members(&Stat::is_alive).is_empty() {
                 break;
             }
             if Instant::now() > patience {
@@ -87,6 +112,7 @@ impl Group {
             thread::sleep(Duration::from_millis(1));
         }
         self.ended = true;
+        self.bury_adopted();
         let status = self.script.try_wait();
         self.holder = None;
         status?.ok_or_else(|| io::Error::other("it was killed, but does not end"))
@@ -96,7 +122,9 @@ impl Group {
     /// meanwhile, so that none starts another one that is overlooked.
     #[cfg(target_os = "linux")]
     fn limit(&self, numbers: &Numbers) -> bool {
-        self.signal(Signal::STOP);
+        if !stands_still() || !self.is_standing() {
+            self.signal(Signal::STOP);
+        }
         let members = self.members(&|_| true);
         let is_there = pid(&self.script).is_some_and(|script| members.contains(&script));
         let set = members.iter().filter(|member| numbers.set_of(**member, &complain)).count();
@@ -109,9 +137,37 @@ impl Group {
         false
     }
 
-    /// The processes of the group whose state is wanted, but for the one that holds it.
+    /// Waits until the script stands still, or has ended.
     #[cfg(target_os = "linux")]
-    fn members(&self, wanted: &dyn Fn(u8) -> bool) -> Vec<Pid> {
+    fn is_standing(&self) -> bool {
+        let Some(script) = pid(&self.script) else { return false };
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::EXITED;
+        let options = options | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let patience = Instant::now() + HOPELESS;
+        while Instant::now() < patience {
+            if !matches!(waitid(WaitId::Pid(script), options), Ok(None)) {
+                return true;
+            }
+            thread::sleep(Duration::from_micros(200));
+        }
+        false
+    }
+
+    /// Waits for processes whose parents have ended, if they were given to this program: it is the
+    /// first of its container, or has asked for them. Nobody else knows of them.
+    fn bury_adopted(&self) {
+        let own = std::process::id();
+        let script = pid(&self.script);
+        for member in self.members(&|stat| stat.parent == own) {
+            if Some(member) != script {
+                let _ = waitid(WaitId::Pid(member), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+            }
+        }
+    }
+
+    /// The processes of the group that are wanted, but for the one that holds it.
+    #[cfg(target_os = "linux")]
+    fn members(&self, wanted: &dyn Fn(&Stat) -> bool) -> Vec<Pid> {
         let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
         let group = self.id.as_raw_nonzero().get();
         let holder = self.holder.as_ref().and_then(|holder| pid(&holder.0));
@@ -119,7 +175,7 @@ impl Group {
         numbers
             .filter(|number| {
                 let stat = std::fs::read(format!("/proc/{number}/stat")).unwrap_or_default();
-                state_and_group(&stat).is_some_and(|(state, of)| of == group && wanted(state))
+                Stat::read(&stat).is_some_and(|stat| stat.group == group && wanted(&stat))
             })
             .filter_map(Pid::from_raw)
             .filter(|pid| Some(*pid) != holder)
@@ -128,7 +184,7 @@ impl Group {
 
     /// Elsewhere there is no such list.
     #[cfg(not(target_os = "linux"))]
-    fn members(&self, _: &dyn Fn(u8) -> bool) -> Vec<Pid> {
+    fn members(&self, _: &dyn Fn(&Stat) -> bool) -> Vec<Pid> {
         Vec::new()
     }
 }
@@ -153,20 +209,15 @@ impl Holder {
         }
         let program = ["/bin/true", "/usr/bin/true", "/run/current-system/sw/bin/true"]
             .into_iter()
-            .find(|program| std::path::Path::new(program).exists())?;
+            .find(|program| Path::new(program).exists())?;
         let mut command = Command::new(program);
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let null = std::process::Stdio::null;
-        let started = command
-            .env_clear()
-            .current_dir("/")
-            .stdin(null())
-            .stdout(null())
-            .stderr(null())
-            .spawn();
-        let holder = started.inspect_err(|error| complain("a group", error)).ok().map(Holder)?;
-        has_exited(pid(&holder.0)?, WaitIdOptions::empty());
-        Some(holder)
+        command.process_group(0).env_clear().current_dir("/");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let holder = command.spawn().inspect_err(|error| complain("a group", error)).ok();
+        let holder = Holder(holder?);
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let ended = waitid(WaitId::Pid(pid(&holder.0)?), options);
+        ended.inspect_err(|error| complain("a group", error)).ok().map(|_| holder)
     }
 }
 
@@ -176,58 +227,54 @@ impl Drop for Holder {
     }
 }
 
-/// Starts a program that may just have been written: while another thread of this program starts
-/// one too, that one has our file open for writing for a moment.
-fn start_patiently(command: &mut Command) -> io::Result<Child> {
-    for _ in 0..50 {
-        match command.spawn() {
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
-                thread::sleep(Duration::from_millis(5));
-            }
-            started => return started,
-        }
-    }
-    command.spawn()
-}
-
-/// Whether a child of ours has ended; its number stays taken. Waits for that, unless `how` says
-/// not to.
-fn has_exited(pid: Pid, how: WaitIdOptions) -> bool {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | how;
-    !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
-}
-
 fn pid(child: &Child) -> Option<Pid> {
-    Pid::from_raw(child.id() as i32)
+    Pid::from_raw(child.id().cast_signed())
 }
 
-/// Whether a process in this state can still do anything.
-fn is_alive(state: u8) -> bool {
-    !matches!(state, b'Z' | b'X' | b'x')
+/// What is needed of a process's `stat` of proc(5).
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    state: u8,
+    parent: u32,
+    group: i32,
 }
 
-/// The state of a process and its group, from its `stat` of proc(5). The name before them is in
-/// parentheses, and may hold any character.
-#[cfg(target_os = "linux")]
-fn state_and_group(stat: &[u8]) -> Option<(u8, i32)> {
-    let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
-    let mut fields = std::str::from_utf8(&stat[after_name..]).ok()?.split_ascii_whitespace();
-    let state = *fields.next()?.as_bytes().first()?;
-    Some((state, fields.nth(1)?.parse().ok()?))
+impl Stat {
+    /// The name before the fields is in parentheses, and may hold any character.
+    #[cfg(target_os = "linux")]
+    fn read(stat: &[u8]) -> Option<Stat> {
+        let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
+        let mut fields = std::str::from_utf8(&stat[after_name..]).ok()?.split_ascii_whitespace();
+        let state = *fields.next()?.as_bytes().first()?;
+        let (parent, group) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        Some(Stat { state, parent, group })
+    }
+
+    /// Whether it can still do anything.
+    fn is_alive(&self) -> bool {
+        !matches!(self.state, b'Z' | b'X' | b'x')
+    }
 }
 
 fn complain(what: &str, error: &dyn std::fmt::Display) {
     tracing::debug!("the sandbox of a script lacks {what}: {error}");
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
-    use super::state_and_group;
+    use super::Stat;
 
     #[test]
     fn a_name_does_not_disguise_a_process() {
-        assert_eq!(state_and_group(b"7 (sh) S 1 42 3 0"), Some((b'S', 42)));
-        assert_eq!(state_and_group(b"7 (a) Z 1 9 (b c) R 1 42 3"), Some((b'R', 42)));
-        assert_eq!(state_and_group(b""), None);
+        for (stat, expected) in [
+            ("7 (sh) S 1 42 3 0", Some((b'S', 1, 42))),
+            ("7 (a) Z 1 9 (b c) R 2 43 3", Some((b'R', 2, 43))),
+            ("7 (sh) S 1", None),
+            ("", None),
+        ] {
+            let expected = expected.map(|(state, parent, group)| Stat { state, parent, group });
+            assert_eq!(Stat::read(stat.as_bytes()), expected);
+        }
     }
 }

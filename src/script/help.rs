@@ -7,7 +7,8 @@ const MAX_CHARS: usize = 2000;
 pub(super) fn help(path: &str, head: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(head);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let is_python = path.ends_with(".py") || text.lines().next()?.contains("python");
+    let is_python =
+        path.to_ascii_lowercase().ends_with(".py") || text.lines().next()?.contains("python");
     let rest = skip(text, is_python);
     let block = enclosed(rest).or_else(|| lines(rest))?;
     let block = block.trim_matches('\n').trim_end();

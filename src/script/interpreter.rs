@@ -142,14 +142,12 @@ impl Search<'_> {
     }
 
     fn program(&self, name: &OsStr, args: Vec<String>) -> Result<Runner, NoRunner> {
-        match which::which_in(name, Some(self.path), "/") {
-            Ok(path) => Ok(Runner::Program { path, args }),
-            Err(_) => {
-                let name = name.to_string_lossy();
-                let why = format!("needs `{name}`, and it is not on the PATH");
-                Err(NoRunner { why, help: format!("install `{name}`") })
-            }
-        }
+        let found = which::which_in(name, Some(self.path), "/");
+        found.map(|path| Runner::Program { path, args }).map_err(|_| {
+            let name = name.to_string_lossy();
+            let why = format!("needs `{name}`, and it is not on the PATH");
+            NoRunner { why, help: format!("install `{name}`") }
+        })
     }
 }
 
@@ -170,7 +168,8 @@ fn is_program(head: &[u8]) -> bool {
     magics.iter().any(|magic| head.starts_with(magic))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;

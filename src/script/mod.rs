@@ -5,7 +5,7 @@
 //! environment, bounded time and output, and in a process group that is killed as a whole when the
 //! run ends, however it ends. On Linux it also gains no rights, writes nowhere but to a scratch
 //! directory and where the host allows, and is held to numbers; [`SandboxLevel`] says how far that
-//! went. Arguments reach it as they are: there is no shell in between.
+//! went. Arguments reach it as they are: no shell takes them apart.
 //!
 //! Nothing runs before it is trusted. All files in `scripts/` are read without following links,
 //! and compared with what was trusted; what runs are private copies of exactly those bytes.
@@ -70,7 +70,7 @@ use run::Openings;
 
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use limits::ScriptLimits;
-pub use output::{ScriptIo, ScriptOutput, Stream};
+pub use output::{Listener, ScriptIo, ScriptOutput, Stream};
 
 /// How much of a script is read to see what runs it and what it says of itself, in bytes.
 const HEAD_BYTES: u64 = 16 << 10;
@@ -179,7 +179,7 @@ impl Scripts {
         let files = Files::find(skill)?;
         let script = files.resolve(skill, script)?;
         self.options.limits.check_args(script, args)?;
-        let mut checked = files.check()?;
+        let mut checked = files.check(script)?;
         let Some(own) = checked.iter().find(|file| file.path == script) else {
             let message = format!("the script `{script}` of the skill `{}` is gone", skill.id);
             return Err(Error::new(ErrorCode::NotFound, message, ""));
@@ -202,22 +202,25 @@ impl Scripts {
         let scratch = self.options.scratch.as_deref();
         let mirror = Mirror::new(&files, &checked, scratch).map_err(failed)?;
         let copy = mirror.file_at(Path::new(script));
-        let mut command = match runner {
-            Runner::Itself => Command::new(&copy),
+        let (program, before) = match runner {
+            Runner::Itself => (copy, Vec::new()),
             Runner::Program { path, args } => {
-                let mut command = Command::new(path);
-                command.args(args).arg(&copy);
-                command
+                let args = args.into_iter().map(OsString::from);
+                (path, args.chain([copy.into_os_string()]).collect())
             }
         };
-        command.args(args).env_clear().envs(self.env(skill, &path, &files, &mirror));
-        // An open directory cannot be swapped for a link.
-        command.current_dir(files.working_directory());
+        let set_up = |command: &mut Command| {
+            command.args(before).args(args);
+            command.env_clear().envs(self.env(skill, &path, &files, &mirror));
+            // An open directory cannot be swapped for a link.
+            command.current_dir(files.working_directory());
+        };
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let mut write: Vec<_> = self.options.write.iter().map(absolute).collect();
         write.push(mirror.scratch());
         let openings = Openings { write, network: self.options.network };
-        let output = run::run(command, openings, &self.options.limits, io).map_err(failed)?;
+        let output =
+            run::run(&program, set_up, openings, &self.options.limits, io).map_err(failed)?;
         tracing::debug!(skill = %skill.id, script, code = ?output.exit_code, reason = ?output.reason, "ran a script");
         Ok(ScriptOutput { withheld, ..output })
     }
@@ -257,11 +260,12 @@ impl Scripts {
 
     /// The version of a Node.js, which is asked for it.
     fn node_version(&self, node: &Path) -> Option<(u32, u32)> {
-        let mut command = Command::new(node);
-        command.arg("--version").env_clear().env("PATH", self.path()).current_dir("/");
+        let set_up = |command: &mut Command| {
+            command.arg("--version").env_clear().env("PATH", self.path()).current_dir("/");
+        };
         let limits = ScriptLimits { timeout: Duration::from_secs(5), ..ScriptLimits::default() };
         let openings = Openings { write: Vec::new(), network: false };
-        let output = run::run(command, openings, &limits, ScriptIo::default()).ok()?;
+        let output = run::run(node, set_up, openings, &limits, ScriptIo::default()).ok()?;
         let version = semver::Version::parse(output.stdout.trim().strip_prefix('v')?).ok()?;
         Some((u32::try_from(version.major).ok()?, u32::try_from(version.minor).ok()?))
     }

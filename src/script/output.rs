@@ -16,6 +16,9 @@ pub enum Stream {
     Stderr,
 }
 
+/// What gets the output of a script.
+pub type Listener<'a> = &'a mut dyn FnMut(Stream, &[u8]);
+
 /// The other ends of a run: nothing on standard input, and nobody listening, by default.
 ///
 /// The functions are called on the thread that runs the script, between looks at its limits: one
@@ -25,7 +28,7 @@ pub struct ScriptIo<'a> {
     /// What the script reads from its standard input.
     pub stdin: &'a [u8],
     /// Gets the output as it comes, in pieces of any size, up to the limit of the output.
-    pub on_output: Option<&'a mut dyn FnMut(Stream, &[u8])>,
+    pub on_output: Option<Listener<'a>>,
     /// Whether the run should end; asked about every 20 ms.
     pub is_cancelled: Option<&'a dyn Fn() -> bool>,
 }

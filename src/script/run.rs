@@ -2,15 +2,15 @@
 
 use std::io::{self, PipeReader, Read as _, Seek as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
-use super::group::Group;
-use super::{SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
+use super::group::{self, Group};
+use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
 use crate::sandbox::{Numbers, Reads, Rules, how};
 
 /// How often limits are looked at, and the host is asked whether it cancels.
@@ -33,16 +33,19 @@ enum Stop {
     Cancelled,
 }
 
-/// Runs `command` to its end, or to that of its limits. When this returns, nothing that it started
-/// in its group is alive.
+/// Runs `program`, with what `set_up` adds, to its end or that of its limits. When this returns,
+/// nothing that it started in its group is alive.
 ///
 /// Fails if it cannot be started.
 pub(super) fn run(
-    mut command: Command,
+    program: &Path,
+    set_up: impl FnOnce(&mut Command),
     openings: Openings,
     limits: &ScriptLimits,
     io: ScriptIo<'_>,
 ) -> io::Result<ScriptOutput> {
+    let mut command = group::command(program);
+    set_up(&mut command);
     let (stdout, stdout_writer) = io::pipe()?;
     let (stderr, stderr_writer) = io::pipe()?;
     for reader in [&stdout, &stderr] {
@@ -67,7 +70,7 @@ pub(super) fn run(
         kept: [Vec::new(), Vec::new()],
         left: limits.output_bytes,
         truncated: false,
-        on_output: io.on_output,
+        listener: io.on_output,
     };
     let is_cancelled = || io.is_cancelled.is_some_and(|is_cancelled| is_cancelled());
     let stop = watch(&group, &mut output, limits, began, &is_cancelled);
@@ -95,10 +98,9 @@ fn watch(
         }
         let stop = match stopped {
             Some((_, since)) if since.elapsed() >= limits.grace => break,
-            Some(_) => continue,
             None if is_cancelled() => Stop::Cancelled,
             None if began.elapsed() >= limits.timeout => Stop::TimedOut,
-            None => continue,
+            _ => continue,
         };
         stopped = Some((stop, Instant::now()));
         group.signal(Signal::TERM);
@@ -116,7 +118,7 @@ struct Output<'a> {
     /// How many bytes more may be kept.
     left: usize,
     truncated: bool,
-    on_output: Option<&'a mut dyn FnMut(Stream, &[u8])>,
+    listener: Option<Listener<'a>>,
 }
 
 impl Output<'_> {
@@ -148,9 +150,9 @@ impl Output<'_> {
                     self.truncated |= n > self.left;
                     self.left -= fitting.len();
                     self.kept[at].extend_from_slice(fitting);
-                    if let Some(on_output) = self.on_output.as_mut().filter(|_| !fitting.is_empty())
-                    {
-                        on_output(stream, fitting);
+                    let listener = self.listener.as_mut().filter(|_| !fitting.is_empty());
+                    if let Some(listener) = listener {
+                        listener(stream, fitting);
                     }
                 }
                 Err(error) if is_patient(&error) => {}

@@ -231,6 +231,25 @@ time.sleep(0.3)
 }
 
 #[test]
+fn a_host_that_is_given_orphans_buries_them() {
+    rustix::process::set_child_subreaper(Some(rustix::process::Pid::INIT)).unwrap();
+    let ours = || {
+        let all = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let stats = all.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+        let dead = format!(" (sleep) Z {} ", std::process::id());
+        stats.filter(|stat| stat.contains(&dead)).count()
+    };
+    let output = Place::sh("(sleep 60 &); (sleep 60 &); sleep 0.2").only(&[]);
+    assert!(output.is_success(), "{output:?}");
+    // Those of other tests are there for a moment only.
+    let patience = Instant::now() + LONG;
+    while ours() > 0 {
+        assert!(Instant::now() < patience);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
 fn closed_pipes_do_not_hide_a_script() {
     let place = Place::sh("echo begun; exec >&- 2>&- <&-; sleep 60");
     let output = place.limited(|limits| limits.timeout = SHORT).only(&[]);

@@ -4,6 +4,7 @@
 
 mod contents;
 mod limits;
+#[expect(dead_code, reason = "these tests need no shared data")]
 #[path = "../support/mod.rs"]
 mod support;
 mod surroundings;

@@ -123,7 +123,7 @@ fn arguments_arrive_as_they_are() {
         "ünï使",
     ];
     let output = place.only(&args);
-    let expected: String = args.iter().map(|arg| format!("[{arg}]")).collect();
+    let expected = format!("[{}]", args.join("]["));
     assert_eq!(output.stdout, expected);
     assert!(!place.root().join("hacked").exists());
 }

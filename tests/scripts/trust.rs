@@ -232,6 +232,15 @@ fn a_pipe_in_place_of_a_script_does_not_hang() {
     assert_refused(&place, "pipe.sh", ErrorCode::ExecutionError, "no regular file");
 }
 
+/// Says that a test is over, also when it fails.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn a_directory_that_is_swapped_for_a_link_gives_nothing_from_outside() {
     let place = Place::with(&[
@@ -257,6 +266,7 @@ fn a_directory_that_is_swapped_for_a_link_gives_nothing_from_outside() {
                 std::thread::sleep(Duration::from_micros(500));
             }
         });
+        let _end = End(&is_over);
         let scripts = place.scripts();
         for _ in 0..200 {
             match scripts.run::<&str>(&place.owner, "a.sh", &[], ScriptIo::default()) {
@@ -270,7 +280,6 @@ fn a_directory_that_is_swapped_for_a_link_gives_nothing_from_outside() {
                 ),
             }
         }
-        is_over.store(true, Ordering::Relaxed);
     });
     assert!(n_ran > 0, "the race was never won by the script");
     assert_eq!(place.alive(), Vec::<String>::new());
