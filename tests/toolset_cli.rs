@@ -158,6 +158,27 @@ fn tools_are_listed_in_every_shape() {
     run(&place, &["tool", "list", "--skill", "nobody", "--in-process"]).exits(1);
 }
 
+#[test]
+fn the_bundled_skill_has_tools_once_its_library_is_built() {
+    let place = Place::new();
+    let skill = fs::read(Path::new(ROOT).join("skills/hello-extended/SKILL.md")).unwrap();
+    place.write("skills/hello-extended/SKILL.md", skill);
+    let missing = run(&place, &["tool", "list", "--in-process"]).exits(1);
+    let told = ["toolsets/libhello_toolset.so", "cargo build --release", "copy its library there"];
+    assert_contains(&missing.stderr, &told);
+    assert_eq!(missing.stderr.matches("has no library").count(), 1, "{missing:?}");
+
+    let toolsets = place.path().join("skills/hello-extended/toolsets");
+    fs::create_dir(&toolsets).unwrap();
+    fs::copy(hello(), toolsets.join("libhello_toolset.so")).unwrap();
+    run(&place, &["trust", "add", "skills/hello-extended"]).exits(0);
+    let tools = run(&place, &["tool", "list", "--in-process", "--json"]).exits(0).json();
+    assert_eq!(tools.as_array().unwrap().len(), 6, "both classes: {tools}");
+    let arguments = json!({"name": "Ada"});
+    let greeted = call(&place, &["--in-process"], "hello-extended.greet", &arguments).exits(0);
+    assert_eq!(greeted.json()["text"], "Hello, Ada!");
+}
+
 /// Every way a call can end.
 fn assert_calls(options: &[&str]) {
     let place = trusted_place();

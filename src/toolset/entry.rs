@@ -56,7 +56,7 @@ impl ToolsetEntry {
             candidates.iter().map(|path| skill_dir.join(path).display().to_string()).collect();
         Err(Error::new(
             ErrorCode::NotFound,
-            format!("toolset `{self}` has no library; tried {}", tried.join(", ")),
+            format!("the toolset `{}` has no library; tried {}", self.path, tried.join(", ")),
             "build the plugin with `cargo build --release` and copy its library there",
         ))
     }
