@@ -2,13 +2,13 @@
 //! with a trait object that does the same JSON work; `cargo bench --bench toolset`.
 //!
 //! The plugins are built with cargo, as they are shipped. Each answer is asserted.
-#![expect(clippy::unwrap_used, reason = "a benchmark")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
 use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion};
 use repertoire::toolset::{Host, HostProgram, Tool, ToolOutput, ToolsetOptions, worker_main};
@@ -66,8 +66,8 @@ impl DirectTool for Big {
     }
 }
 
-/// Builds a plugin of this workspace in release, and gives its library.
-fn built(package: &str) -> PathBuf {
+/// Builds a plugin of this workspace in release, stripped as it should be shipped.
+fn built(package: &str) -> Vec<u8> {
     let output = Command::new(env!("CARGO"))
         .args(["build", "--locked", "--release", "--lib", "--message-format=json", "-p", package])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -80,7 +80,13 @@ fn built(package: &str) -> PathBuf {
     let files = messages.filter(|message| message["target"]["name"] == *name);
     let mut files = files.flat_map(|m| m["filenames"].as_array().cloned().unwrap_or_default());
     let is_library = |file: &&str| file.ends_with(std::env::consts::DLL_SUFFIX);
-    files.find_map(|file| file.as_str().filter(is_library).map(PathBuf::from)).unwrap()
+    let library =
+        files.find_map(|file| file.as_str().filter(is_library).map(PathBuf::from)).unwrap();
+    let stripped = tempfile::NamedTempFile::new().unwrap();
+    let strip = Command::new("strip").arg("-o").args([stripped.path(), &library]).status();
+    let shipped =
+        if strip.is_ok_and(|status| status.success()) { stripped.path() } else { &library };
+    fs::read(shipped).unwrap()
 }
 
 /// Writes the skill `bench` with this library and class, and a private copy of the library.
@@ -165,6 +171,12 @@ fn calls(criterion: &mut Criterion, hello: &[u8], failing: &[u8]) {
     group.bench_function("border, in process", |b| {
         b.iter(|| border.call("greet", black_box(ARGUMENTS), &Silent));
     });
+    // One after the other, they meet different times of a busy machine: here they take turns.
+    let ratio = ratio(
+        || drop(direct.call(black_box(ARGUMENTS), &Silent)),
+        || drop(border.call("greet", black_box(ARGUMENTS), &Silent)),
+    );
+    println!("border, in process: {ratio:.2} times the trait object, in turns");
     // These also compare the arguments with the schema.
     group.bench_function("tool, in process", |b| {
         b.iter(|| ours.call(black_box(&arguments), &Silent));
@@ -194,6 +206,22 @@ fn calls(criterion: &mut Criterion, hello: &[u8], failing: &[u8]) {
     group.finish();
 }
 
+/// How many times longer `other` takes than `one`, by the medians of many short turns.
+fn ratio(one: impl Fn(), other: impl Fn()) -> f64 {
+    let turn = |run: &dyn Fn()| {
+        let begin = Instant::now();
+        for _ in 0..200 {
+            run();
+        }
+        begin.elapsed()
+    };
+    let mut turns: Vec<_> = (0..1001).map(|_| (turn(&one), turn(&other))).collect();
+    turns.sort_unstable_by_key(|turn| turn.0);
+    let median = turns[500].0;
+    turns.sort_unstable_by_key(|turn| turn.1);
+    turns[500].1.as_secs_f64() / median.as_secs_f64()
+}
+
 fn library_name() -> String {
     format!("{}it{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
 }
@@ -208,8 +236,7 @@ fn main() {
         .measurement_time(Duration::from_secs(3))
         .sample_size(30)
         .configure_from_args();
-    let read = |package: &str| fs::read(built(package)).unwrap();
-    let (hello, failing) = (read("hello-toolset"), read("failing-toolset"));
+    let (hello, failing) = (built("hello-toolset"), built("failing-toolset"));
     loads(&mut criterion, &hello);
     calls(&mut criterion, &hello, &failing);
     criterion.final_summary();

@@ -6,20 +6,21 @@ use std::fmt::Debug;
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
-use repertoire_plugin::host::{self, CreateError, OpenError, OpenOptions, PluginNote};
+use repertoire_plugin::host::{self, OpenOptions, PluginNote};
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
 use super::entry::ToolsetEntry;
+use super::error::{call_error, create_error, open_error, worker_error};
 use super::worker::{Worker, WorkerState};
 use super::{Isolation, ToolsetOptions, TrustRequest};
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
-use crate::trust::{ContentHash, TrustStore, Verdict, check_permissions, quoted};
+use crate::trust::{ContentHash, Stamp, TrustStore, Verdict, check_permissions, quoted};
 
 /// The largest library that is read, in bytes.
 const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
@@ -59,6 +60,10 @@ pub(crate) struct Library {
     stamp: Stamp,
     skill_dir: PathBuf,
     backend: Backend,
+    trust: Arc<TrustStore>,
+    scope: Scope,
+    /// The version of the store by which it was trusted.
+    trusted_at: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -72,25 +77,6 @@ enum Backend {
 struct InProcess {
     library: host::Library,
     toolsets: Mutex<HashMap<String, Arc<host::Toolset>>>,
-}
-
-/// What tells a file that was rebuilt from one that was not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
-    len: u64,
-    modified: Option<SystemTime>,
-    inode: u64,
-}
-
-impl Stamp {
-    fn of(file: &File) -> std::io::Result<Stamp> {
-        let metadata = file.metadata()?;
-        #[cfg(unix)]
-        let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
-        #[cfg(not(unix))]
-        let inode = 0;
-        Ok(Stamp { len: metadata.len(), modified: metadata.modified().ok(), inode })
-    }
 }
 
 impl Loader {
@@ -107,8 +93,9 @@ impl Loader {
     ) -> Result<Arc<Library>, Error> {
         let (path, mut file) = entry.open(&owner.dir)?;
         let read_error = |error| read_error(&path, error);
-        let stamp = Stamp::of(&file).map_err(read_error)?;
+        let stamp = Stamp::of(&file.metadata().map_err(read_error)?);
         if let Some(known) = self.known(&path).filter(|known| known.stamp == stamp) {
+            known.check_trust(|| self.ask_for_trust(owner, &path, &known.sha256, &known.note))?;
             return Ok(known);
         }
         check_permissions(&path, &file)?;
@@ -116,6 +103,7 @@ impl Loader {
         let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
         note.check(&path).map_err(open_error)?;
         let sha256 = ContentHash::of(&bytes);
+        let trusted_at = AtomicU64::new(self.trust.version());
         self.ask_for_trust(owner, &path, &sha256, &note)?;
         if let Some(known) = self.known(&path).filter(|known| known.sha256 == sha256) {
             return Ok(known);
@@ -123,8 +111,18 @@ impl Loader {
         let copy = self.copy(&bytes, &sha256)?;
         let backend = self.open_copy(&copy, &path, owner, &note)?;
         let skill_dir = owner.dir.clone();
-        let library =
-            Arc::new(Library { path: path.clone(), note, sha256, stamp, skill_dir, backend });
+        let (trust, scope) = (Arc::clone(&self.trust), owner.scope);
+        let library = Arc::new(Library {
+            path: path.clone(),
+            note,
+            sha256,
+            stamp,
+            skill_dir,
+            backend,
+            trust,
+            scope,
+            trusted_at,
+        });
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.insert(path, Arc::clone(&library));
         Ok(library)
@@ -236,7 +234,8 @@ impl Loader {
                 Ok(Backend::Process(Box::new(worker)))
             }
             Isolation::InProcess => {
-                let options = OpenOptions { note: Some(note.clone()), allow_panic_abort: false };
+                let (note, shown_as) = (Some(note.clone()), Some(path.to_owned()));
+                let options = OpenOptions { note, shown_as, ..OpenOptions::default() };
                 let library = host::Library::open_with(copy, options).map_err(open_error)?;
                 Ok(Backend::InProcess(Box::new(InProcess { library, toolsets: Mutex::default() })))
             }
@@ -255,13 +254,46 @@ impl Library {
             return Err(Error::new(
                 ErrorCode::NotFound,
                 format!("{} has no class `{class}`", self.path.display()),
-                format!("it has {}", self.note.classes.join(", ")),
+                format!(
+                    "it has {}; mend the entry, or export the class",
+                    self.note.classes.join(", ")
+                ),
             ));
         }
         match &self.backend {
-            Backend::Process(worker) => Ok(worker.describe(class, config)?),
+            Backend::Process(worker) => {
+                worker.describe(class, config).map_err(|error| worker_error(error, &self.path))
+            }
             Backend::InProcess(open) => Ok(open.toolset(class, config)?.describe().clone()),
         }
+    }
+
+    /// Asks `verify` if what is trusted has changed since the last time. A library that is trusted
+    /// no more loses its process.
+    fn check_trust(&self, verify: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+        let version = self.trust.version();
+        if self.trusted_at.load(Ordering::Relaxed) == version {
+            return Ok(());
+        }
+        verify().inspect_err(|_| self.restart())?;
+        self.trusted_at.store(version, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Refuses a library whose trust was taken back since it was opened.
+    fn refuse_untrusted(&self) -> Result<(), Error> {
+        if self.trust.verdict(self.scope, &self.path, &self.sha256) == Verdict::Trusted {
+            return Ok(());
+        }
+        let (path, sha256) = (self.path.display(), &self.sha256);
+        let message = format!(
+            "{path} is not trusted any more with the content it runs with (sha256 {sha256})"
+        );
+        let help = format!(
+            "list the tools again to use the file as it is now, or run `repertoire trust add {}`",
+            quoted(&self.path)
+        );
+        Err(Error::new(ErrorCode::PermissionDenied, message, help))
     }
 
     /// Calls a tool of a class with the JSON text of its arguments.
@@ -273,14 +305,15 @@ impl Library {
         arguments: &str,
         host: &dyn Host,
     ) -> Result<ToolOutput, Error> {
+        self.check_trust(|| self.refuse_untrusted())?;
         let host = SkillHost { host, dir: &self.skill_dir };
         match &self.backend {
-            Backend::Process(worker) => Ok(worker.call(class, config, tool, arguments, &host)?),
+            Backend::Process(worker) => worker
+                .call(class, config, tool, arguments, &host)
+                .map_err(|error| worker_error(error, &self.path)),
             Backend::InProcess(open) => {
                 let toolset = open.toolset(class, config)?;
-                toolset
-                    .call(tool, arguments, &host)
-                    .map_err(|error| super::tool_error(error.code, &error.message))
+                toolset.call(tool, arguments, &host).map_err(|error| call_error(&error, &self.path))
             }
         }
     }
@@ -372,16 +405,4 @@ fn read_error(path: &Path, error: std::io::Error) -> Error {
     let message = format!("cannot read the plugin {}: {error}", path.display());
     Error::new(ErrorCode::ExecutionError, message, "check the file and its permissions")
         .with_source(error)
-}
-
-pub(super) fn open_error(error: OpenError) -> Error {
-    Error::new(ErrorCode::ExecutionError, error.to_string(), "").with_source(error)
-}
-
-fn create_error(error: CreateError) -> Error {
-    let code = match error {
-        CreateError::NoClass { .. } => ErrorCode::NotFound,
-        _ => ErrorCode::ExecutionError,
-    };
-    Error::new(code, error.to_string(), "").with_source(error)
 }

@@ -6,6 +6,7 @@
 //! loaded is among the [`ToolFailure`]s.
 
 mod entry;
+mod error;
 mod export;
 mod library;
 mod registry;
@@ -15,18 +16,15 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use repertoire_plugin::ErrorCode as PluginCode;
 use serde_json::{Map, Value};
 
-use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
 use crate::trust::{ContentHash, Verdict};
-use worker::WorkerError;
 
 pub use entry::ToolsetEntry;
 pub use export::ToolFormat;
 pub use registry::{Tool, ToolFailure, Tools};
-pub use repertoire_plugin::host::PluginNote;
+pub use repertoire_plugin::host::{OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
 pub use worker::{
     FilesystemLevel, HostProgram, Limits, NetworkLevel, SandboxLevel, WorkerState,
@@ -133,26 +131,4 @@ pub struct TrustRequest {
     pub classes: Vec<String>,
     /// Why it is not trusted.
     pub verdict: Verdict,
-}
-
-impl From<WorkerError> for Error {
-    fn from(error: WorkerError) -> Error {
-        let code = match &error {
-            WorkerError::Failed { code, .. } => return tool_error(*code, &error.to_string()),
-            WorkerError::TimedOut { .. } => ErrorCode::Timeout,
-            _ => ErrorCode::ExecutionError,
-        };
-        Error::new(code, error.to_string(), "").with_source(error)
-    }
-}
-
-/// What a tool says, as an error of ours.
-fn tool_error(code: PluginCode, message: &str) -> Error {
-    let code = match code {
-        PluginCode::InvalidArguments => ErrorCode::InvalidParam,
-        PluginCode::UnknownTool => ErrorCode::NotFound,
-        PluginCode::DeadlineExceeded => ErrorCode::Timeout,
-        _ => ErrorCode::ExecutionError,
-    };
-    Error::new(code, message, "")
 }

@@ -137,9 +137,12 @@ fn a_class_that_cannot_be_created_says_why() {
         message("TwiceToolset", Value::Null),
         "the toolset `TwiceToolset` of `FILE` cannot be created: two tools are named `twice`"
     );
+    let missing = library.create("Nobody", &Value::Null);
+    let help = missing.as_ref().unwrap_err().help();
+    assert!(help.starts_with("it has `FailingToolset`, `PanicInCreate`"), "{help}");
     assert!(matches!(
-        library.create("Nobody", &Value::Null),
-        Err(CreateError::NoClass { class, have, .. }) if class == "Nobody" && have.len() == 6
+        missing,
+        Err(CreateError::NoClass { class, have, .. }) if class == "Nobody" && have.len() == 7
     ));
 }
 

@@ -247,7 +247,7 @@ impl Process {
     fn dispatch(&self, message: ToHost) {
         let (id, event) = match message {
             ToHost::Ready { sandbox } => (0, Event::End(End::Ready(sandbox))),
-            ToHost::LoadFailed { message } => (0, Event::End(End::LoadFailed(message))),
+            ToHost::LoadFailed(refusal) => (0, Event::End(End::LoadFailed(refusal))),
             ToHost::Created { id, description } => (id, Event::End(End::Created(description))),
             ToHost::Done { id, output } => (id, Event::End(End::Done(output))),
             ToHost::Failed { id, failure } => (id, Event::End(End::Failed(failure))),
