@@ -7,6 +7,10 @@ use std::str::FromStr;
 
 use crate::error::{Error, ErrorCode};
 
+/// How often the opening of a file is tried while others rename theirs.
+#[cfg(target_os = "linux")]
+const MAX_TRIES: usize = 1000;
+
 /// An entry of `toolsets`: a library below the skill's directory, and a class in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolsetEntry {
@@ -121,6 +125,13 @@ fn open_beneath(root: &Path, relative: &Path) -> std::io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let root = open(root, flags | OFlags::DIRECTORY, Mode::empty())?;
     let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    // With `..` in a link, a rename anywhere in the system may be in the way: it is to be repeated.
+    for _ in 1..MAX_TRIES {
+        match openat2(&root, relative, flags, Mode::empty(), how) {
+            Err(rustix::io::Errno::AGAIN) => std::thread::yield_now(),
+            opened => return Ok(File::from(opened?)),
+        }
+    }
     Ok(File::from(openat2(&root, relative, flags, Mode::empty(), how)?))
 }
 
@@ -184,6 +195,32 @@ mod tests {
         let special = dir.path().join("toolsets").join(target).join("libmy_hello.so");
         std::fs::write(&special, "x").unwrap();
         assert_eq!(entry.open(dir.path()).unwrap().0, special);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn renames_elsewhere_do_not_disturb_a_link_inside() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let name = format!("{}x{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        std::fs::create_dir(dir.path().join("t")).unwrap();
+        std::fs::write(dir.path().join("real"), "x").unwrap();
+        std::os::unix::fs::symlink("../real", dir.path().join("t").join(&name)).unwrap();
+        let entry: ToolsetEntry = "t/x:X".parse().unwrap();
+        let done = AtomicBool::new(false);
+        let [a, b] = ["a", "b"].map(|name| elsewhere.path().join(name));
+        std::fs::write(&a, "").unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    std::fs::rename(&a, &b).unwrap();
+                    std::fs::rename(&b, &a).unwrap();
+                }
+            });
+            let opened: Vec<_> = (0..2000).map(|_| entry.open(dir.path()).err()).collect();
+            done.store(true, Ordering::Relaxed);
+            assert!(opened.iter().all(Option::is_none), "{opened:?}");
+        });
     }
 
     #[cfg(unix)]

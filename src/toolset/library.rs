@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::entry::ToolsetEntry;
 use super::error::{call_error, create_error, open_error, worker_error};
+use super::private_dir::PrivateDir;
 use super::worker::{Worker, WorkerState};
 use super::{Isolation, ToolsetOptions, TrustRequest};
 use crate::catalog::Scope;
@@ -47,7 +48,7 @@ pub(crate) struct Loader {
 #[derive(Debug)]
 enum Cache {
     Named(PathBuf),
-    Temporary(tempfile::TempDir),
+    Temporary(PrivateDir),
 }
 
 /// An open library.
@@ -209,8 +210,7 @@ impl Loader {
                 Ok(dir.clone())
             }
             None => {
-                let dir =
-                    tempfile::Builder::new().prefix("repertoire-").tempdir().map_err(failed)?;
+                let dir = PrivateDir::new().map_err(failed)?;
                 let path = dir.path().to_owned();
                 *cache = Some(Cache::Temporary(dir));
                 Ok(path)
@@ -379,13 +379,13 @@ impl Host for SkillHost<'_> {
 }
 
 #[cfg(unix)]
-fn create_private(dir: &Path) -> std::io::Result<()> {
+pub(super) fn create_private(dir: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
 #[cfg(not(unix))]
-fn create_private(dir: &Path) -> std::io::Result<()> {
+pub(super) fn create_private(dir: &Path) -> std::io::Result<()> {
     fs::create_dir_all(dir)
 }
 

@@ -9,6 +9,7 @@ mod entry;
 mod error;
 mod export;
 mod library;
+mod private_dir;
 mod registry;
 mod worker;
 

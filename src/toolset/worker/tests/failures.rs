@@ -200,8 +200,10 @@ fn host_main() {
 #[test]
 fn a_killed_host_leaves_no_process() {
     let program = this_program("failures::host_main");
-    let mut host = Command::new(program.program)
-        .args(program.args)
+    let temporary = tempfile::tempdir().unwrap();
+    let mut host = Command::new(&program.program)
+        .args(&program.args)
+        .env("TMPDIR", temporary.path())
         .stdout(Stdio::piped())
         .process_group(0)
         .spawn()
@@ -219,6 +221,29 @@ fn a_killed_host_leaves_no_process() {
     host.wait().unwrap();
     assert_gone(pid);
     println!("gone {:?} after the host", killed.elapsed());
+
+    // Its directories are removed by the next host.
+    let left = || {
+        let entries = std::fs::read_dir(temporary.path()).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("repertoire-")).collect::<Vec<_>>()
+    };
+    let by_the_killed = left();
+    assert_eq!(by_the_killed.len(), 1, "the scratch directory of its child");
+    let next = Command::new(&program.program)
+        .args(&program.args)
+        .env("TMPDIR", temporary.path())
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .spawn();
+    let mut next = next.unwrap();
+    let output = std::io::BufReader::new(next.stdout.take().unwrap());
+    let mut lines = std::io::BufRead::lines(output).map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("child ")));
+    assert!(!left().contains(&by_the_killed[0]));
+    assert_eq!(left().len(), 1, "its own");
+    next.kill().unwrap();
+    next.wait().unwrap();
 }
 
 #[test]
