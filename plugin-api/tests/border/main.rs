@@ -6,7 +6,6 @@ mod build;
 #[cfg(target_os = "linux")]
 mod crashes;
 mod refusals;
-mod times;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
