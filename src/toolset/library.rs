@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,9 +13,9 @@ use repertoire_plugin::host::{self, OpenOptions, PluginNote};
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
+use super::copies::Copies;
 use super::entry::ToolsetEntry;
 use super::error::{call_error, create_error, open_error, worker_error};
-use super::private_dir::PrivateDir;
 use super::worker::{Worker, WorkerState};
 use super::{Isolation, ToolsetOptions, TrustRequest};
 use crate::catalog::Scope;
@@ -39,16 +39,9 @@ pub(crate) struct Owner {
 pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
-    /// Where private copies are; made when first needed if the host names no place.
-    cache: Mutex<Option<Cache>>,
+    copies: Copies,
     /// File → the library it was opened as, for the skill in whose directory it stands.
     open: Mutex<HashMap<PathBuf, Arc<Library>>>,
-}
-
-#[derive(Debug)]
-enum Cache {
-    Named(PathBuf),
-    Temporary(PrivateDir),
 }
 
 /// An open library.
@@ -82,8 +75,8 @@ struct InProcess {
 
 impl Loader {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
-        let cache = Mutex::new(options.cache.clone().map(Cache::Named));
-        Loader { options, trust, cache, open: Mutex::default() }
+        let copies = Copies::new(options.cache.clone());
+        Loader { options, trust, copies, open: Mutex::default() }
     }
 
     /// The library of `entry`: as it was opened before, unless its file is another one now.
@@ -109,7 +102,7 @@ impl Loader {
         if let Some(known) = self.known(&path).filter(|known| known.sha256 == sha256) {
             return Ok(known);
         }
-        let copy = self.copy(&bytes, &sha256)?;
+        let copy = self.copies.copy(&bytes, &sha256)?;
         let backend = self.open_copy(&copy, &path, owner, &note)?;
         let skill_dir = owner.dir.clone();
         let (trust, scope) = (Arc::clone(&self.trust), owner.scope);
@@ -169,53 +162,6 @@ impl Loader {
         }
         let help = format!("to accept it, run `repertoire trust add {}`", quoted(path));
         Err(Error::new(ErrorCode::PermissionDenied, why, help))
-    }
-
-    /// A copy that nobody else can change or replace while it is open.
-    fn copy(&self, bytes: &[u8], sha256: &ContentHash) -> Result<PathBuf, Error> {
-        let dir = self.cache_dir()?;
-        let copy = dir.join(format!("{sha256}{}", std::env::consts::DLL_SUFFIX));
-        let failed = |error: std::io::Error| {
-            let message = format!("cannot copy a plugin to {}: {error}", copy.display());
-            let help = "name a private directory that can be written";
-            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
-        };
-        // A copy of another session is only as good as its content.
-        if fs::read(&copy).is_ok_and(|found| found == bytes) {
-            return Ok(copy);
-        }
-        let mut new = tempfile::NamedTempFile::new_in(&dir).map_err(failed)?;
-        new.write_all(bytes).map_err(failed)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let mode = fs::Permissions::from_mode(0o500);
-            new.as_file().set_permissions(mode).map_err(failed)?;
-        }
-        new.persist(&copy).map_err(|error| failed(error.error))?;
-        Ok(copy)
-    }
-
-    fn cache_dir(&self) -> Result<PathBuf, Error> {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = |error: std::io::Error| {
-            let message = format!("cannot make a directory for copies of plugins: {error}");
-            let help = "name one that can be written in the toolset options";
-            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
-        };
-        match &*cache {
-            Some(Cache::Temporary(dir)) => Ok(dir.path().to_owned()),
-            Some(Cache::Named(dir)) => {
-                create_private(dir).map_err(failed)?;
-                Ok(dir.clone())
-            }
-            None => {
-                let dir = PrivateDir::new().map_err(failed)?;
-                let path = dir.path().to_owned();
-                *cache = Some(Cache::Temporary(dir));
-                Ok(path)
-            }
-        }
     }
 
     fn open_copy(
@@ -378,20 +324,10 @@ impl Host for SkillHost<'_> {
     }
 }
 
-#[cfg(unix)]
-pub(super) fn create_private(dir: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
-}
-
-#[cfg(not(unix))]
-pub(super) fn create_private(dir: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(dir)
-}
-
 fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
     let failed = |error| read_error(path, error);
+    let expected = file.metadata().map_err(failed)?.len().min(MAX_LIBRARY_BYTES) + 1;
+    let mut bytes = Vec::with_capacity(expected as usize);
     file.take(MAX_LIBRARY_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_LIBRARY_BYTES {
         let message = format!("{} is larger than {MAX_LIBRARY_BYTES} bytes", path.display());

@@ -1,10 +1,11 @@
 //! From `path:Class` entries to tools of shared-library plugins.
 //!
 //! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
-//! and opened (`library.rs`) in a child process (`worker/`) or in this one; its [`Tools`] are
-//! listed and called by name. One bad toolset never stops another: what could not be
+//! (`copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
+//! [`Tools`] are listed and called by name. One bad toolset never stops another: what could not be
 //! loaded is among the [`ToolFailure`]s.
 
+mod copies;
 mod entry;
 mod error;
 mod export;

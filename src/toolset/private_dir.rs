@@ -38,13 +38,24 @@ impl PrivateDir {
         lock.lock()?;
         fs::rename(unnamed, outer.path().join(LOCK))?;
         let path = outer.path().join("dir");
-        super::library::create_private(&path)?;
+        create_private(&path)?;
         Ok(PrivateDir { path, _outer: outer, _lock: lock })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+#[cfg(unix)]
+pub(super) fn create_private(dir: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+#[cfg(not(unix))]
+pub(super) fn create_private(dir: &Path) -> io::Result<()> {
+    fs::create_dir_all(dir)
 }
 
 /// Removes such directories below `root` whose process is gone.
