@@ -42,8 +42,8 @@
 //! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
 //!   `default-features = false`.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
+//! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.
-//! - `scripts` and `toolsets`: running the code of skills. `cli` has both.
 
 pub mod activation;
 mod beneath;

@@ -7,7 +7,6 @@
 mod binary;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -156,6 +155,27 @@ fn tools_are_listed_in_every_shape() {
     assert_contains(&table, &["TOOL", "hello.greet", "Greets somebody by name."]);
     run(&place, &["tool", "list", "--format", "xml"]).exits(2);
     run(&place, &["tool", "list", "--skill", "nobody", "--in-process"]).exits(1);
+}
+
+#[test]
+fn the_bundled_skill_has_tools_once_its_library_is_built() {
+    let place = Place::new();
+    let skill = fs::read(Path::new(ROOT).join("skills/hello-extended/SKILL.md")).unwrap();
+    place.write("skills/hello-extended/SKILL.md", skill);
+    let missing = run(&place, &["tool", "list", "--in-process"]).exits(1);
+    let told = ["toolsets/libhello_toolset.so", "cargo build --release", "copy its library there"];
+    assert_contains(&missing.stderr, &told);
+    assert_eq!(missing.stderr.matches("has no library").count(), 1, "{missing:?}");
+
+    let toolsets = place.path().join("skills/hello-extended/toolsets");
+    fs::create_dir(&toolsets).unwrap();
+    fs::copy(hello(), toolsets.join("libhello_toolset.so")).unwrap();
+    run(&place, &["trust", "add", "skills/hello-extended"]).exits(0);
+    let tools = run(&place, &["tool", "list", "--in-process", "--json"]).exits(0).json();
+    assert_eq!(tools.as_array().unwrap().len(), 6, "both classes: {tools}");
+    let arguments = json!({"name": "Ada"});
+    let greeted = call(&place, &["--in-process"], "hello-extended.greet", &arguments).exits(0);
+    assert_eq!(greeted.json()["text"], "Hello, Ada!");
 }
 
 /// Every way a call can end.
@@ -309,54 +329,21 @@ fn the_scaffold_builds_and_runs_as_printed() {
     assert!(!place.path().join("other").exists());
 }
 
+/// The ways in which a toolset can be bad are those of `toolset_failures.rs`.
 #[test]
 fn a_bad_toolset_is_told_and_harms_no_other() {
-    /// What is wrong, its entry, how to make it so, what is told.
-    type Case = (&'static str, fn(&Path), &'static [&'static str]);
-    let cases: &[Case] = &[
-        ("../hello/toolsets/hello:HelloToolset", |_| {}, &["INVALID_PARAM", "`..`", "help: "]),
-        ("/usr/lib/hello:HelloToolset", |_| {}, &["INVALID_PARAM", "/usr/lib/hello", "relative"]),
-        (
-            "toolsets/x:Nobody",
-            |x| assert!(fs::copy(hello(), x).unwrap() > 0),
-            &["NOT_FOUND", "libx.so", "`Nobody`", "HelloToolset"],
-        ),
-        ("toolsets/x:X", |_| {}, &["NOT_FOUND", "toolsets/libx.so", "cargo build --release"]),
-        ("toolsets/x:X", |x| fs::write(x, "garbage").unwrap(), &["libx.so", "copy it again"]),
-        ("toolsets/x:X", |x| fs::write(x, "").unwrap(), &["libx.so", "is empty", "copy it again"]),
-        (
-            "toolsets/x:X",
-            |x| {
-                let bytes = fs::read(hello()).unwrap();
-                fs::write(x, &bytes[..bytes.len() / 2]).unwrap();
-            },
-            &["libx.so", "copy it again"],
-        ),
-        (
-            "toolsets/x:HelloToolset",
-            |x| {
-                fs::copy(hello(), x).unwrap();
-                let dir = x.parent().unwrap();
-                fs::set_permissions(dir, fs::Permissions::from_mode(0o777)).unwrap();
-            },
-            &["PERMISSION_DENIED", "libx.so", "can be written by everybody", "chmod o-w"],
-        ),
-        (
-            "toolsets/x:HelloToolset",
-            |x| symlink(hello(), x).unwrap(),
-            &["PERMISSION_DENIED", "libx.so", "without links that leave it"],
-        ),
+    let cases: &[(&str, &[&str])] = &[
+        ("../hello/toolsets/hello:HelloToolset", &["error[INVALID_PARAM]", "`..`", "help: "]),
+        ("toolsets/x:Nobody", &["error[NOT_FOUND]", "libx.so", "`Nobody`", "it has HelloToolset"]),
+        ("toolsets/y:X", &["error[NOT_FOUND]", "toolsets/liby.so", "cargo build --release"]),
+        ("toolsets/z:X", &["error[EXECUTION_ERROR]", "libz.so", "help: build or copy it again"]),
     ];
-    for (entry, spoil, parts) in cases {
+    for (entry, parts) in cases {
         let place = trusted_place();
         write_skill(&place, "bad", &[entry]);
-        let toolsets = place.path().join("skills/bad/toolsets");
-        fs::create_dir_all(&toolsets).unwrap();
-        let file = toolsets.join("libx.so");
-        spoil(&file);
-        if fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file()) {
-            run(&place, &["trust", "add", file.to_str().unwrap()]).exits(0);
-        }
+        place.write("skills/bad/toolsets/libz.so", "garbage");
+        fs::copy(hello(), place.path().join("skills/bad/toolsets/libx.so")).unwrap();
+        run(&place, &["trust", "add", "skills/bad"]).exits(0);
         let listed = run(&place, &["tool", "list", "--in-process", "--json"]).exits(1);
         assert_eq!(listed.json().as_array().unwrap().len(), 6, "{entry}: {listed:?}");
         assert_contains(&listed.stderr, &["skill `bad`"]);
@@ -364,4 +351,28 @@ fn a_bad_toolset_is_told_and_harms_no_other() {
         let called = call(&place, &["--in-process"], "greet", &json!({"name": "Ada"}));
         called.exits(0);
     }
+}
+
+#[test]
+fn a_library_that_crashed_is_marked_in_the_list() {
+    let args = ["build", "--locked", "--lib", "-p", "failing-toolset"];
+    let failing = library_of(&cargo(&args, Path::new(ROOT)), "failing_toolset");
+    let place = trusted_place();
+    write_skill(&place, "bad", &["toolsets/x:FailingToolset", "toolsets/x:ExitInCreate"]);
+    fs::create_dir_all(place.path().join("skills/bad/toolsets")).unwrap();
+    fs::copy(failing, place.path().join("skills/bad/toolsets/libx.so")).unwrap();
+    run(&place, &["trust", "add", "skills/bad"]).exits(0);
+
+    let listed = run(&place, &["tool", "list", "--json"]).exits(1);
+    let state = |name: &str| {
+        let tools = listed.json();
+        let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
+        (tool["state"].clone(), tool["reason"].clone())
+    };
+    assert_eq!(state("bad.noop"), (json!("crashed"), json!("exit code 5")));
+    assert_eq!(state("hello.greet"), (json!("running"), Value::Null));
+    let table = run(&place, &["tool", "list"]).exits(1).stdout;
+    assert_contains(&table, &["STATE", "crashed", "ready"]);
+    let table = run(&place, &["tool", "list", "--skill", "hello"]).exits(0).stdout;
+    assert!(!table.contains("STATE"), "{table}");
 }

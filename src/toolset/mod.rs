@@ -1,29 +1,28 @@
 //! From `path:Class` entries to tools of shared-library plugins.
 //!
 //! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
-//! and opened (`library.rs`) in a child process (`worker/`) or in this one; its [`Tools`] are
-//! listed and called by name. One bad toolset never stops another: what could not be
+//! (`copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
+//! [`Tools`] are listed and called by name. One bad toolset never stops another: what could not be
 //! loaded is among the [`ToolFailure`]s.
 
+mod copies;
 mod entry;
+mod error;
 mod export;
 mod library;
+mod private_dir;
 mod registry;
 mod worker;
 
 use std::path::PathBuf;
 
-use repertoire_plugin::ErrorCode as PluginCode;
 use serde_json::{Map, Value};
-
-use crate::error::{Error, ErrorCode};
-use worker::WorkerError;
 
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use crate::trust::{Approval, TrustRequest};
 pub use entry::ToolsetEntry;
 pub use registry::{Tool, ToolFailure, Tools};
-pub use repertoire_plugin::host::PluginNote;
+pub use repertoire_plugin::host::{OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
 pub use worker::{HostProgram, Limits, WorkerState, main as worker_main};
 
@@ -91,26 +90,4 @@ impl ToolsetOptions {
             approve: None,
         }
     }
-}
-
-impl From<WorkerError> for Error {
-    fn from(error: WorkerError) -> Error {
-        let code = match &error {
-            WorkerError::Failed { code, .. } => return tool_error(*code, &error.to_string()),
-            WorkerError::TimedOut { .. } => ErrorCode::Timeout,
-            _ => ErrorCode::ExecutionError,
-        };
-        Error::new(code, error.to_string(), "").with_source(error)
-    }
-}
-
-/// What a tool says, as an error of ours.
-fn tool_error(code: PluginCode, message: &str) -> Error {
-    let code = match code {
-        PluginCode::InvalidArguments => ErrorCode::InvalidParam,
-        PluginCode::UnknownTool => ErrorCode::NotFound,
-        PluginCode::DeadlineExceeded => ErrorCode::Timeout,
-        _ => ErrorCode::ExecutionError,
-    };
-    Error::new(code, message, "")
 }

@@ -17,6 +17,9 @@ use crate::skill::SkillId;
 use crate::trust::{Owner, TrustStore};
 
 /// A tool of a skill.
+///
+/// As JSON it also has the `state` of its library: that of a [`WorkerState`], with the `reason` why
+/// it does not run, or `in_process`.
 #[derive(Debug, Clone)]
 pub struct Tool {
     /// Its name among all tools: the skill's id, a dot, and its name in the toolset.
@@ -40,13 +43,19 @@ pub struct Tool {
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut tool = serializer.serialize_struct("Tool", 6)?;
+        let state = self.worker_state();
+        let reason = state.as_ref().and_then(WorkerState::reason);
+        let mut tool = serializer.serialize_struct("Tool", 7 + usize::from(reason.is_some()))?;
         tool.serialize_field("name", &self.name)?;
         tool.serialize_field("description", &self.description)?;
         tool.serialize_field("parameters", &self.parameters)?;
         tool.serialize_field("toolset", &self.toolset)?;
         tool.serialize_field("skill", &self.skill)?;
         tool.serialize_field("annotations", &self.annotations)?;
+        tool.serialize_field("state", state.as_ref().map_or("in_process", WorkerState::as_str))?;
+        if let Some(reason) = reason {
+            tool.serialize_field("reason", &reason)?;
+        }
         tool.end()
     }
 }

@@ -13,13 +13,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use tempfile::TempDir;
 
 use super::call::{Cause, Death, End, Event, Slot, locked};
 use super::limits::{HostProgram, Limits};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use crate::sandbox::how;
+use crate::toolset::private_dir::PrivateDir;
 
 /// How long a child may leave the socket unread before it is given up.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -60,7 +60,7 @@ impl Process {
         skill_dir: &Path,
         limits: &Limits,
     ) -> Result<(Arc<Self>, Arc<Slot>), SpawnError> {
-        let scratch = tempfile::Builder::new().prefix("repertoire-").tempdir();
+        let scratch = PrivateDir::new();
         let scratch = scratch.map_err(|error| format!("no scratch directory: {error}"))?;
         let absolute = |path: &Path| std::path::absolute(path).map_err(|error| error.to_string());
         let skill_dir = absolute(skill_dir)?;
@@ -248,7 +248,7 @@ impl Process {
     fn dispatch(&self, message: ToHost) {
         let (id, event) = match message {
             ToHost::Ready { sandbox } => (0, Event::End(End::Ready(sandbox))),
-            ToHost::LoadFailed { message } => (0, Event::End(End::LoadFailed(message))),
+            ToHost::LoadFailed(refusal) => (0, Event::End(End::LoadFailed(refusal))),
             ToHost::Created { id, description } => (id, Event::End(End::Created(description))),
             ToHost::Done { id, output } => (id, Event::End(End::Done(output))),
             ToHost::Failed { id, failure } => (id, Event::End(End::Failed(failure))),
@@ -275,7 +275,7 @@ impl Process {
     }
 
     /// Waits for the end of the process, kills the rest of its group, and tells the calls.
-    fn bury(&self, child: &mut Child, output: &Output, scratch: Option<TempDir>) {
+    fn bury(&self, child: &mut Child, output: &Output, scratch: Option<PrivateDir>) {
         let patience = Instant::now() + LEAVE;
         while !has_exited(self.pid) && Instant::now() < patience {
             thread::sleep(Duration::from_millis(1));

@@ -81,7 +81,7 @@ pub(super) enum ToHost {
     /// The library is open.
     Ready { sandbox: SandboxLevel },
     /// It is not, and the child ends.
-    LoadFailed { message: String },
+    LoadFailed(Refusal),
     /// A toolset was made.
     Created { id: CallId, description: ToolsetDescription },
     /// A call succeeded.
@@ -94,6 +94,13 @@ pub(super) enum ToHost {
     Log { id: CallId, level: u8, message: String },
     /// Asks the host something.
     Request { id: CallId, request: u64, method: String, params: Value },
+}
+
+/// Why the library is not open, and what to do about it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Refusal {
+    pub(super) message: String,
+    pub(super) help: String,
 }
 
 /// A `ToolError` on its way.

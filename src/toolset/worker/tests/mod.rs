@@ -4,7 +4,6 @@ mod behaviour;
 mod failures;
 mod prober;
 mod sandboxed;
-mod speed;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
