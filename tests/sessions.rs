@@ -185,11 +185,13 @@ fn child() {
     let Some(path) = std::env::var_os(STORE) else { return };
     let record = |store: &SqliteStore, n| (0..n).for_each(|_| record_use(store, "all", "git"));
     match std::env::var(ROLE).unwrap().as_str() {
-        "twenty" => record(&SqliteStore::open(path).unwrap(), 20),
-        "twenty when told" => {
+        "open and record" => {
+            wait();
+            record(&SqliteStore::open(path).unwrap(), 20);
+        }
+        "record" => {
             let store = SqliteStore::open(path).unwrap();
-            say(0);
-            std::io::stdin().read_to_string(&mut String::new()).unwrap();
+            wait();
             record(&store, 20);
         }
         "endless" => {
@@ -201,6 +203,12 @@ fn child() {
         }
         role => panic!("no role {role}"),
     }
+}
+
+/// Tells the parent that it may go on, and waits until it does.
+fn wait() {
+    say(0);
+    std::io::stdin().read_to_string(&mut String::new()).unwrap();
 }
 
 /// Tells the parent how many events were recorded.
@@ -217,10 +225,20 @@ fn heard(child: &mut Child) -> impl Iterator<Item = u64> + use<> {
     lines.filter_map(|line| line.unwrap().rsplit_once(MARK)?.1.parse().ok())
 }
 
-fn assert_all_end_well(children: Vec<Child>) {
-    for child in children {
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+/// Starts `n` children, and lets them go on at once after `meanwhile`; each records 20 uses.
+fn at_once(n: usize, role: &str, path: &Path, meanwhile: impl Fn()) {
+    let mut children: Vec<Child> = (0..n).map(|_| start(role, path)).collect();
+    let mut numbers: Vec<_> = children.iter_mut().map(heard).collect();
+    for numbers in &mut numbers {
+        assert_eq!(numbers.next(), Some(0));
+    }
+    meanwhile();
+    for child in &mut children {
+        drop(child.stdin.take());
+    }
+    for (mut child, numbers) in children.into_iter().zip(numbers) {
+        assert_eq!(numbers.count(), 0);
+        assert!(child.wait().unwrap().success());
     }
 }
 
@@ -228,7 +246,7 @@ fn assert_all_end_well(children: Vec<Child>) {
 fn a_hundred_processes_at_once_lose_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("new/sessions.db");
-    assert_all_end_well((0..100).map(|_| start("twenty", &path)).collect());
+    at_once(100, "open and record", &path, || {});
     let store = SqliteStore::open(&path).unwrap();
     assert_eq!(used(&store, "all"), 2000);
     assert!(damaged(&path).is_empty());
@@ -379,30 +397,36 @@ fn processes_that_meet_a_damaged_file_at_once_set_it_aside_once() {
     // Before they open it.
     let path = dir.path().join("sessions.db");
     fs::write(&path, noise(2 * PAGE)).unwrap();
-    assert_all_end_well((0..8).map(|_| start("twenty", &path)).collect());
+    at_once(16, "open and record", &path, || {});
     assert_eq!(damaged(&path).len(), 1);
-    assert_eq!(used(&SqliteStore::open(&path).unwrap(), "all"), 160);
+    assert_eq!(used(&SqliteStore::open(&path).unwrap(), "all"), 16 * 20);
 
     // While they have it open.
     let path = dir.path().join("open.db");
     let whole = filled(&path);
-    let mut children: Vec<Child> = (0..8).map(|_| start("twenty when told", &path)).collect();
-    let mut numbers: Vec<_> = children.iter_mut().map(heard).collect();
-    for numbers in &mut numbers {
-        assert_eq!(numbers.next(), Some(0));
-    }
-    let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
-    file.write_all(&whole[..PAGE]).unwrap();
-    file.write_all(&noise(whole.len() - PAGE)).unwrap();
-    for child in &mut children {
-        drop(child.stdin.take());
-    }
-    for (mut child, numbers) in children.into_iter().zip(numbers) {
-        assert_eq!(numbers.count(), 0);
-        assert!(child.wait().unwrap().success());
-    }
+    at_once(16, "record", &path, || {
+        let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.write_all(&whole[..PAGE]).unwrap();
+        file.write_all(&noise(whole.len() - PAGE)).unwrap();
+    });
     assert_eq!(damaged(&path).len(), 1);
-    assert_eq!(used(&SqliteStore::open(&path).unwrap(), "all"), 160);
+    assert_eq!(used(&SqliteStore::open(&path).unwrap(), "all"), 16 * 20);
+}
+
+#[test]
+fn a_file_is_not_made_while_another_process_opens_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    let lock = fs::File::create(dir.path().join("sessions.db.lock")).unwrap();
+    lock.lock().unwrap();
+    thread::scope(|scope| {
+        let opening = scope.spawn(|| SqliteStore::open(&path).unwrap());
+        thread::sleep(Duration::from_millis(100));
+        let exists = path.exists();
+        drop(lock);
+        record_use(&opening.join().unwrap(), "a", "git");
+        assert!(!exists);
+    });
 }
 
 #[test]

@@ -261,6 +261,18 @@ mod tests {
         assert_eq!(store.state("a").unwrap().skills[0].uses, 1);
     }
 
+    #[test]
+    fn a_file_that_was_replaced_since_damage_was_noticed_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+        use_git(&store, "a").unwrap();
+        // As if it had noticed before another process made the file that is there.
+        let mut noticed = Err(Problem::Damaged("noise".to_owned()));
+        store.run("test", |_| std::mem::replace(&mut noticed, Ok(()))).unwrap();
+        assert!(store.set_aside().is_empty());
+        assert_eq!(n_rows(&store), (1, 1));
+    }
+
     #[cfg(unix)]
     #[test]
     fn the_files_are_for_the_user_only() {
