@@ -68,7 +68,7 @@ impl Envelope {
             Envelope::Error { error, .. } => {
                 Envelope::Error { error, data: serde_json::to_value(partial).ok() }
             }
-            success => success,
+            success @ Envelope::Success { .. } => success,
         }
     }
 

@@ -92,7 +92,7 @@ impl Output {
     /// Passes on what a script printed, to the same stream. Only a terminal is spared its control
     /// characters.
     pub(crate) fn stream(is_stdout: bool, bytes: &[u8]) {
-        fn pass(mut stream: impl io::Write + RawStream, bytes: &[u8]) -> io::Result<()> {
+        fn pass(mut stream: impl RawStream, bytes: &[u8]) -> io::Result<()> {
             if stream.is_terminal() {
                 stream.write_all(sanitize::text(&String::from_utf8_lossy(bytes)).as_bytes())?;
             } else {

@@ -81,12 +81,11 @@ impl HostTools {
             annotations.insert("readOnlyHint".to_owned(), is_read_only.into());
             format.tool(name, description, parameters, &annotations)
         };
-        let description = match names {
-            Some(_) => USE_SKILL.to_owned(),
-            None => {
-                let n_skills = ids.len();
-                format!("{USE_SKILL} There are {n_skills} skills: `find_skills` finds them.")
-            }
+        let description = if names.is_some() {
+            USE_SKILL.to_owned()
+        } else {
+            let n_skills = ids.len();
+            format!("{USE_SKILL} There are {n_skills} skills: `find_skills` finds them.")
         };
         let use_skill = parameters::use_skill(names);
         let always = [
@@ -119,7 +118,7 @@ impl HostTools {
     fn dispatch(&self, tool: &str, arguments: &Value) -> Result<Envelope, Error> {
         match tool {
             "use_skill" => self.use_skill(read(tool, arguments)?),
-            "find_skills" => self.find_skills(&read(tool, arguments)?),
+            "find_skills" => Ok(self.find_skills(&read(tool, arguments)?)),
             "read_skill_file" => self.read_skill_file(&read(tool, arguments)?),
             #[cfg(feature = "scripts")]
             "run_skill_script" => self.run_skill_script(&read(tool, arguments)?),
@@ -138,12 +137,12 @@ impl HostTools {
         Ok(Envelope::success(&activation, activation.to_text()))
     }
 
-    fn find_skills(&self, call: &FindSkills) -> Result<Envelope, Error> {
+    fn find_skills(&self, call: &FindSkills) -> Envelope {
         let found = self.engine.find_skills(&call.query, call.limit.unwrap_or(FOUND));
         let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
         let lines: Vec<String> = lines.collect();
         let text = if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
-        Ok(Envelope::success(&json!({"skills": found}), text))
+        Envelope::success(&json!({"skills": found}), text)
     }
 
     fn read_skill_file(&self, call: &ReadSkillFile) -> Result<Envelope, Error> {
