@@ -3,6 +3,7 @@
 //! ```console
 //! $ cargo run --example agent_loop
 //! ```
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use repertoire::integration::HostTools;
 use repertoire::{Engine, Source, ToolFormat};

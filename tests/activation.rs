@@ -338,10 +338,10 @@ fn what_the_model_may_not_use_is_reached_by_no_tool_under_no_name() {
     }
 
     // Once the user activated it, its files are of use; it is still not the model's to activate.
-    engine.user_message("/group/secret", &session).unwrap().unwrap();
-    let read = json!({"skill": "group/secret", "path": "notes.md"});
+    engine.user_message("/secret", &session).unwrap().unwrap();
+    let read = json!({"skill": "secret", "path": "notes.md"});
     assert_eq!(tools.call("read_skill_file", &read).code(), None);
-    let refused = tools.call("use_skill", &json!({"skill": "group/secret"}));
+    let refused = tools.call("use_skill", &json!({"skill": "secret"}));
     assert_eq!(refused.code(), Some(ErrorCode::NotFound));
     let elsewhere = HostTools::new(&engine, &engine.session("other"));
     assert_eq!(elsewhere.call("read_skill_file", &read).code(), Some(ErrorCode::NotFound));
@@ -368,7 +368,7 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
         ScriptLimits { timeout: std::time::Duration::from_millis(500), ..Default::default() };
     let options = ScriptOptions { limits, ..ScriptOptions::default() };
     let consent = Consent::new(ConsentPolicy::FirstUse).ask(|request| match request.id.as_str() {
-        "panics" => None::<bool>.unwrap(),
+        "panics" => request.description.parse().unwrap(),
         id => id != "asks",
     });
     let builder = builder(&dir).scripts(options).consent(consent);
