@@ -169,6 +169,8 @@ pub(crate) struct PromptArgs {
 pub(crate) struct ShowArgs {
     /// Id, path or unique name of the skill
     pub(crate) id: String,
+    /// One of its scripts: what runs it, and what it says of itself
+    pub(crate) script: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -4,7 +4,6 @@ use std::io::{self, Read as _};
 
 use repertoire::Caller;
 use repertoire::script::{ScriptIo, ScriptLimits, ScriptOptions, Stream};
-use repertoire::session::Session;
 
 use crate::args::{Common, RunArgs};
 use crate::exit_code::ExitCode;
@@ -17,7 +16,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
         io::stdin().lock().read_to_end(&mut stdin)?;
     }
     let engine = setup::engine_with_scripts(common, options(args))?;
-    let session = Session::in_memory("");
+    let session = setup::session(common, None)?;
     // With `--json` the output is one value at the end.
     let mut print = |stream, bytes: &[u8]| Output::stream(stream == Stream::Stdout, bytes);
     let io = ScriptIo {

@@ -1,6 +1,5 @@
 //! `repertoire use`: a skill's instructions, with arguments.
 
-use repertoire::session::Session;
 use repertoire::{Activate, Audience, Envelope};
 
 use crate::args::{Common, UseArgs};
@@ -16,7 +15,7 @@ pub(crate) fn run(args: &UseArgs, common: &Common, out: Output) -> anyhow::Resul
         Ok(_) => Audience::Model,
         Err(_) => Audience::User,
     };
-    let session = Session::in_memory("");
+    let session = setup::session(common, args.session.as_deref())?;
     let how = Activate { audience, inline: args.inline, ..Activate::default() };
     let activation = engine.activate_with(&args.id, &args.args.join(" "), &session, &how);
     let code = setup::finish(common, &engine, out);
