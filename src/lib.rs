@@ -31,9 +31,11 @@
 //! - [`catalog`]: where skills come from, which one wins, and who may see what.
 //! - [`matcher`]: what counts as a match, and how matches are ranked.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
-//! - [`activation`]: the files of a skill, read and copied without ever leaving its directory.
-//! - [`session`]: what conversations did.
+//! - [`session`]: what conversations did, what stands in their context, and consent.
+//! - [`activation`]: a chosen skill becomes instructions: arguments, files, copies, tasks.
 //! - `script` (feature `scripts`): running a skill's scripts under limits.
+//! - `toolset` (feature `toolsets`): tools from shared-library plugins.
+//! - [`integration`]: tools for a host's model.
 //!
 //! Data flows in this order; no module knows a later one.
 //!
@@ -90,7 +92,12 @@ pub use tool_format::ToolFormat;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// So are those of the page on scripts.
+/// So are those of the page on activation.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/activation.md")]
+struct ActivationPage;
+
+/// And those of the page on scripts.
 #[cfg(all(doctest, feature = "scripts"))]
 #[doc = include_str!("../docs/scripts.md")]
 struct ScriptsPage;
