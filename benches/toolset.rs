@@ -4,9 +4,13 @@
 //! The plugins are built with cargo, as they are shipped. Each answer is asserted.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
+#[path = "../tests/support/plugin.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod plugin;
+
 use std::fs;
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -68,20 +72,9 @@ impl DirectTool for Big {
 
 /// Builds a plugin of this workspace in release, stripped as it should be shipped.
 fn built(package: &str) -> Vec<u8> {
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--locked", "--release", "--lib", "--message-format=json", "-p", package])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let messages = String::from_utf8(output.stdout).unwrap();
-    let messages = messages.lines().filter_map(|line| line.parse::<Value>().ok());
-    let name = package.replace('-', "_");
-    let files = messages.filter(|message| message["target"]["name"] == *name);
-    let mut files = files.flat_map(|m| m["filenames"].as_array().cloned().unwrap_or_default());
-    let is_library = |file: &&str| file.ends_with(std::env::consts::DLL_SUFFIX);
-    let library =
-        files.find_map(|file| file.as_str().filter(is_library).map(PathBuf::from)).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let args = ["build", "--locked", "--release", "--lib", "-p", package];
+    let library = plugin::library(root, &args, package);
     let stripped = tempfile::NamedTempFile::new().unwrap();
     let strip = Command::new("strip").arg("-o").args([stripped.path(), &library]).status();
     let shipped =

@@ -2,6 +2,10 @@
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "support/plugin.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod plugin;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,14 +40,8 @@ fn built() -> PathBuf {
             fs::write(&to, content).unwrap();
         }
     }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["build", "--locked", "--lib", "--target-dir", "../target"])
-        .current_dir(place.join("frozen-toolset"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    place.join("target/debug/libfrozen_toolset.so")
+    let args = ["build", "--locked", "--lib", "--target-dir", "../target"];
+    plugin::library(&place.join("frozen-toolset"), &args, "frozen-toolset")
 }
 
 /// Answers, and remembers what it was told.

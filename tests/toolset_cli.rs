@@ -5,10 +5,11 @@
 #[path = "support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
+#[path = "support/plugin.rs"]
+mod plugin;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 use binary::{Place, Run};
@@ -16,32 +17,10 @@ use serde_json::{Value, json};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-fn cargo(args: &[&str], dir: &Path) -> Vec<Value> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    let output = command.args(args).arg("--message-format=json").current_dir(dir).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let messages = String::from_utf8(output.stdout).unwrap();
-    messages.lines().filter_map(|line| line.parse().ok()).collect()
-}
-
-/// The library of the crate `name` among the messages of cargo.
-fn library_of(messages: &[Value], name: &str) -> PathBuf {
-    let files = messages.iter().filter(|message| message["target"]["name"] == name);
-    let mut files = files.flat_map(|message| message["filenames"].as_array().into_iter().flatten());
-    files
-        .find_map(|file| file.as_str().filter(|file| file.ends_with(std::env::consts::DLL_SUFFIX)))
-        .unwrap()
-        .into()
-}
-
 /// The example plugin, built once.
 fn hello() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let args = ["build", "--locked", "--lib", "-p", "hello-toolset"];
-        library_of(&cargo(&args, Path::new(ROOT)), "hello_toolset")
-    })
+    LIBRARY.get_or_init(|| plugin::of_workspace("hello-toolset"))
 }
 
 /// Writes the skill `name` with these toolsets.
@@ -311,9 +290,10 @@ fn the_scaffold_builds_and_runs_as_printed() {
     // The dependencies are those of the workspace, at their locked versions.
     let krate = place.path().join("skills/my-first-toolset");
     fs::copy(Path::new(ROOT).join("Cargo.lock"), krate.join("Cargo.lock")).unwrap();
-    let target = place.path().join("target");
-    let arguments = ["build", "--offline", "--target-dir", target.to_str().unwrap()];
-    let built = library_of(&cargo(&arguments, &krate), "my_first_toolset");
+    // Later runs find the dependencies there.
+    let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/scaffold");
+    let arguments = ["build", "--offline", "--target-dir", target];
+    let built = plugin::library(&krate, &arguments, "my-first-toolset");
     let toolsets = place.path().join("skills/my-first/toolsets");
     fs::copy(&built, toolsets.join(built.file_name().unwrap())).unwrap();
     run(&place, &["trust", "add", "skills/my-first"]).exits(0);
@@ -355,8 +335,7 @@ fn a_bad_toolset_is_told_and_harms_no_other() {
 
 #[test]
 fn a_library_that_crashed_is_marked_in_the_list() {
-    let args = ["build", "--locked", "--lib", "-p", "failing-toolset"];
-    let failing = library_of(&cargo(&args, Path::new(ROOT)), "failing_toolset");
+    let failing = plugin::of_workspace("failing-toolset");
     let place = trusted_place();
     write_skill(&place, "bad", &["toolsets/x:FailingToolset", "toolsets/x:ExitInCreate"]);
     fs::create_dir_all(place.path().join("skills/bad/toolsets")).unwrap();

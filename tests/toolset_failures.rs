@@ -4,6 +4,10 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::print_stdout, reason = "it names the row that fails")]
 
+#[path = "support/plugin.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod plugin;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -16,7 +20,7 @@ use repertoire::toolset::{
 };
 use repertoire::trust::TrustStore;
 use repertoire::{Engine, Error, ErrorCode, Source};
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 struct Silent;
@@ -25,22 +29,9 @@ impl Host for Silent {}
 
 /// Builds a plugin of this workspace, without its debug information if the system can take it off.
 fn built(package: &str, rustc_args: &[&str]) -> Vec<u8> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["rustc", "--locked", "--lib", "--message-format=json", "-p", package, "--"])
-        .args(rustc_args)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let messages = String::from_utf8(output.stdout).unwrap();
-    let messages = messages.lines().filter_map(|line| line.parse::<Value>().ok());
-    let name = package.replace('-', "_");
-    let files = messages.filter(|message| message["target"]["name"] == *name);
-    let mut files = files.flat_map(|m| m["filenames"].as_array().cloned().unwrap_or_default());
-    let is_library = |file: &&str| file.ends_with(std::env::consts::DLL_SUFFIX);
-    let library =
-        files.find_map(|file| file.as_str().filter(is_library).map(PathBuf::from)).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let args = ["rustc", "--locked", "--lib", "-p", package, "--"];
+    let library = plugin::library(root, &[&args, rustc_args].concat(), package);
     let small = tempfile::NamedTempFile::new().unwrap();
     let strip = Command::new("strip")
         .arg("--strip-debug")

@@ -1,5 +1,6 @@
 //! `use`, `run`, and the scripts of `show` and `trust`, as a user meets them.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "support/binary.rs"]
 mod binary;

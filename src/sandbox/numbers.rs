@@ -1,6 +1,6 @@
 //! Limits of the system: numbers that the kernel holds a process to.
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit};
 
 use super::Complain;
 
@@ -21,12 +21,13 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// Sets them for this process; true if all of them are set.
+    #[cfg(feature = "toolsets")]
     pub(crate) fn set(&self, complain: Complain<'_>) -> bool {
-        self.set_with(complain, setrlimit)
+        self.set_with(complain, rustix::process::setrlimit)
     }
 
     /// Sets them for another process of this user; true if all of them are set.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "scripts"))]
     pub(crate) fn set_of(&self, process: rustix::process::Pid, complain: Complain<'_>) -> bool {
         self.set_with(complain, |resource, limit| {
             match rustix::process::prlimit(Some(process), resource, limit) {

@@ -149,6 +149,7 @@ impl TrustStore {
     }
 
     /// A number that changes with what is trusted.
+    #[cfg(feature = "toolsets")]
     pub(crate) fn version(&self) -> u64 {
         self.state().version
     }

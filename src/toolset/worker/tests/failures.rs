@@ -87,7 +87,8 @@ fn panics_and_errors_leave_the_process_alone() {
 #[test]
 fn an_endless_call_is_ended_and_others_say_why() {
     let limits = Limits { call_timeout: Duration::from_millis(300), ..short() };
-    let fixture = Fixture::new(this_program("child_main"), plugin("failing-toolset"), limits);
+    let fixture =
+        Fixture::new(this_program("child_main"), build::of_workspace("failing-toolset"), limits);
     fixture.fail("noop").unwrap();
     let pid = fixture.pid();
     thread::scope(|scope| {
@@ -149,7 +150,7 @@ fn a_program_that_is_not_there_or_not_ours_is_an_error() {
     let program = |program: &str, args: &[&str]| {
         let args = args.iter().map(OsString::from).collect();
         let program = HostProgram { program: program.into(), args };
-        let fixture = Fixture::new(program, plugin("hello-toolset"), short());
+        let fixture = Fixture::new(program, build::of_workspace("hello-toolset"), short());
         fixture.greet("Ada").unwrap_err()
     };
     let error = program("/no/such/program", &[]);
