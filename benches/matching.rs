@@ -85,6 +85,24 @@ fn by_regex(criterion: &mut Criterion) {
     group.finish();
 }
 
+fn by_language(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("130 bytes of, 1,000 skills");
+    let skills = skills(1_000);
+    let index = index(&skills, &ids(&skills));
+    for language in [Language::English, Language::French, Language::Cjk, Language::Code] {
+        let queries = queries(language, 130, 1_000, 64);
+        let mut turn = queries.iter().cycle();
+        let mut best = Vec::new();
+        group.bench_function(format!("{language:?}"), |b| {
+            b.iter(|| {
+                let query = Query::new(turn.next().unwrap());
+                index.matches_into(black_box(&query), &[], 3, &mut best);
+            });
+        });
+    }
+    group.finish();
+}
+
 fn adversaries(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("adversaries");
     for (name, skills, query) in adversary::cases() {
@@ -119,6 +137,6 @@ criterion_group! {
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(800))
         .sample_size(20);
-    targets = by_size, by_regex, adversaries, builds
+    targets = by_size, by_regex, by_language, adversaries, builds
 }
 criterion_main!(benches);

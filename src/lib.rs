@@ -31,8 +31,11 @@
 //! - [`catalog`]: where skills come from, which one wins, and who may see what.
 //! - [`matcher`]: what counts as a match, and how matches are ranked.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
-//! - [`activation`]: the files of a skill, read and copied without ever leaving its directory.
-//! - [`session`]: what conversations did.
+//! - [`session`]: what conversations did, what stands in their context, and consent.
+//! - [`activation`]: a chosen skill becomes instructions: arguments, files, copies, tasks.
+//! - `script` (feature `scripts`): running a skill's scripts under limits.
+//! - `toolset` (feature `toolsets`): tools from shared-library plugins.
+//! - [`integration`]: tools for a host's model.
 //!
 //! Data flows in this order; no module knows a later one.
 //!
@@ -40,6 +43,9 @@
 //!
 //! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
 //!   `default-features = false`.
+//! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
+//! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
+//! - `toolsets` (part of `cli`): tools from shared-library plugins.
 
 pub mod activation;
 mod beneath;
@@ -47,15 +53,23 @@ pub mod catalog;
 pub mod diagnostic;
 pub mod disclosure;
 mod engine;
+mod envelope;
 mod error;
+pub mod integration;
 pub mod matcher;
+#[cfg(any(feature = "scripts", feature = "toolsets"))]
+mod sandbox;
+#[cfg(feature = "scripts")]
+pub mod script;
 pub mod session;
 pub mod skill;
+mod tool_format;
 #[cfg(feature = "toolsets")]
 pub mod toolset;
-#[cfg(feature = "toolsets")]
+#[cfg(any(feature = "scripts", feature = "toolsets"))]
 pub mod trust;
 
+pub use activation::{Activation, Consent, ConsentPolicy};
 pub use catalog::{
     Allowlist, Audience, Catalog, CatalogOptions, Environment, Scope, Source, Status,
 };
@@ -63,15 +77,27 @@ pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, Tier, TokenCounter,
 };
-pub use engine::{Activate, Engine, EngineBuilder, Explanation};
+pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill};
+pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};
 pub use session::{MemoryStore, Session, SessionStore};
 pub use skill::{
     Context, Manifest, Profile, Skill, SkillId, Spanned, Triggers, check_file, is_identifier,
 };
+pub use tool_format::ToolFormat;
 
 /// The README's code blocks are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So are those of the page on activation.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/activation.md")]
+struct ActivationPage;
+
+/// And those of the page on scripts.
+#[cfg(all(doctest, feature = "scripts"))]
+#[doc = include_str!("../docs/scripts.md")]
+struct ScriptsPage;

@@ -98,6 +98,26 @@ fn disclosures_have_the_tier_and_the_skills_of_the_table() {
 }
 
 #[test]
+fn arguments_go_where_the_table_says() {
+    let Some(table) = table("conformance/arguments.json") else { return };
+    for case in table["cases"].as_array().unwrap() {
+        let text = |field: &str| case[field].as_str().unwrap_or_default();
+        let hint = case.get("argument_hint").map(|hint| format!("argument-hint: {hint}\n"));
+        let skill = format!(
+            "---\nname: x\ndescription: d\n{}---\n{}",
+            hint.unwrap_or_default(),
+            text("body")
+        );
+        let engine = Engine::builder().skill(skill.parse().unwrap()).build().unwrap();
+        let session = engine.session("s");
+        let by_name = engine.activate("x", text("args"), &session).unwrap();
+        assert_eq!(by_name.content, text("out"), "{case}");
+        let typed = engine.user_message(&format!("/x {}", text("args")), &session).unwrap();
+        assert_eq!(typed.unwrap().content, text("out"), "{case}");
+    }
+}
+
+#[test]
 fn keyword_cases_of_another_engine_agree_but_for_underscores() {
     let Some(cases) = table_of_lines("corpus/routing/keyword-boundary/cases.jsonl") else { return };
     let mut n_cases = 0;

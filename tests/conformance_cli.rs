@@ -145,3 +145,20 @@ fn skill_files_load_as_the_conformance_cases_say() {
         }
     }
 }
+
+#[test]
+fn arguments_go_where_the_conformance_cases_say() {
+    let Some(cases) = shared("conformance/arguments.json") else { return };
+    let place = Place::new();
+    for case in read(&cases)["cases"].as_array().unwrap() {
+        let hint = case.get("argument_hint").map(|hint| format!("argument-hint: {hint}\n"));
+        let (hint, body) = (hint.unwrap_or_default(), case["body"].as_str().unwrap());
+        let skill = format!("---\nname: x\ndescription: d\n{hint}---\n{body}");
+        place.write("skills/x/SKILL.md", skill);
+        let mut args = vec!["use", "--json", "--source", "skills", "x", "--"];
+        args.extend(case["args"].as_str().filter(|args| !args.is_empty()));
+        let answer = place.run(args).exits(0).json();
+        assert_eq!(answer["status"], "success", "{case}");
+        assert_eq!(answer["data"]["content"], case["out"], "{case}");
+    }
+}

@@ -64,7 +64,7 @@ fn commands_print_what_the_readme_shows() {
             // These are run by `.ci/run`: one is this test's own run, the others build.
             ["cargo", "test"]
             | ["cargo", "install", "--path", "."]
-            | ["cargo", "run", "--example", "embed", ..] => {}
+            | ["cargo", "run", "--example", "embed" | "agent_loop", ..] => {}
             _ => panic!("nothing tests `{command}`"),
         }
     }

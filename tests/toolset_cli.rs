@@ -5,11 +5,11 @@
 #[path = "support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
+#[path = "support/plugin.rs"]
+mod plugin;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 use binary::{Place, Run};
@@ -17,32 +17,10 @@ use serde_json::{Value, json};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-fn cargo(args: &[&str], dir: &Path) -> Vec<Value> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    let output = command.args(args).arg("--message-format=json").current_dir(dir).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let messages = String::from_utf8(output.stdout).unwrap();
-    messages.lines().filter_map(|line| line.parse().ok()).collect()
-}
-
-/// The library of the crate `name` among the messages of cargo.
-fn library_of(messages: &[Value], name: &str) -> PathBuf {
-    let files = messages.iter().filter(|message| message["target"]["name"] == name);
-    let mut files = files.flat_map(|message| message["filenames"].as_array().into_iter().flatten());
-    files
-        .find_map(|file| file.as_str().filter(|file| file.ends_with(std::env::consts::DLL_SUFFIX)))
-        .unwrap()
-        .into()
-}
-
 /// The example plugin, built once.
 fn hello() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let args = ["build", "--locked", "--lib", "-p", "hello-toolset"];
-        library_of(&cargo(&args, Path::new(ROOT)), "hello_toolset")
-    })
+    LIBRARY.get_or_init(|| plugin::of_workspace("hello-toolset"))
 }
 
 /// Writes the skill `name` with these toolsets.
@@ -156,6 +134,27 @@ fn tools_are_listed_in_every_shape() {
     assert_contains(&table, &["TOOL", "hello.greet", "Greets somebody by name."]);
     run(&place, &["tool", "list", "--format", "xml"]).exits(2);
     run(&place, &["tool", "list", "--skill", "nobody", "--in-process"]).exits(1);
+}
+
+#[test]
+fn the_bundled_skill_has_tools_once_its_library_is_built() {
+    let place = Place::new();
+    let skill = fs::read(Path::new(ROOT).join("skills/hello-extended/SKILL.md")).unwrap();
+    place.write("skills/hello-extended/SKILL.md", skill);
+    let missing = run(&place, &["tool", "list", "--in-process"]).exits(1);
+    let told = ["toolsets/libhello_toolset.so", "cargo build --release", "copy its library there"];
+    assert_contains(&missing.stderr, &told);
+    assert_eq!(missing.stderr.matches("has no library").count(), 1, "{missing:?}");
+
+    let toolsets = place.path().join("skills/hello-extended/toolsets");
+    fs::create_dir(&toolsets).unwrap();
+    fs::copy(hello(), toolsets.join("libhello_toolset.so")).unwrap();
+    run(&place, &["trust", "add", "skills/hello-extended"]).exits(0);
+    let tools = run(&place, &["tool", "list", "--in-process", "--json"]).exits(0).json();
+    assert_eq!(tools.as_array().unwrap().len(), 6, "both classes: {tools}");
+    let arguments = json!({"name": "Ada"});
+    let greeted = call(&place, &["--in-process"], "hello-extended.greet", &arguments).exits(0);
+    assert_eq!(greeted.json()["text"], "Hello, Ada!");
 }
 
 /// Every way a call can end.
@@ -291,9 +290,10 @@ fn the_scaffold_builds_and_runs_as_printed() {
     // The dependencies are those of the workspace, at their locked versions.
     let krate = place.path().join("skills/my-first-toolset");
     fs::copy(Path::new(ROOT).join("Cargo.lock"), krate.join("Cargo.lock")).unwrap();
-    let target = place.path().join("target");
-    let arguments = ["build", "--offline", "--target-dir", target.to_str().unwrap()];
-    let built = library_of(&cargo(&arguments, &krate), "my_first_toolset");
+    // Later runs find the dependencies there.
+    let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/scaffold");
+    let arguments = ["build", "--offline", "--target-dir", target];
+    let built = plugin::library(&krate, &arguments, "my-first-toolset");
     let toolsets = place.path().join("skills/my-first/toolsets");
     fs::copy(&built, toolsets.join(built.file_name().unwrap())).unwrap();
     run(&place, &["trust", "add", "skills/my-first"]).exits(0);
@@ -309,54 +309,21 @@ fn the_scaffold_builds_and_runs_as_printed() {
     assert!(!place.path().join("other").exists());
 }
 
+/// The ways in which a toolset can be bad are those of `toolset_failures.rs`.
 #[test]
 fn a_bad_toolset_is_told_and_harms_no_other() {
-    /// What is wrong, its entry, how to make it so, what is told.
-    type Case = (&'static str, fn(&Path), &'static [&'static str]);
-    let cases: &[Case] = &[
-        ("../hello/toolsets/hello:HelloToolset", |_| {}, &["INVALID_PARAM", "`..`", "help: "]),
-        ("/usr/lib/hello:HelloToolset", |_| {}, &["INVALID_PARAM", "/usr/lib/hello", "relative"]),
-        (
-            "toolsets/x:Nobody",
-            |x| assert!(fs::copy(hello(), x).unwrap() > 0),
-            &["NOT_FOUND", "libx.so", "`Nobody`", "HelloToolset"],
-        ),
-        ("toolsets/x:X", |_| {}, &["NOT_FOUND", "toolsets/libx.so", "cargo build --release"]),
-        ("toolsets/x:X", |x| fs::write(x, "garbage").unwrap(), &["libx.so", "copy it again"]),
-        ("toolsets/x:X", |x| fs::write(x, "").unwrap(), &["libx.so", "is empty", "copy it again"]),
-        (
-            "toolsets/x:X",
-            |x| {
-                let bytes = fs::read(hello()).unwrap();
-                fs::write(x, &bytes[..bytes.len() / 2]).unwrap();
-            },
-            &["libx.so", "copy it again"],
-        ),
-        (
-            "toolsets/x:HelloToolset",
-            |x| {
-                fs::copy(hello(), x).unwrap();
-                let dir = x.parent().unwrap();
-                fs::set_permissions(dir, fs::Permissions::from_mode(0o777)).unwrap();
-            },
-            &["PERMISSION_DENIED", "libx.so", "can be written by everybody", "chmod o-w"],
-        ),
-        (
-            "toolsets/x:HelloToolset",
-            |x| symlink(hello(), x).unwrap(),
-            &["PERMISSION_DENIED", "libx.so", "without links that leave it"],
-        ),
+    let cases: &[(&str, &[&str])] = &[
+        ("../hello/toolsets/hello:HelloToolset", &["error[INVALID_PARAM]", "`..`", "help: "]),
+        ("toolsets/x:Nobody", &["error[NOT_FOUND]", "libx.so", "`Nobody`", "it has HelloToolset"]),
+        ("toolsets/y:X", &["error[NOT_FOUND]", "toolsets/liby.so", "cargo build --release"]),
+        ("toolsets/z:X", &["error[EXECUTION_ERROR]", "libz.so", "help: build or copy it again"]),
     ];
-    for (entry, spoil, parts) in cases {
+    for (entry, parts) in cases {
         let place = trusted_place();
         write_skill(&place, "bad", &[entry]);
-        let toolsets = place.path().join("skills/bad/toolsets");
-        fs::create_dir_all(&toolsets).unwrap();
-        let file = toolsets.join("libx.so");
-        spoil(&file);
-        if fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file()) {
-            run(&place, &["trust", "add", file.to_str().unwrap()]).exits(0);
-        }
+        place.write("skills/bad/toolsets/libz.so", "garbage");
+        fs::copy(hello(), place.path().join("skills/bad/toolsets/libx.so")).unwrap();
+        run(&place, &["trust", "add", "skills/bad"]).exits(0);
         let listed = run(&place, &["tool", "list", "--in-process", "--json"]).exits(1);
         assert_eq!(listed.json().as_array().unwrap().len(), 6, "{entry}: {listed:?}");
         assert_contains(&listed.stderr, &["skill `bad`"]);
@@ -364,4 +331,27 @@ fn a_bad_toolset_is_told_and_harms_no_other() {
         let called = call(&place, &["--in-process"], "greet", &json!({"name": "Ada"}));
         called.exits(0);
     }
+}
+
+#[test]
+fn a_library_that_crashed_is_marked_in_the_list() {
+    let failing = plugin::of_workspace("failing-toolset");
+    let place = trusted_place();
+    write_skill(&place, "bad", &["toolsets/x:FailingToolset", "toolsets/x:ExitInCreate"]);
+    fs::create_dir_all(place.path().join("skills/bad/toolsets")).unwrap();
+    fs::copy(failing, place.path().join("skills/bad/toolsets/libx.so")).unwrap();
+    run(&place, &["trust", "add", "skills/bad"]).exits(0);
+
+    let listed = run(&place, &["tool", "list", "--json"]).exits(1);
+    let state = |name: &str| {
+        let tools = listed.json();
+        let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
+        (tool["state"].clone(), tool["reason"].clone())
+    };
+    assert_eq!(state("bad.noop"), (json!("crashed"), json!("exit code 5")));
+    assert_eq!(state("hello.greet"), (json!("running"), Value::Null));
+    let table = run(&place, &["tool", "list"]).exits(1).stdout;
+    assert_contains(&table, &["STATE", "crashed", "ready"]);
+    let table = run(&place, &["tool", "list", "--skill", "hello"]).exits(0).stdout;
+    assert!(!table.contains("STATE"), "{table}");
 }

@@ -15,9 +15,12 @@ pub struct NoArguments {}
 
 /// Reads a tool's arguments; an error names the argument and says what the tool takes.
 pub(crate) fn parse<A: DeserializeOwned>(text: &str, spec: &ToolSpec) -> ToolResult<A> {
-    let text = match text.trim() {
-        "" | "null" => "{}",
-        text => text,
+    let text = match text {
+        object if object.starts_with('{') => object,
+        other => match other.trim() {
+            "" | "null" => "{}",
+            text => text,
+        },
     };
     read(text).map_err(|problem| {
         let name = &spec.name;

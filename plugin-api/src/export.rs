@@ -12,6 +12,8 @@ macro_rules! export_toolsets {
             struct Exports;
 
             impl $crate::__private::Plugin for Exports {
+                const UNWINDS: bool = UNWINDS;
+
                 fn classes() -> ::std::vec::Vec<$crate::__private::Class> {
                     ::std::vec![
                         $crate::__private::Class::of::<$first>(::std::stringify!($first)),

@@ -4,12 +4,21 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{ErrorCode, ToolError, ToolResult};
 
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
     static LOCATION: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Panics end the process: what the hook prints are its last words.
+static ABORTS: AtomicBool = AtomicBool::new(false);
+
+/// Says that no panic of this library can be caught.
+pub(crate) fn announce_aborts() {
+    ABORTS.store(true, Ordering::Relaxed);
 }
 
 /// Runs the author's code; a panic in it becomes an error that says where.
@@ -62,7 +71,7 @@ fn install_hook() {
     INSTALL.call_once(|| {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            if DEPTH.try_with(Cell::get).unwrap_or(0) == 0 {
+            if DEPTH.try_with(Cell::get).unwrap_or(0) == 0 || ABORTS.load(Ordering::Relaxed) {
                 return previous(info);
             }
             let place = info.location().map(|at| format!("{}:{}", at.file(), at.line()));

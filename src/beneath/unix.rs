@@ -99,6 +99,12 @@ impl Dir {
     }
 }
 
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
 /// Has the kernel look `relative` up below `root`. `None` if it does not do that (before Linux 5.6,
 /// or when a filter of system calls forbids it), or gave up since something was renamed meanwhile.
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -18,7 +18,8 @@ pub enum Environment {
 }
 
 impl Environment {
-    fn var(&self, name: &str) -> Option<OsString> {
+    /// A variable of it.
+    pub(crate) fn var(&self, name: &str) -> Option<OsString> {
         match self {
             Environment::Process => std::env::var_os(name),
             Environment::Fixed(vars) => vars.get(OsStr::new(name)).cloned(),

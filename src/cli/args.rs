@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use repertoire::toolset::ToolFormat;
-use repertoire::{Format, Profile};
+use repertoire::{Format, Profile, ToolFormat};
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
@@ -80,6 +79,10 @@ pub(crate) enum Command {
     Prompt(PromptArgs),
     /// Show all there is to know about one skill
     Show(ShowArgs),
+    /// Print a skill's instructions, with arguments
+    Use(UseArgs),
+    /// Run a script of a skill
+    Run(RunArgs),
     /// Check skill files
     Check(CheckArgs),
     /// Write a new skill to start from
@@ -166,6 +169,50 @@ pub(crate) struct PromptArgs {
 pub(crate) struct ShowArgs {
     /// Id, path or unique name of the skill
     pub(crate) id: String,
+    /// One of its scripts: what runs it, and what it says of itself
+    pub(crate) script: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UseArgs {
+    /// Id, path or unique name of the skill
+    pub(crate) id: String,
+    /// Its arguments, joined by one blank; after `--` they may begin with a hyphen
+    pub(crate) args: Vec<String>,
+    /// Print an XML element instead of plain text
+    #[arg(long)]
+    pub(crate) xml: bool,
+    /// Print the instructions of a skill that runs as a task (`context: fork`), too
+    #[arg(long)]
+    pub(crate) inline: bool,
+    /// The conversation it belongs to, which is remembered
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Id, path or unique name of the skill
+    pub(crate) id: String,
+    /// The script: its path in the skill's directory, or in `scripts/`
+    pub(crate) script: String,
+    /// Its arguments; after `--` they may begin with a hyphen
+    pub(crate) args: Vec<String>,
+    /// Stop it after so long; fractions are fine [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// Let it change files there; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) write: Vec<PathBuf>,
+    /// Let it use no network
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Pass on this environment variable; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) env: Vec<String>,
+    /// Pass on standard input, read to its end before the script starts
+    #[arg(long)]
+    pub(crate) stdin: bool,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod output;
 mod prompt;
 mod query;
 mod report;
+mod run;
 mod sanitize;
 mod setup;
 mod show;
@@ -20,6 +21,7 @@ mod tool;
 mod toolset;
 mod toolset_new;
 mod trust;
+mod use_skill;
 
 use anstream::ColorChoice;
 use clap::Parser as _;
@@ -66,6 +68,8 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Disclose(args) => disclose::run(args, common, out),
         Command::Prompt(args) => prompt::run(args, common, out),
         Command::Show(args) => show::run(args, common, out),
+        Command::Use(args) => use_skill::run(args, common, out),
+        Command::Run(args) => run::run(args, common, out),
         Command::Check(args) => check::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
         Command::Toolset(ToolsetCommand::New(args)) => toolset_new::run(args, common, out),

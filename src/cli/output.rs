@@ -89,6 +89,25 @@ impl Output {
         stream.flush()
     }
 
+    /// Passes on what a script printed, to the same stream. Only a terminal is spared its control
+    /// characters.
+    pub(crate) fn stream(is_stdout: bool, bytes: &[u8]) {
+        fn pass(mut stream: impl RawStream, bytes: &[u8]) -> io::Result<()> {
+            if stream.is_terminal() {
+                stream.write_all(sanitize::text(&String::from_utf8_lossy(bytes)).as_bytes())?;
+            } else {
+                stream.write_all(bytes)?;
+            }
+            stream.flush()
+        }
+        // Nobody reads it any more if this fails; the script need not know.
+        let _ = if is_stdout {
+            pass(io::stdout().lock(), bytes)
+        } else {
+            pass(io::stderr().lock(), bytes)
+        };
+    }
+
     /// Prints one JSON value: on one line, or readably on a terminal.
     pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
         let mut stream = io::stdout().lock();

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use repertoire::script::ScriptOptions;
+use repertoire::session::{Session, SqliteStore};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
@@ -70,6 +72,15 @@ pub(crate) fn engine_with_tools(
     engine(common, |builder| builder.toolsets(toolsets).trust(trust))
 }
 
+/// The engine of the command line, with the scripts of its skills.
+pub(crate) fn engine_with_scripts(
+    common: &Common,
+    options: ScriptOptions,
+) -> anyhow::Result<Engine> {
+    let trust = Arc::new(trust_store(common)?);
+    engine(common, |builder| builder.scripts(options).trust(trust))
+}
+
 /// How libraries run: in children of this binary, unless it was asked for otherwise.
 pub(crate) fn toolset_options(isolation: &IsolationArgs) -> anyhow::Result<ToolsetOptions> {
     if isolation.in_process {
@@ -86,11 +97,23 @@ pub(crate) fn trust_store(common: &Common) -> Result<TrustStore, Error> {
 
 /// Where that is remembered.
 pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {
+    state_file(common, "trust.json")
+}
+
+/// A conversation that is remembered between commands; without a name, one that is not.
+pub(crate) fn session(common: &Common, name: Option<&str>) -> Result<Session, Error> {
+    let Some(name) = name else { return Ok(Session::in_memory("")) };
+    let store = SqliteStore::open(state_file(common, "sessions.sqlite")?)?;
+    Ok(Session::new(name, Arc::new(store)))
+}
+
+/// A file of what is remembered.
+fn state_file(common: &Common, name: &str) -> Result<PathBuf, Error> {
     let state = directory("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
-        let message = "there is no home directory to remember in what is trusted";
+        let message = format!("there is no home directory for `{name}`");
         Error::new(ErrorCode::NotFound, message, "set `XDG_STATE_HOME` to an absolute path")
     })?;
-    Ok(state.join(&common.brand).join("trust.json"))
+    Ok(state.join(&common.brand).join(name))
 }
 
 /// The directory in the environment variable `name`, else `below_home`. Relative ones are ignored,

@@ -1,16 +1,19 @@
 //! `repertoire show`: all there is to know about one skill.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use repertoire::catalog::{Audience, Entry, is_skill_file};
-use repertoire::{Diagnostic, Engine};
+use repertoire::script::{Script, ScriptOptions, Scripts};
+use repertoire::trust::Owner;
+use repertoire::{Diagnostic, Engine, Error, ErrorCode};
 use serde_json::{Value as Json, json};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::args::{Common, ShowArgs};
 use crate::exit_code::ExitCode;
 use crate::list::{Listed, reason, status, trigger_kinds};
-use crate::output::{NAME, Output, Page, WARNING, styled};
+use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, short};
 use crate::{sanitize, setup};
 
@@ -22,6 +25,7 @@ struct Details<'a> {
     files: Vec<String>,
     n_more_files: usize,
     body_bytes: Option<usize>,
+    scripts: Vec<Script>,
     sub_skills: Vec<&'a Entry>,
     diagnostics: Vec<&'a Diagnostic>,
 }
@@ -36,12 +40,44 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, out: Output) -> anyhow::Resu
         }
     };
     let details = details(&engine, entry);
-    if out.json {
+    if let Some(name) = &args.script {
+        script(entry, &details.scripts, name, out)?;
+    } else if out.json {
         Output::json(&to_json(entry, &details)?)?;
     } else {
         out.human(text(entry, &details).as_str())?;
     }
     Ok(setup::finish(common, &engine, out))
+}
+
+/// Shows one script, by its path or its path in `scripts/`.
+fn script(entry: &Entry, scripts: &[Script], name: &str, out: Output) -> anyhow::Result<()> {
+    let is_meant = |script: &&Script| {
+        script.path == name || script.path.strip_prefix("scripts/") == Some(name)
+    };
+    let script = scripts.iter().find(is_meant).ok_or_else(|| {
+        let message = format!("skill `{}` has no script `{name}`", entry.id);
+        let paths: Vec<&str> = scripts.iter().map(|script| script.path.as_str()).collect();
+        let help = if paths.is_empty() { "none".to_owned() } else { paths.join(", ") };
+        Error::new(ErrorCode::NotFound, message, format!("it has {help}"))
+    })?;
+    if out.json {
+        Output::json(script)?;
+        return Ok(());
+    }
+    let mut text = Page::default();
+    let runner = script.interpreter.as_deref().unwrap_or("a program itself");
+    let (style, how) = match &script.problem {
+        Some(problem) => (WARNING, problem.as_str()),
+        None => (DIM, runner),
+    };
+    let path = styled(NAME, sanitize::line(&script.path));
+    text.line(format_args!("{path}  {}", styled(style, sanitize::line(how))));
+    if let Some(help) = &script.help {
+        text.line(format_args!("\n{}", sanitize::text(help)));
+    }
+    out.human(text.as_str())?;
+    Ok(())
 }
 
 /// The fields of `list`, and the details.
@@ -52,6 +88,7 @@ fn to_json(entry: &Entry, details: &Details<'_>) -> serde_json::Result<Json> {
     json["files"] = json!(details.files);
     json["more_files"] = details.n_more_files.into();
     json["body_bytes"] = details.body_bytes.into();
+    json["scripts"] = json!(details.scripts);
     json["sub_skills"] =
         sub_skills.map(|sub| json!({"id": sub.id, "brief": sub.skill.brief()})).collect();
     json["diagnostics"] = json!(details.diagnostics);
@@ -67,7 +104,11 @@ fn details<'a>(engine: &'a Engine, entry: &'a Entry) -> Details<'a> {
     sub_skills.extend(catalog.sub_skills(entry, Audience::Model));
     sub_skills.sort_by(|a, b| a.id.cmp(&b.id));
     sub_skills.dedup_by(|a, b| a.id == b.id);
+    // Also of a skill that cannot be used; what is wrong with its directory shows in its files.
+    let scripts = Owner::of(entry)
+        .and_then(|owner| Scripts::new(ScriptOptions::default(), Arc::default()).list(&owner).ok());
     Details {
+        scripts: scripts.unwrap_or_default(),
         files,
         n_more_files,
         body_bytes: entry.skill.body().ok().map(str::len),
@@ -156,6 +197,21 @@ fn text(entry: &Entry, details: &Details<'_>) -> Page {
         for sub in &details.sub_skills {
             let id = sanitize::line(sub.id.as_str());
             text.line(format_args!("  {id}  {}", sanitize::line(sub.skill.brief())));
+        }
+    }
+    if !details.scripts.is_empty() {
+        text.line(format_args!("{}:", styled(NAME, "scripts")));
+    }
+    for script in &details.scripts {
+        let path = sanitize::line(&script.path);
+        let help = script.help.as_deref().and_then(|help| help.lines().next());
+        match (&script.problem, help) {
+            (Some(problem), _) => {
+                let problem = sanitize::line(problem);
+                text.line(format_args!("  {path}  {}", styled(WARNING, problem)));
+            }
+            (None, Some(help)) => text.line(format_args!("  {path}  {}", sanitize::line(help))),
+            (None, None) => text.line(format_args!("  {path}")),
         }
     }
     let n_files = details.files.len() + details.n_more_files;

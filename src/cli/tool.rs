@@ -51,18 +51,20 @@ pub(crate) fn list(args: &ToolListArgs, common: &Common, out: Output) -> anyhow:
 pub(crate) fn table(tools: &[Tool]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["TOOL", "TOOLSET", "DESCRIPTION"]);
+    let trouble = |tool: &Tool| tool.worker_state().filter(|state| state.reason().is_some());
+    let is_troubled = tools.iter().any(|tool| trouble(tool).is_some());
+    let header = ["TOOL", "TOOLSET"].into_iter().chain(is_troubled.then_some("STATE"));
+    table.set_header(header.chain(["DESCRIPTION"]));
     for tool in tools {
-        table.add_row([
-            sanitize::line(&tool.name),
-            sanitize::line(&tool.toolset),
-            sanitize::line(tool.description.lines().next().unwrap_or_default()),
-        ]);
+        let state = is_troubled.then(|| trouble(tool).map_or("ready", |state| state.as_str()));
+        let names = [sanitize::line(&tool.name), sanitize::line(&tool.toolset)].into_iter();
+        let description = sanitize::line(tool.description.lines().next().unwrap_or_default());
+        table.add_row(names.chain(state.map(Into::into)).chain([description]));
     }
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }
-    arrange(&mut table, 2);
+    arrange(&mut table, 2 + usize::from(is_troubled));
     let style = |(i, line): (usize, String)| {
         let line = line.trim_end();
         if i == 0 { styled(NAME, line) } else { line.to_owned() }

@@ -19,7 +19,7 @@ pub(crate) fn inspect(args: &ToolsetInspectArgs, out: Output) -> anyhow::Result<
     let note = read(file)?;
     let bytes = fs::read(file)?;
     let sha256 = ContentHash::of(&bytes);
-    let problem = note.check(file).err().map(|error| error.to_string());
+    let problem = note.check(file).err().map(|error| format!("{error}; {}", error.help()));
     let tools = args.tools.then(|| tools(file, &bytes, &note, &args.isolation)).transpose()?;
     let is_fine = tools.as_ref().is_none_or(|tools| tools.failures.is_empty());
 
@@ -80,8 +80,7 @@ fn read(file: &Path) -> Result<PluginNote, Error> {
         Err(std::io::ErrorKind::PermissionDenied) => ErrorCode::PermissionDenied,
         _ => ErrorCode::ExecutionError,
     };
-    // The remedy is part of the message.
-    PluginNote::read(file).map_err(|error| Error::new(code, error.to_string(), ""))
+    PluginNote::read(file).map_err(|error| Error::new(code, error.to_string(), error.help()))
 }
 
 /// The tools of every class. The library is run, as whoever named it wants.

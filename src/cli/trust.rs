@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use repertoire::catalog::is_skill_file;
 use repertoire::trust::{ContentHash, TrustStore, TrustedFile};
-use repertoire::{Engine, Error, ErrorCode};
+use repertoire::{Engine, Error, ErrorCode, Skill};
 use serde_json::{Value as Json, json};
 use walkdir::WalkDir;
 
@@ -180,5 +181,16 @@ fn code_of(dir: &Path) -> BTreeSet<PathBuf> {
             .collect::<Vec<_>>()
     };
     let libraries = files("toolsets").into_iter().filter(|path| is_library(path));
-    libraries.chain(files("scripts")).collect()
+    let declared = declared_scripts(dir).into_iter().flat_map(|script| files(&script));
+    libraries.chain(files("scripts")).chain(declared).collect()
+}
+
+/// The scripts that the manifest of the skill in `dir` names.
+fn declared_scripts(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
+    let skill = entries
+        .filter(|entry| is_skill_file(&entry.file_name()))
+        .find_map(|entry| Skill::load(&entry.path(), "").ok());
+    let declared = skill.and_then(|skill| skill.manifest().scripts.clone());
+    declared.into_iter().flatten().map(|script| script.value).collect()
 }

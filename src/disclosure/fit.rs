@@ -1,10 +1,14 @@
 //! Making a plan fit its budget: what does not fit steps down one tier.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as MapEntry;
+
 use super::budget::Meter;
 use super::render::{Format, Remainder};
 use super::tier::{Disclosure, Tier};
 use crate::catalog::Entry;
 use crate::matcher::Rejection;
+use crate::skill::SkillId;
 
 /// What to show if there is room for all of it.
 #[derive(Debug, Default)]
@@ -199,7 +203,27 @@ impl<'a> Draft<'a> {
             registry: ids(&self.registry),
             hidden,
             text: self.text(),
-            omitted: self.omitted,
+            omitted: once_each(self.omitted),
         }
     }
+}
+
+/// The same, with all reasons of a skill at its first place.
+fn once_each(omitted: Vec<Rejection>) -> Vec<Rejection> {
+    let mut places: HashMap<SkillId, usize> = HashMap::with_capacity(omitted.len());
+    let mut merged: Vec<Rejection> = Vec::with_capacity(omitted.len());
+    for Rejection { id, reason } in omitted {
+        match places.entry(id) {
+            MapEntry::Occupied(place) => {
+                let first = &mut merged[*place.get()].reason;
+                *first = format!("{first}; {reason}");
+            }
+            MapEntry::Vacant(place) => {
+                let id = place.key().clone();
+                place.insert(merged.len());
+                merged.push(Rejection { id, reason });
+            }
+        }
+    }
+    merged
 }

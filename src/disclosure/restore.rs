@@ -4,6 +4,7 @@ use super::budget::Meter;
 use super::render::Format;
 use crate::catalog::Entry;
 use crate::matcher::Rejection;
+use crate::skill::SkillId;
 
 /// What is shown again, and what would have been if there were room.
 #[derive(Debug, Default)]
@@ -35,9 +36,14 @@ pub(super) fn restore<'a>(
 }
 
 impl Restored<'_> {
+    /// Whether it is shown again, in full or as a line.
+    pub(super) fn contains(&self, id: &SkillId) -> bool {
+        self.full.iter().chain(&self.too_long).any(|entry| entry.id == *id)
+    }
+
     /// Why some are not shown again in full.
     pub(super) fn rejections(&self) -> impl Iterator<Item = Rejection> {
-        let reason = "over the budget for what the context lost: shown as a line";
+        let reason = "over the budget for what the context lost";
         self.too_long.iter().map(|e| Rejection { id: e.id.clone(), reason: reason.to_owned() })
     }
 }

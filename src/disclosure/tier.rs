@@ -145,14 +145,17 @@ fn plan<'a>(
         matched.partition(|id| state.of(id).is_some_and(|skill| skill.in_context));
     let beyond = matched.split_off(options.max_skills.min(matched.len()));
     let has_match = !matched.is_empty() || !beyond.is_empty() || !above.is_empty();
-    plan.omitted = below_the_limit(beyond.iter().copied(), options.max_skills);
-    plan.omitted.extend(answer.vetoed.iter().map(|(id, exclude)| veto(id, exclude)));
     plan.full = matched.iter().filter_map(|id| listing.get(id)).collect();
     plan.above = above.iter().filter_map(|id| listing.get(id)).collect();
 
-    let lost = state.skills.iter().filter(|skill| skill.lost && !matched.contains(&&skill.skill));
+    // What the query vetoes or shows anyway is not for the session to restore.
+    let is_decided = |id| matched.contains(&id) || answer.vetoed.iter().any(|(veto, _)| veto == id);
+    let lost = state.skills.iter().filter(|skill| skill.lost && !is_decided(&skill.skill));
     let lost = lost.filter_map(|skill| listing.get(&skill.skill));
     let restored = restore(lost, options.format, room);
+    let is_left_out = |id: &&SkillId| !restored.contains(id);
+    plan.omitted = below_the_limit(beyond.into_iter().filter(is_left_out), options.max_skills);
+    plan.omitted.extend(answer.vetoed.iter().map(|(id, exclude)| veto(id, exclude)));
     plan.omitted.extend(restored.rejections());
     plan.full.extend(restored.full);
     plan.registry = restored.too_long;

@@ -33,6 +33,37 @@ impl Default for Activate<'_> {
     }
 }
 
+/// Who reads files, runs scripts, or wants a copy. A [`Session`] stands for its model.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller<'a> {
+    audience: Audience,
+    session: &'a Session,
+}
+
+impl<'a> Caller<'a> {
+    /// The model: reaches the skills that it may use, and those that the user activated in this
+    /// session.
+    pub fn model(session: &'a Session) -> Caller<'a> {
+        Caller { audience: Audience::Model, session }
+    }
+
+    /// The user: reaches every skill that exists for this agent and is available.
+    pub fn user(session: &'a Session) -> Caller<'a> {
+        Caller { audience: Audience::User, session }
+    }
+
+    /// The conversation.
+    pub fn session(&self) -> &'a Session {
+        self.session
+    }
+}
+
+impl<'a> From<&'a Session> for Caller<'a> {
+    fn from(session: &'a Session) -> Caller<'a> {
+        Caller::model(session)
+    }
+}
+
 impl Engine {
     /// Activates the skill that the model means by `name`: an id, a path, or a unique name.
     ///
@@ -111,43 +142,46 @@ impl Engine {
         Ok(activation::consent_request(entry, self.script_names(entry), audience, risk))
     }
 
-    /// Reads a file of a skill, for the model: any file below its directory, but nothing outside.
+    /// Reads a file of a skill: any file below its directory, but nothing outside.
     ///
     /// Fails with `NOT_FOUND`, `INVALID_PARAM` or `PERMISSION_DENIED`; see
     /// [`read_resource`](activation::read_resource).
-    pub fn read_resource(
+    pub fn read_resource<'c>(
         &self,
         name: &str,
         path: &str,
-        session: &Session,
+        caller: impl Into<Caller<'c>>,
         options: &ReadOptions,
     ) -> Result<Resource, Error> {
-        let entry = self.reachable(name, session)?;
+        let entry = self.reachable(name, caller.into())?;
         activation::read_resource(entry.id.as_str(), directory(entry)?, path, options)
     }
 
     /// Copies a skill for a task, below `target`; see [`mount`](activation::mount).
-    pub fn mount(
+    pub fn mount<'c>(
         &self,
         name: &str,
         target: &Path,
-        session: &Session,
+        caller: impl Into<Caller<'c>>,
         limits: &MountLimits,
     ) -> Result<Mounted, Error> {
-        let entry = self.reachable(name, session)?;
+        let entry = self.reachable(name, caller.into())?;
         activation::mount(entry.id.as_str(), directory(entry)?, target, limits)
     }
 
-    /// The skill that the model means by `name`: one that it may use, or one that the user
-    /// activated in this session.
-    pub(super) fn reachable(&self, name: &str, session: &Session) -> Result<&Entry, Error> {
-        self.0.catalog.find(name, Audience::Model).or_else(|not_found| {
-            let entry = self.0.catalog.find(name, Audience::User).map_err(|_| ());
-            let state = session.state().map_err(|_| ());
-            let is_active = |entry: &&Entry| {
-                state.is_ok_and(|state| state.of(&entry.id).is_some_and(|s| s.activations > 0))
-            };
-            entry.ok().filter(is_active).ok_or(not_found)
+    /// The skill that `caller` means by `name`.
+    pub(super) fn reachable(&self, name: &str, caller: Caller<'_>) -> Result<&Entry, Error> {
+        let catalog = &self.0.catalog;
+        let Caller { audience, session } = caller;
+        if audience == Audience::User {
+            return catalog.find(name, Audience::Model).or_else(|_| catalog.find(name, audience));
+        }
+        catalog.find(name, Audience::Model).or_else(|not_found| {
+            let activated = catalog.find(name, Audience::User).ok().filter(|entry| {
+                let state = session.state().unwrap_or_default();
+                state.of(&entry.id).is_some_and(|skill| skill.activations > 0)
+            });
+            activated.ok_or(not_found)
         })
     }
 

@@ -9,11 +9,13 @@ use crate::catalog::{Allowlist, Catalog, CatalogOptions, Environment, Source};
 use crate::disclosure::{BytesPerToken, DisclosureOptions, Listing, PromptOptions, TokenCounter};
 use crate::error::Error;
 use crate::matcher::{Index, IndexOptions, MetaQuestion};
+#[cfg(feature = "scripts")]
+use crate::script::{ScriptOptions, Scripts};
 use crate::session::{MemoryStore, SessionStore};
 use crate::skill::Skill;
 #[cfg(feature = "toolsets")]
 use crate::toolset::{ToolsetOptions, Toolsets};
-#[cfg(feature = "toolsets")]
+#[cfg(any(feature = "toolsets", feature = "scripts"))]
 use crate::trust::TrustStore;
 
 /// Of longer queries the middle is left out, unless the host says otherwise. Matching costs up to
@@ -35,7 +37,9 @@ pub struct EngineBuilder {
     tasks: Option<Arc<dyn TaskSpawner>>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<ToolsetOptions>,
-    #[cfg(feature = "toolsets")]
+    #[cfg(feature = "scripts")]
+    scripts: Option<ScriptOptions>,
+    #[cfg(any(feature = "toolsets", feature = "scripts"))]
     trust: Option<Arc<TrustStore>>,
 }
 
@@ -168,8 +172,16 @@ impl EngineBuilder {
         self
     }
 
+    /// Runs the scripts of skills, this way; by default none are run.
+    #[cfg(feature = "scripts")]
+    #[must_use]
+    pub fn scripts(mut self, options: ScriptOptions) -> EngineBuilder {
+        self.scripts = Some(options);
+        self
+    }
+
     /// Which files may run although their source is not trusted; by default none.
-    #[cfg(feature = "toolsets")]
+    #[cfg(any(feature = "toolsets", feature = "scripts"))]
     #[must_use]
     pub fn trust(mut self, store: Arc<TrustStore>) -> EngineBuilder {
         self.trust = Some(store);
@@ -187,6 +199,8 @@ impl EngineBuilder {
         let skills: Vec<_> =
             catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
         let index = Index::new(&skills, &self.index)?;
+        #[cfg(any(feature = "toolsets", feature = "scripts"))]
+        let trust = self.trust.unwrap_or_default();
         Ok(Engine(Arc::new(Inner {
             listing: Listing::new(&catalog),
             catalog,
@@ -199,10 +213,10 @@ impl EngineBuilder {
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
             consent: self.consent,
             tasks: self.tasks,
+            #[cfg(feature = "scripts")]
+            scripts: self.scripts.map(|options| Scripts::new(options, Arc::clone(&trust))),
             #[cfg(feature = "toolsets")]
-            toolsets: self
-                .toolsets
-                .map(|options| Toolsets::new(options, self.trust.unwrap_or_default())),
+            toolsets: self.toolsets.map(|options| Toolsets::new(options, trust)),
         })))
     }
 }

@@ -2,6 +2,9 @@
 
 mod activate;
 mod builder;
+mod find;
+#[cfg(feature = "scripts")]
+mod scripts;
 #[cfg(feature = "toolsets")]
 mod tools;
 
@@ -19,13 +22,16 @@ use crate::error::Error;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, Match, MetaQuestion, Query, Rejection,
 };
+#[cfg(feature = "scripts")]
+use crate::script::Scripts;
 use crate::session::{Event, Session, SessionState, SessionStore};
 use crate::skill::SkillId;
 #[cfg(feature = "toolsets")]
 use crate::toolset::Toolsets;
 
-pub use activate::Activate;
+pub use activate::{Activate, Caller};
 pub use builder::EngineBuilder;
+pub use find::FoundSkill;
 
 /// So many recently used skills are looked at when matches are ranked.
 const MAX_RECENT: usize = 64;
@@ -59,6 +65,8 @@ struct Inner {
     sessions: Arc<dyn SessionStore>,
     consent: Consent,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    #[cfg(feature = "scripts")]
+    scripts: Option<Scripts>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<Toolsets>,
 }
@@ -130,14 +138,12 @@ impl Engine {
         options: &DisclosureOptions,
     ) -> Disclosure {
         let query = query.into();
-        let state = self.session_state(&query);
-        let limit = options.max_skills.saturating_add(state.skills.len());
-        let answer = (!query.is_blank()).then(|| self.search(&query, &state, limit));
-        disclosure::disclose(&self.0.listing, answer.as_ref(), &state, options, &*self.0.tokens)
+        self.disclose_after(&query, &self.session_state(&query), options).0
     }
 
-    /// What to put into the prompt for `query`, a message of `session`. The session notes what is
-    /// shown in full, so that it is not shown again while it stands in the context.
+    /// What to put into the prompt for `query`, a message of `session`, whichever store that is
+    /// in. The session notes what is shown in full, so that it is not shown again while it stands
+    /// in the context.
     ///
     /// Fails with `EXECUTION_ERROR` if the session's store cannot be written.
     pub fn disclose_in<'q>(
@@ -145,14 +151,32 @@ impl Engine {
         query: impl Into<Query<'q>>,
         session: &Session,
     ) -> Result<Disclosure, Error> {
-        let disclosure = self.disclose(query.into().session(session.id()));
-        for skill in &disclosure.full {
+        let state = known(session.id(), session.state());
+        let (disclosure, meta) = self.disclose_after(&query.into(), &state, &self.0.disclosure);
+        // The best one last: it is to be the one that was used last.
+        for skill in disclosure.full.iter().rev() {
             session.record(&Event::Shown(skill))?;
         }
-        if disclosure.tier != Tier::Nothing {
+        let is_restored = disclosure.tier != Tier::Nothing && meta != Some(MetaQuestion::ShowAll);
+        if is_restored && state.skills.iter().any(|skill| skill.lost) {
             session.record(&Event::Restored)?;
         }
         Ok(disclosure)
+    }
+
+    /// What to disclose in a conversation that did so far what `state` says; and which question
+    /// about the skills themselves that answers.
+    fn disclose_after(
+        &self,
+        query: &Query<'_>,
+        state: &SessionState,
+        options: &DisclosureOptions,
+    ) -> (Disclosure, Option<MetaQuestion>) {
+        let limit = options.max_skills.saturating_add(state.skills.len());
+        let answer = (!query.is_blank()).then(|| self.search(query, state, limit));
+        let meta = answer.as_ref().and_then(|answer| answer.meta);
+        let listing = &self.0.listing;
+        (disclosure::disclose(listing, answer.as_ref(), state, options, &*self.0.tokens), meta)
     }
 
     /// The catalog prompt: which skills there are, for the system prompt.
@@ -186,14 +210,10 @@ impl Engine {
         self.0.index.search(query, &recent, limit)
     }
 
-    /// What the conversation of `query` did so far. A store that cannot be read costs the order of
-    /// matches, not the answer.
+    /// What the conversation of `query` did so far.
     fn session_state(&self, query: &Query<'_>) -> SessionState {
-        let Some(session) = query.session.as_deref() else { return SessionState::default() };
-        self.0.sessions.state(session).unwrap_or_else(|error| {
-            tracing::warn!(session, %error, "the session cannot be read");
-            SessionState::default()
-        })
+        let session = query.session.as_deref();
+        session.map_or_else(SessionState::default, |id| known(id, self.0.sessions.state(id)))
     }
 
     /// An index of the skills that are there but cannot be matched for the model.
@@ -219,6 +239,14 @@ impl Engine {
             ),
         }
     }
+}
+
+/// A store that cannot be read costs what it knows of the conversation, not the answer.
+fn known(session: &str, state: Result<SessionState, Error>) -> SessionState {
+    state.unwrap_or_else(|error| {
+        tracing::warn!(session, %error, "the session cannot be read");
+        SessionState::default()
+    })
 }
 
 fn is_matched(entry: &Entry) -> bool {

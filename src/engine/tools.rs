@@ -4,7 +4,8 @@ use super::Engine;
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::Disclosure;
 use crate::skill::SkillId;
-use crate::toolset::{Owner, ToolPolicy, Tools, Toolsets};
+use crate::toolset::{ToolPolicy, Tools, Toolsets};
+use crate::trust::Owner;
 
 impl Engine {
     /// The tools for a disclosure: of the skills it shows in full, or of all (see
@@ -31,8 +32,7 @@ impl Engine {
         let Some(toolsets) = &self.0.toolsets else { return Tools::default() };
         let entries = self.0.catalog.listed(Audience::Model).filter(|entry| wanted(entry));
         toolsets.tools(entries.filter_map(|entry| {
-            let dir = entry.skill.dir()?.to_owned();
-            let owner = Owner { id: entry.id.clone(), scope: entry.scope, dir };
+            let owner = Owner::of(entry)?;
             let written = &entry.skill.manifest().toolsets;
             Some((owner, written.iter().map(|toolset| toolset.value.as_str()).collect()))
         }))

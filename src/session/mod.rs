@@ -4,6 +4,8 @@
 //! A [`Session`] is one conversation in a [`SessionStore`]: in memory, or in a file that many
 //! processes share (`SqliteStore`, feature `sqlite`).
 
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod state;
 mod store;
 
@@ -12,6 +14,8 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::skill::SkillId;
 
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
 pub use state::{Event, SessionState, SkillState};
 pub use store::{MemoryStore, SessionStore};
 

@@ -32,7 +32,9 @@ impl SessionStore for MemoryStore {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let skills = sessions.entry(session.to_owned()).or_default();
         let Some(skill) = event.skill() else {
-            skills.iter_mut().for_each(|state| state.apply(event));
+            for state in skills {
+                state.apply(event);
+            }
             return Ok(());
         };
         let place = skills.iter().position(|state| state.skill == *skill).unwrap_or_else(|| {

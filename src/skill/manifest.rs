@@ -63,7 +63,7 @@ pub struct Manifest {
     pub version: Option<Spanned<Version>>,
     /// `triggers`, also those of `metadata.triggers`, `activation` and `paths`.
     pub triggers: Triggers,
-    /// `toolsets`: entries of the form `path:Class`.
+    /// `toolsets` and `metadata.toolsets`: entries of the form `path:Class`.
     pub toolsets: Vec<Spanned<String>>,
     /// `scripts`: files that may be run. `None` stands for all files in `scripts/`.
     pub scripts: Option<Vec<Spanned<String>>>,
@@ -125,8 +125,10 @@ impl Manifest {
 
         let activation = fields.take("activation");
         let metadata = fields.take("metadata");
-        let nested = [metadata.and_then(|node| nested(node, "triggers")), fields.take("triggers")];
-        manifest.triggers = trigger::read(nested, activation, fields.take("paths"), reader);
+        let mut places = |key| [metadata.and_then(|node| nested(node, key)), fields.take(key)];
+        let (triggers, toolsets) = (places("triggers"), places("toolsets"));
+        manifest.triggers = trigger::read(triggers, activation, fields.take("paths"), reader);
+        manifest.read_toolsets(toolsets, reader);
         if let Some(node) = metadata {
             manifest.read_metadata(node, reader);
         }
@@ -213,11 +215,19 @@ impl Manifest {
         }
     }
 
-    fn read_lists(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
-        if let Some(node) = fields.take("toolsets") {
-            self.toolsets = reader.list("toolsets", node, at_commas);
-            self.toolsets.retain(|entry| valid_toolset(entry, reader));
+    /// The entries of all places: one that stands in two of them counts once.
+    fn read_toolsets(&mut self, places: [Option<&Node>; 2], reader: &mut Reader<'_>) {
+        for node in places.into_iter().flatten() {
+            for entry in reader.list("toolsets", node, at_commas) {
+                let is_known = self.toolsets.iter().any(|known| known.value == entry.value);
+                if !is_known && valid_toolset(&entry, reader) {
+                    self.toolsets.push(entry);
+                }
+            }
         }
+    }
+
+    fn read_lists(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
         if let Some(node) = fields.take("allowed_tools") {
             self.allowed_tools = reader.list("allowed_tools", node, at_commas_of_tools);
         }

@@ -228,6 +228,9 @@ fn check_keys(loaded: &mut Loaded) {
             format!("write `{kebab}`")
         } else if matches!(kebab.as_str(), "triggers" | "paths" | "activation") {
             "write `metadata: {triggers: \"one, two\"}`, which Repertoire reads as well".to_owned()
+        } else if kebab == "toolsets" {
+            "write `metadata: {toolsets: \"path:Class\"}`, which Repertoire reads as well"
+                .to_owned()
         } else {
             "move it below `metadata`".to_owned()
         };

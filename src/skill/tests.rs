@@ -36,6 +36,7 @@ fn fields_are_read_in_all_their_forms() {
         ("allowed_tools: Read Write", json!({"allowed_tools": ["Read", "Write"]})),
         ("allowed-tools: [Read, 'Bash(a, b)']", json!({"allowed_tools": ["Read", "Bash(a, b)"]})),
         ("toolsets: [toolsets/hello:Hello]", json!({"toolsets": ["toolsets/hello:Hello"]})),
+        ("toolsets: 'a:B, c:D'", json!({"toolsets": ["a:B", "c:D"]})),
         ("scripts: []", json!({"scripts": []})),
         ("disable-model-invocation: 'True'", json!({"disable_model_invocation": true})),
         ("user_invocable_only: true", json!({"disable_model_invocation": true})),
@@ -71,6 +72,18 @@ fn fields_are_read_in_all_their_forms() {
 }
 
 #[test]
+fn toolsets_may_stand_in_the_metadata_which_other_programs_accept() {
+    let toolsets = |yaml| skill(yaml).manifest().to_json()["toolsets"].clone();
+    for yaml in [
+        "metadata: {toolsets: ['a:B', 'c:D']}",
+        "metadata: {toolsets: 'a:B, c:D'}",
+        "metadata:\n  toolsets:\n  - a:B\ntoolsets: ['a:B', 'c:D']",
+    ] {
+        assert_eq!(toolsets(yaml), json!(["a:B", "c:D"]), "{yaml}");
+    }
+}
+
+#[test]
 fn what_a_field_cannot_hold_is_reported_and_ignored() {
     let cases = [
         ("version: latest", json!({"extra": {"version": "latest"}}), "invalid-value"),
@@ -83,6 +96,16 @@ fn what_a_field_cannot_hold_is_reported_and_ignored() {
         ("knowledge: [a, [b]]", json!({"knowledge": ["a"]}), "wrong-type"),
         ("toolsets: [hello, 'a:B']", json!({"toolsets": ["a:B"]}), "invalid-toolset"),
         ("toolsets: ['a:1x']", json!({}), "invalid-toolset"),
+        (
+            "metadata: {toolsets: [hello, 'a:B']}",
+            json!({"toolsets": ["a:B"], "metadata": {"toolsets": ["hello", "a:B"]}}),
+            "invalid-toolset",
+        ),
+        (
+            "metadata: {toolsets: {a: b}}",
+            json!({"metadata": {"toolsets": {"a": "b"}}}),
+            "wrong-type",
+        ),
         ("metadata: [a]", json!({}), "wrong-type"),
         ("allowed-tools: a\nallowed_tools: b", json!({"allowed_tools": ["b"]}), "duplicate-key"),
         ("model: a\nmodel: b", json!({"model": "b"}), "duplicate-key"),

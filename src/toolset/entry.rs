@@ -57,7 +57,7 @@ impl ToolsetEntry {
             candidates.iter().map(|path| skill_dir.join(path).display().to_string()).collect();
         Err(Error::new(
             ErrorCode::NotFound,
-            format!("toolset `{self}` has no library; tried {}", tried.join(", ")),
+            format!("the toolset `{}` has no library; tried {}", self.path, tried.join(", ")),
             "build the plugin with `cargo build --release` and copy its library there",
         ))
     }
@@ -164,6 +164,32 @@ mod tests {
         let special = dir.path().join("toolsets").join(target).join("libmy_hello.so");
         std::fs::write(&special, "x").unwrap();
         assert_eq!(entry.open(dir.path()).unwrap().0, special);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn renames_elsewhere_do_not_disturb_a_link_inside() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let name = format!("{}x{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        std::fs::create_dir(dir.path().join("t")).unwrap();
+        std::fs::write(dir.path().join("real"), "x").unwrap();
+        std::os::unix::fs::symlink("../real", dir.path().join("t").join(&name)).unwrap();
+        let entry: ToolsetEntry = "t/x:X".parse().unwrap();
+        let done = AtomicBool::new(false);
+        let [a, b] = ["a", "b"].map(|name| elsewhere.path().join(name));
+        std::fs::write(&a, "").unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    std::fs::rename(&a, &b).unwrap();
+                    std::fs::rename(&b, &a).unwrap();
+                }
+            });
+            let opened: Vec<_> = (0..2000).map(|_| entry.open(dir.path()).err()).collect();
+            done.store(true, Ordering::Relaxed);
+            assert!(opened.iter().all(Option::is_none), "{opened:?}");
+        });
     }
 
     #[cfg(unix)]

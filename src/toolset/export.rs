@@ -1,43 +1,13 @@
 //! Tool lists in the shapes that others read.
 
-use std::str::FromStr;
-
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::registry::Tools;
-use crate::error::{Error, ErrorCode};
+use crate::tool_format::ToolFormat;
 use crate::trust::ContentHash;
 
 /// The longest tool name that providers take.
 const MAX_NAME: usize = 64;
-
-/// Whose shape a tool list has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolFormat {
-    /// The Model Context Protocol's `tools/list`.
-    Mcp,
-    /// `OpenAI`'s `tools` of a chat completion.
-    OpenAi,
-    /// Anthropic's `tools` of a message.
-    Anthropic,
-}
-
-impl FromStr for ToolFormat {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<ToolFormat, Error> {
-        match text {
-            "mcp" => Ok(ToolFormat::Mcp),
-            "openai" => Ok(ToolFormat::OpenAi),
-            "anthropic" => Ok(ToolFormat::Anthropic),
-            _ => Err(Error::new(
-                ErrorCode::InvalidParam,
-                format!("`{text}` is no format of tool lists"),
-                "choose `mcp`, `openai` or `anthropic`",
-            )),
-        }
-    }
-}
 
 impl Tools {
     /// The tools as a JSON list in somebody's shape. Names are made fit for providers: letters,
@@ -45,22 +15,7 @@ impl Tools {
     pub fn to_json(&self, format: ToolFormat) -> Value {
         let tools = self.tools.iter().map(|tool| {
             let name = provider_name(&tool.name);
-            let (description, parameters) = (&tool.description, &tool.parameters);
-            match format {
-                ToolFormat::Mcp => json!({
-                    "name": name,
-                    "description": description,
-                    "inputSchema": parameters,
-                    "annotations": tool.annotations,
-                }),
-                ToolFormat::OpenAi => json!({
-                    "type": "function",
-                    "function": {"name": name, "description": description, "parameters": parameters},
-                }),
-                ToolFormat::Anthropic => {
-                    json!({"name": name, "description": description, "input_schema": parameters})
-                }
-            }
+            format.tool(&name, &tool.description, &tool.parameters, &tool.annotations)
         });
         tools.collect()
     }

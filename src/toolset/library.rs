@@ -3,50 +3,36 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
-use repertoire_plugin::host::{self, CreateError, OpenError, OpenOptions, PluginNote};
+use repertoire_plugin::host::{self, OpenOptions, PluginNote};
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
+use super::copies::Copies;
 use super::entry::ToolsetEntry;
+use super::error::{call_error, create_error, open_error, worker_error};
 use super::worker::{Worker, WorkerState};
-use super::{Isolation, ToolsetOptions, TrustRequest};
+use super::{Isolation, ToolsetOptions};
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode};
-use crate::skill::SkillId;
-use crate::trust::{ContentHash, TrustStore, Verdict};
+use crate::trust::{ContentHash, Owner, Stamp, TrustStore, Verdict, check_permissions, quoted};
 
 /// The largest library that is read, in bytes.
 const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
-
-/// The skill a library belongs to.
-#[derive(Debug, Clone)]
-pub(crate) struct Owner {
-    pub(crate) id: SkillId,
-    pub(crate) scope: Scope,
-    pub(crate) dir: PathBuf,
-}
 
 /// Opens libraries, each once.
 #[derive(Debug)]
 pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
-    /// Where private copies are; made when first needed if the host names no place.
-    cache: Mutex<Option<Cache>>,
+    copies: Copies,
     /// File → the library it was opened as, for the skill in whose directory it stands.
     open: Mutex<HashMap<PathBuf, Arc<Library>>>,
-}
-
-#[derive(Debug)]
-enum Cache {
-    Named(PathBuf),
-    Temporary(tempfile::TempDir),
 }
 
 /// An open library.
@@ -59,6 +45,10 @@ pub(crate) struct Library {
     stamp: Stamp,
     skill_dir: PathBuf,
     backend: Backend,
+    trust: Arc<TrustStore>,
+    scope: Scope,
+    /// The version of the store by which it was trusted.
+    trusted_at: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -74,29 +64,10 @@ struct InProcess {
     toolsets: Mutex<HashMap<String, Arc<host::Toolset>>>,
 }
 
-/// What tells a file that was rebuilt from one that was not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
-    len: u64,
-    modified: Option<SystemTime>,
-    inode: u64,
-}
-
-impl Stamp {
-    fn of(file: &File) -> std::io::Result<Stamp> {
-        let metadata = file.metadata()?;
-        #[cfg(unix)]
-        let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
-        #[cfg(not(unix))]
-        let inode = 0;
-        Ok(Stamp { len: metadata.len(), modified: metadata.modified().ok(), inode })
-    }
-}
-
 impl Loader {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
-        let cache = Mutex::new(options.cache.clone().map(Cache::Named));
-        Loader { options, trust, cache, open: Mutex::default() }
+        let copies = Copies::new(options.cache.clone());
+        Loader { options, trust, copies, open: Mutex::default() }
     }
 
     /// The library of `entry`: as it was opened before, unless its file is another one now.
@@ -107,8 +78,9 @@ impl Loader {
     ) -> Result<Arc<Library>, Error> {
         let (path, mut file) = entry.open(&owner.dir)?;
         let read_error = |error| read_error(&path, error);
-        let stamp = Stamp::of(&file).map_err(read_error)?;
+        let stamp = Stamp::of(&file.metadata().map_err(read_error)?);
         if let Some(known) = self.known(&path).filter(|known| known.stamp == stamp) {
+            known.check_trust(|| self.demand_trust(owner, &path, &known.sha256, &known.note))?;
             return Ok(known);
         }
         check_permissions(&path, &file)?;
@@ -116,15 +88,26 @@ impl Loader {
         let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
         note.check(&path).map_err(open_error)?;
         let sha256 = ContentHash::of(&bytes);
-        self.ask_for_trust(owner, &path, &sha256, &note)?;
+        let trusted_at = AtomicU64::new(self.trust.version());
+        self.demand_trust(owner, &path, &sha256, &note)?;
         if let Some(known) = self.known(&path).filter(|known| known.sha256 == sha256) {
             return Ok(known);
         }
-        let copy = self.copy(&bytes, &sha256)?;
+        let copy = self.copies.copy(&bytes, &sha256)?;
         let backend = self.open_copy(&copy, &path, owner, &note)?;
         let skill_dir = owner.dir.clone();
-        let library =
-            Arc::new(Library { path: path.clone(), note, sha256, stamp, skill_dir, backend });
+        let (trust, scope) = (Arc::clone(&self.trust), owner.scope);
+        let library = Arc::new(Library {
+            path: path.clone(),
+            note,
+            sha256,
+            stamp,
+            skill_dir,
+            backend,
+            trust,
+            scope,
+            trusted_at,
+        });
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.insert(path, Arc::clone(&library));
         Ok(library)
@@ -134,90 +117,15 @@ impl Loader {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
     }
 
-    fn ask_for_trust(
+    fn demand_trust(
         &self,
         owner: &Owner,
         path: &Path,
         sha256: &ContentHash,
         note: &PluginNote,
     ) -> Result<(), Error> {
-        let verdict = self.trust.verdict(owner.scope, path, sha256);
-        let why = match &verdict {
-            Verdict::Trusted => return Ok(()),
-            Verdict::Untrusted => {
-                format!(
-                    "{} of the {} skill `{}` is not trusted (sha256 {sha256})",
-                    path.display(),
-                    owner.scope,
-                    owner.id
-                )
-            }
-            Verdict::Changed { trusted } => format!(
-                "{} has changed since it was trusted: sha256 {trusted} then, {sha256} now",
-                path.display()
-            ),
-        };
-        let request = TrustRequest {
-            skill: owner.id.clone(),
-            path: path.to_owned(),
-            sha256: sha256.clone(),
-            classes: note.classes.clone(),
-            verdict,
-        };
-        if self.options.approve.as_ref().is_some_and(|approve| approve.ask(&request)) {
-            self.trust.add_content(path, sha256.clone())?;
-            return Ok(());
-        }
-        let help = format!("to accept it, run `repertoire trust add {}`", path.display());
-        Err(Error::new(ErrorCode::PermissionDenied, why, help))
-    }
-
-    /// A copy that nobody else can change or replace while it is open.
-    fn copy(&self, bytes: &[u8], sha256: &ContentHash) -> Result<PathBuf, Error> {
-        let dir = self.cache_dir()?;
-        let copy = dir.join(format!("{sha256}{}", std::env::consts::DLL_SUFFIX));
-        let failed = |error: std::io::Error| {
-            let message = format!("cannot copy a plugin to {}: {error}", copy.display());
-            let help = "name a private directory that can be written";
-            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
-        };
-        // A copy of another session is only as good as its content.
-        if fs::read(&copy).is_ok_and(|found| found == bytes) {
-            return Ok(copy);
-        }
-        let mut new = tempfile::NamedTempFile::new_in(&dir).map_err(failed)?;
-        new.write_all(bytes).map_err(failed)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let mode = fs::Permissions::from_mode(0o500);
-            new.as_file().set_permissions(mode).map_err(failed)?;
-        }
-        new.persist(&copy).map_err(|error| failed(error.error))?;
-        Ok(copy)
-    }
-
-    fn cache_dir(&self) -> Result<PathBuf, Error> {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = |error: std::io::Error| {
-            let message = format!("cannot make a directory for copies of plugins: {error}");
-            let help = "name one that can be written in the toolset options";
-            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
-        };
-        match &*cache {
-            Some(Cache::Temporary(dir)) => Ok(dir.path().to_owned()),
-            Some(Cache::Named(dir)) => {
-                create_private(dir).map_err(failed)?;
-                Ok(dir.clone())
-            }
-            None => {
-                let dir =
-                    tempfile::Builder::new().prefix("repertoire-").tempdir().map_err(failed)?;
-                let path = dir.path().to_owned();
-                *cache = Some(Cache::Temporary(dir));
-                Ok(path)
-            }
-        }
+        let approve = self.options.approve.as_ref();
+        self.trust.demand(owner, path, sha256, &note.classes, approve)
     }
 
     fn open_copy(
@@ -236,7 +144,8 @@ impl Loader {
                 Ok(Backend::Process(Box::new(worker)))
             }
             Isolation::InProcess => {
-                let options = OpenOptions { note: Some(note.clone()), allow_panic_abort: false };
+                let (note, shown_as) = (Some(note.clone()), Some(path.to_owned()));
+                let options = OpenOptions { note, shown_as, ..OpenOptions::default() };
                 let library = host::Library::open_with(copy, options).map_err(open_error)?;
                 Ok(Backend::InProcess(Box::new(InProcess { library, toolsets: Mutex::default() })))
             }
@@ -255,13 +164,46 @@ impl Library {
             return Err(Error::new(
                 ErrorCode::NotFound,
                 format!("{} has no class `{class}`", self.path.display()),
-                format!("it has {}", self.note.classes.join(", ")),
+                format!(
+                    "it has {}; mend the entry, or export the class",
+                    self.note.classes.join(", ")
+                ),
             ));
         }
         match &self.backend {
-            Backend::Process(worker) => Ok(worker.describe(class, config)?),
+            Backend::Process(worker) => {
+                worker.describe(class, config).map_err(|error| worker_error(error, &self.path))
+            }
             Backend::InProcess(open) => Ok(open.toolset(class, config)?.describe().clone()),
         }
+    }
+
+    /// Asks `verify` if what is trusted has changed since the last time. A library that is trusted
+    /// no more loses its process.
+    fn check_trust(&self, verify: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+        let version = self.trust.version();
+        if self.trusted_at.load(Ordering::Relaxed) == version {
+            return Ok(());
+        }
+        verify().inspect_err(|_| self.restart())?;
+        self.trusted_at.store(version, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Refuses a library whose trust was taken back since it was opened.
+    fn refuse_untrusted(&self) -> Result<(), Error> {
+        if self.trust.verdict(self.scope, &self.path, &self.sha256) == Verdict::Trusted {
+            return Ok(());
+        }
+        let (path, sha256) = (self.path.display(), &self.sha256);
+        let message = format!(
+            "{path} is not trusted any more with the content it runs with (sha256 {sha256})"
+        );
+        let help = format!(
+            "list the tools again to use the file as it is now, or run `repertoire trust add {}`",
+            quoted(&self.path)
+        );
+        Err(Error::new(ErrorCode::PermissionDenied, message, help))
     }
 
     /// Calls a tool of a class with the JSON text of its arguments.
@@ -273,14 +215,15 @@ impl Library {
         arguments: &str,
         host: &dyn Host,
     ) -> Result<ToolOutput, Error> {
+        self.check_trust(|| self.refuse_untrusted())?;
         let host = SkillHost { host, dir: &self.skill_dir };
         match &self.backend {
-            Backend::Process(worker) => Ok(worker.call(class, config, tool, arguments, &host)?),
+            Backend::Process(worker) => worker
+                .call(class, config, tool, arguments, &host)
+                .map_err(|error| worker_error(error, &self.path)),
             Backend::InProcess(open) => {
                 let toolset = open.toolset(class, config)?;
-                toolset
-                    .call(tool, arguments, &host)
-                    .map_err(|error| super::tool_error(error.code, &error.message))
+                toolset.call(tool, arguments, &host).map_err(|error| call_error(&error, &self.path))
             }
         }
     }
@@ -345,55 +288,10 @@ impl Host for SkillHost<'_> {
     }
 }
 
-/// The rule of sshd and sudo: whoever can write the file, or put another one in its place, can run
-/// code as us.
-#[cfg(unix)]
-fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
-    use std::os::unix::fs::MetadataExt as _;
-    const STICKY: u32 = 0o1000;
-    const WORLD_WRITABLE: u32 = 0o002;
-    let us = rustix::process::geteuid().as_raw();
-    let metadata = file.metadata().map_err(|error| read_error(path, error))?;
-    let refuse = |what: &Path, why: String, help: String| {
-        let message = format!("{} is not safe to run: {} {why}", path.display(), what.display());
-        Err(Error::new(ErrorCode::PermissionDenied, message, help))
-    };
-    let absolute = path.canonicalize().map_err(|error| read_error(path, error))?;
-    let above = absolute.ancestors().skip(1).map(|dir| (dir, dir.metadata()));
-    for (place, metadata) in std::iter::once((&*absolute, Ok(metadata))).chain(above) {
-        let metadata = metadata.map_err(|error| read_error(place, error))?;
-        let mode = metadata.mode();
-        if mode & WORLD_WRITABLE != 0 && (metadata.is_file() || mode & STICKY == 0) {
-            let help = format!("run `chmod o-w {}`", place.display());
-            return refuse(place, "can be written by everybody".to_owned(), help);
-        }
-        if metadata.uid() != us && metadata.uid() != 0 {
-            let help = format!("run `chown $(id -u) {}` if you trust it", place.display());
-            return refuse(place, format!("belongs to user {}", metadata.uid()), help);
-        }
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn check_permissions(_path: &Path, _file: &File) -> Result<(), Error> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn create_private(dir: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
-}
-
-#[cfg(not(unix))]
-fn create_private(dir: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(dir)
-}
-
 fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
     let failed = |error| read_error(path, error);
+    let expected = file.metadata().map_err(failed)?.len().min(MAX_LIBRARY_BYTES) + 1;
+    let mut bytes = Vec::with_capacity(expected as usize);
     file.take(MAX_LIBRARY_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_LIBRARY_BYTES {
         let message = format!("{} is larger than {MAX_LIBRARY_BYTES} bytes", path.display());
@@ -407,16 +305,4 @@ fn read_error(path: &Path, error: std::io::Error) -> Error {
     let message = format!("cannot read the plugin {}: {error}", path.display());
     Error::new(ErrorCode::ExecutionError, message, "check the file and its permissions")
         .with_source(error)
-}
-
-pub(super) fn open_error(error: OpenError) -> Error {
-    Error::new(ErrorCode::ExecutionError, error.to_string(), "").with_source(error)
-}
-
-fn create_error(error: CreateError) -> Error {
-    let code = match error {
-        CreateError::NoClass { .. } => ErrorCode::NotFound,
-        _ => ErrorCode::ExecutionError,
-    };
-    Error::new(code, error.to_string(), "").with_source(error)
 }

@@ -1,39 +1,32 @@
 //! From `path:Class` entries to tools of shared-library plugins.
 //!
 //! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
-//! and opened (`library.rs`) in a child process (`worker/`) or in this one; its [`Tools`] are
-//! listed and called by name. One bad toolset never stops another: what could not be
+//! (`copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
+//! [`Tools`] are listed and called by name. One bad toolset never stops another: what could not be
 //! loaded is among the [`ToolFailure`]s.
 
+mod copies;
 mod entry;
+mod error;
 mod export;
 mod library;
+mod private_dir;
 mod registry;
 mod worker;
 
-use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use repertoire_plugin::ErrorCode as PluginCode;
 use serde_json::{Map, Value};
 
-use crate::error::{Error, ErrorCode};
-use crate::skill::SkillId;
-use crate::trust::{ContentHash, Verdict};
-use worker::WorkerError;
-
+pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
+pub use crate::trust::{Approval, TrustRequest};
 pub use entry::ToolsetEntry;
-pub use export::ToolFormat;
 pub use registry::{Tool, ToolFailure, Tools};
-pub use repertoire_plugin::host::PluginNote;
+pub use repertoire_plugin::host::{OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
-pub use worker::{
-    FilesystemLevel, HostProgram, Limits, NetworkLevel, SandboxLevel, WorkerState,
-    main as worker_main,
-};
+pub use worker::{HostProgram, Limits, WorkerState, main as worker_main};
 
-pub(crate) use registry::{Owner, Toolsets};
+pub(crate) use registry::Toolsets;
 
 /// Where plugins run.
 #[derive(Debug, Clone)]
@@ -97,62 +90,4 @@ impl ToolsetOptions {
             approve: None,
         }
     }
-}
-
-/// A host's answer to "may this library run?".
-#[derive(Clone)]
-pub struct Approval(Arc<dyn Fn(&TrustRequest) -> bool + Send + Sync>);
-
-impl Approval {
-    /// Asks `ask`; `true` is remembered in the trust store.
-    pub fn new(ask: impl Fn(&TrustRequest) -> bool + Send + Sync + 'static) -> Approval {
-        Approval(Arc::new(ask))
-    }
-
-    fn ask(&self, request: &TrustRequest) -> bool {
-        (self.0)(request)
-    }
-}
-
-impl fmt::Debug for Approval {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Approval")
-    }
-}
-
-/// What a host is asked to trust.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrustRequest {
-    /// The skill that wants it.
-    pub skill: SkillId,
-    /// The library.
-    pub path: PathBuf,
-    /// Its content.
-    pub sha256: ContentHash,
-    /// The classes it exports.
-    pub classes: Vec<String>,
-    /// Why it is not trusted.
-    pub verdict: Verdict,
-}
-
-impl From<WorkerError> for Error {
-    fn from(error: WorkerError) -> Error {
-        let code = match &error {
-            WorkerError::Failed { code, .. } => return tool_error(*code, &error.to_string()),
-            WorkerError::TimedOut { .. } => ErrorCode::Timeout,
-            _ => ErrorCode::ExecutionError,
-        };
-        Error::new(code, error.to_string(), "").with_source(error)
-    }
-}
-
-/// What a tool says, as an error of ours.
-fn tool_error(code: PluginCode, message: &str) -> Error {
-    let code = match code {
-        PluginCode::InvalidArguments => ErrorCode::InvalidParam,
-        PluginCode::UnknownTool => ErrorCode::NotFound,
-        PluginCode::DeadlineExceeded => ErrorCode::Timeout,
-        _ => ErrorCode::ExecutionError,
-    };
-    Error::new(code, message, "")
 }

@@ -9,15 +9,17 @@ use serde_json::{Map, Value};
 
 use super::entry::ToolsetEntry;
 use super::export::provider_name;
-pub(crate) use super::library::Owner;
 use super::library::{Library, Loader};
 use super::worker::WorkerState;
 use super::{ToolPolicy, ToolsetOptions};
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
-use crate::trust::TrustStore;
+use crate::trust::{Owner, TrustStore};
 
 /// A tool of a skill.
+///
+/// As JSON it also has the `state` of its library: that of a [`WorkerState`], with the `reason` why
+/// it does not run, or `in_process`.
 #[derive(Debug, Clone)]
 pub struct Tool {
     /// Its name among all tools: the skill's id, a dot, and its name in the toolset.
@@ -41,13 +43,19 @@ pub struct Tool {
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut tool = serializer.serialize_struct("Tool", 6)?;
+        let state = self.worker_state();
+        let reason = state.as_ref().and_then(WorkerState::reason);
+        let mut tool = serializer.serialize_struct("Tool", 7 + usize::from(reason.is_some()))?;
         tool.serialize_field("name", &self.name)?;
         tool.serialize_field("description", &self.description)?;
         tool.serialize_field("parameters", &self.parameters)?;
         tool.serialize_field("toolset", &self.toolset)?;
         tool.serialize_field("skill", &self.skill)?;
         tool.serialize_field("annotations", &self.annotations)?;
+        tool.serialize_field("state", state.as_ref().map_or("in_process", WorkerState::as_str))?;
+        if let Some(reason) = reason {
+            tool.serialize_field("reason", &reason)?;
+        }
         tool.end()
     }
 }
@@ -74,7 +82,7 @@ pub struct Tools {
 
 impl Tools {
     /// The tool that `name` means: a qualified name, a name as providers have it (see
-    /// [`ToolFormat`](super::ToolFormat)), or the name in its toolset where that is unique.
+    /// [`ToolFormat`](crate::ToolFormat)), or the name in its toolset where that is unique.
     ///
     /// Fails with `NOT_FOUND`.
     pub fn find(&self, name: &str) -> Result<&Tool, Error> {

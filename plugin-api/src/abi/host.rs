@@ -36,15 +36,19 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// Opens the library at an absolute path whose file was checked.
-    pub(crate) fn load(path: &Path, allow_panic_abort: bool) -> Result<Self, OpenError> {
+    /// Opens the library at an absolute path whose file was checked; errors name it `shown`.
+    pub(crate) fn load(
+        path: &Path,
+        shown: &Path,
+        allow_panic_abort: bool,
+    ) -> Result<Self, OpenError> {
         if cfg!(all(target_env = "musl", target_feature = "crt-static")) {
             let why = "this host is linked statically, and such programs cannot load libraries";
-            return Err(OpenError::Unsupported { path: path.to_owned(), why });
+            return Err(OpenError::Unsupported { path: shown.to_owned(), why });
         }
-        let library = ManuallyDrop::new(dlopen(path)?);
-        check_marker(&library, path, allow_panic_abort)?;
-        let module = module(&library, path)?;
+        let library = ManuallyDrop::new(dlopen(path, shown)?);
+        check_marker(&library, shown, allow_panic_abort)?;
+        let module = module(&library, shown)?;
         Ok(Self { classes: module.classes()(), _library: library })
     }
 
@@ -59,7 +63,7 @@ impl Classes {
     }
 }
 
-fn dlopen(path: &Path) -> Result<system::Library, OpenError> {
+fn dlopen(path: &Path, shown: &Path) -> Result<system::Library, OpenError> {
     #[cfg(unix)]
     let flags = system::RTLD_NOW | system::RTLD_LOCAL;
     #[cfg(windows)]
@@ -71,7 +75,11 @@ fn dlopen(path: &Path) -> Result<system::Library, OpenError> {
     // SAFETY: as above.
     #[cfg(windows)]
     let library = unsafe { system::Library::load_with_flags(path, flags) };
-    library.map_err(|error| OpenError::Load { path: path.to_owned(), why: reason(&error) })
+    library.map_err(|error| {
+        // The system names the file that it was given.
+        let why = reason(&error).replace(&*path.to_string_lossy(), &shown.to_string_lossy());
+        OpenError::Load { path: shown.to_owned(), why }
+    })
 }
 
 /// What the loader itself says is in the source of the error.

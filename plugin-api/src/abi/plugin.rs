@@ -25,6 +25,9 @@ use crate::{
 
 /// What `export_toolsets!` writes for a library.
 pub trait Plugin: 'static {
+    /// Whether panics can be caught in the library as it is built.
+    const UNWINDS: bool;
+
     /// The classes, in the order given.
     fn classes() -> Vec<Class>;
 }
@@ -57,6 +60,9 @@ fn root<P: Plugin>() -> PluginModuleRef {
 }
 
 extern "C" fn classes<P: Plugin>() -> RVec<RToolsetClass> {
+    if !P::UNWINDS {
+        panics::announce_aborts();
+    }
     P::classes().into_iter().map(|class| class.0).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Why a plugin cannot be used. Messages name the file and the remedy.
+//! Why a plugin cannot be used. Messages name the file; `help` is the remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub enum OpenError {
         source: io::Error,
     },
     /// The file is no shared library, or not a whole one.
-    #[error("`{}` is not a usable shared library: {why}; build or copy it again", path.display())]
+    #[error("`{}` is not a usable shared library: {why}", path.display())]
     NotALibrary {
         /// The file.
         path: PathBuf,
@@ -27,8 +27,7 @@ pub enum OpenError {
     },
     /// A shared library of somebody else.
     #[error(
-        "`{}` is a shared library, but not a plugin: it has no {missing}; is `export_toolsets!` \
-         missing?", path.display()
+        "`{}` is a shared library, but not a plugin: it has no {missing}", path.display()
     )]
     NotAPlugin {
         /// The file.
@@ -37,10 +36,7 @@ pub enum OpenError {
         missing: &'static str,
     },
     /// The note, or the marker, cannot be understood.
-    #[error(
-        "the plugin `{}` says nonsense of itself: {why}; rebuild it against repertoire-plugin {}.x",
-        path.display(), ABI_VERSION.0
-    )]
+    #[error("the plugin `{}` says nonsense of itself: {why}", path.display())]
     BadNote {
         /// The file.
         path: PathBuf,
@@ -49,7 +45,7 @@ pub enum OpenError {
     },
     /// Built for another operating system or processor.
     #[error(
-        "the plugin `{}` is built for {found}, this host runs on {ours}; build it for this platform",
+        "the plugin `{}` is built for {found}, this host runs on {ours}",
         path.display()
     )]
     Platform {
@@ -62,9 +58,8 @@ pub enum OpenError {
     },
     /// Built for another major version of the border.
     #[error(
-        "the plugin `{}` is built for plugin ABI {}.{}, this host speaks {}.{}; rebuild it against \
-         repertoire-plugin {}.x",
-        path.display(), found.0, found.1, ABI_VERSION.0, ABI_VERSION.1, ABI_VERSION.0
+        "the plugin `{}` is built for plugin ABI {}.{}, this host speaks {}.{}",
+        path.display(), found.0, found.1, ABI_VERSION.0, ABI_VERSION.1
     )]
     AbiVersion {
         /// The file.
@@ -74,8 +69,8 @@ pub enum OpenError {
     },
     /// A panic in the plugin would end the host.
     #[error(
-        "the plugin `{}` is built with `panic = \"abort\"`, so a panic would end this process; \
-         rebuild it without that setting, or run it in a process of its own", path.display()
+        "the plugin `{}` is built with `panic = \"abort\"`, so a panic would end this process",
+        path.display()
     )]
     PanicAbort {
         /// The file.
@@ -91,8 +86,7 @@ pub enum OpenError {
     },
     /// The types of the border differ.
     #[error(
-        "the plugin `{}` is built with other types than this host: {summary}; rebuild it against \
-         repertoire-plugin {}.x from the registry", path.display(), ABI_VERSION.0
+        "the plugin `{}` is built with other types than this host: {summary}", path.display()
     )]
     Layout {
         /// The file.
@@ -112,12 +106,47 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        let major = ABI_VERSION.0;
+        match self {
+            Self::Read { .. } => "check the path and its permissions".to_owned(),
+            Self::NotALibrary { .. } => {
+                "build or copy it again; from Git LFS, run `git lfs pull`".to_owned()
+            }
+            Self::NotAPlugin { .. } => {
+                "write `export_toolsets!(…)` at the root of its crate, with `crate-type = [\"cdylib\"]`"
+                    .to_owned()
+            }
+            Self::BadNote { .. } | Self::AbiVersion { .. } => {
+                format!("rebuild it against repertoire-plugin {major}.x")
+            }
+            Self::Platform { ours, .. } => {
+                format!("build it for this platform, with `cargo build --release --target {ours}`")
+            }
+            Self::PanicAbort { .. } => "remove that setting from its profile and rebuild it, or \
+                                        run it in a process of its own"
+                .to_owned(),
+            Self::Load { .. } => "install the library or symbol it lacks, or rebuild it on this \
+                                  system"
+                .to_owned(),
+            Self::Layout { .. } => {
+                format!("rebuild it against repertoire-plugin {major}.x from the registry")
+            }
+            Self::Unsupported { .. } => {
+                "use a host that is linked dynamically, as for the target `…-linux-gnu`".to_owned()
+            }
+        }
+    }
+}
+
 /// Why a toolset cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
     /// The library has no class of this name.
-    #[error("the plugin `{}` has no class `{class}`; it has {}", path.display(), list(have))]
+    #[error("the plugin `{}` has no class `{class}`", path.display())]
     NoClass {
         /// The library.
         path: PathBuf,
@@ -138,6 +167,21 @@ pub enum CreateError {
         /// What the toolset says.
         message: String,
     },
+}
+
+impl CreateError {
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::NoClass { have, .. } => {
+                format!("it has {}; mend the entry, or export the class", list(have))
+            }
+            Self::Create { code: ErrorCode::InvalidArguments, .. } => {
+                "mend the configuration of the class".to_owned()
+            }
+            Self::Create { .. } => "mend the toolset, or the configuration of its class".to_owned(),
+        }
+    }
 }
 
 /// Why a call failed.

@@ -23,6 +23,8 @@ pub struct OpenOptions {
     pub note: Option<PluginNote>,
     /// Opens a plugin whose panics abort. Only a process that may die should.
     pub allow_panic_abort: bool,
+    /// The file that errors name, and [`Library::path`] gives, if a copy of it is opened.
+    pub shown_as: Option<PathBuf>,
 }
 
 impl Library {
@@ -39,17 +41,17 @@ impl Library {
         let failed = |source| OpenError::Read { path: path.as_ref().to_owned(), source };
         // An absolute path: the loader searches for a bare name elsewhere.
         let absolute = std::path::absolute(path.as_ref()).map_err(failed)?;
-        let path = absolute.as_path();
+        let shown = options.shown_as.as_deref().unwrap_or(&absolute);
         let note = match options.note {
             Some(note) => note,
-            None => PluginNote::read(path)?,
+            None => PluginNote::read_as(&absolute, shown)?,
         };
-        note.check(path)?;
+        note.check(shown)?;
         if !note.unwinds() && !options.allow_panic_abort {
-            return Err(OpenError::PanicAbort { path: path.to_owned() });
+            return Err(OpenError::PanicAbort { path: shown.to_owned() });
         }
-        let classes = Classes::load(path, options.allow_panic_abort)?;
-        Ok(Self { path: absolute, note, classes })
+        let classes = Classes::load(&absolute, shown, options.allow_panic_abort)?;
+        Ok(Self { path: shown.to_owned(), note, classes })
     }
 
     /// The file.

@@ -55,13 +55,18 @@ impl Default for Platform {
 impl PluginNote {
     /// Reads the note of the library at `path`.
     pub fn read(path: &Path) -> Result<Self, OpenError> {
-        let failed = |source| OpenError::Read { path: path.to_owned(), source };
+        Self::read_as(path, path)
+    }
+
+    /// The same with another path in the messages.
+    pub(super) fn read_as(path: &Path, shown: &Path) -> Result<Self, OpenError> {
+        let failed = |source| OpenError::Read { path: shown.to_owned(), source };
         let metadata = std::fs::metadata(path).map_err(failed)?;
         if !metadata.is_file() || metadata.len() > MAX_LIBRARY_BYTES {
             let why = if metadata.is_file() { "it is over 1 GiB" } else { "it is not a file" };
-            return Err(OpenError::NotALibrary { path: path.to_owned(), why: why.to_owned() });
+            return Err(OpenError::NotALibrary { path: shown.to_owned(), why: why.to_owned() });
         }
-        Self::parse(&std::fs::read(path).map_err(failed)?, path)
+        Self::parse(&std::fs::read(path).map_err(failed)?, shown)
     }
 
     /// Reads the note in the bytes of a library, of any platform and ABI version; `path` is for

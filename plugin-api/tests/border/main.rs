@@ -6,7 +6,6 @@ mod build;
 #[cfg(target_os = "linux")]
 mod crashes;
 mod refusals;
-mod times;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -137,9 +136,12 @@ fn a_class_that_cannot_be_created_says_why() {
         message("TwiceToolset", Value::Null),
         "the toolset `TwiceToolset` of `FILE` cannot be created: two tools are named `twice`"
     );
+    let missing = library.create("Nobody", &Value::Null);
+    let help = missing.as_ref().unwrap_err().help();
+    assert!(help.starts_with("it has `FailingToolset`, `PanicInCreate`"), "{help}");
     assert!(matches!(
-        library.create("Nobody", &Value::Null),
-        Err(CreateError::NoClass { class, have, .. }) if class == "Nobody" && have.len() == 6
+        missing,
+        Err(CreateError::NoClass { class, have, .. }) if class == "Nobody" && have.len() == 7
     ));
 }
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use repertoire_plugin::{ErrorCode, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
-use super::limits::SandboxLevel;
-use super::protocol::Failure;
+use super::protocol::{Failure, Refusal};
+use crate::sandbox::SandboxLevel;
 
 /// Reports of a call that wait for its host; more are dropped.
 const MAX_EVENTS: usize = 1024;
@@ -25,7 +25,7 @@ pub(super) enum Event {
 /// How a call ended.
 pub(super) enum End {
     Ready(SandboxLevel),
-    LoadFailed(String),
+    LoadFailed(Refusal),
     Created(ToolsetDescription),
     Done(ToolOutput),
     Failed(Failure),

@@ -1,6 +1,7 @@
 //! The child's half: opens the library, and runs the calls.
 
 use std::collections::{HashMap, VecDeque};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -16,8 +17,8 @@ use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
 use serde_json::Value;
 
 use super::call::locked;
-use super::protocol::{CallId, Failure, Frames, Load, ToChild, ToHost, frame};
-use super::sandbox;
+use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost, frame};
+use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel};
 
 /// Threads that run calls or read; one always reads, the others can run a call each.
 const MAX_THREADS: usize = 16;
@@ -38,7 +39,7 @@ pub fn main() -> ! {
 }
 
 /// The same with another way to open a library.
-pub(super) fn run(open: fn(&Load) -> Result<Classes, String>) -> ! {
+pub(super) fn run(open: fn(&Load) -> Result<Classes, Refusal>) -> ! {
     match serve(open) {
         Ok(()) => std::process::exit(0),
         Err(error) => {
@@ -48,7 +49,7 @@ pub(super) fn run(open: fn(&Load) -> Result<Classes, String>) -> ! {
     }
 }
 
-fn serve(open: fn(&Load) -> Result<Classes, String>) -> Result<(), String> {
+fn serve(open: fn(&Load) -> Result<Classes, Refusal>) -> Result<(), String> {
     let socket = take_socket().map_err(|error| {
         format!("standard input is not a socket of the host that starts this process ({error})")
     })?;
@@ -59,12 +60,12 @@ fn serve(open: fn(&Load) -> Result<Classes, String>) -> Result<(), String> {
     else {
         return Err("the host says something else than what to load".to_owned());
     };
-    let sandbox = sandbox::apply(&load);
+    let sandbox = give_up_rights(&load);
+    let shown = PathBuf::from(&load.shown_as).display().to_string();
     let child = Arc::new(Child {
         frames: Mutex::new(frames),
         socket: Mutex::new(socket),
         skill_dir: load.skill_dir.clone().into(),
-        shown_as: PathBuf::from(&load.shown_as).display().to_string(),
         pool: Mutex::default(),
         calls: Mutex::default(),
         toolsets: Mutex::default(),
@@ -74,14 +75,16 @@ fn serve(open: fn(&Load) -> Result<Classes, String>) -> Result<(), String> {
     // Before the library is opened: its initializers may never end, the host may.
     locked(&child.pool).threads = 1;
     if !child.grow(&mut locked(&child.pool)) {
-        let message = "the process of the plugin cannot start threads; raise its limits".to_owned();
-        child.send(&ToHost::LoadFailed { message });
+        child.send(&ToHost::LoadFailed(Refusal {
+            message: format!("the process of the plugin `{shown}` cannot start threads"),
+            help: "raise the limits of processes and address space".to_owned(),
+        }));
         return Ok(());
     }
     match open(&load) {
         Ok(classes) => *locked(&child.classes) = Some(Arc::new(classes)),
-        Err(message) => {
-            child.send(&ToHost::LoadFailed { message });
+        Err(refusal) => {
+            child.send(&ToHost::LoadFailed(refusal));
             return Ok(());
         }
     }
@@ -97,15 +100,37 @@ fn take_socket() -> io::Result<UnixStream> {
     Ok(socket)
 }
 
-/// Opens the library; messages name the author's file.
-fn open(load: &Load) -> Result<Classes, String> {
-    let shown = |text: String| {
-        let copy = PathBuf::from(&load.library).display().to_string();
-        text.replace(&copy, &PathBuf::from(&load.shown_as).display().to_string())
+/// Gives up all that can be, and says how far that went; the host logs what could not be.
+fn give_up_rights(load: &Load) -> SandboxLevel {
+    let complain = |what: &str, error: &dyn std::fmt::Display| {
+        let _ = writeln!(io::stderr(), "the sandbox lacks {what}: {error}");
     };
-    let options = OpenOptions { allow_panic_abort: true, ..OpenOptions::default() };
-    let library =
-        Library::open_with(&load.library, options).map_err(|error| shown(error.to_string()))?;
+    let paths = |paths: &[OsString], own: &[&OsString]| -> Vec<PathBuf> {
+        paths.iter().chain(own.iter().copied()).map(PathBuf::from).collect()
+    };
+    let rules = Rules {
+        reads: Reads::Only(paths(&load.read, &[&load.library, &load.skill_dir])),
+        write: paths(&load.write, &[&load.scratch]),
+        network: load.network,
+        join: None,
+    };
+    let numbers = Numbers {
+        address_space: load.address_space,
+        data: None,
+        cpu_seconds: load.cpu_seconds,
+        file_bytes: load.file_bytes,
+        processes: load.processes,
+    };
+    let rlimits = numbers.set(&complain);
+    SandboxLevel { rlimits, ..sandbox::restrict_thread(&rules, &complain) }
+}
+
+/// Opens the library; messages name the author's file.
+fn open(load: &Load) -> Result<Classes, Refusal> {
+    let shown_as = Some(PathBuf::from(&load.shown_as));
+    let options = OpenOptions { allow_panic_abort: true, shown_as, ..OpenOptions::default() };
+    let library = Library::open_with(&load.library, options)
+        .map_err(|error| Refusal { message: error.to_string(), help: error.help() })?;
     Ok(Box::new(move |class, config| library.create(class, config)))
 }
 
@@ -117,7 +142,6 @@ struct Child {
     frames: Mutex<Frames<UnixStream>>,
     socket: Mutex<UnixStream>,
     skill_dir: PathBuf,
-    shown_as: String,
     pool: Mutex<Pool>,
     calls: Mutex<HashMap<CallId, Arc<Call>>>,
     toolsets: Mutex<HashMap<u32, Arc<Toolset>>>,
@@ -245,20 +269,8 @@ impl Child {
     ) -> Result<ToHost, Failure> {
         let classes = locked(&self.classes).clone();
         let classes = classes.ok_or_else(|| Failure::new(ErrorCode::Border, "nothing is open"))?;
-        let toolset = classes(class, config).map_err(|error| match error {
-            CreateError::NoClass { class, have, .. } => {
-                let have = have.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
-                let file = &self.shown_as;
-                let have = have.join(", ");
-                let message = format!("the plugin `{file}` has no class `{class}`; it has {have}");
-                Failure::new(ErrorCode::Failed, message)
-            }
-            CreateError::Create { code, message, .. } => {
-                let file = &self.shown_as;
-                let message =
-                    format!("the toolset `{class}` of `{file}` cannot be created: {message}");
-                Failure::new(code, message)
-            }
+        let toolset = classes(class, config).map_err(|error| match &error {
+            CreateError::Create { code, .. } => Failure::new(*code, error.to_string()),
             error => Failure::new(ErrorCode::Failed, error.to_string()),
         })?;
         let description = toolset.describe().clone();

@@ -1,4 +1,4 @@
-//! Why a call through a child process failed. Messages name the author's file and the remedy.
+//! Why a call through a child process failed. Messages name the author's file; `help` is the remedy.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,8 +12,10 @@ const SHOWN_WORDS: usize = 400;
 /// Why a call through a child process failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WorkerError {
-    /// The tool, or the making of its toolset, said no, or panicked.
+    /// The tool said no, or panicked.
     Failed { code: ErrorCode, message: String },
+    /// The making of its toolset said no, or panicked.
+    Create { code: ErrorCode, message: String },
     /// The tool did not end in time; `stopped` if it stopped when asked, else it was killed.
     TimedOut { file: PathBuf, after: Duration, stopped: bool },
     /// The host cancelled the call; `stopped` if the tool stopped when asked.
@@ -24,8 +26,8 @@ pub(crate) enum WorkerError {
     Disabled { file: PathBuf, crashes: usize, how: String, last_words: String },
     /// The process cannot be started.
     Spawn { file: PathBuf, program: PathBuf, why: String },
-    /// The library cannot be opened; the message is that of the opening.
-    Load { message: String },
+    /// The library cannot be opened; message and help are those of the opening.
+    Load { message: String, help: String },
     /// The process sent, or was to be sent, what cannot be.
     Protocol { file: PathBuf, message: String },
 }
@@ -33,16 +35,17 @@ pub(crate) enum WorkerError {
 impl fmt::Display for WorkerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed { message, .. } | Self::Load { message } => f.write_str(message),
+            Self::Failed { message, .. }
+            | Self::Create { message, .. }
+            | Self::Load { message, .. } => f.write_str(message),
             Self::TimedOut { file, after, stopped } => {
                 let seconds = after.as_secs_f64();
                 let file = file.display();
                 write!(f, "the call to the plugin `{file}` did not end within {seconds:.1} s")?;
                 f.write_str(if *stopped {
-                    " and was stopped; ask for less, or raise the time limit"
+                    " and was stopped"
                 } else {
-                    " and its process was killed; the tool should check for cancellation, or the \
-                     time limit be raised"
+                    " and its process was killed"
                 })
             }
             Self::Cancelled { file, stopped } => {
@@ -50,16 +53,15 @@ impl fmt::Display for WorkerError {
                 if *stopped {
                     return Ok(());
                 }
-                f.write_str("; the tool did not stop, so its process was killed")
+                f.write_str(" and did not stop, so its process was killed")
             }
             Self::Crashed { file, how, last_words } => {
-                write!(f, "the plugin `{}` crashed: {how}{}", file.display(), words(last_words))?;
-                f.write_str("; the next call starts it again")
+                write!(f, "the plugin `{}` crashed: {how}{}", file.display(), words(last_words))
             }
             Self::Disabled { file, crashes, how, last_words } => {
                 let (file, words) = (file.display(), words(last_words));
                 write!(f, "the plugin `{file}` is disabled after {crashes} crashes, the last: ")?;
-                write!(f, "{how}{words}; repair it, then load it again")
+                write!(f, "{how}{words}")
             }
             Self::Spawn { file, program, why } => {
                 let (file, program) = (file.display(), program.display());
@@ -73,10 +75,42 @@ impl fmt::Display for WorkerError {
     }
 }
 
+impl WorkerError {
+    /// What to do about it; empty where the tool's own words say it.
+    pub(crate) fn help(&self) -> &str {
+        match self {
+            Self::Failed { .. } | Self::Cancelled { stopped: true, .. } => "",
+            Self::Load { help, .. } => help,
+            Self::Create { code: ErrorCode::InvalidArguments, .. } => {
+                "mend the configuration of the class"
+            }
+            Self::Create { .. } => "mend the toolset, or the configuration of its class",
+            Self::TimedOut { stopped: true, .. } => "ask for less, or raise the time limit",
+            Self::TimedOut { stopped: false, .. } => {
+                "let the tool check for cancellation, or raise the time limit"
+            }
+            Self::Cancelled { stopped: false, .. } => "let the tool check for cancellation",
+            Self::Crashed { .. } => {
+                "the next call starts it again; if it crashes again, mend the plugin"
+            }
+            Self::Disabled { .. } => {
+                "mend the plugin and copy it to its place again; `Tool::restart` starts it as it is"
+            }
+            Self::Spawn { .. } => {
+                "name a program that runs plugins in `HostProgram`, or run them in process"
+            }
+            Self::Protocol { .. } => {
+                "name a program in `HostProgram` that calls `worker_main`, of the same version as \
+                 this one; if it does, answers of the tool may be too large"
+            }
+        }
+    }
+}
+
 impl std::error::Error for WorkerError {}
 
 /// The end of the last words, in one line.
-fn words(last_words: &str) -> String {
+pub(super) fn words(last_words: &str) -> String {
     let mut start = last_words.len().saturating_sub(SHOWN_WORDS);
     while !last_words.is_char_boundary(start) {
         start += 1;

@@ -1,10 +1,8 @@
-//! What a plugin's process is, what it may use, and what of that was enforced.
+//! What a plugin's process is, and what it may use.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
 
 /// What runs a plugin's child process: a program that, with these arguments, does nothing but
 /// call [`worker_main`](crate::toolset::worker_main).
@@ -17,7 +15,7 @@ pub struct HostProgram {
 }
 
 /// Limits of a plugin's process. Numbers of the system are enforced on Unix, the rest of the
-/// sandbox on Linux; [`SandboxLevel`] says what was reached.
+/// sandbox on Linux; [`SandboxLevel`](crate::toolset::SandboxLevel) says what was reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Address space in bytes, 1 GiB by default. Threads and mapped files count too.
@@ -65,39 +63,4 @@ impl Default for Limits {
             idle: Duration::from_secs(300),
         }
     }
-}
-
-/// How much of the sandbox a plugin's process reached, as it reported itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SandboxLevel {
-    /// Programs it starts gain no rights, as from a set-user-id bit.
-    pub no_new_privs: bool,
-    /// All numbers of [`Limits`] are set.
-    pub rlimits: bool,
-    /// Whether only the files that were allowed can be opened.
-    pub filesystem: FilesystemLevel,
-    /// What is closed of the network.
-    pub network: NetworkLevel,
-}
-
-/// How far files are closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum FilesystemLevel {
-    /// Not at all: every file of the user is open.
-    None,
-    /// As far as an older kernel can.
-    Partial,
-    /// Wholly.
-    Full,
-}
-
-/// How far the network is closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum NetworkLevel {
-    /// Not at all, because it is allowed or because the system cannot.
-    Open,
-    /// TCP is closed, UDP is not.
-    Tcp,
-    /// All sockets but those of Unix are closed.
-    All,
 }

@@ -7,7 +7,7 @@
 //!
 //! - `protocol`: what both sides say, and how it is framed.
 //! - `worker`: the host's half of a library; `process`, of one child; `call`, of one call.
-//! - `child`: the child's half; `sandbox`, what it may not do.
+//! - `child`: the child's half, which gives up rights by `crate::sandbox`.
 
 mod call;
 #[cfg(unix)]
@@ -22,8 +22,6 @@ mod process;
 #[path = "unsupported.rs"]
 mod process;
 mod protocol;
-#[cfg(unix)]
-mod sandbox;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests;
@@ -32,7 +30,7 @@ mod wait;
 mod worker;
 
 pub(crate) use error::WorkerError;
-pub use limits::{FilesystemLevel, HostProgram, Limits, NetworkLevel, SandboxLevel};
+pub use limits::{HostProgram, Limits};
 pub(crate) use worker::Worker;
 pub use worker::WorkerState;
 

@@ -4,21 +4,22 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use tempfile::TempDir;
 
 use super::call::{Cause, Death, End, Event, Slot, locked};
 use super::limits::{HostProgram, Limits};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
+use crate::sandbox::how;
+use crate::toolset::private_dir::PrivateDir;
 
 /// How long a child may leave the socket unread before it is given up.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -59,7 +60,7 @@ impl Process {
         skill_dir: &Path,
         limits: &Limits,
     ) -> Result<(Arc<Self>, Arc<Slot>), SpawnError> {
-        let scratch = tempfile::Builder::new().prefix("repertoire-").tempdir();
+        let scratch = PrivateDir::new();
         let scratch = scratch.map_err(|error| format!("no scratch directory: {error}"))?;
         let absolute = |path: &Path| std::path::absolute(path).map_err(|error| error.to_string());
         let skill_dir = absolute(skill_dir)?;
@@ -247,7 +248,7 @@ impl Process {
     fn dispatch(&self, message: ToHost) {
         let (id, event) = match message {
             ToHost::Ready { sandbox } => (0, Event::End(End::Ready(sandbox))),
-            ToHost::LoadFailed { message } => (0, Event::End(End::LoadFailed(message))),
+            ToHost::LoadFailed(refusal) => (0, Event::End(End::LoadFailed(refusal))),
             ToHost::Created { id, description } => (id, Event::End(End::Created(description))),
             ToHost::Done { id, output } => (id, Event::End(End::Done(output))),
             ToHost::Failed { id, failure } => (id, Event::End(End::Failed(failure))),
@@ -274,7 +275,7 @@ impl Process {
     }
 
     /// Waits for the end of the process, kills the rest of its group, and tells the calls.
-    fn bury(&self, child: &mut Child, output: &Output, scratch: Option<TempDir>) {
+    fn bury(&self, child: &mut Child, output: &Output, scratch: Option<PrivateDir>) {
         let patience = Instant::now() + LEAVE;
         while !has_exited(self.pid) && Instant::now() < patience {
             thread::sleep(Duration::from_millis(1));
@@ -342,38 +343,4 @@ fn spawn(
 fn has_exited(pid: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
-}
-
-fn how(status: ExitStatus) -> String {
-    let Some(number) = status.signal() else {
-        return format!("exit code {}", status.code().unwrap_or(-1));
-    };
-    let name = signal_name(number);
-    let hint = match name {
-        "SIGXCPU" => ": it used up its processor time",
-        "SIGXFSZ" => ": it wrote too large a file",
-        _ => "",
-    };
-    format!("killed by signal {number} ({name}){hint}")
-}
-
-fn signal_name(number: i32) -> &'static str {
-    let names = [
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::TERM, "SIGTERM"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::TRAP, "SIGTRAP"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::INT, "SIGINT"),
-        (Signal::HUP, "SIGHUP"),
-        (Signal::PIPE, "SIGPIPE"),
-        (Signal::XCPU, "SIGXCPU"),
-        (Signal::XFSZ, "SIGXFSZ"),
-        (Signal::SYS, "SIGSYS"),
-    ];
-    let known = names.iter().find(|(signal, _)| signal.as_raw() == number);
-    known.map_or("unknown", |(_, name)| name)
 }

@@ -8,7 +8,8 @@ use repertoire_plugin::{ToolOutput, ToolsetDescription};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::limits::{Limits, SandboxLevel};
+use super::limits::Limits;
+use crate::sandbox::SandboxLevel;
 
 /// The largest frame, in bytes.
 pub(super) const MAX_FRAME: usize = 64 << 20;
@@ -80,7 +81,7 @@ pub(super) enum ToHost {
     /// The library is open.
     Ready { sandbox: SandboxLevel },
     /// It is not, and the child ends.
-    LoadFailed { message: String },
+    LoadFailed(Refusal),
     /// A toolset was made.
     Created { id: CallId, description: ToolsetDescription },
     /// A call succeeded.
@@ -93,6 +94,13 @@ pub(super) enum ToHost {
     Log { id: CallId, level: u8, message: String },
     /// Asks the host something.
     Request { id: CallId, request: u64, method: String, params: Value },
+}
+
+/// Why the library is not open, and what to do about it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Refusal {
+    pub(super) message: String,
+    pub(super) help: String,
 }
 
 /// A `ToolError` on its way.

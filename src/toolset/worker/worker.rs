@@ -11,11 +11,12 @@ use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
 use super::call::{Cause, Death, End, locked};
-use super::error::WorkerError;
-use super::limits::{HostProgram, Limits, SandboxLevel};
+use super::error::{WorkerError, words};
+use super::limits::{HostProgram, Limits};
 use super::process::Process;
-use super::protocol::{CallId, ToChild};
+use super::protocol::{CallId, Refusal, ToChild};
 use super::wait::{TICK, Wait};
+use crate::sandbox::SandboxLevel;
 
 /// So many crashes within [`CRASH_WINDOW`] disable a library.
 const MAX_CRASHES: usize = 3;
@@ -90,6 +91,28 @@ pub enum WorkerState {
         /// The end of what it wrote to standard error.
         last_words: String,
     },
+}
+
+impl WorkerState {
+    /// The state in a word: `idle`, `running`, `crashed` or `disabled`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            WorkerState::Idle => "idle",
+            WorkerState::Running { .. } => "running",
+            WorkerState::Crashed { .. } => "crashed",
+            WorkerState::Disabled { .. } => "disabled",
+        }
+    }
+
+    /// Why it does not run, in one line; `None` if nothing is wrong with it.
+    pub fn reason(&self) -> Option<String> {
+        let (how, last_words) = match self {
+            WorkerState::Idle | WorkerState::Running { .. } => return None,
+            WorkerState::Crashed { how, last_words, .. }
+            | WorkerState::Disabled { how, last_words } => (how, last_words),
+        };
+        Some(format!("{how}{}", words(last_words)))
+    }
 }
 
 impl fmt::Debug for Worker {
@@ -241,7 +264,7 @@ impl Worker {
                 let _ = running.sandbox.set(sandbox);
                 return Ok(running);
             }
-            Ok(End::LoadFailed(message)) => WorkerError::Load { message },
+            Ok(End::LoadFailed(Refusal { message, help })) => WorkerError::Load { message, help },
             Ok(_) => self.confused(&running),
             Err(error) => error,
         };
@@ -270,6 +293,10 @@ impl Worker {
                 class: Cow::Borrowed(class),
                 config: Cow::Borrowed(config),
                 millis,
+            });
+            let end = end.map_err(|error| match error {
+                WorkerError::Failed { code, message } => WorkerError::Create { code, message },
+                error => error,
             })?;
             match end {
                 Some(End::Created(description)) => {

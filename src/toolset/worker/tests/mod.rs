@@ -1,15 +1,14 @@
 //! Workers whose child is this test program.
 
 mod behaviour;
+#[path = "../../../../tests/support/plugin.rs"]
+mod build;
 mod failures;
 mod prober;
 mod sandboxed;
-mod speed;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::FakeHost;
@@ -40,29 +39,6 @@ fn this_program(test: &str) -> HostProgram {
     }
 }
 
-/// The library of a plugin of this workspace, built once.
-fn plugin(package: &str) -> PathBuf {
-    static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
-    let built = BUILT.get_or_init(|| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
-            .args(["build", "--locked", "--lib", "--message-format=json"])
-            .args(["-p", "hello-toolset", "-p", "failing-toolset"])
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let messages = String::from_utf8(output.stdout).unwrap();
-        let messages = messages.lines().filter_map(|line| line.parse::<Value>().ok());
-        let files = messages.flat_map(|m| m["filenames"].as_array().cloned().unwrap_or_default());
-        let files = files.filter_map(|file| file.as_str().map(PathBuf::from));
-        files.filter(|file| file.extension().is_some_and(|e| e == "so")).collect()
-    });
-    let name = format!("lib{}.so", package.replace('-', "_"));
-    let found = built.iter().find(|file| file.file_name().is_some_and(|found| *found == *name));
-    found.unwrap_or_else(|| panic!("{name} is not in {built:?}")).clone()
-}
-
 /// A worker, its skill's directory, and short ways to use them.
 struct Fixture {
     worker: Worker,
@@ -79,11 +55,11 @@ impl Fixture {
     }
 
     fn hello() -> Self {
-        Self::new(this_program("child_main"), plugin("hello-toolset"), short())
+        Self::new(this_program("child_main"), build::of_workspace("hello-toolset"), short())
     }
 
     fn failing() -> Self {
-        Self::new(this_program("child_main"), plugin("failing-toolset"), short())
+        Self::new(this_program("child_main"), build::of_workspace("failing-toolset"), short())
     }
 
     /// A toolset that looks around; see [`prober`].

@@ -1,7 +1,7 @@
 //! What a plugin's process cannot do.
 
-use super::super::{FilesystemLevel, NetworkLevel, SandboxLevel};
 use super::*;
+use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 
 #[track_caller]
 fn assert_refused(result: Result<String, WorkerError>, why: &str) {

@@ -4,12 +4,18 @@
 //! those of a project only once somebody has said so for exactly that content. A file that was
 //! trusted and has changed since is refused wherever it stands.
 
+mod approval;
+mod owner;
+mod permissions;
+mod quote;
+mod stamp;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +23,12 @@ use sha2::{Digest, Sha256};
 
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode};
+
+pub use approval::{Approval, TrustRequest};
+pub use owner::Owner;
+pub(crate) use permissions::check_permissions;
+pub(crate) use quote::quoted;
+pub(crate) use stamp::Stamp;
 
 /// The SHA-256 of a content: what `sha256sum` prints.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -71,11 +83,23 @@ pub enum Verdict {
     },
 }
 
-/// The files that are trusted, in memory or in a file shared between processes.
+/// The files that are trusted, in memory or in a file shared between processes: what another one
+/// writes counts from the next question on.
 #[derive(Debug, Default)]
 pub struct TrustStore {
     file: Option<PathBuf>,
-    trusted: Mutex<BTreeMap<PathBuf, TrustedFile>>,
+    state: Mutex<State>,
+}
+
+type Files = BTreeMap<PathBuf, TrustedFile>;
+
+#[derive(Debug, Default)]
+struct State {
+    trusted: Files,
+    /// Of the file when it was read; `None` if it did not exist.
+    stamp: Option<Stamp>,
+    /// How often `trusted` was replaced or changed.
+    version: u64,
 }
 
 /// What stands in the file of a store.
@@ -100,14 +124,39 @@ impl TrustStore {
     /// not be forgotten silently, as a changed file would then count as new.
     pub fn open(file: impl Into<PathBuf>) -> Result<TrustStore, Error> {
         let file = file.into();
-        let trusted = Mutex::new(read(&file)?);
-        Ok(TrustStore { file: Some(file), trusted })
+        let stamp = stamp_of(&file);
+        let state = State { trusted: read(&file)?, stamp, version: 0 };
+        Ok(TrustStore { file: Some(file), state: Mutex::new(state) })
+    }
+
+    /// The newest state. A file that was damaged meanwhile changes nothing of what is known.
+    fn state(&self) -> MutexGuard<'_, State> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = &self.file else { return state };
+        // Before the content is read: what is written in between is another stamp.
+        let stamp = stamp_of(file);
+        if stamp != state.stamp {
+            state.stamp = stamp;
+            match read(file) {
+                Ok(trusted) => {
+                    state.trusted = trusted;
+                    state.version += 1;
+                }
+                Err(error) => tracing::warn!("what was trusted before counts on: {error}"),
+            }
+        }
+        state
+    }
+
+    /// A number that changes with what is trusted.
+    #[cfg(feature = "toolsets")]
+    pub(crate) fn version(&self) -> u64 {
+        self.state().version
     }
 
     /// Whether the file at `path` with content `sha256`, of a skill of this scope, may run.
     pub fn verdict(&self, scope: Scope, path: &Path, sha256: &ContentHash) -> Verdict {
-        let trusted = self.trusted.lock().unwrap_or_else(PoisonError::into_inner);
-        match trusted.get(&real(path)) {
+        match self.state().trusted.get(&real(path)) {
             Some(known) if known.sha256 == *sha256 => Verdict::Trusted,
             Some(known) => Verdict::Changed { trusted: known.sha256.clone() },
             None if scope == Scope::Project => Verdict::Untrusted,
@@ -117,7 +166,7 @@ impl TrustStore {
 
     /// The files that are trusted, in the order of their paths.
     pub fn list(&self) -> Vec<TrustedFile> {
-        self.trusted.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        self.state().trusted.values().cloned().collect()
     }
 
     /// Trusts the file at `path` with the content it has now, and gives that back.
@@ -156,30 +205,34 @@ impl TrustStore {
     }
 
     /// Changes what is trusted, on the newest state of the file.
-    fn change<T>(
-        &self,
-        change: impl FnOnce(&mut BTreeMap<PathBuf, TrustedFile>) -> T,
-    ) -> Result<T, Error> {
-        let mut trusted = self.trusted.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(file) = &self.file else { return Ok(change(&mut trusted)) };
+    fn change<T>(&self, change: impl FnOnce(&mut Files) -> T) -> Result<T, Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.version += 1;
+        let Some(file) = &self.file else { return Ok(change(&mut state.trusted)) };
         let dir = file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(dir).map_err(|error| io_error("create", dir, error))?;
         // Another process may have written meanwhile; only one at a time may.
         let lock_path = file.with_extension("lock");
         let lock = fs::File::create(&lock_path).map_err(|e| io_error("create", &lock_path, e))?;
         lock.lock().map_err(|error| io_error("lock", &lock_path, error))?;
-        *trusted = read(file)?;
+        let mut trusted = read(file)?;
         let result = change(&mut trusted);
         let stored = Stored { version: VERSION, trusted: trusted.values().cloned().collect() };
         write(file, dir, &stored).map_err(|error| io_error("write", file, error))?;
+        state.trusted = trusted;
+        state.stamp = stamp_of(file);
         Ok(result)
     }
 }
 
-fn read(file: &Path) -> Result<BTreeMap<PathBuf, TrustedFile>, Error> {
+fn stamp_of(file: &Path) -> Option<Stamp> {
+    fs::metadata(file).ok().map(|metadata| Stamp::of(&metadata))
+}
+
+fn read(file: &Path) -> Result<Files, Error> {
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Files::new()),
         Err(error) => return Err(io_error("read", file, error)),
     };
     let stored: Stored = serde_json::from_str(&text).map_err(|error| {
@@ -263,9 +316,20 @@ mod tests {
         a.add(&files[0]).unwrap();
         b.add(&files[1]).unwrap();
         assert_eq!(TrustStore::open(&path).unwrap().list().len(), 2);
+        let content = ContentHash::of(b"content");
+        let verdict = || a.verdict(Scope::Project, &files[1], &content);
+        assert_eq!(verdict(), Verdict::Trusted, "what the other one added");
+        let version = a.version();
+        assert_eq!(a.version(), version, "nothing was written meanwhile");
+        b.remove(&files[1]).unwrap();
+        assert_eq!(verdict(), Verdict::Untrusted, "what the other one removed");
+        assert_ne!(a.version(), version);
+        b.add(&files[1]).unwrap();
+        assert_eq!(verdict(), Verdict::Trusted);
         fs::write(&path, "{").unwrap();
         let error = TrustStore::open(&path).unwrap_err();
         assert!(error.message().contains("damaged"), "{error}");
         assert!(a.add(&files[1]).is_err(), "a damaged store is not written over");
+        assert_eq!(verdict(), Verdict::Trusted, "what was known before the damage");
     }
 }

@@ -1,0 +1,53 @@
+//! `repertoire run`: a script of a skill, under limits.
+
+use std::io::{self, Read as _};
+
+use repertoire::Caller;
+use repertoire::script::{ScriptIo, ScriptLimits, ScriptOptions, Stream};
+
+use crate::args::{Common, RunArgs};
+use crate::exit_code::ExitCode;
+use crate::output::{DIM, Output, styled};
+use crate::{sanitize, setup};
+
+pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let mut stdin = Vec::new();
+    if args.stdin {
+        io::stdin().lock().read_to_end(&mut stdin)?;
+    }
+    let engine = setup::engine_with_scripts(common, options(args))?;
+    let session = setup::session(common, None)?;
+    // With `--json` the output is one value at the end.
+    let mut print = |stream, bytes: &[u8]| Output::stream(stream == Stream::Stdout, bytes);
+    let io = ScriptIo {
+        stdin: &stdin,
+        on_output: if out.json { None } else { Some(&mut print) },
+        is_cancelled: None,
+    };
+    let output = engine.run_script(&args.id, &args.script, &args.args, Caller::user(&session), io);
+    let code = setup::finish(common, &engine, out);
+    let output = output?;
+    if out.json {
+        Output::json(&output.to_envelope(&args.id, &args.script))?;
+    } else if let Some(reason) = &output.reason {
+        out.note(&sanitize::line(reason));
+    }
+    for file in &output.withheld {
+        let file = sanitize::line(file);
+        out.note(&styled(DIM, format_args!("`{file}` is not trusted, and was not there for it")));
+    }
+    Ok(if output.is_success() { code } else { ExitCode::Failure })
+}
+
+fn options(args: &RunArgs) -> ScriptOptions {
+    let mut options = ScriptOptions {
+        write: args.write.clone(),
+        network: !args.offline,
+        ..ScriptOptions::default()
+    };
+    if let Some(timeout) = args.timeout {
+        options.limits = ScriptLimits { timeout, ..options.limits };
+    }
+    options.env.extend(args.env.iter().cloned());
+    options
+}

@@ -1,0 +1,69 @@
+//! The engine's scripts: those of its skills.
+
+use std::ffi::OsStr;
+
+use super::Engine;
+use super::activate::{Caller, directory};
+use crate::catalog::Entry;
+use crate::error::{Error, ErrorCode};
+use crate::script::{Script, ScriptIo, ScriptOutput, Scripts};
+use crate::trust::Owner;
+
+impl Engine {
+    /// Whether scripts are run at all.
+    pub fn runs_scripts(&self) -> bool {
+        self.0.scripts.is_some()
+    }
+
+    /// The scripts of a skill.
+    ///
+    /// Fails with `NOT_FOUND` for a skill out of reach or without a directory, with
+    /// `PERMISSION_DENIED` if this engine runs no scripts, and as [`Scripts::list`].
+    pub fn scripts<'c>(
+        &self,
+        name: &str,
+        caller: impl Into<Caller<'c>>,
+    ) -> Result<Vec<Script>, Error> {
+        let entry = self.reachable(name, caller.into())?;
+        self.runner(entry)?.list(&owner(entry)?)
+    }
+
+    /// Runs a script of a skill, by its path in the skill's directory or in `scripts/`, and
+    /// waits for its end.
+    ///
+    /// Fails as [`Engine::scripts`] and [`Scripts::run`].
+    pub fn run_script<'c, S: AsRef<OsStr>>(
+        &self,
+        name: &str,
+        script: &str,
+        args: &[S],
+        caller: impl Into<Caller<'c>>,
+        io: ScriptIo<'_>,
+    ) -> Result<ScriptOutput, Error> {
+        let caller = caller.into();
+        let entry = self.reachable(name, caller)?;
+        let output = self.runner(entry)?.run(&owner(entry)?, script, args, io)?;
+        caller.session().record_use(&entry.id)?;
+        Ok(output)
+    }
+
+    pub(super) fn script_names(&self, entry: &Entry) -> Vec<String> {
+        let list = || self.runner(entry)?.list(&owner(entry)?);
+        list().unwrap_or_default().into_iter().map(|script| script.path).collect()
+    }
+
+    fn runner(&self, entry: &Entry) -> Result<&Scripts, Error> {
+        self.0.scripts.as_ref().ok_or_else(|| {
+            let message = format!("this host runs no scripts, also not those of `{}`", entry.id);
+            Error::new(ErrorCode::PermissionDenied, message, "do what the script would do")
+        })
+    }
+}
+
+fn owner(entry: &Entry) -> Result<Owner, Error> {
+    directory(entry)?;
+    Owner::of(entry).ok_or_else(|| {
+        let message = format!("skill `{}` has no directory", entry.id);
+        Error::new(ErrorCode::NotFound, message, "")
+    })
+}

@@ -1,0 +1,92 @@
+//! What every tool answers, in one form.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::{Error, ErrorCode};
+
+/// What a tool answers: `{"status":"success","data":…,"text":…}`, or
+/// `{"status":"error","error":{"code","message"}}`.
+///
+/// ```
+/// use repertoire::{Envelope, Error, ErrorCode};
+///
+/// let error = Error::new(ErrorCode::NotFound, "no skill `gti`", "did you mean `git`?");
+/// let answer = serde_json::to_string(&Envelope::from(&error))?;
+/// assert_eq!(
+///     answer,
+///     r#"{"status":"error","error":{"code":"NOT_FOUND","message":"no skill `gti`; did you mean `git`?"}}"#
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "status", rename_all = "lowercase")]
+pub enum Envelope {
+    /// It was done.
+    Success {
+        /// The answer for programs.
+        data: Value,
+        /// The answer for a model.
+        text: String,
+    },
+    /// It was not done.
+    Error {
+        /// Why not.
+        error: Fault,
+        /// What there is of an answer all the same, such as the output of a script that took too
+        /// long.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        data: Option<Value>,
+    },
+}
+
+/// Why a tool did not do what it was asked to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// For programs.
+    pub code: ErrorCode,
+    /// What went wrong and what to do about it.
+    pub message: String,
+}
+
+impl Envelope {
+    /// An answer. What cannot be JSON is an `INTERNAL_ERROR`.
+    pub fn success(data: &impl Serialize, text: impl Into<String>) -> Envelope {
+        match serde_json::to_value(data) {
+            Ok(data) => Envelope::Success { data, text: text.into() },
+            Err(error) => {
+                let message = format!("an answer cannot be written as JSON: {error}");
+                Envelope::from(&Error::new(ErrorCode::InternalError, message, ""))
+            }
+        }
+    }
+
+    /// The same error, with what there is of an answer. A success stays as it is.
+    #[must_use]
+    pub fn with_data(self, partial: &impl Serialize) -> Envelope {
+        match self {
+            Envelope::Error { error, .. } => {
+                Envelope::Error { error, data: serde_json::to_value(partial).ok() }
+            }
+            success @ Envelope::Success { .. } => success,
+        }
+    }
+
+    /// The code of the error, if it is one.
+    pub fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Envelope::Success { .. } => None,
+            Envelope::Error { error, .. } => Some(error.code),
+        }
+    }
+}
+
+impl From<&Error> for Envelope {
+    fn from(error: &Error) -> Envelope {
+        let message = match error.help() {
+            "" => error.message().to_owned(),
+            help => format!("{}; {help}", error.message()),
+        };
+        Envelope::Error { error: Fault { code: error.code(), message }, data: None }
+    }
+}

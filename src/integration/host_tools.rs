@@ -1,0 +1,200 @@
+//! The tools that a host gives its model, and the one function that answers them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::parameters::{self, FindSkills, ReadSkillFile, UseSkill};
+use crate::activation::{Content, ReadOptions};
+use crate::catalog::Audience;
+use crate::engine::{Activate, Engine};
+use crate::envelope::Envelope;
+use crate::error::{Error, ErrorCode};
+use crate::session::Session;
+use crate::tool_format::ToolFormat;
+
+/// How many skills `find_skills` answers with, unless it is told.
+const FOUND: usize = 5;
+
+/// How the hosts' tools are made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostToolsOptions {
+    /// Room for the ids of skills in the definition of `use_skill`, in characters; 4000 by
+    /// default. If they do not fit, any name is taken, and the model finds them with
+    /// `find_skills`.
+    pub names_chars: usize,
+    /// The most that `read_skill_file` answers with, in bytes; 64 KiB by default. Of a longer text
+    /// the first lines are given, and how to read on.
+    pub read_bytes: usize,
+}
+
+impl Default for HostToolsOptions {
+    fn default() -> Self {
+        HostToolsOptions { names_chars: 4000, read_bytes: 64 << 10 }
+    }
+}
+
+/// `use_skill`, `find_skills`, `read_skill_file` and, with the feature `scripts`,
+/// `run_skill_script`, for one session.
+///
+/// ```
+/// use repertoire::integration::HostTools;
+/// use repertoire::{Engine, Source, ToolFormat};
+/// use serde_json::json;
+///
+/// let engine = Engine::builder().source(Source::bundled("skills")).build()?;
+/// let tools = HostTools::new(&engine, &engine.session("chat-7"));
+///
+/// let definitions = tools.definitions(ToolFormat::Anthropic); // for the model's API
+/// assert_eq!(definitions[0]["name"], "use_skill");
+/// let answer = tools.call("use_skill", &json!({"skill": "commit-message"})); // what it called
+/// assert!(serde_json::to_string(&answer)?.starts_with(r#"{"status":"success""#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct HostTools {
+    engine: Engine,
+    session: Session,
+    options: HostToolsOptions,
+}
+
+impl HostTools {
+    /// The tools of `engine` for `session`.
+    pub fn new(engine: &Engine, session: &Session) -> HostTools {
+        HostTools::with(engine, session, HostToolsOptions::default())
+    }
+
+    /// The tools of `engine` for `session`, made with these options.
+    pub fn with(engine: &Engine, session: &Session, options: HostToolsOptions) -> HostTools {
+        HostTools { engine: engine.clone(), session: session.clone(), options }
+    }
+
+    /// The definitions of the tools, as a list in the shape of a provider.
+    pub fn definitions(&self, format: ToolFormat) -> Value {
+        let ids: Vec<&str> =
+            self.engine.catalog().listed(Audience::Model).map(|entry| entry.id.as_str()).collect();
+        let n_chars: usize = ids.iter().map(|id| id.chars().count()).sum();
+        let names = (n_chars <= self.options.names_chars).then_some(&ids[..]);
+        let define = |name: &str, description: &str, parameters: &Value, is_read_only: bool| {
+            let mut annotations = Map::new();
+            annotations.insert("readOnlyHint".to_owned(), is_read_only.into());
+            format.tool(name, description, parameters, &annotations)
+        };
+        let description = if names.is_some() {
+            USE_SKILL.to_owned()
+        } else {
+            let n_skills = ids.len();
+            format!("{USE_SKILL} There are {n_skills} skills: `find_skills` finds them.")
+        };
+        let use_skill = parameters::use_skill(names);
+        let always = [
+            define("use_skill", &description, &use_skill, true),
+            define("find_skills", FIND_SKILLS, &parameters::find_skills(), true),
+            define("read_skill_file", READ_SKILL_FILE, &parameters::read_skill_file(), true),
+        ];
+        #[cfg(not(feature = "scripts"))]
+        let scripts: Option<Value> = None;
+        #[cfg(feature = "scripts")]
+        let scripts = self.engine.runs_scripts().then(|| {
+            let parameters = parameters::run_skill_script();
+            define("run_skill_script", RUN_SKILL_SCRIPT, &parameters, false)
+        });
+        always.into_iter().chain(scripts).collect()
+    }
+
+    /// Answers a call of a model: the name of a tool and its arguments, an object. It never panics,
+    /// also where a callback of the host does.
+    pub fn call(&self, tool: &str, arguments: &Value) -> Envelope {
+        let call = AssertUnwindSafe(|| self.dispatch(tool, arguments));
+        let answer = catch_unwind(call).unwrap_or_else(|_| {
+            let message = format!("the tool `{tool}` panicked");
+            let help = "go on without it, and report this to the host's author";
+            Err(Error::new(ErrorCode::InternalError, message, help))
+        });
+        answer.unwrap_or_else(|error| Envelope::from(&error))
+    }
+
+    fn dispatch(&self, tool: &str, arguments: &Value) -> Result<Envelope, Error> {
+        match tool {
+            "use_skill" => self.use_skill(read(tool, arguments)?),
+            "find_skills" => Ok(self.find_skills(&read(tool, arguments)?)),
+            "read_skill_file" => self.read_skill_file(&read(tool, arguments)?),
+            #[cfg(feature = "scripts")]
+            "run_skill_script" => self.run_skill_script(&read(tool, arguments)?),
+            _ => {
+                let message = format!("there is no tool `{tool}`");
+                let help = "call `use_skill`, `find_skills`, `read_skill_file` or \
+                            `run_skill_script`";
+                Err(Error::new(ErrorCode::NotFound, message, help))
+            }
+        }
+    }
+
+    fn use_skill(&self, call: UseSkill) -> Result<Envelope, Error> {
+        let how = Activate { by: call.by.map(Into::into), ..Activate::default() };
+        let activation = self.engine.activate_with(&call.skill, &call.args, &self.session, &how)?;
+        Ok(Envelope::success(&activation, activation.to_text()))
+    }
+
+    fn find_skills(&self, call: &FindSkills) -> Envelope {
+        let found = self.engine.find_skills(&call.query, call.limit.unwrap_or(FOUND));
+        let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
+        let lines: Vec<String> = lines.collect();
+        let text = if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
+        Envelope::success(&json!({"skills": found}), text)
+    }
+
+    fn read_skill_file(&self, call: &ReadSkillFile) -> Result<Envelope, Error> {
+        let read = |offset| {
+            let options =
+                ReadOptions { max_bytes: self.options.read_bytes, offset, limit: call.limit };
+            self.engine.read_resource(&call.skill, &call.path, &self.session, &options)
+        };
+        let mut resource = read(call.offset);
+        if call.offset.is_none() && resource.is_err() {
+            // A text that is too long is given in parts, rather than refused.
+            resource = read(Some(1)).or(resource);
+        }
+        let resource = resource?;
+        let text = match &resource.content {
+            Content::Text { text, first_line, lines, total_lines }
+                if first_line + lines <= *total_lines =>
+            {
+                let next = first_line + lines;
+                format!("{text}\n[{total_lines} lines; read on from offset {next}]")
+            }
+            Content::Text { text, .. } => text.clone(),
+            Content::Base64(_) => {
+                format!("{}: {} of {} bytes", resource.path, resource.media_type, resource.size)
+            }
+        };
+        Ok(Envelope::success(&resource, text))
+    }
+
+    #[cfg(feature = "scripts")]
+    fn run_skill_script(&self, call: &parameters::RunSkillScript) -> Result<Envelope, Error> {
+        let io = crate::script::ScriptIo { stdin: call.stdin.as_bytes(), ..Default::default() };
+        let output =
+            self.engine.run_script(&call.skill, &call.script, &call.args, &self.session, io)?;
+        Ok(output.to_envelope(&call.skill, &call.script))
+    }
+}
+
+const USE_SKILL: &str = "Loads a skill: instructions for a kind of task, with files and scripts \
+                         that help. Use it before you begin a task that a skill is for.";
+const FIND_SKILLS: &str = "Finds skills for a task.";
+const READ_SKILL_FILE: &str = "Reads a file that comes with a skill.";
+#[cfg(feature = "scripts")]
+const RUN_SKILL_SCRIPT: &str = "Runs a script that comes with a skill, in the skill's directory.";
+
+/// The arguments of a tool.
+fn read<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, Error> {
+    T::deserialize(arguments).map_err(|error| {
+        Error::new(
+            ErrorCode::InvalidParam,
+            format!("the arguments of `{tool}` do not fit: {error}"),
+            "give an object as the tool's definition describes it",
+        )
+    })
+}

@@ -1,0 +1,40 @@
+//! How far a process is shut in.
+
+use serde::{Deserialize, Serialize};
+
+/// How much of its sandbox a process reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxLevel {
+    /// Programs it starts gain no rights, as from a set-user-id bit.
+    pub no_new_privs: bool,
+    /// What it starts cannot leave its process group, with which it is killed.
+    pub contained: bool,
+    /// All its limits in numbers are set.
+    pub rlimits: bool,
+    /// Whether only the files that were allowed can be opened; of a script, opened for writing.
+    pub filesystem: FilesystemLevel,
+    /// What is closed of the network.
+    pub network: NetworkLevel,
+}
+
+/// How far files are closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FilesystemLevel {
+    /// Not at all: every file of the user is open.
+    None,
+    /// As far as an older kernel can.
+    Partial,
+    /// Wholly.
+    Full,
+}
+
+/// How far the network is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum NetworkLevel {
+    /// Not at all, because it is allowed or because the system cannot.
+    Open,
+    /// TCP is closed, UDP is not.
+    Tcp,
+    /// All sockets but those of Unix are closed.
+    All,
+}

@@ -1,0 +1,84 @@
+//! What a process may do no more: open files, use the network, leave its process group, exceed
+//! numbers. Plugins give it up themselves; scripts inherit it from the thread that starts them.
+
+#[cfg(unix)]
+mod ending;
+mod level;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(unix)]
+mod numbers;
+
+#[cfg(unix)]
+use std::path::PathBuf;
+
+#[cfg(unix)]
+pub(crate) use ending::how;
+pub use level::{FilesystemLevel, NetworkLevel, SandboxLevel};
+#[cfg(unix)]
+pub(crate) use numbers::Numbers;
+
+/// Is told what could not be enforced, and why.
+#[cfg(unix)]
+pub(crate) type Complain<'a> = &'a dyn Fn(&str, &dyn std::fmt::Display);
+
+/// What stays open. Paths that do not exist are left out.
+#[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
+#[derive(Debug)]
+pub(crate) struct Rules {
+    /// What may be read.
+    pub(crate) reads: Reads,
+    /// Files and directories that may be read and changed.
+    pub(crate) write: Vec<PathBuf>,
+    /// Whether it may use sockets other than those of Unix.
+    pub(crate) network: bool,
+    /// The process group it may join, `0` for one of its own; `None` if it stays where it is.
+    pub(crate) join: Option<u32>,
+}
+
+/// What may be read.
+#[cfg(unix)]
+#[derive(Debug)]
+pub(crate) enum Reads {
+    /// Everything, and all of it may be run.
+    #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "scripts read everything"))]
+    All,
+    /// The system's programs and libraries, and these.
+    #[cfg_attr(not(feature = "toolsets"), expect(dead_code, reason = "plugins read little"))]
+    Only(Vec<PathBuf>),
+}
+
+/// Gives up all but what `rules` leave open, and says how far that went; numbers are set apart.
+/// The calling thread is bound, and what it starts later.
+#[cfg(target_os = "linux")]
+pub(crate) fn restrict_thread(rules: &Rules, complain: Complain<'_>) -> SandboxLevel {
+    let no_new_privs = rustix::thread::set_no_new_privs(true)
+        .inspect_err(|error| complain("no new privileges", error))
+        .is_ok();
+    let (filesystem, tcp_is_closed) = linux::restrict_files(rules).unwrap_or_else(|error| {
+        complain("landlock", &error);
+        (FilesystemLevel::None, false)
+    });
+    let filtered =
+        linux::filter_calls(rules).inspect_err(|error| complain("seccomp", error)).is_ok();
+    let network = match (rules.network, filtered, tcp_is_closed) {
+        (true, ..) | (false, false, false) => NetworkLevel::Open,
+        (false, true, _) => NetworkLevel::All,
+        (false, false, true) => NetworkLevel::Tcp,
+    };
+    let contained = filtered && rules.join != Some(0);
+    SandboxLevel { no_new_privs, contained, rlimits: false, filesystem, network }
+}
+
+/// Systems that have no such thing: nothing is given up.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(crate) fn restrict_thread(_: &Rules, _: Complain<'_>) -> SandboxLevel {
+    SandboxLevel {
+        no_new_privs: false,
+        contained: false,
+        rlimits: false,
+        filesystem: FilesystemLevel::None,
+        network: NetworkLevel::Open,
+    }
+}

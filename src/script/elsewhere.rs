@@ -1,0 +1,24 @@
+//! Systems on which scripts have no group of processes that can be killed as a whole.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{ScriptIo, ScriptLimits, ScriptOutput};
+
+/// What may be written, and whether the network is open.
+pub(super) struct Openings {
+    pub(super) write: Vec<PathBuf>,
+    pub(super) network: bool,
+}
+
+/// Refuses: what cannot be stopped must not be started.
+pub(super) fn run(
+    _: &Path,
+    _: impl FnOnce(&mut Command),
+    _: Openings,
+    _: &ScriptLimits,
+    _: ScriptIo<'_>,
+) -> io::Result<ScriptOutput> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "scripts run on Unix systems only"))
+}

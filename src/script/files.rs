@@ -1,0 +1,293 @@
+//! The files of a skill that can run: found, read and checked.
+//!
+//! All regular files in `scripts/` are read, whichever of them runs: they may include each other.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::beneath::{self, Dir, Kind, Links};
+use crate::error::{Error, ErrorCode};
+use crate::trust::{Approval, ContentHash, Owner, TrustStore, Verdict, check_permissions, quoted};
+
+/// Where scripts are.
+pub(super) const SCRIPTS: &str = "scripts";
+/// Bytecode, which is never run.
+pub(super) const BYTECODE: &str = "__pycache__";
+
+/// How many files `scripts/` may hold.
+const MAX_FILES: usize = 1000;
+/// How deep `scripts/` may be.
+const MAX_DEPTH: usize = 32;
+/// How large all files that are checked may be, in bytes.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// The files of a skill that can run, by their paths from its directory.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// The skill's directory, open.
+    pub(super) dir: Dir,
+    /// Its path, without links.
+    pub(super) root: PathBuf,
+    /// The paths of all regular files in `scripts/`.
+    found: Vec<String>,
+    /// The paths that the manifest declares elsewhere; they need not be there.
+    declared: Vec<String>,
+    /// Those that can be run by name, as `Ok`; else what is declared and why it cannot.
+    pub(super) scripts: BTreeMap<String, Result<(), &'static str>>,
+}
+
+/// A file as it was when it was checked.
+#[derive(Debug)]
+pub(super) struct Checked {
+    pub(super) path: String,
+    pub(super) content: Vec<u8>,
+    pub(super) is_executable: bool,
+}
+
+impl Files {
+    /// Finds the files of a skill; reads none of them.
+    ///
+    /// Fails with `NOT_FOUND` without the directory, with `PERMISSION_DENIED` if `scripts` is a
+    /// link, with `INVALID_PARAM` if there is too much in it.
+    pub(super) fn find(owner: &Owner) -> Result<Files, Error> {
+        let failed = |path: &Path, error| read_error(&path.display().to_string(), error);
+        let root = owner.dir.canonicalize().map_err(|error| failed(&owner.dir, error))?;
+        let dir = Dir::open(&root).map_err(|error| failed(&root, error))?;
+        let (mut found, mut elsewhere) = (Vec::new(), Vec::new());
+        match dir.dir(SCRIPTS.as_ref(), Links::Never) {
+            Ok(scripts) => walk(&scripts, SCRIPTS, 1, &mut found)
+                .map_err(|error| failed(&root.join(SCRIPTS), error))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
+            Err(error) => return Err(failed(&root.join(SCRIPTS), error)),
+        }
+        if found.len() > MAX_FILES {
+            return Err(too_much(&root, &format!("more than {MAX_FILES} files")));
+        }
+        let scripts = match &owner.scripts {
+            None => {
+                found.iter().filter(|path| is_listed(path)).map(|p| (p.clone(), Ok(()))).collect()
+            }
+            Some(declared) => {
+                declared.iter().map(|path| declare(path, &found, &mut elsewhere)).collect()
+            }
+        };
+        found.sort_unstable();
+        elsewhere.sort_unstable();
+        elsewhere.dedup();
+        Ok(Files { dir, root, found, declared: elsewhere, scripts })
+    }
+
+    /// The path of the script that `name` means: its path, or its path in `scripts/`.
+    pub(super) fn resolve(&self, owner: &Owner, name: &str) -> Result<&str, Error> {
+        let plain = beneath::plain(name).map_err(|why| {
+            let message = format!("`{name}` is no script of the skill `{}`: {why}", owner.id);
+            Error::new(ErrorCode::InvalidParam, message.replace('\0', "\u{fffd}"), self.names())
+        })?;
+        let found = [plain.clone(), format!("{SCRIPTS}/{plain}")]
+            .into_iter()
+            .find_map(|path| self.scripts.get_key_value(&path));
+        match found {
+            Some((path, Ok(()))) => Ok(path),
+            Some((path, Err(why))) => {
+                let message = format!("the script `{path}` of the skill `{}` {why}", owner.id);
+                Err(Error::new(
+                    ErrorCode::InvalidParam,
+                    message,
+                    "mend `scripts` in its `SKILL.md`",
+                ))
+            }
+            None => {
+                let message = format!("the skill `{}` has no script `{name}`", owner.id);
+                Err(Error::new(ErrorCode::NotFound, message, self.names()))
+            }
+        }
+    }
+
+    /// A path of the skill's directory that means the open one, whatever its name means by now.
+    pub(super) fn working_directory(&self) -> PathBuf {
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::fd::{AsFd as _, AsRawFd as _};
+            let open = format!("/proc/self/fd/{}", self.dir.as_fd().as_raw_fd());
+            if Path::new(&open).exists() {
+                return open.into();
+            }
+        }
+        self.root.clone()
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<_> = self.scripts.keys().map(|path| format!("`{path}`")).collect();
+        match names.len() {
+            0 => "it has no scripts".to_owned(),
+            1..=20 => format!("it has {}", names.join(", ")),
+            n => format!("it has {} and {} more", names[..20].join(", "), n - 20),
+        }
+    }
+
+    /// The first bytes of a file.
+    pub(super) fn head(&self, path: &str, bytes: u64) -> io::Result<(Vec<u8>, bool)> {
+        let file = self.dir.file(path.as_ref(), Links::Never)?;
+        let is_executable = is_executable(&file)?;
+        let mut head = Vec::new();
+        file.take(bytes).read_to_end(&mut head)?;
+        Ok((head, is_executable))
+    }
+
+    /// Reads all files, and refuses those that somebody else can change. What the manifest declares
+    /// beside `script` need not be there.
+    pub(super) fn check(&self, script: &str) -> Result<Vec<Checked>, Error> {
+        let mut left = MAX_BYTES;
+        let mut checked = Vec::with_capacity(self.found.len());
+        let found = self.found.iter().map(|path| (path, true));
+        let declared = self.declared.iter().map(|path| (path, path == script));
+        for (path, must_be) in found.chain(declared) {
+            let shown = self.root.join(path);
+            let failed = |error| read_error(&shown.display().to_string(), error);
+            let file = match self.dir.file(path.as_ref(), Links::Never) {
+                Ok(file) => file,
+                Err(error) if must_be => return Err(failed(error)),
+                Err(error) => {
+                    tracing::debug!(path = %shown.display(), "left out: {error}");
+                    continue;
+                }
+            };
+            refuse_hard_link(&shown, &file).map_err(failed)??;
+            check_permissions(&shown, &file)?;
+            let is_executable = is_executable(&file).map_err(failed)?;
+            let mut content = Vec::new();
+            file.take(left + 1).read_to_end(&mut content).map_err(failed)?;
+            left = left
+                .checked_sub(content.len() as u64)
+                .ok_or_else(|| too_much(&self.root, &format!("more than {MAX_BYTES} bytes")))?;
+            checked.push(Checked { path: path.clone(), content, is_executable });
+        }
+        Ok(checked)
+    }
+
+    /// Lets `script` run if it is trusted and no other file has changed since it was. Files that
+    /// nobody trusts are taken out of `checked`; their paths are given back.
+    pub(super) fn trust(
+        &self,
+        owner: &Owner,
+        script: &str,
+        checked: &mut Vec<Checked>,
+        store: &TrustStore,
+        approve: Option<&Approval>,
+    ) -> Result<Vec<String>, Error> {
+        let mut withheld = Vec::new();
+        for file in &*checked {
+            let path = self.root.join(&file.path);
+            let hash = ContentHash::of(&file.content);
+            let verdict = store.verdict(owner.scope, &path, &hash);
+            if file.path != script && verdict == Verdict::Untrusted {
+                withheld.push(file.path.clone());
+            } else {
+                store.demand(owner, &path, &hash, &[], approve)?;
+            }
+        }
+        checked.retain(|file| !withheld.contains(&file.path));
+        Ok(withheld)
+    }
+}
+
+/// Collects the regular files below `dir`, whose path is `at`. Links are not followed.
+fn walk(dir: &Dir, at: &str, depth: usize, paths: &mut Vec<String>) -> io::Result<()> {
+    for entry in dir.entries()? {
+        let entry = entry?;
+        // What has no name in Unicode cannot be asked for.
+        let Some(name) = entry.name.to_str() else { continue };
+        let path = format!("{at}/{name}");
+        match entry.kind {
+            Kind::File => paths.push(path),
+            Kind::Dir if name != BYTECODE && depth < MAX_DEPTH => {
+                match dir.dir(name.as_ref(), Links::Never) {
+                    Ok(inner) => walk(&inner, &path, depth + 1, paths)?,
+                    // It is gone, or has just become a link.
+                    Err(error) => tracing::debug!(path, "not looked into: {error}"),
+                }
+            }
+            Kind::Dir | Kind::Link | Kind::Other => {}
+        }
+        if paths.len() > MAX_FILES {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file in `scripts/` is meant to be run by name.
+fn is_listed(path: &str) -> bool {
+    path.split('/').all(|part| !part.starts_with('.') && part != "node_modules")
+}
+
+/// An entry of a manifest, which may also be relative to `scripts/`.
+fn declare(
+    path: &str,
+    found: &[String],
+    elsewhere: &mut Vec<String>,
+) -> (String, Result<(), &'static str>) {
+    let plain = match beneath::plain(path) {
+        Ok(plain) => plain,
+        Err(why) => return (path.to_owned(), Err(why)),
+    };
+    let inside = format!("{SCRIPTS}/{plain}");
+    if found.contains(&inside) {
+        return (inside, Ok(()));
+    }
+    if !found.contains(&plain) {
+        elsewhere.push(plain.clone());
+    }
+    (plain, Ok(()))
+}
+
+#[cfg(unix)]
+fn refuse_hard_link(path: &Path, file: &File) -> io::Result<Result<(), Error>> {
+    use std::os::unix::fs::MetadataExt as _;
+    let links = file.metadata()?.nlink();
+    if links <= 1 {
+        return Ok(Ok(()));
+    }
+    let shown = path.display();
+    let message = format!("{shown} is not safe to run: it has {links} names (hard links)");
+    let path = quoted(path);
+    let help = format!("make it a file of its own: `cp {path} {path}.new && mv {path}.new {path}`");
+    Ok(Err(Error::new(ErrorCode::PermissionDenied, message, help)))
+}
+
+#[cfg(not(unix))]
+fn refuse_hard_link(_: &Path, _: &File) -> io::Result<Result<(), Error>> {
+    Ok(Ok(()))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &File) -> io::Result<bool> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Ok(file.metadata()?.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &File) -> io::Result<bool> {
+    Ok(true)
+}
+
+fn too_much(root: &Path, what: &str) -> Error {
+    let message = format!("the scripts in {} are {what}", root.join(SCRIPTS).display());
+    let help = "keep what is not run, such as `node_modules` and data, beside `scripts/`";
+    Error::new(ErrorCode::InvalidParam, message, help)
+}
+
+fn read_error(what: &str, error: io::Error) -> Error {
+    let (code, help) = match error.kind() {
+        io::ErrorKind::NotFound => (ErrorCode::NotFound, "mend its path, or write it"),
+        io::ErrorKind::PermissionDenied => {
+            (ErrorCode::PermissionDenied, "scripts are files in the skill, not links")
+        }
+        io::ErrorKind::IsADirectory => (ErrorCode::InvalidParam, "name a file"),
+        _ => (ErrorCode::ExecutionError, "check the file and its permissions"),
+    };
+    Error::new(code, format!("cannot read {what}: {error}"), help).with_source(error)
+}

@@ -1,0 +1,280 @@
+//! A process group: started shut in, and ended as a whole.
+//!
+//! Nothing may leave the group, or it would outlive the run. A filter of system calls sees to
+//! that; but it is inherited from the thread that starts the script, so it also sees the script
+//! join its group. It lets exactly that pass: the group is there before, kept in being by a process
+//! that has already ended and is not yet waited for. As long as that is so, the group's number is
+//! nobody else's, either.
+//!
+//! Limits in numbers are those of a whole process, so the thread cannot give them up in advance.
+//! They are set from here, while a shell stands still before it becomes the script: its line is
+//! always the same, and the script's name and arguments are no part of it.
+
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use crate::sandbox::{Numbers, Rules, SandboxLevel, restrict_thread};
+
+/// How long what was killed may take to be gone.
+const HOPELESS: Duration = Duration::from_secs(5);
+
+const SHELL: &str = "/bin/sh";
+const STAND_STILL: &str = "kill -STOP $$ && exec \"$@\"";
+
+/// A command that runs `program` once it is told to go on; where there is no shell, at once.
+pub(super) fn command(program: &Path) -> Command {
+    if !stands_still() {
+        return Command::new(program);
+    }
+    let mut command = Command::new(SHELL);
+    command.args(["-c", STAND_STILL, SHELL]).arg(program);
+    command
+}
+
+/// Whether what [`command`] runs stands still at first.
+fn stands_still() -> bool {
+    cfg!(target_os = "linux") && Path::new(SHELL).exists()
+}
+
+/// A script and all that it started.
+#[derive(Debug)]
+pub(super) struct Group {
+    id: Pid,
+    script: Child,
+    /// Keeps the group in being.
+    holder: Option<Holder>,
+    ended: bool,
+}
+
+impl Group {
+    /// Starts what [`command`] made in a group of its own, bound by `rules` and `numbers`.
+    pub(super) fn start(
+        command: &mut Command,
+        mut rules: Rules,
+        numbers: &Numbers,
+    ) -> io::Result<(Group, SandboxLevel)> {
+        let holder = Holder::start();
+        let join = holder.as_ref().map_or(0, |holder| holder.0.id());
+        rules.join = Some(join);
+        command.process_group(join.cast_signed());
+        // Rights are given up for good, so it must be a thread that ends.
+        let (started, mut level) = thread::scope(|scope| {
+            let restricted = || {
+                let level = restrict_thread(&rules, &complain);
+                (command.spawn(), level)
+            };
+            let thread = thread::Builder::new().name("script-start".to_owned());
+            let thread = thread.spawn_scoped(scope, restricted)?;
+            thread.join().map_err(|_| io::Error::other("the thread that starts it panicked"))
+        })?;
+        let mut script = started?;
+        let Some(own) = pid(&script) else {
+            let _ = script.kill();
+            return Err(io::Error::other("the system gave it no number"));
+        };
+        let id = holder.as_ref().and_then(|holder| pid(&holder.0)).unwrap_or(own);
+        let group = Group { id, script, holder, ended: false };
+        level.rlimits = group.limit(numbers);
+        Ok((group, level))
+    }
+
+    /// Sends a signal to all of the group.
+    pub(super) fn signal(&self, signal: Signal) {
+        if !self.ended {
+            let _ = kill_process_group(self.id, signal);
+        }
+    }
+
+    /// Whether the script itself has ended; its number stays taken.
+    pub(super) fn has_exited(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        pid(&self.script).is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
+    }
+
+    /// Kills all of the group, waits until none of it is alive, and says how the script ended.
+    pub(super) fn end(&mut self) -> io::Result<ExitStatus> {
+        let patience = Instant::now() + HOPELESS;
+        loop {
+            self.signal(Signal::KILL);
+            if self.has_exited() && self.members(&Stat::is_alive).is_empty() {
+                break;
+            }
+            if Instant::now() > patience {
+                tracing::warn!(group = ?self.id, "processes of a script do not die");
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.ended = true;
+        self.bury_adopted();
+        let status = self.script.try_wait();
+        self.holder = None;
+        status?.ok_or_else(|| io::Error::other("it was killed, but does not end"))
+    }
+
+    /// Sets the limits of all processes of the group; true if that worked. They stand still
+    /// meanwhile, so that none starts another one that is overlooked.
+    #[cfg(target_os = "linux")]
+    fn limit(&self, numbers: &Numbers) -> bool {
+        if !stands_still() || !self.is_standing() {
+            self.signal(Signal::STOP);
+        }
+        let members = self.members(&|_| true);
+        let is_there = pid(&self.script).is_some_and(|script| members.contains(&script));
+        let set = members.iter().filter(|member| numbers.set_of(**member, &complain)).count();
+        self.signal(Signal::CONT);
+        is_there && set == members.len()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn limit(&self, _: &Numbers) -> bool {
+        false
+    }
+
+    /// Waits until the script stands still, or has ended.
+    #[cfg(target_os = "linux")]
+    fn is_standing(&self) -> bool {
+        let Some(script) = pid(&self.script) else { return false };
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::EXITED;
+        let options = options | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let patience = Instant::now() + HOPELESS;
+        while Instant::now() < patience {
+            if !matches!(waitid(WaitId::Pid(script), options), Ok(None)) {
+                return true;
+            }
+            thread::sleep(Duration::from_micros(200));
+        }
+        false
+    }
+
+    /// Waits for processes whose parents have ended, if they were given to this program: it is the
+    /// first of its container, or has asked for them. Nobody else knows of them.
+    fn bury_adopted(&self) {
+        let own = std::process::id();
+        let script = pid(&self.script);
+        for member in self.members(&|stat| stat.parent == own) {
+            if Some(member) != script {
+                let _ = waitid(WaitId::Pid(member), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+            }
+        }
+    }
+
+    /// The processes of the group that are wanted, but for the one that holds it.
+    #[cfg(target_os = "linux")]
+    fn members(&self, wanted: &dyn Fn(&Stat) -> bool) -> Vec<Pid> {
+        let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
+        let group = self.id.as_raw_nonzero().get();
+        let holder = self.holder.as_ref().and_then(|holder| pid(&holder.0));
+        let numbers = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        numbers
+            .filter(|number| {
+                let stat = std::fs::read(format!("/proc/{number}/stat")).unwrap_or_default();
+                Stat::read(&stat).is_some_and(|stat| stat.group == group && wanted(&stat))
+            })
+            .filter_map(Pid::from_raw)
+            .filter(|pid| Some(*pid) != holder)
+            .collect()
+    }
+
+    /// Elsewhere there is no such list.
+    #[cfg(not(target_os = "linux"))]
+    fn members(&self, _: &dyn Fn(&Stat) -> bool) -> Vec<Pid> {
+        Vec::new()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.ended {
+            let _ = self.end();
+        }
+    }
+}
+
+/// A process that is the first of a group, has ended, and stays until it is waited for.
+#[derive(Debug)]
+struct Holder(Child);
+
+impl Holder {
+    /// None where no group need be held, or no program is there that does nothing.
+    fn start() -> Option<Holder> {
+        if !cfg!(target_os = "linux") {
+            return None;
+        }
+        let program = ["/bin/true", "/usr/bin/true", "/run/current-system/sw/bin/true"]
+            .into_iter()
+            .find(|program| Path::new(program).exists())?;
+        let mut command = Command::new(program);
+        command.process_group(0).env_clear().current_dir("/");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let holder = command.spawn().inspect_err(|error| complain("a group", error)).ok();
+        let holder = Holder(holder?);
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let ended = waitid(WaitId::Pid(pid(&holder.0)?), options);
+        ended.inspect_err(|error| complain("a group", error)).ok().map(|_| holder)
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        let _ = self.0.wait();
+    }
+}
+
+fn pid(child: &Child) -> Option<Pid> {
+    Pid::from_raw(child.id().cast_signed())
+}
+
+/// What is needed of a process's `stat` of proc(5).
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    state: u8,
+    parent: u32,
+    group: i32,
+}
+
+impl Stat {
+    /// The name before the fields is in parentheses, and may hold any character.
+    #[cfg(target_os = "linux")]
+    fn read(stat: &[u8]) -> Option<Stat> {
+        let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
+        let mut fields = std::str::from_utf8(&stat[after_name..]).ok()?.split_ascii_whitespace();
+        let state = *fields.next()?.as_bytes().first()?;
+        let (parent, group) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        Some(Stat { state, parent, group })
+    }
+
+    /// Whether it can still do anything.
+    fn is_alive(&self) -> bool {
+        !matches!(self.state, b'Z' | b'X' | b'x')
+    }
+}
+
+fn complain(what: &str, error: &dyn std::fmt::Display) {
+    tracing::debug!("the sandbox of a script lacks {what}: {error}");
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::Stat;
+
+    #[test]
+    fn a_name_does_not_disguise_a_process() {
+        for (stat, expected) in [
+            ("7 (sh) S 1 42 3 0", Some((b'S', 1, 42))),
+            ("7 (a) Z 1 9 (b c) R 2 43 3", Some((b'R', 2, 43))),
+            ("7 (sh) S 1", None),
+            ("", None),
+        ] {
+            let expected = expected.map(|(state, parent, group)| Stat { state, parent, group });
+            assert_eq!(Stat::read(stat.as_bytes()), expected);
+        }
+    }
+}

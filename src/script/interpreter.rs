@@ -1,0 +1,278 @@
+//! What runs a script: what its first line says, else what its extension means. Never a shell that
+//! is given a line to take apart.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// How much of the first line is read, in bytes; Linux reads as much.
+const MAX_LINE: usize = 256;
+
+/// The first Node.js that runs TypeScript as it is.
+const NODE_WITH_TYPES: (u32, u32) = (22, 18);
+
+/// What runs a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Runner {
+    /// It is a program of this system.
+    Itself,
+    /// A program, with these arguments before the path of the script.
+    Program { path: PathBuf, args: Vec<String> },
+}
+
+/// Why nothing runs a script, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NoRunner {
+    pub(super) why: String,
+    pub(super) help: String,
+}
+
+/// Where interpreters are looked for.
+pub(super) struct Search<'a> {
+    /// The `PATH` that the script gets.
+    pub(super) path: &'a OsStr,
+    /// The version of a Node.js, major and minor.
+    pub(super) node_version: &'a dyn Fn(&Path) -> Option<(u32, u32)>,
+}
+
+/// The interpreters of an extension, the best first, with their arguments.
+fn candidates(extension: &str) -> &'static [(&'static str, &'static [&'static str])] {
+    match extension {
+        "sh" => &[("bash", &[]), ("sh", &[])],
+        "bash" => &[("bash", &[])],
+        "py" => &[("python3", &[]), ("python", &[])],
+        "js" | "mjs" | "cjs" => {
+            &[("node", &[]), ("bun", &["run"]), ("deno", &["run", "--allow-all"])]
+        }
+        "ts" | "mts" | "cts" => {
+            &[("bun", &["run"]), ("deno", &["run", "--allow-all"]), ("tsx", &[]), ("node", &[])]
+        }
+        "rb" => &[("ruby", &[])],
+        "ps1" => &[("pwsh", &["-NoProfile", "-File"])],
+        _ => &[],
+    }
+}
+
+impl Search<'_> {
+    /// What runs the script at `path` that starts with `head`.
+    pub(super) fn runner(
+        &self,
+        path: &str,
+        head: &[u8],
+        is_executable: bool,
+    ) -> Result<Runner, NoRunner> {
+        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+        if let Some(line) = head.strip_prefix(b"#!") {
+            return self.by_first_line(line);
+        }
+        if is_program(head) {
+            if is_executable {
+                return Ok(Runner::Itself);
+            }
+            let why = "is a program, but not marked as executable".to_owned();
+            return Err(NoRunner { why, help: format!("run `chmod +x {path}` in the skill") });
+        }
+        let extension = Path::new(path).extension().and_then(OsStr::to_str).unwrap_or_default();
+        self.by_extension(&extension.to_ascii_lowercase())
+    }
+
+    fn by_first_line(&self, line: &[u8]) -> Result<Runner, NoRunner> {
+        let end = line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len());
+        let refuse = |why: &str| {
+            let help = "write the first line as in `#!/usr/bin/env python3`".to_owned();
+            Err(NoRunner { why: format!("has a first line that {why}"), help })
+        };
+        if end > MAX_LINE {
+            return refuse("is over 256 bytes");
+        }
+        let Ok(line) = std::str::from_utf8(&line[..end]) else { return refuse("is not UTF-8") };
+        let line = line.trim();
+        let (program, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim_start();
+        if program.is_empty() {
+            return refuse("names no interpreter");
+        }
+        let name = Path::new(program).file_name().unwrap_or_default();
+        if name == "env" {
+            let rest = rest.strip_prefix("-S").unwrap_or(rest);
+            let mut words = rest.split_whitespace();
+            let Some(program) = words.next() else { return refuse("names no interpreter") };
+            if rest.contains(['\'', '"', '\\', '$', '=']) || program.starts_with('-') {
+                return refuse("asks `env` for more than a program and plain arguments");
+            }
+            return self.program(program.as_ref(), words.map(str::to_owned).collect());
+        }
+        let args = Some(rest).filter(|rest| !rest.is_empty()).map(str::to_owned);
+        if Path::new(program).is_absolute() && Path::new(program).is_file() {
+            return Ok(Runner::Program { path: program.into(), args: args.into_iter().collect() });
+        }
+        if program.contains('/') && !Path::new(program).is_absolute() {
+            return refuse("names an interpreter by a relative path");
+        }
+        // As on systems that keep `bash` elsewhere.
+        self.program(name, args.into_iter().collect())
+    }
+
+    fn by_extension(&self, extension: &str) -> Result<Runner, NoRunner> {
+        let candidates = candidates(extension);
+        for (name, args) in candidates {
+            let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+            let Ok(Runner::Program { path, args }) = self.program(name.as_ref(), args) else {
+                continue;
+            };
+            let is_old = *name == "node"
+                && extension.ends_with("ts")
+                && (self.node_version)(&path).is_none_or(|version| version < NODE_WITH_TYPES);
+            if !is_old {
+                return Ok(Runner::Program { path, args });
+            }
+        }
+        if candidates.is_empty() {
+            let why = "has no first line such as `#!/usr/bin/env bash`, and no extension that says \
+                       what runs it";
+            let help = "write such a line; or, if it is no script, keep it out of `scripts`";
+            return Err(NoRunner { why: why.to_owned(), help: help.to_owned() });
+        }
+        let names: Vec<_> = candidates.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let of_types = if extension.ends_with("ts") { " (22.18 or later)" } else { "" };
+        let names = format!("{}{of_types}", names.join(" or "));
+        Err(NoRunner {
+            why: format!("needs {names}, and it is not on the PATH"),
+            help: format!("install {names}"),
+        })
+    }
+
+    fn program(&self, name: &OsStr, args: Vec<String>) -> Result<Runner, NoRunner> {
+        let found = which::which_in(name, Some(self.path), "/");
+        found.map(|path| Runner::Program { path, args }).map_err(|_| {
+            let name = name.to_string_lossy();
+            let why = format!("needs `{name}`, and it is not on the PATH");
+            NoRunner { why, help: format!("install `{name}`") }
+        })
+    }
+}
+
+/// The entries of a `PATH` that mean the same from every directory: in that of the skill, others
+/// would find its files.
+pub(super) fn absolute_only(path: &OsStr) -> OsString {
+    let absolute = std::env::split_paths(path).filter(|dir| dir.is_absolute());
+    std::env::join_paths(absolute).unwrap_or_default()
+}
+
+/// Whether this is a program for this kind of system.
+fn is_program(head: &[u8]) -> bool {
+    let magics: &[&[u8]] = if cfg!(target_vendor = "apple") {
+        &[b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"]
+    } else {
+        &[b"\x7fELF"]
+    };
+    magics.iter().any(|magic| head.starts_with(magic))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn place(names: &[&str]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for name in names {
+            let path = dir.path().join(name);
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        dir
+    }
+
+    fn shown(found: Result<Runner, NoRunner>) -> String {
+        match found {
+            Ok(Runner::Itself) => "itself".to_owned(),
+            Ok(Runner::Program { path, args }) => {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                [vec![name], args].concat().join(" ")
+            }
+            Err(NoRunner { why, .. }) => format!("it {why}"),
+        }
+    }
+
+    #[test]
+    fn the_first_line_decides_then_the_extension() {
+        let bin = place(&["python3", "bash", "sh", "deno", "node", "ruby", "pwsh", "env", "awk"]);
+        let cases: [(&str, &[u8], &str); 22] = [
+            ("a.sh", b"#!/usr/bin/env python3\n", "python3"),
+            ("a", b"#!/usr/bin/env -S deno run --allow-net\n", "deno run --allow-net"),
+            ("a", b"#!/usr/bin/env python3 -u\r\n", "python3 -u"),
+            ("a", b"\xef\xbb\xbf#! /usr/bin/env bash", "bash"),
+            ("a", b"#!/no/such/place/awk -f -v\n", "awk -f -v"),
+            ("a", b"#!awk\n", "awk"),
+            ("a", b"#!/usr/bin/env\n", "it has a first line that names no interpreter"),
+            ("a", b"#!\n", "it has a first line that names no interpreter"),
+            (
+                "a",
+                b"#!bin/awk\n",
+                "it has a first line that names an interpreter by a relative path",
+            ),
+            (
+                "a",
+                b"#!/usr/bin/env -S X=1 bash\n",
+                "it has a first line that asks `env` for more than a program and plain arguments",
+            ),
+            (
+                "a",
+                b"#!/usr/bin/env -i bash\n",
+                "it has a first line that asks `env` for more than a program and plain arguments",
+            ),
+            ("a", b"#!\xff\n", "it has a first line that is not UTF-8"),
+            ("a", b"#!/usr/bin/env perl6\n", "it needs `perl6`, and it is not on the PATH"),
+            ("a.sh", b"echo", "bash"),
+            ("a.bash", b"echo", "bash"),
+            ("a.PY", b"print()", "python3"),
+            ("a.mjs", b"1", "node"),
+            ("a.ts", b"1", "deno run --allow-all"),
+            ("a.rb", b"1", "ruby"),
+            ("a.ps1", b"1", "pwsh -NoProfile -File"),
+            (
+                "a.md",
+                b"# text",
+                "it has no first line such as `#!/usr/bin/env bash`, and no extension that says what runs it",
+            ),
+            (
+                "a",
+                b"",
+                "it has no first line such as `#!/usr/bin/env bash`, and no extension that says what runs it",
+            ),
+        ];
+        let search = Search { path: bin.path().as_os_str(), node_version: &|_| None };
+        for (path, head, expected) in cases {
+            assert_eq!(shown(search.runner(path, head, false)), expected, "{path} {head:?}");
+        }
+        if cfg!(target_os = "linux") {
+            assert_eq!(shown(search.runner("a", b"\x7fELF\x02", true)), "itself");
+            let refused = shown(search.runner("a", b"\x7fELF\x02", false));
+            assert_eq!(refused, "it is a program, but not marked as executable");
+        }
+    }
+
+    #[test]
+    fn typescript_needs_a_node_that_knows_it() {
+        let bin = place(&["node"]);
+        for (version, expected) in [
+            (Some((22, 18)), "node"),
+            (Some((24, 0)), "node"),
+            (Some((22, 17)), "it needs"),
+            (None, "it needs"),
+        ] {
+            let search = Search { path: bin.path().as_os_str(), node_version: &|_| version };
+            let found = shown(search.runner("a.ts", b"", false));
+            assert!(found.starts_with(expected), "{version:?}: {found}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_in_the_skill_by_a_relative_path() {
+        let kept = absolute_only("/bin:.::bin:/usr/bin".as_ref());
+        assert_eq!(kept, "/bin:/usr/bin");
+    }
+}

@@ -1,0 +1,93 @@
+//! What was checked is what runs: private copies, in a directory that looks like the skill's.
+//!
+//! `$(dirname "$0")/../references` and the import of a module next to a script work in it. All that
+//! is not a script is a link to the skill; of `scripts/`, there is nothing but the copies.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::files::{BYTECODE, Checked, Files, SCRIPTS};
+use crate::beneath::{Dir, Links};
+
+/// A directory for one run. It goes when this is dropped.
+#[derive(Debug)]
+pub(super) struct Mirror {
+    dir: TempDir,
+}
+
+impl Mirror {
+    /// A mirror of the skill with the copies of `checked`, in `parent` or the system's directory
+    /// for temporary files.
+    pub(super) fn new(
+        files: &Files,
+        checked: &[Checked],
+        parent: Option<&Path>,
+    ) -> io::Result<Mirror> {
+        let mut builder = tempfile::Builder::new();
+        let builder = builder.prefix("repertoire-");
+        let dir = match parent {
+            Some(parent) => builder.tempdir_in(parent)?,
+            None => builder.tempdir()?,
+        };
+        let mirror = Mirror { dir };
+        let top = Dir::open(mirror.dir.path())?;
+        top.create_dir("tmp".as_ref())?;
+        let skill = top.create_dir("skill".as_ref())?;
+        let mut dirs: BTreeSet<&Path> = [Path::new(""), Path::new(SCRIPTS)].into();
+        dirs.extend(checked.iter().flat_map(|file| Path::new(&file.path).ancestors().skip(1)));
+        for path in &dirs {
+            let here = match (path.parent(), path.file_name()) {
+                (Some(parent), Some(name)) => below(&skill, parent)?.create_dir(name)?,
+                _ => below(&skill, path)?,
+            };
+            let copies = checked.iter().filter(|file| Path::new(&file.path).parent() == Some(path));
+            let mut made: BTreeSet<&str> = BTreeSet::new();
+            for file in copies {
+                let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+                here.create_file(name.as_ref(), file.is_executable)?.write_all(&file.content)?;
+                made.insert(name);
+            }
+            if path.starts_with(SCRIPTS) {
+                continue;
+            }
+            for entry in below(&files.dir, path)?.entries()? {
+                let name = entry?.name;
+                let is_made = name.to_str().is_some_and(|name| made.contains(name))
+                    || dirs.contains(&*path.join(&name));
+                if !is_made && name != BYTECODE {
+                    link(&files.root.join(path).join(&name), &mirror.file_at(path).join(&name))?;
+                }
+            }
+        }
+        Ok(mirror)
+    }
+
+    /// The place of a file of the skill.
+    pub(super) fn file_at(&self, path: &Path) -> PathBuf {
+        self.dir.path().join("skill").join(path)
+    }
+
+    /// Where the script may write.
+    pub(super) fn scratch(&self) -> PathBuf {
+        self.dir.path().join("tmp")
+    }
+}
+
+fn below(dir: &Dir, path: &Path) -> io::Result<Dir> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    dir.dir(path, Links::Never)
+}
+
+#[cfg(unix)]
+fn link(to: &Path, at: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(to, at)
+}
+
+/// Where scripts do not run, neither are there links to be made.
+#[cfg(not(unix))]
+fn link(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}

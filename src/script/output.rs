@@ -1,0 +1,74 @@
+//! What goes into a run and what comes out of it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::SandboxLevel;
+
+/// Which stream of a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// What gets the output of a script.
+pub type Listener<'a> = &'a mut dyn FnMut(Stream, &[u8]);
+
+/// The other ends of a run: nothing on standard input, and nobody listening, by default.
+///
+/// The functions are called on the thread that runs the script, between looks at its limits: one
+/// that blocks holds up the limits too.
+#[derive(Default)]
+pub struct ScriptIo<'a> {
+    /// What the script reads from its standard input.
+    pub stdin: &'a [u8],
+    /// Gets the output as it comes, in pieces of any size, up to the limit of the output.
+    pub on_output: Option<Listener<'a>>,
+    /// Whether the run should end; asked about every 20 ms.
+    pub is_cancelled: Option<&'a dyn Fn() -> bool>,
+}
+
+impl fmt::Debug for ScriptIo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptIo").field("stdin", &self.stdin.len()).finish_non_exhaustive()
+    }
+}
+
+/// What a run left. A script that failed or was stopped has one too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ScriptOutput {
+    /// Its exit code; `None` if a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The number of the signal that ended it.
+    pub signal: Option<i32>,
+    /// Its standard output. What is not UTF-8 is `U+FFFD`.
+    pub stdout: String,
+    /// Its standard error, likewise.
+    pub stderr: String,
+    /// Whether it wrote more than is kept, and was killed for it.
+    pub truncated: bool,
+    /// Whether it was stopped since its time was over.
+    pub timed_out: bool,
+    /// Whether it was stopped since the host cancelled it.
+    pub cancelled: bool,
+    /// How long it ran, in milliseconds.
+    pub duration_ms: u64,
+    /// What of its limits was enforced.
+    pub sandbox: SandboxLevel,
+    /// Files beside it in `scripts/` that are not trusted, and so were not there for it.
+    pub withheld: Vec<String>,
+    /// Why it was stopped or killed, in a sentence; `None` if it ended by itself.
+    pub reason: Option<String>,
+}
+
+impl ScriptOutput {
+    /// Whether it ran to its end, and said that it succeeded.
+    pub fn is_success(&self) -> bool {
+        self.exit_code == Some(0) && self.reason.is_none()
+    }
+}

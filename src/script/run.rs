@@ -1,0 +1,215 @@
+//! One run: a program in its group, read from until it ends or a limit does it.
+
+use std::io::{self, PipeReader, Read as _, Seek as _, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::Signal;
+
+use super::group::{self, Group};
+use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
+use crate::sandbox::{Numbers, Reads, Rules, how};
+
+/// How often limits are looked at, and the host is asked whether it cancels.
+const TICK: Duration = Duration::from_millis(20);
+/// How long a script that closed its output is left alone between two looks at it.
+const QUIET: Duration = Duration::from_millis(2);
+/// How much is read at once, in bytes.
+const CHUNK: usize = 64 << 10;
+
+/// What may be written, and whether the network is open.
+pub(super) struct Openings {
+    pub(super) write: Vec<PathBuf>,
+    pub(super) network: bool,
+}
+
+/// Why a script was asked to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    TimedOut,
+    Cancelled,
+}
+
+/// Runs `program`, with what `set_up` adds, to its end or that of its limits. When this returns,
+/// nothing that it started in its group is alive.
+///
+/// Fails if it cannot be started.
+pub(super) fn run(
+    program: &Path,
+    set_up: impl FnOnce(&mut Command),
+    openings: Openings,
+    limits: &ScriptLimits,
+    io: ScriptIo<'_>,
+) -> io::Result<ScriptOutput> {
+    let mut command = group::command(program);
+    set_up(&mut command);
+    let (stdout, stdout_writer) = io::pipe()?;
+    let (stderr, stderr_writer) = io::pipe()?;
+    for reader in [&stdout, &stderr] {
+        rustix::io::ioctl_fionbio(reader, true)?;
+    }
+    command.stdin(input(io.stdin)?).stdout(stdout_writer).stderr(stderr_writer);
+    let rules =
+        Rules { reads: Reads::All, write: openings.write, network: openings.network, join: None };
+    let numbers = Numbers {
+        address_space: limits.address_space,
+        data: limits.memory,
+        cpu_seconds: limits.cpu_seconds,
+        file_bytes: limits.file_bytes,
+        processes: limits.processes,
+    };
+    let began = Instant::now();
+    let (mut group, sandbox) = Group::start(&mut command, rules, &numbers)?;
+    // It holds the writing ends; only the script's may be left.
+    drop(command);
+    let mut output = Output {
+        pipes: [Some(stdout), Some(stderr)],
+        kept: [Vec::new(), Vec::new()],
+        left: limits.output_bytes,
+        truncated: false,
+        listener: io.on_output,
+    };
+    let is_cancelled = || io.is_cancelled.is_some_and(|is_cancelled| is_cancelled());
+    let stop = watch(&group, &mut output, limits, began, &is_cancelled);
+    let status = group.end()?;
+    // Whoever wrote is dead: all there is to read is there, and nobody need be waited for.
+    while !output.truncated && output.read() {}
+    let duration = began.elapsed();
+    Ok(output.finish(limits, stop, status, duration, sandbox))
+}
+
+/// Reads until the script ends, or must; says whether it was asked to.
+fn watch(
+    group: &Group,
+    output: &mut Output<'_>,
+    limits: &ScriptLimits,
+    began: Instant,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Option<Stop> {
+    let mut stopped: Option<(Stop, Instant)> = None;
+    loop {
+        output.wait(TICK);
+        output.read();
+        if output.truncated || group.has_exited() {
+            break;
+        }
+        let stop = match stopped {
+            Some((_, since)) if since.elapsed() >= limits.grace => break,
+            None if is_cancelled() => Stop::Cancelled,
+            None if began.elapsed() >= limits.timeout => Stop::TimedOut,
+            _ => continue,
+        };
+        stopped = Some((stop, Instant::now()));
+        group.signal(Signal::TERM);
+        // One that stands still would not hear of it.
+        group.signal(Signal::CONT);
+    }
+    stopped.map(|(stop, _)| stop)
+}
+
+/// The output of a script, as it comes.
+struct Output<'a> {
+    /// Standard output and standard error, until they are closed.
+    pipes: [Option<PipeReader>; 2],
+    kept: [Vec<u8>; 2],
+    /// How many bytes more may be kept.
+    left: usize,
+    truncated: bool,
+    listener: Option<Listener<'a>>,
+}
+
+impl Output<'_> {
+    /// Waits until there is something to read, at most this long.
+    fn wait(&self, at_most: Duration) {
+        let mut open: Vec<_> =
+            self.pipes.iter().flatten().map(|pipe| PollFd::new(pipe, PollFlags::IN)).collect();
+        if open.is_empty() {
+            std::thread::sleep(QUIET);
+            return;
+        }
+        let at_most = Timespec { tv_sec: 0, tv_nsec: at_most.subsec_nanos().into() };
+        // A signal to this process ends the wait: no harm.
+        let _ = poll(&mut open, Some(&at_most));
+    }
+
+    /// Reads some of what there is, without waiting, as far as the limit goes; says whether there
+    /// was any.
+    fn read(&mut self) -> bool {
+        let mut chunk = vec![0; CHUNK];
+        let mut any = false;
+        for (at, stream) in [Stream::Stdout, Stream::Stderr].into_iter().enumerate() {
+            let Some(pipe) = &mut self.pipes[at] else { continue };
+            match pipe.read(&mut chunk) {
+                Ok(0) => self.pipes[at] = None,
+                Ok(n) => {
+                    any = true;
+                    let fitting = &chunk[..n.min(self.left)];
+                    self.truncated |= n > self.left;
+                    self.left -= fitting.len();
+                    self.kept[at].extend_from_slice(fitting);
+                    let listener = self.listener.as_mut().filter(|_| !fitting.is_empty());
+                    if let Some(listener) = listener {
+                        listener(stream, fitting);
+                    }
+                }
+                Err(error) if is_patient(&error) => {}
+                Err(_) => self.pipes[at] = None,
+            }
+        }
+        any
+    }
+
+    fn finish(
+        self,
+        limits: &ScriptLimits,
+        stop: Option<Stop>,
+        status: ExitStatus,
+        duration: Duration,
+        sandbox: SandboxLevel,
+    ) -> ScriptOutput {
+        let [stdout, stderr] = self.kept.map(|kept| String::from_utf8_lossy(&kept).into_owned());
+        let reason = match stop {
+            _ if self.truncated => {
+                let most = limits.output_bytes;
+                Some(format!("it wrote more than {most} bytes, and was killed"))
+            }
+            Some(Stop::TimedOut) => {
+                let seconds = limits.timeout.as_secs_f64();
+                Some(format!("it did not end within {seconds} s, and was stopped"))
+            }
+            Some(Stop::Cancelled) => Some("it was cancelled".to_owned()),
+            None => status.signal().map(|_| how(status)),
+        };
+        ScriptOutput {
+            exit_code: status.code(),
+            signal: status.signal(),
+            stdout,
+            stderr,
+            truncated: self.truncated,
+            timed_out: stop == Some(Stop::TimedOut),
+            cancelled: stop == Some(Stop::Cancelled),
+            duration_ms: duration.as_millis() as u64,
+            sandbox,
+            withheld: Vec::new(),
+            reason,
+        }
+    }
+}
+
+fn is_patient(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}
+
+/// Standard input that holds `bytes`: a file, as nobody need be there to feed it.
+fn input(bytes: &[u8]) -> io::Result<Stdio> {
+    if bytes.is_empty() {
+        return Ok(Stdio::null());
+    }
+    let mut file = tempfile::tempfile()?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file.into())
+}

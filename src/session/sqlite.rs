@@ -1,0 +1,303 @@
+//! Conversations in a file that many processes share.
+
+mod file;
+mod problem;
+mod rows;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::Connection;
+
+use super::state::{Event, SessionState};
+use super::store::SessionStore;
+use crate::error::Error;
+use file::{Check, Opened};
+use problem::{Problem, patiently};
+
+/// Remembers conversations in an `SQLite` database. Any number of processes and threads may use
+/// one file; what was recorded is there for all of them, and outlives the process that recorded
+/// it.
+///
+/// - A process that is killed loses at most the event it was recording; after a loss of power the
+///   last events may be gone, and the file is sound.
+/// - A damaged file, or one that is no database, is not fatal: it is renamed to
+///   `NAME.damaged-SECONDS` (since 1970), with a warning, and a new one is begun, whenever that is
+///   noticed; see [`SqliteStore::set_aside`].
+/// - Beside the file there are `NAME-wal`, `NAME-shm` and an empty `NAME.lock`.
+/// - A directory or disk that cannot be written is an error, never a store that silently forgets.
+///   The engine answers also when its store cannot be read, as if the conversation had just begun.
+/// - Conversations end also without being told: see [`SqliteStore::KEEPS`].
+///
+/// ```
+/// use repertoire::session::{Session, SqliteStore};
+/// use std::sync::Arc;
+///
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("acme/sessions.db");
+/// let session = Session::new("chat-7", Arc::new(SqliteStore::open(&path)?));
+/// session.record_use(&"git".into())?;
+///
+/// // Another process, or tomorrow:
+/// let session = Session::new("chat-7", Arc::new(SqliteStore::open(&path)?));
+/// assert_eq!(session.state()?.recent().collect::<Vec<_>>(), ["git"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SqliteStore {
+    path: PathBuf,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// `None` after it was found to be damaged and no new one could be made.
+    opened: Option<Opened>,
+    set_aside: Vec<PathBuf>,
+}
+
+impl SqliteStore {
+    /// Sessions in which nothing happened for so long, 30 days, are forgotten when a store is
+    /// opened.
+    pub const KEEPS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+    /// The store in the file at `path`, which is made, for the user only, if there is none, as is
+    /// its directory.
+    ///
+    /// Fails with `EXECUTION_ERROR` if it cannot be made or opened, was made by a newer Repertoire
+    /// or by another program, or stays locked for 30 seconds.
+    pub fn open(path: impl AsRef<Path>) -> Result<SqliteStore, Error> {
+        let path = file::place(path.as_ref())?;
+        let inner = Mutex::new(Inner { opened: None, set_aside: Vec::new() });
+        let store = SqliteStore { path, inner };
+        let time = before(Self::KEEPS);
+        if store.run("read", |connection| Ok(rows::has_older(connection, time)?))? {
+            store.forget_older_than(Self::KEEPS)?;
+        }
+        Ok(store)
+    }
+
+    /// Where the damaged files are that this store found in its place, the first one first.
+    pub fn set_aside(&self) -> Vec<PathBuf> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).set_aside.clone()
+    }
+
+    /// Forgets the sessions in which nothing was recorded for `age`, by the clock of the system;
+    /// says how many.
+    ///
+    /// Fails with `EXECUTION_ERROR` if the store cannot be written.
+    pub fn forget_older_than(&self, age: Duration) -> Result<usize, Error> {
+        self.run("write", |connection| {
+            let transaction = rows::write(connection)?;
+            let n_forgotten = rows::forget_older(&transaction, before(age))?;
+            transaction.commit()?;
+            Ok(n_forgotten)
+        })
+    }
+
+    /// Does `work` with the database; once more, if it was damaged and a new one was made.
+    fn run<T>(
+        &self,
+        what: &str,
+        mut work: impl FnMut(&mut Connection) -> Result<T, Problem>,
+    ) -> Result<T, Error> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut work = |opened: &mut Opened| patiently(|| work(&mut opened.connection));
+        match work(inner.opened(&self.path, Check::Quick)?) {
+            Err(Problem::Damaged(_)) => {
+                if let Some(damaged) = inner.opened.take() {
+                    damaged.abandon();
+                }
+                work(inner.opened(&self.path, Check::Thorough)?)
+            }
+            done => done,
+        }
+        .map_err(|problem| problem.into_error(what, &self.path))
+    }
+}
+
+impl Inner {
+    /// The database at `path`, opened with this check if it is not open.
+    fn opened(&mut self, path: &Path, check: Check) -> Result<&mut Opened, Error> {
+        let current = self.opened.take().filter(|opened| !opened.is_replaced(path));
+        let opened = if let Some(opened) = current {
+            opened
+        } else {
+            let (opened, set_aside) = file::open(path, check)?;
+            self.set_aside.extend(set_aside);
+            opened
+        };
+        Ok(self.opened.insert(opened))
+    }
+}
+
+impl SessionStore for SqliteStore {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<(), Error> {
+        self.run("write", |connection| {
+            let transaction = rows::write(connection)?;
+            rows::touch(&transaction, session, now())?;
+            rows::apply(&transaction, session, event)?;
+            Ok(transaction.commit()?)
+        })
+    }
+
+    fn state(&self, session: &str) -> Result<SessionState, Error> {
+        let skills = self.run("read", |connection| Ok(rows::all(connection, session)?))?;
+        Ok(SessionState { skills })
+    }
+
+    fn end(&self, session: &str) -> Result<(), Error> {
+        self.run("write", |connection| {
+            let transaction = rows::write(connection)?;
+            rows::end(&transaction, session)?;
+            Ok(transaction.commit()?)
+        })
+    }
+}
+
+/// Seconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// The time so long ago.
+fn before(age: Duration) -> i64 {
+    now().saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::error::ErrorCode;
+    use crate::skill::SkillId;
+
+    fn with_connection<T>(store: &SqliteStore, work: impl Fn(&Connection) -> T) -> T {
+        store.run("test", |connection| Ok(work(connection))).unwrap()
+    }
+
+    fn use_git(store: &SqliteStore, session: &str) -> Result<(), Error> {
+        store.record(session, &Event::Used(&SkillId::new("git")))
+    }
+
+    fn n_rows(store: &SqliteStore) -> (i64, i64) {
+        let sql = "SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM skill)";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        with_connection(store, |connection| connection.query_row(sql, [], read).unwrap())
+    }
+
+    #[test]
+    fn a_session_is_forgotten_when_it_is_ended_or_nothing_happened_for_long() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sessions.db");
+        let store = SqliteStore::open(&path).unwrap();
+        let age = |session: &str, days: i64| {
+            let sql = "UPDATE session SET touched = touched - ?2 WHERE id = ?1";
+            let parameters = rusqlite::params![session, days * 24 * 60 * 60];
+            with_connection(&store, |connection| connection.execute(sql, parameters).unwrap());
+        };
+        for session in ["old", "kept", "touched", "ended"] {
+            use_git(&store, session).unwrap();
+        }
+        age("old", 31);
+        age("kept", 29);
+        age("touched", 31);
+        store.record("touched", &Event::Compacted).unwrap();
+        store.end("ended").unwrap();
+        assert_eq!(n_rows(&store), (3, 3));
+
+        let again = SqliteStore::open(&path).unwrap();
+        assert!(again.state("old").unwrap().skills.is_empty());
+        assert_eq!(n_rows(&again), (2, 2));
+        assert_eq!(again.forget_older_than(Duration::from_secs(28 * 24 * 60 * 60)).unwrap(), 1);
+        assert_eq!(again.state("touched").unwrap().skills.len(), 1);
+        assert_eq!(again.forget_older_than(Duration::MAX).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_and_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+        use_git(&store, "a").unwrap();
+        let limit = |n: i64| {
+            with_connection(&store, |connection| {
+                connection.pragma_update(None, "max_page_count", n).unwrap();
+            });
+        };
+        limit(1);
+        let long = "x".repeat(100_000);
+        let error = use_git(&store, &long).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ExecutionError);
+        assert!(error.message().contains("sessions.db: database or disk is full"), "{error}");
+        assert_eq!(error.help(), "make room on its disk");
+        assert_eq!(n_rows(&store), (1, 1));
+        limit(10_000);
+        use_git(&store, &long).unwrap();
+        assert!(store.set_aside().is_empty());
+    }
+
+    #[test]
+    fn damage_that_only_a_read_finds_is_set_aside_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+        use_git(&store, "a").unwrap();
+        with_connection(&store, |connection| {
+            let sql = "UPDATE sqlite_schema SET rootpage = (
+                SELECT rootpage FROM sqlite_schema WHERE name = 'session'
+            ) WHERE name = 'skill'";
+            connection.pragma_update(None, "writable_schema", true).unwrap();
+            connection.execute(sql, []).unwrap();
+            connection.pragma_update(None, "writable_schema", false).unwrap();
+        });
+        drop(store);
+        let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+        assert!(store.set_aside().is_empty());
+        assert!(store.state("a").unwrap().skills.is_empty());
+        assert_eq!(store.set_aside().len(), 1);
+        use_git(&store, "a").unwrap();
+        assert_eq!(store.state("a").unwrap().skills[0].uses, 1);
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_since_damage_was_noticed_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+        use_git(&store, "a").unwrap();
+        // As if it had noticed before another process made the file that is there.
+        let mut noticed = Err(Problem::Damaged("noise".to_owned()));
+        store.run("test", |_| std::mem::replace(&mut noticed, Ok(()))).unwrap();
+        assert!(store.set_aside().is_empty());
+        assert_eq!(n_rows(&store), (1, 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_files_are_for_the_user_only() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(dir.path().join("new/sessions.db")).unwrap();
+        use_git(&store, "a").unwrap();
+        let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(dir.path().join("new")), 0o700);
+        for part in ["", "-wal", "-shm", ".lock"] {
+            assert_eq!(mode(dir.path().join(format!("new/sessions.db{part}"))), 0o600, "{part}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_and_the_file_it_names_set_aside() {
+        let dir = tempfile::tempdir().unwrap();
+        let (link, real) = (dir.path().join("link.db"), dir.path().join("real.db"));
+        fs::write(&real, "no database at all").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let store = SqliteStore::open(&link).unwrap();
+        let aside = store.set_aside();
+        assert!(aside[0].to_str().unwrap().contains("real.db.damaged-"), "{aside:?}");
+        use_git(&store, "a").unwrap();
+        assert_eq!(SqliteStore::open(&real).unwrap().state("a").unwrap().skills[0].uses, 1);
+    }
+}

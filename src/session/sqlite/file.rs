@@ -1,0 +1,202 @@
+//! The file of a store: made, opened, and set aside when it is damaged.
+//!
+//! All of that happens under the lock of a file beside it, `NAME.lock`. A database must not be
+//! renamed while another process is about to open it (`SQLite` opens the parts of a database one
+//! by one, by name), and a file that was just made is not to be taken for the damaged one.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::problem::{PATIENCE, Problem, patiently};
+use super::{now, rows};
+use crate::error::{Error, ErrorCode};
+
+/// What `SQLite` keeps beside a database.
+const PARTS: [&str; 2] = ["-wal", "-shm"];
+
+/// A database that is open.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) connection: Connection,
+    /// Which file it is.
+    identity: Option<Identity>,
+}
+
+/// How much is looked at before a file is taken for sound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Check {
+    /// What is needed to open it.
+    Quick,
+    /// Every page, as something was found to be wrong.
+    Thorough,
+}
+
+impl Opened {
+    /// Whether another file is at `path` by now: one was set aside, or somebody removed it.
+    pub(super) fn is_replaced(&self, path: &Path) -> bool {
+        self.identity != Identity::of(path)
+    }
+
+    /// Closes a damaged database and changes nothing of it.
+    pub(super) fn abandon(self) {
+        // Where that cannot be set, closing it tidies up, as always.
+        let _ = leave_as_it_is(&self.connection, true);
+    }
+}
+
+/// Which file there is at a path; where the system does not say, it also does not let an open
+/// database be replaced.
+#[derive(Debug, PartialEq, Eq)]
+struct Identity(#[cfg(unix)] (u64, u64));
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(path: &Path) -> Option<Identity> {
+        use std::os::unix::fs::MetadataExt as _;
+        fs::metadata(path).ok().map(|metadata| Identity((metadata.dev(), metadata.ino())))
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Path) -> Option<Identity> {
+        Some(Identity())
+    }
+}
+
+/// Makes the directory for `path` if there is none, and finds where the file really is.
+pub(super) fn place(path: &Path) -> Result<PathBuf, Error> {
+    let failed = |error| io_error("find", path, error);
+    // An absolute path is never taken for a URI, nor for a database in memory.
+    let absolute = std::path::absolute(path).map_err(failed)?;
+    if let Some(dir) = absolute.parent() {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let what = format!("make the directory {} of", dir.display());
+        builder.create(dir).map_err(|error| io_error(&what, path, error))?;
+    }
+    // `SQLite` keeps the parts beside the file, not beside a link to it.
+    if absolute.is_symlink() { fs::canonicalize(&absolute).map_err(failed) } else { Ok(absolute) }
+}
+
+/// Opens the database at `path`, made if there is none; a damaged one is set aside for a new one,
+/// and where it is then is the second value.
+pub(super) fn open(path: &Path, check: Check) -> Result<(Opened, Option<PathBuf>), Error> {
+    let fail = |problem: Problem| problem.into_error("open", path);
+    let _lock = lock(path)?;
+    let mut set_aside = None;
+    let connection = match patiently(|| connect(path, check)) {
+        Err(Problem::Damaged(why)) => {
+            let aside = move_aside(path).map_err(|error| io_error("set aside", path, error))?;
+            let (store, damaged) = (path.display(), aside.display());
+            tracing::warn!(%store, %damaged, why, "the session store is damaged: a new one is made");
+            set_aside = Some(aside);
+            patiently(|| connect(path, Check::Quick)).map_err(fail)?
+        }
+        done => done.map_err(fail)?,
+    };
+    Ok((Opened { connection, identity: Identity::of(path) }, set_aside))
+}
+
+/// Held until it is dropped; the file stays, as another process may be about to lock it.
+fn lock(path: &Path) -> Result<File, Error> {
+    let path = with_suffix(path, ".lock");
+    let failed = |error| io_error("lock", &path, error);
+    let file = private().create(true).truncate(false).open(&path).map_err(failed)?;
+    patiently(|| match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            Err(Problem::Busy("another process is opening it".to_owned()))
+        }
+        Err(TryLockError::Error(error)) => Err(Problem::Refused(failed(error))),
+    })
+    .map_err(|problem| problem.into_error("lock", &path))?;
+    Ok(file)
+}
+
+fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
+    let io = |what, error| Problem::Refused(io_error(what, path, error));
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => {
+            let message = format!("the session store {} is not a file", path.display());
+            let help = "name a file, or move this away";
+            return Err(Problem::Refused(Error::new(ErrorCode::ExecutionError, message, help)));
+        }
+        // Made here, as SQLite would let others read it; its parts get the rights of the file.
+        // Closing it drops all locks this process has on it: nobody can have any yet.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            private().create_new(true).open(path).map_err(|error| io("make", error))?;
+        }
+        Err(error) => return Err(io("open", error)),
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    // Until it is known to be sound and ours.
+    leave_as_it_is(&connection, true)?;
+    // SQLite waits well in most cases; `patiently` covers those where it does not.
+    connection.busy_timeout(PATIENCE / 6)?;
+    rows::prepare(&mut connection, &path.display().to_string())?;
+    // A file system without shared memory keeps its journal, which is as safe.
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    // A commit outlives the process at once, a loss of power at the next checkpoint.
+    connection.pragma_update(None, "synchronous", "normal")?;
+    if check == Check::Thorough {
+        let found: String =
+            connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+        if found != "ok" {
+            return Err(Problem::Damaged(found));
+        }
+    }
+    leave_as_it_is(&connection, false)?;
+    Ok(connection)
+}
+
+/// Whether the file is not tidied up when the last connection is closed.
+fn leave_as_it_is(connection: &Connection, leave: bool) -> rusqlite::Result<bool> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave)
+}
+
+/// Renames the database at `path`, and says to what.
+fn move_aside(path: &Path) -> io::Result<PathBuf> {
+    let first = with_suffix(path, &format!(".damaged-{}", now()));
+    let others = (2..).map(|n| with_suffix(&first, &format!("-{n}")));
+    let is_free =
+        |to: &PathBuf| ["", "-wal", "-shm"].iter().all(|part| !with_suffix(to, part).exists());
+    let aside = std::iter::once(first.clone()).chain(others).find(is_free).unwrap_or(first);
+    // The file last: what is left of the old one must never be taken for a part of the new one.
+    for part in PARTS {
+        match fs::rename(with_suffix(path, part), with_suffix(&aside, part)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    fs::rename(path, &aside)?;
+    Ok(aside)
+}
+
+/// Files for the user only.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+fn io_error(what: &str, path: &Path, error: io::Error) -> Error {
+    let message = format!("cannot {what} the session store {}: {error}", path.display());
+    let help = "make its directory writable, or name another file";
+    Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+}

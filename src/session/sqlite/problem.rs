@@ -1,0 +1,78 @@
+//! Why a statement was not carried out, as far as it makes a difference.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::ErrorCode as Sql;
+
+use crate::error::{Error, ErrorCode};
+
+/// So long one is waited for who has the file.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(5);
+
+#[derive(Debug)]
+pub(super) enum Problem {
+    /// Another process has the file.
+    Busy(String),
+    /// The content of the file is not what was written.
+    Damaged(String),
+    /// `SQLite` or the system cannot do it.
+    Failed(rusqlite::Error),
+    /// It is not to be done.
+    Refused(Error),
+}
+
+impl From<rusqlite::Error> for Problem {
+    fn from(error: rusqlite::Error) -> Problem {
+        use rusqlite::Error as E;
+        match (&error, error.sqlite_error_code()) {
+            // Without a busy handler where waiting might block for ever: when the journal is
+            // switched, and while another process recovers the file.
+            (_, Some(Sql::DatabaseBusy | Sql::DatabaseLocked)) => Problem::Busy(error.to_string()),
+            (_, Some(Sql::DatabaseCorrupt | Sql::NotADatabase))
+            | (E::FromSqlConversionFailure(..) | E::InvalidColumnType(..) | E::Utf8Error(..), _) => {
+                Problem::Damaged(error.to_string())
+            }
+            _ => Problem::Failed(error),
+        }
+    }
+}
+
+impl Problem {
+    /// The error of not having been able to `what` the store at `path`.
+    pub(super) fn into_error(self, what: &str, path: &Path) -> Error {
+        let failed = |why: &dyn std::fmt::Display, help: &str| {
+            let message = format!("cannot {what} the session store {}: {why}", path.display());
+            Error::new(ErrorCode::ExecutionError, message, help)
+        };
+        match self {
+            Problem::Refused(error) => error,
+            Problem::Busy(why) => failed(&why, "end the process that keeps it locked"),
+            Problem::Damaged(why) => failed(&why, "move the file away; a new one is made"),
+            Problem::Failed(error) => {
+                let help = match error.sqlite_error_code() {
+                    Some(Sql::DiskFull) => "make room on its disk",
+                    Some(Sql::ReadOnly | Sql::CannotOpen | Sql::PermissionDenied) => {
+                        "make the file and its directory writable, or name another file"
+                    }
+                    _ => "name another file, or move this one away",
+                };
+                failed(&error, help).with_source(error)
+            }
+        }
+    }
+}
+
+/// Does `work`, again and again while another process has the file.
+pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, Problem>) -> Result<T, Problem> {
+    let start = Instant::now();
+    loop {
+        match work() {
+            Err(Problem::Busy(_)) if start.elapsed() < PATIENCE => thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+}

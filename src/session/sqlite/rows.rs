@@ -1,0 +1,199 @@
+//! What stands in the tables, and how it is read and written.
+
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
+
+use super::problem::Problem;
+use crate::error::{Error, ErrorCode};
+use crate::session::{Event, SkillState};
+use crate::skill::SkillId;
+
+/// Says that a database is ours: `Rprt`.
+const APPLICATION: i64 = 0x5270_7274;
+/// The form of the tables.
+const VERSION: i64 = 1;
+
+/// `place` orders the skills of a session: the last used one has the highest. It is counted, as
+/// clocks jump.
+const TABLES: &str = "
+    CREATE TABLE session (
+        id TEXT PRIMARY KEY,
+        touched INTEGER NOT NULL -- seconds since 1970
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX session_touched ON session (touched);
+    CREATE TABLE skill (
+        session TEXT NOT NULL,
+        id TEXT NOT NULL,
+        place INTEGER NOT NULL,
+        uses INTEGER NOT NULL,
+        activations INTEGER NOT NULL,
+        activated_by TEXT,
+        in_context INTEGER NOT NULL,
+        lost INTEGER NOT NULL,
+        consented INTEGER NOT NULL,
+        PRIMARY KEY (session, id)
+    ) STRICT, WITHOUT ROWID;
+";
+
+const COLUMNS: &str = "id, uses, activations, activated_by, in_context, lost, consented";
+
+/// Begins to write: nobody else does until the transaction ends.
+pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+/// Makes the tables if the database is empty. Refuses one that is not ours, or of a version to
+/// come, and leaves it as it is.
+pub(super) fn prepare(connection: &mut Connection, name: &str) -> Result<(), Problem> {
+    if is_current(connection, name)? {
+        return Ok(());
+    }
+    let transaction = write(connection)?;
+    // Another process may have been faster.
+    if !is_current(&transaction, name)? {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+/// Whether the tables are there, in this version.
+fn is_current(connection: &Connection, name: &str) -> Result<bool, Problem> {
+    let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let (application, version) = (number("application_id")?, number("user_version")?);
+    let refuse = |message: String, help: &str| {
+        Err(Problem::Refused(Error::new(ErrorCode::ExecutionError, message, help)))
+    };
+    match (application, version) {
+        (APPLICATION, VERSION) => Ok(true),
+        (APPLICATION, newer) if newer > VERSION => refuse(
+            format!(
+                "the session store {name} was made by a newer Repertoire (its version {newer}, ours {VERSION})"
+            ),
+            "update Repertoire, or name another file",
+        ),
+        (0, 0) if is_empty(connection)? => Ok(false),
+        _ => refuse(
+            format!("{name} is a database of another program"),
+            "name another file for the session store",
+        ),
+    }
+}
+
+fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
+}
+
+/// Notes that something happened in `session` at the time `now`.
+pub(super) fn touch(connection: &Connection, session: &str, now: i64) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO session (id, touched) VALUES (?1, ?2)
+        ON CONFLICT (id) DO UPDATE SET touched = excluded.touched";
+    connection.execute(sql, params![session, now])?;
+    Ok(())
+}
+
+/// Notes what `event` makes of the skills of `session`.
+pub(super) fn apply(
+    connection: &Connection,
+    session: &str,
+    event: &Event<'_>,
+) -> rusqlite::Result<()> {
+    let states = match event.skill() {
+        None => all(connection, session)?,
+        Some(id) => {
+            let known = find(connection, session, id)?;
+            vec![known.unwrap_or_else(|| SkillState::new(id.clone()))]
+        }
+    };
+    for mut state in states {
+        state.apply(event);
+        put(connection, session, &state, event.is_use())?;
+    }
+    Ok(())
+}
+
+/// The skills of `session`, the last used first.
+pub(super) fn all(connection: &Connection, session: &str) -> rusqlite::Result<Vec<SkillState>> {
+    let sql = format!("SELECT {COLUMNS} FROM skill WHERE session = ?1 ORDER BY place DESC");
+    connection.prepare(&sql)?.query_map([session], read)?.collect()
+}
+
+fn find(
+    connection: &Connection,
+    session: &str,
+    id: &SkillId,
+) -> rusqlite::Result<Option<SkillState>> {
+    let sql = format!("SELECT {COLUMNS} FROM skill WHERE session = ?1 AND id = ?2");
+    connection.query_row(&sql, [session, id.as_str()], read).optional()
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<SkillState> {
+    let id = |text: String| SkillId::new(&text);
+    let count = |number: i64| u64::try_from(number).unwrap_or_default();
+    Ok(SkillState {
+        skill: id(row.get(0)?),
+        uses: count(row.get(1)?),
+        activations: count(row.get(2)?),
+        activated_by: row.get::<_, Option<String>>(3)?.map(id),
+        in_context: row.get(4)?,
+        lost: row.get(5)?,
+        consented: row.get(6)?,
+    })
+}
+
+/// Writes `state`; in front of the others if it is new or `is_used`.
+fn put(
+    connection: &Connection,
+    session: &str,
+    state: &SkillState,
+    is_used: bool,
+) -> rusqlite::Result<()> {
+    let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let sql = format!(
+        "INSERT INTO skill (session, place, {COLUMNS})
+        VALUES (?1, (SELECT ifnull(max(place), 0) + 1 FROM skill WHERE session = ?1),
+            ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        ON CONFLICT (session, id) DO UPDATE SET
+            place = iif(?2, excluded.place, place),
+            uses = excluded.uses,
+            activations = excluded.activations,
+            activated_by = excluded.activated_by,
+            in_context = excluded.in_context,
+            lost = excluded.lost,
+            consented = excluded.consented"
+    );
+    let values = params![
+        session,
+        is_used,
+        state.skill.as_str(),
+        count(state.uses),
+        count(state.activations),
+        state.activated_by.as_ref().map(SkillId::as_str),
+        state.in_context,
+        state.lost,
+        state.consented,
+    ];
+    connection.execute(&sql, values)?;
+    Ok(())
+}
+
+/// Forgets `session`.
+pub(super) fn end(connection: &Connection, session: &str) -> rusqlite::Result<()> {
+    for sql in ["DELETE FROM skill WHERE session = ?1", "DELETE FROM session WHERE id = ?1"] {
+        connection.execute(sql, [session])?;
+    }
+    Ok(())
+}
+
+/// Whether there is a session that was last touched before `time`.
+pub(super) fn has_older(connection: &Connection, time: i64) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE touched < ?1)";
+    connection.query_row(sql, [time], |row| row.get(0))
+}
+
+/// Forgets the sessions that were last touched before `time`; says how many.
+pub(super) fn forget_older(connection: &Connection, time: i64) -> rusqlite::Result<usize> {
+    let skills = "DELETE FROM skill WHERE session IN (SELECT id FROM session WHERE touched < ?1)";
+    connection.execute(skills, [time])?;
+    connection.execute("DELETE FROM session WHERE touched < ?1", [time])
+}

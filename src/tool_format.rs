@@ -1,0 +1,63 @@
+//! Tool definitions in the shapes that others read.
+
+use std::str::FromStr;
+
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, ErrorCode};
+
+/// Whose shape a tool definition has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolFormat {
+    /// The Model Context Protocol's `tools/list`.
+    Mcp,
+    /// `OpenAI`'s `tools` of a chat completion.
+    OpenAi,
+    /// Anthropic's `tools` of a message.
+    Anthropic,
+}
+
+impl ToolFormat {
+    /// A tool in this shape. `name` must be one that providers take; `parameters` is a JSON Schema,
+    /// and `annotations` are hints in MCP's words, which only MCP has.
+    pub fn tool(
+        self,
+        name: &str,
+        description: &str,
+        parameters: &Value,
+        annotations: &Map<String, Value>,
+    ) -> Value {
+        match self {
+            ToolFormat::Mcp => json!({
+                "name": name,
+                "description": description,
+                "inputSchema": parameters,
+                "annotations": annotations,
+            }),
+            ToolFormat::OpenAi => json!({
+                "type": "function",
+                "function": {"name": name, "description": description, "parameters": parameters},
+            }),
+            ToolFormat::Anthropic => {
+                json!({"name": name, "description": description, "input_schema": parameters})
+            }
+        }
+    }
+}
+
+impl FromStr for ToolFormat {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<ToolFormat, Error> {
+        match text {
+            "mcp" => Ok(ToolFormat::Mcp),
+            "openai" => Ok(ToolFormat::OpenAi),
+            "anthropic" => Ok(ToolFormat::Anthropic),
+            _ => Err(Error::new(
+                ErrorCode::InvalidParam,
+                format!("`{text}` is no format of tool lists"),
+                "choose `mcp`, `openai` or `anthropic`",
+            )),
+        }
+    }
+}

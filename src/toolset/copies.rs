@@ -1,0 +1,121 @@
+//! Private copies of libraries: what is opened, so that nobody changes or replaces it meanwhile.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::private_dir::{PrivateDir, create_private};
+use crate::error::{Error, ErrorCode};
+use crate::trust::ContentHash;
+
+/// The directory of the copies; made when first needed if the host names none.
+#[derive(Debug)]
+pub(super) struct Copies {
+    place: Mutex<Option<Place>>,
+}
+
+#[derive(Debug)]
+enum Place {
+    Named(PathBuf),
+    Temporary(PrivateDir),
+}
+
+impl Copies {
+    /// Copies in `dir`, or else in a directory that ends with this value.
+    pub(super) fn new(dir: Option<PathBuf>) -> Copies {
+        Copies { place: Mutex::new(dir.map(Place::Named)) }
+    }
+
+    /// The copy of a library with this content.
+    pub(super) fn copy(&self, bytes: &[u8], sha256: &ContentHash) -> Result<PathBuf, Error> {
+        let dir = self.dir()?;
+        let copy = dir.join(format!("{sha256}{}", std::env::consts::DLL_SUFFIX));
+        let failed = |error: std::io::Error| {
+            let message = format!("cannot copy a plugin to {}: {error}", copy.display());
+            let help = "name a private directory that can be written";
+            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+        };
+        // A copy of another session is only as good as its content.
+        if holds(&copy, bytes).unwrap_or(false) {
+            return Ok(copy);
+        }
+        let mut new = tempfile::NamedTempFile::new_in(&dir).map_err(failed)?;
+        new.write_all(bytes).map_err(failed)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::Permissions::from_mode(0o500);
+            new.as_file().set_permissions(mode).map_err(failed)?;
+        }
+        new.persist(&copy).map_err(|error| failed(error.error))?;
+        Ok(copy)
+    }
+
+    fn dir(&self) -> Result<PathBuf, Error> {
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |error: std::io::Error| {
+            let message = format!("cannot make a directory for copies of plugins: {error}");
+            let help = "name one that can be written in the toolset options";
+            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+        };
+        match &*place {
+            Some(Place::Temporary(dir)) => Ok(dir.path().to_owned()),
+            Some(Place::Named(dir)) => {
+                create_private(dir).map_err(failed)?;
+                Ok(dir.clone())
+            }
+            None => {
+                let dir = PrivateDir::new().map_err(failed)?;
+                let path = dir.path().to_owned();
+                *place = Some(Place::Temporary(dir));
+                Ok(path)
+            }
+        }
+    }
+}
+
+/// Whether the file at `path` has this content. Most of the time it has, and is large.
+fn holds(path: &Path, content: &[u8]) -> std::io::Result<bool> {
+    let mut file = File::open(path)?;
+    let mut buffer = vec![0; 64 << 10];
+    let mut rest = content;
+    loop {
+        let n = match file.read(&mut buffer) {
+            Ok(0) => return Ok(rest.is_empty()),
+            Ok(n) => n,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        match rest.strip_prefix(&buffer[..n]) {
+            Some(more) => rest = more,
+            None => return Ok(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_counts_only_with_all_of_its_content() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("copy");
+        let content: Vec<u8> = (0..200_000_u32).map(|i| (i % 251) as u8).collect();
+        let mut other = content.clone();
+        other[150_000] ^= 1;
+        let longer = [&content[..], &[0]].concat();
+        for (found, same) in [
+            (&content[..], true),
+            (&other, false),
+            (&content[..199_999], false),
+            (&longer, false),
+            (&[], false),
+        ] {
+            fs::write(&path, found).unwrap();
+            assert_eq!(holds(&path, &content).unwrap(), same);
+        }
+        assert!(holds(&dir.path().join("none"), &content).is_err());
+    }
+}

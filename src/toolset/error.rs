@@ -1,0 +1,61 @@
+//! What plugins and their processes say, as errors of ours.
+
+use std::path::Path;
+
+use repertoire_plugin::ErrorCode as PluginCode;
+use repertoire_plugin::host::{CallError, CreateError, OpenError};
+
+use super::worker::WorkerError;
+use crate::error::{Error, ErrorCode};
+
+pub(super) fn open_error(error: OpenError) -> Error {
+    Error::new(ErrorCode::ExecutionError, error.to_string(), error.help()).with_source(error)
+}
+
+pub(super) fn create_error(error: CreateError) -> Error {
+    let code = match &error {
+        CreateError::NoClass { .. } => ErrorCode::NotFound,
+        CreateError::Create { code, .. } => ours(*code),
+        _ => ErrorCode::ExecutionError,
+    };
+    Error::new(code, error.to_string(), error.help()).with_source(error)
+}
+
+/// What a tool of the library at `path` says.
+pub(super) fn call_error(error: &CallError, path: &Path) -> Error {
+    said(error.code, &error.message, path)
+}
+
+/// How a call through the process of the library at `path` failed.
+pub(super) fn worker_error(error: WorkerError, path: &Path) -> Error {
+    let code = match &error {
+        WorkerError::Failed { code, message } => return said(*code, message, path),
+        WorkerError::Create { code, .. } => ours(*code),
+        WorkerError::TimedOut { .. } => ErrorCode::Timeout,
+        _ => ErrorCode::ExecutionError,
+    };
+    Error::new(code, error.to_string(), error.help()).with_source(error)
+}
+
+fn said(code: PluginCode, message: &str, path: &Path) -> Error {
+    let help = match code {
+        PluginCode::Panicked => {
+            format!(
+                "that is a mistake in the plugin {}: mend it and build it again",
+                path.display()
+            )
+        }
+        // The tool's own words say it.
+        _ => String::new(),
+    };
+    Error::new(ours(code), message, help)
+}
+
+fn ours(code: PluginCode) -> ErrorCode {
+    match code {
+        PluginCode::InvalidArguments => ErrorCode::InvalidParam,
+        PluginCode::UnknownTool => ErrorCode::NotFound,
+        PluginCode::DeadlineExceeded => ErrorCode::Timeout,
+        _ => ErrorCode::ExecutionError,
+    }
+}

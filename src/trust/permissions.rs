@@ -1,0 +1,82 @@
+//! Who can change a file: whoever can write it, or put another one in its place, can run code as
+//! us. The rule of sshd and sudo.
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::error::Error;
+
+/// Refuses a `file` at `path` that another user can change or replace: it and the directories
+/// above belong to us or to root, and are not writable by everybody. A sticky directory, such as
+/// `/tmp`, may be.
+///
+/// Fails with `PERMISSION_DENIED`, and the command that mends it.
+#[cfg(unix)]
+pub(crate) fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
+    use super::{io_error, quoted};
+    use crate::error::ErrorCode;
+    use std::os::unix::fs::MetadataExt as _;
+    const STICKY: u32 = 0o1000;
+    const WORLD_WRITABLE: u32 = 0o002;
+    let us = rustix::process::geteuid().as_raw();
+    let metadata = file.metadata().map_err(|error| io_error("read", path, error))?;
+    let refuse = |what: &Path, why: String, help: String| {
+        let message = format!("{} is not safe to run: {} {why}", path.display(), what.display());
+        Err(Error::new(ErrorCode::PermissionDenied, message, help))
+    };
+    let absolute = path.canonicalize().map_err(|error| io_error("read", path, error))?;
+    let above = absolute.ancestors().skip(1).map(|dir| (dir, dir.metadata()));
+    for (place, metadata) in std::iter::once((&*absolute, Ok(metadata))).chain(above) {
+        let metadata = metadata.map_err(|error| io_error("read", place, error))?;
+        let mode = metadata.mode();
+        if mode & WORLD_WRITABLE != 0 && (metadata.is_file() || mode & STICKY == 0) {
+            let help = format!("run `chmod o-w {}`", quoted(place));
+            return refuse(place, "can be written by everybody".to_owned(), help);
+        }
+        if metadata.uid() != us && metadata.uid() != 0 {
+            let help = format!("run `chown $(id -u) {}` if you trust it", quoted(place));
+            return refuse(place, format!("belongs to user {}", metadata.uid()), help);
+        }
+    }
+    Ok(())
+}
+
+/// Elsewhere there is no such rule to check.
+#[cfg(not(unix))]
+pub(crate) fn check_permissions(_path: &Path, _file: &File) -> Result<(), Error> {
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::error::ErrorCode;
+
+    #[test]
+    fn what_everybody_can_write_is_refused_with_the_command_that_mends_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("a skill");
+        let path = inner.join("tool.so");
+        fs::create_dir(&inner).unwrap();
+        fs::write(&path, "").unwrap();
+        let set = |place: &Path, mode| {
+            fs::set_permissions(place, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let check = || check_permissions(&path, &File::open(&path).unwrap());
+        set(&path, 0o644);
+        check().unwrap();
+        for (place, mode) in [(&path, 0o646), (&inner, 0o757)] {
+            set(place, mode);
+            let error = check().unwrap_err();
+            assert_eq!(error.code(), ErrorCode::PermissionDenied);
+            let real = place.canonicalize().unwrap();
+            assert_eq!(error.help(), format!("run `chmod o-w '{}'`", real.display()));
+            set(place, if place.is_dir() { 0o755 } else { 0o644 });
+        }
+        set(&inner, 0o1777);
+        check().unwrap();
+    }
+}

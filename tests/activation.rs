@@ -1,0 +1,492 @@
+//! Activation: what the model's tools and the user's commands reach, and what they answer.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use repertoire::activation::{Risk, Task, TaskSpawner};
+use repertoire::catalog::Allowlist;
+use repertoire::integration::{HostTools, HostToolsOptions};
+use repertoire::{
+    Activate, Audience, Consent, ConsentPolicy, Context, Engine, EngineBuilder, Envelope, Error,
+    ErrorCode, Source, ToolFormat,
+};
+use serde_json::{Value, json};
+
+fn write(root: &Path, file: &str, text: &str) {
+    let path = root.join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A directory with these skills: id, more front matter, body.
+fn skills(skills: &[(&str, &str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (id, fields, body) in skills {
+        let name = id.rsplit('/').next().unwrap();
+        let text = format!("---\nname: {name}\ndescription: Does {name}.\n{fields}---\n{body}");
+        write(dir.path(), &format!("{id}/SKILL.md"), &text);
+    }
+    dir
+}
+
+fn builder(dir: &tempfile::TempDir) -> EngineBuilder {
+    Engine::builder().source(Source::user(dir.path()))
+}
+
+fn message(envelope: &Envelope) -> &str {
+    match envelope {
+        Envelope::Error { error, .. } => &error.message,
+        Envelope::Success { text, .. } => text,
+    }
+}
+
+#[test]
+fn a_command_activates_what_its_name_does_and_other_messages_are_left_alone() {
+    let dir = skills(&[
+        ("review", "argument-hint: '[pr]'\n", "Review `$0`."),
+        ("sven", "", "s"),
+        ("sven/do-it", "", "Do $ARGUMENTS"),
+        ("hidden", "disable-model-invocation: true\n", "h"),
+        ("model-only", "user-invocable: false\n", "m"),
+        ("broken", "requires_bins: [no-such-program-anywhere]\n", "b"),
+    ]);
+    let engine = builder(&dir).build().unwrap();
+    let session = engine.session("s");
+    for (typed, id, content) in [
+        ("/review 7", "review", "Review `7`."),
+        (" /review  7  ", "review", "Review `7`."),
+        ("/sven/do-it now  or\nlater", "sven/do-it", "Do now  or\nlater"),
+        ("/sven/do_it now", "sven/do-it", "Do now"),
+        ("/do-it x", "sven/do-it", "Do x"),
+        ("/hidden", "hidden", "h"),
+    ] {
+        let activation = engine.user_message(typed, &session).unwrap().unwrap();
+        assert_eq!((activation.id.as_str(), activation.content.as_str()), (id, content), "{typed}");
+    }
+    for message in [
+        "",
+        "/",
+        "/ review",
+        "review",
+        "see /review 7",
+        "/unknown x",
+        "/model-only",
+        "/usr/bin/env is missing",
+        "/sven/",
+        "//review",
+        &format!("{}/review", dir.path().display()),
+    ] {
+        assert_eq!(engine.user_message(message, &session).unwrap(), None, "{message}");
+    }
+    let error = engine.user_message("/broken", &session).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotFound);
+    assert!(error.message().contains("no-such-program-anywhere"), "{error}");
+
+    let commands: Vec<_> =
+        engine.commands().into_iter().map(|c| (c.command, c.argument_hint)).collect();
+    let hint = Some("[pr]".to_owned());
+    let expected = [("/hidden", None), ("/review", hint), ("/sven", None), ("/sven/do_it", None)];
+    assert_eq!(commands, expected.map(|(command, hint)| (command.to_owned(), hint)));
+}
+
+#[test]
+fn an_activation_says_all_that_comes_with_the_skill() {
+    let dir = skills(&[
+        (
+            "sven",
+            "allowed-tools: Read Bash(git:*)\nmodel: big\nagent: planner\nknowledge: [docs/a.md]\n",
+            "Plan <it> & go.\n",
+        ),
+        ("sven/plan", "", "p"),
+        ("sven/plan/deep", "", "d"),
+        ("sven/secret", "disable-model-invocation: true\n", "x"),
+    ]);
+    for n in 0..25 {
+        write(dir.path(), &format!("sven/references/{n:02}.md"), "r");
+    }
+    let engine = builder(&dir).build().unwrap();
+    let activation = engine.activate("sven", "", &engine.session("s")).unwrap();
+    assert_eq!((activation.files.len(), activation.more_files), (20, 5));
+    assert_eq!(activation.files[0], "references/00.md");
+    assert_eq!(
+        activation.sub_skills.iter().map(|s| s.id.as_str()).collect::<Vec<_>>(),
+        ["sven/plan"]
+    );
+    assert_eq!(
+        (activation.model.as_deref(), activation.agent.as_deref()),
+        (Some("big"), Some("planner"))
+    );
+    for (tool, permitted) in
+        [("Read", true), ("Bash(git log)", true), ("Bash(git log; rm x)", false), ("Write", false)]
+    {
+        assert_eq!(activation.permits(tool), permitted, "{tool}");
+    }
+
+    let text = activation.to_text();
+    assert!(text.starts_with("Base directory: /"), "{text}");
+    for part in [
+        "Plan <it> & go.",
+        "- references/00.md",
+        "[5 more]",
+        "- sven/plan: Does plan.",
+        "- docs/a.md",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let xml = activation.to_xml();
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let root = document.root_element();
+    assert_eq!(
+        (root.tag_name().name(), root.attribute("command")),
+        ("skill_content", Some("/sven"))
+    );
+    let child = |name: &str| root.children().find(|node| node.has_tag_name(name)).unwrap();
+    assert_eq!(child("instructions").text(), Some("\nPlan <it> & go.\n"));
+    assert_eq!(child("files").attribute("more"), Some("5"));
+    let sub = child("sub_skills").first_element_child().unwrap();
+    assert_eq!((sub.attribute("id"), sub.text()), (Some("sven/plan"), Some("Does plan.")));
+    let json = serde_json::to_value(&activation).unwrap();
+    assert_eq!(json["mode"], "inline");
+    assert_eq!(json["sub_skills"], json!([{"id": "sven/plan", "brief": "Does plan."}]));
+}
+
+#[derive(Debug, Default, Clone)]
+struct Spawner(Arc<Mutex<Vec<Task>>>);
+
+impl TaskSpawner for Spawner {
+    fn spawn(&self, task: &Task) -> Result<String, Error> {
+        let mut tasks = self.0.lock().unwrap();
+        tasks.push(task.clone());
+        Ok(format!("task-{}", tasks.len()))
+    }
+}
+
+#[test]
+fn a_forked_skill_becomes_a_task_of_the_host() {
+    let dir = skills(&[("big", "context: fork\nagent: worker\nmodel: m\n", "Do $ARGUMENTS well.")]);
+    let spawner = Spawner::default();
+    let engine = builder(&dir).task_spawner(spawner.clone()).build().unwrap();
+    let session = engine.session("s");
+    let tools = HostTools::new(&engine, &session);
+    let answer =
+        serde_json::to_value(tools.call("use_skill", &json!({"skill": "big", "args": "it"})));
+    let answer = answer.unwrap();
+    assert_eq!(answer["data"]["task_id"], "task-1");
+    assert_eq!(answer["data"]["status"], "spawned");
+    assert_eq!((&answer["data"]["mode"], &answer["data"]["content"]), (&json!("fork"), &json!("")));
+    {
+        let tasks = spawner.0.lock().unwrap();
+        assert!(tasks[0].prompt.contains("Do it well."), "{tasks:?}");
+        assert_eq!(tasks[0].agent.as_deref(), Some("worker"));
+        assert_eq!(tasks[0].session, "s");
+    }
+    // Its instructions are with the task, so they may still be disclosed here.
+    assert!(!session.state().unwrap().skills[0].in_context);
+
+    let inline = Activate { inline: true, ..Activate::default() };
+    let activation = engine.activate_with("big", "it", &session, &inline).unwrap();
+    assert_eq!((activation.mode, activation.content.as_str()), (Context::Inline, "Do it well."));
+
+    let alone = builder(&dir).build().unwrap();
+    let session = alone.session("s");
+    let error = alone.activate("big", "", &session).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::ExecutionError);
+    assert!(error.message().contains("`big`") && !error.help().is_empty(), "{error:?}");
+    assert!(session.state().unwrap().skills.is_empty(), "a failure changes nothing");
+}
+
+#[test]
+fn consent_is_asked_for_as_the_policy_says() {
+    let dir = skills(&[("a", "", "A"), ("b", "", "B")]);
+    write(dir.path(), "a/scripts/run.sh", "#!/bin/sh\n");
+    for (policy, needed) in [
+        (ConsentPolicy::Never, [false, false, false]),
+        (ConsentPolicy::FirstUse, [true, false, false]),
+        (ConsentPolicy::Always, [true, true, true]),
+    ] {
+        // The host asks by its own means.
+        let engine = builder(&dir).consent(Consent::new(policy)).build().unwrap();
+        let session = engine.session("s");
+        for (nth, needed) in needed.into_iter().enumerate() {
+            let first = engine.activate("a", "", &session);
+            if needed {
+                assert_eq!(first.unwrap_err().code(), ErrorCode::ConsentRequired, "{policy:?}");
+                let request = engine.consent_request("a", &session, Audience::Model).unwrap();
+                let risk = if nth == 0 { Risk::Risky } else { Risk::Safe };
+                assert_eq!((request.risk, request.description.as_str()), (risk, "Does a."));
+                assert!(request.tree.contains("run.sh"), "{}", request.tree);
+                session.consent(&request.id).unwrap();
+                engine.activate("a", "", &session).unwrap();
+            } else {
+                first.unwrap();
+            }
+        }
+        let other = engine.session("other").state().unwrap();
+        assert!(other.skills.is_empty(), "sessions are isolated");
+
+        // The engine asks.
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&asked);
+        let consent = Consent::new(policy).ask(move |request| {
+            log.lock().unwrap().push((request.id.to_string(), request.risk));
+            request.id == "a"
+        });
+        let engine = builder(&dir).consent(consent).build().unwrap();
+        let session = engine.session("s");
+        for _ in needed {
+            engine.activate("a", "", &session).unwrap();
+        }
+        assert_eq!(
+            asked.lock().unwrap().len(),
+            needed.iter().filter(|n| **n).count(),
+            "{policy:?}"
+        );
+        if policy != ConsentPolicy::Never {
+            let before = session.state().unwrap();
+            let error = engine.user_message("/b", &session).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::ConsentRequired);
+            assert_eq!(session.state().unwrap(), before, "a refusal changes nothing");
+        }
+    }
+}
+
+#[test]
+fn a_skill_that_leads_back_to_itself_is_refused_with_the_chain() {
+    let dir = skills(&[("a", "", "A"), ("b", "", "B"), ("c", "", "C")]);
+    let engine = builder(&dir).build().unwrap();
+    let session = engine.session("s");
+    let tools = HostTools::new(&engine, &session);
+    let use_skill =
+        |skill: &str, by: &str| tools.call("use_skill", &json!({"skill": skill, "by": by}));
+    assert_eq!(tools.call("use_skill", &json!({"skill": "a"})).code(), None);
+    assert_eq!(use_skill("b", "a").code(), None);
+    assert_eq!(use_skill("c", "b").code(), None);
+    let cycle = use_skill("a", "c");
+    assert_eq!(cycle.code(), Some(ErrorCode::InvalidParam));
+    assert!(message(&cycle).contains("a → b → c → a"), "{cycle:?}");
+    assert!(message(&use_skill("b", "b")).contains("b → b"));
+    assert_eq!(use_skill("a", "nobody").code(), Some(ErrorCode::InvalidParam));
+    // Without a skill that asked for it, it is a new beginning, here and in another session.
+    assert_eq!(tools.call("use_skill", &json!({"skill": "a"})).code(), None);
+    let other = Activate { by: Some("c".into()), ..Activate::default() };
+    engine.activate_with("a", "", &engine.session("other"), &other).unwrap();
+}
+
+#[test]
+fn what_the_model_may_not_use_is_reached_by_no_tool_under_no_name() {
+    let dir = skills(&[
+        ("open", "", "o"),
+        ("group/secret", "disable-model-invocation: true\n", "CANARY"),
+        ("group/filtered", "", "CANARY"),
+    ]);
+    for id in ["group/secret", "group/filtered"] {
+        write(dir.path(), &format!("{id}/notes.md"), "CANARY");
+        write(dir.path(), &format!("{id}/scripts/x.sh"), "#!/bin/sh\necho CANARY\n");
+    }
+    write(dir.path(), "open/x.md", "fine");
+    let builder =
+        builder(&dir).allow(Allowlist::from_entries(Some(&["open", "group/secret", "secret"])));
+    #[cfg(feature = "scripts")]
+    let builder = builder.scripts(repertoire::script::ScriptOptions::default());
+    let engine = builder.build().unwrap();
+    let session = engine.session("s");
+    let tools = HostTools::new(&engine, &session);
+    let definitions = tools.definitions(ToolFormat::Mcp).to_string();
+    assert!(definitions.contains("\"open\"") && !definitions.contains("secret"), "{definitions}");
+
+    let root = dir.path().display();
+    for skill in ["secret", "filtered"] {
+        let mut names = vec![
+            skill.to_owned(),
+            format!("/{skill}"),
+            format!("${skill}"),
+            format!("@{skill}"),
+            skill.to_uppercase(),
+            format!("group/{skill}"),
+            format!("/group/{skill}"),
+            format!("group/{skill}/"),
+            format!("./group/{skill}"),
+            format!("group/{skill}/SKILL.md"),
+            format!("open/../group/{skill}"),
+            format!("{root}/group/{skill}"),
+            format!("{root}/group/{skill}/SKILL.md"),
+        ];
+        names.push(format!(" {skill}"));
+        for name in names {
+            for (tool, arguments) in [
+                ("use_skill", json!({"skill": name})),
+                ("read_skill_file", json!({"skill": name, "path": "notes.md"})),
+                ("run_skill_script", json!({"skill": name, "script": "x.sh"})),
+            ] {
+                let answer = tools.call(tool, &arguments);
+                let text = serde_json::to_string(&answer).unwrap();
+                assert_eq!(answer.code(), Some(ErrorCode::NotFound), "{tool} {name}: {text}");
+                assert!(
+                    !text.contains("CANARY") && !text.contains("did you mean `group"),
+                    "{text}"
+                );
+            }
+        }
+        let found = tools.call("find_skills", &json!({"query": format!("use the {skill} skill")}));
+        assert!(!serde_json::to_string(&found).unwrap().contains("Does"), "{found:?}");
+        for path in [format!("../group/{skill}/notes.md"), format!("../{skill}/notes.md")] {
+            let answer = tools.call("read_skill_file", &json!({"skill": "open", "path": path}));
+            assert_eq!(answer.code(), Some(ErrorCode::InvalidParam), "{answer:?}");
+        }
+    }
+
+    // Once the user activated it, its files are of use; it is still not the model's to activate.
+    engine.user_message("/secret", &session).unwrap().unwrap();
+    let read = json!({"skill": "secret", "path": "notes.md"});
+    assert_eq!(tools.call("read_skill_file", &read).code(), None);
+    let refused = tools.call("use_skill", &json!({"skill": "secret"}));
+    assert_eq!(refused.code(), Some(ErrorCode::NotFound));
+    let elsewhere = HostTools::new(&engine, &engine.session("other"));
+    assert_eq!(elsewhere.call("read_skill_file", &read).code(), Some(ErrorCode::NotFound));
+}
+
+#[cfg(all(feature = "scripts", unix))]
+#[test]
+fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_remedy() {
+    use ErrorCode::{
+        ConsentRequired, ExecutionError, InternalError, InvalidParam, NotFound, PermissionDenied,
+        Timeout,
+    };
+    use repertoire::script::{ScriptLimits, ScriptOptions};
+
+    let dir = skills(&[
+        ("plain", "", "p"),
+        ("forked", "context: fork\n", "f"),
+        ("asks", "", "a"),
+        ("panics", "", "x"),
+    ]);
+    write(dir.path(), "plain/scripts/slow.sh", "echo started\nsleep 30\n");
+    write(dir.path(), "plain/scripts/fails.sh", "echo bad >&2\nexit 3\n");
+    let limits =
+        ScriptLimits { timeout: std::time::Duration::from_millis(500), ..Default::default() };
+    let options = ScriptOptions { limits, ..ScriptOptions::default() };
+    let consent = Consent::new(ConsentPolicy::FirstUse).ask(|request| match request.id.as_str() {
+        "panics" => request.description.parse().unwrap(),
+        id => id != "asks",
+    });
+    let builder = builder(&dir).scripts(options).consent(consent);
+    let engine = builder.source(Source::project(dir.path().join("none"))).build().unwrap();
+    let project = skills(&[("risky", "", "r")]);
+    write(project.path(), "risky/scripts/x.sh", "echo x\n");
+    let untrusted = Engine::builder()
+        .source(Source::project(project.path()))
+        .scripts(ScriptOptions::default())
+        .build()
+        .unwrap();
+
+    let tools = HostTools::new(&engine, &engine.session("s"));
+    let untrusting = HostTools::new(&untrusted, &untrusted.session("s"));
+    let script = |skill: &str, script: &str| json!({"skill": skill, "script": script});
+    for (tools, tool, arguments, code, words) in [
+        (&tools, "use_skill", json!({"skill": 7}), InvalidParam, vec!["use_skill", "object"]),
+        (&tools, "use_skill", json!({"skil": "plain"}), InvalidParam, vec!["skil", "expected"]),
+        (&tools, "use_skill", json!("plain"), InvalidParam, vec!["use_skill"]),
+        (
+            &tools,
+            "read_skill_file",
+            json!({"skill": "plain", "path": "../x"}),
+            InvalidParam,
+            vec!["plain"],
+        ),
+        (
+            &tools,
+            "use_skill",
+            json!({"skill": "plian"}),
+            NotFound,
+            vec!["plian", "did you mean `plain`"],
+        ),
+        (&tools, "nothing", json!({}), NotFound, vec!["nothing", "use_skill"]),
+        (&tools, "run_skill_script", script("plain", "no.sh"), NotFound, vec!["plain", "no.sh"]),
+        (
+            &untrusting,
+            "run_skill_script",
+            script("risky", "x.sh"),
+            PermissionDenied,
+            vec!["risky", "repertoire trust add"],
+        ),
+        (&tools, "use_skill", json!({"skill": "asks"}), ConsentRequired, vec!["asks", "user"]),
+        (&tools, "use_skill", json!({"skill": "forked"}), ExecutionError, vec!["forked", "inline"]),
+        (
+            &tools,
+            "run_skill_script",
+            script("plain", "slow.sh"),
+            Timeout,
+            vec!["plain", "slow.sh", "data"],
+        ),
+        (&tools, "use_skill", json!({"skill": "panics"}), InternalError, vec!["panics", "report"]),
+    ] {
+        let answer = tools.call(tool, &arguments);
+        assert_eq!(answer.code(), Some(code), "{tool} {arguments}: {answer:?}");
+        for word in words {
+            assert!(message(&answer).contains(word), "{word} in {answer:?}");
+        }
+        let json = serde_json::to_value(&answer).unwrap();
+        assert_eq!(json["status"], "error");
+        assert_eq!(json["error"]["code"], code.as_str());
+        if code == Timeout {
+            assert_eq!(json["data"]["stdout"], "started\n", "{json}");
+        }
+    }
+    let failed = serde_json::to_value(tools.call("run_skill_script", &script("plain", "fails.sh")));
+    let failed: Value = failed.unwrap();
+    assert_eq!((&failed["status"], &failed["data"]["exit_code"]), (&json!("success"), &json!(3)));
+    assert!(failed["text"].as_str().unwrap().contains("bad"), "{failed}");
+}
+
+#[test]
+fn the_names_of_skills_are_listed_while_there_is_room() {
+    let dir = skills(&[
+        ("one", "", "1"),
+        ("two", "", "2"),
+        ("off", "disable-model-invocation: true\n", ""),
+    ]);
+    let engine = builder(&dir).build().unwrap();
+    let session = engine.session("s");
+    let schema = |names_chars: usize| {
+        let options = HostToolsOptions { names_chars, ..HostToolsOptions::default() };
+        HostTools::with(&engine, &session, options).definitions(ToolFormat::OpenAi)[0]["function"]
+            .clone()
+    };
+    let enumerated = schema(6);
+    assert_eq!(enumerated["parameters"]["properties"]["skill"]["enum"], json!(["one", "two"]));
+    let counted = schema(5);
+    assert_eq!(counted["parameters"]["properties"]["skill"].get("enum"), None);
+    assert!(counted["description"].as_str().unwrap().contains("2 skills"), "{counted}");
+}
+
+#[test]
+fn long_files_are_read_in_parts() {
+    let dir = skills(&[("plain", "", "p")]);
+    let lines: Vec<String> = (1..=100).map(|n| format!("line {n}\n")).collect();
+    let lines = lines.concat();
+    write(dir.path(), "plain/long.txt", &lines);
+    let engine = builder(&dir).build().unwrap();
+    let options = HostToolsOptions { read_bytes: 100, ..HostToolsOptions::default() };
+    let tools = HostTools::with(&engine, &engine.session("s"), options);
+    let mut offset = 1;
+    let mut read = String::new();
+    for _ in 0..100 {
+        let mut arguments = json!({"skill": "plain", "path": "long.txt"});
+        if offset > 1 {
+            arguments["offset"] = offset.into();
+        }
+        let answer = serde_json::to_value(tools.call("read_skill_file", &arguments)).unwrap();
+        let data = &answer["data"];
+        read += data["content"].as_str().unwrap();
+        offset = data["first_line"].as_u64().unwrap() + data["lines"].as_u64().unwrap();
+        let is_end = offset > data["total_lines"].as_u64().unwrap();
+        let says_next = answer["text"].as_str().unwrap().contains(&format!("offset {offset}"));
+        assert_eq!(says_next, !is_end, "{answer}");
+        if is_end {
+            break;
+        }
+    }
+    assert_eq!(read, lines);
+}

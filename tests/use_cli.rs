@@ -1,0 +1,191 @@
+//! `use`, `run`, and the scripts of `show` and `trust`, as a user meets them.
+#![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "support/binary.rs"]
+mod binary;
+
+use binary::Place;
+use serde_json::json;
+
+/// A place with skills: one with a script, one for tasks, one for the user alone.
+fn place() -> Place {
+    let place = Place::new();
+    for (id, fields, body) in [
+        (
+            "review",
+            "argument-hint: '[pr]'\nallowed-tools: Read\n",
+            "Review `$0` with $ARGUMENTS.\n",
+        ),
+        ("review/deep", "", "Deep.\n"),
+        ("forked", "context: fork\n", "Work on $ARGUMENTS.\n"),
+        ("mine", "disable-model-invocation: true\n", "Mine.\n"),
+        ("models", "user-invocable: false\n", "Models.\n"),
+        ("declared", "scripts: [tools/go.sh]\n", "Go.\n"),
+    ] {
+        let name = id.rsplit('/').next().unwrap();
+        let text = format!("---\nname: {name}\ndescription: Does {name}.\n{fields}---\n{body}");
+        place.write(&format!("skills/{id}/SKILL.md"), text);
+    }
+    place.write("skills/review/scripts/echo.sh", "# Prints what it gets.\n# Use it so.\necho \"$#:$1:$2\"\necho oops >&2\ncat\nexit \"${3:-0}\"\n");
+    place.write("skills/review/scripts/slow.sh", "echo begun\nsleep 60\n");
+    place.write("skills/review/scripts/write.sh", "echo x > \"$1\"\n");
+    place.write("skills/review/references/a.md", "a");
+    place.write("skills/declared/tools/go.sh", "echo gone\n");
+    place
+}
+
+const SOURCE: [&str; 2] = ["--source", "skills"];
+
+#[test]
+fn a_skill_is_used_with_its_arguments() {
+    let place = place();
+    let used =
+        place.run(["use", "--source", "skills", "--json", "review", "PR", "42"]).exits(0).json();
+    assert_eq!(used["status"], "success");
+    let data = &used["data"];
+    assert_eq!(data["content"], "Review `PR` with PR 42.\n");
+    assert_eq!((&data["id"], &data["mode"]), (&json!("review"), &json!("inline")));
+    assert_eq!(data["sub_skills"], json!([{"id": "review/deep", "brief": "Does deep."}]));
+    assert_eq!(data["files"][0], "references/a.md");
+    assert_eq!(data["allowed_tools"], json!(["Read"]));
+    assert!(data["base_dir"].as_str().unwrap().ends_with("/skills/review"), "{data}");
+    assert_eq!(
+        used["text"],
+        place.run(["use", "--source", "skills", "review", "PR", "42"]).exits(0).stdout.trim_end()
+    );
+
+    // The operator may use what either audience may.
+    for (id, content) in [("mine", "Mine.\n"), ("models", "Models.\n"), ("review/deep", "Deep.\n")]
+    {
+        let used = place.run(["use", "--json", id].iter().chain(&SOURCE)).exits(0).json();
+        assert_eq!(used["data"]["content"], content);
+    }
+    let xml =
+        place.run(["use", "--xml", "--source", "skills", "review", "--", "-x <y>"]).exits(0).stdout;
+    assert!(xml.starts_with("<skill_content command=\"/review\" name=\"review\">"), "{xml}");
+    assert!(xml.contains("Review `-x` with -x &lt;y&gt;."), "{xml}");
+}
+
+#[test]
+fn what_cannot_be_used_says_why() {
+    let place = place();
+    for (args, code, words) in [
+        (vec!["use", "reveiw"], "NOT_FOUND", vec!["reveiw", "review"]),
+        (vec!["use", "mine", "--allow", "review"], "NOT_FOUND", vec!["mine"]),
+        (vec!["use", "forked", "x"], "EXECUTION_ERROR", vec!["forked", "inline"]),
+        (vec!["run", "review", "nothing.sh"], "NOT_FOUND", vec!["review", "nothing.sh"]),
+        (vec!["run", "review", "../mine/SKILL.md"], "INVALID_PARAM", vec!["review"]),
+        (
+            vec!["run", "review", "echo.sh"],
+            "PERMISSION_DENIED",
+            vec!["echo.sh", "repertoire trust add"],
+        ),
+        (vec!["show", "review", "nothing.sh"], "NOT_FOUND", vec!["nothing.sh", "scripts/echo.sh"]),
+    ] {
+        let run = place.run(args.iter().chain(&["--json"]).chain(&SOURCE)).exits(1);
+        let answer = run.json();
+        assert_eq!(
+            (&answer["status"], &answer["error"]["code"]),
+            (&json!("error"), &json!(code)),
+            "{args:?}"
+        );
+        let told = format!("{} {}", answer["error"]["message"], answer["error"]["help"]);
+        for word in words {
+            assert!(told.contains(word), "{word} in {told}");
+        }
+    }
+    let inline = ["use", "--inline", "--json", "forked", "x"];
+    let used = place.run(inline.iter().chain(&SOURCE)).exits(0).json();
+    assert_eq!(used["data"]["content"], "Work on x.\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_trusted_script_runs_and_tells_how_it_ended() {
+    let place = place();
+    place.run(["trust", "add", "review", "declared"].iter().chain(&SOURCE)).exits(0);
+    let run = |args: &[&str]| place.run(args.iter().chain(&SOURCE));
+
+    let answer = run(&["run", "--json", "review", "echo.sh", "$(x) *", "; y"]).exits(0).json();
+    assert_eq!(answer["status"], "success");
+    let data = &answer["data"];
+    assert_eq!((&data["stdout"], &data["stderr"]), (&json!("2:$(x) *:; y\n"), &json!("oops\n")));
+    let fields = ["exit_code", "truncated", "timed_out"].map(|field| data[field].clone());
+    assert_eq!(fields, [json!(0), json!(false), json!(false)]);
+    assert!(data["duration_ms"].is_u64());
+
+    let plain = run(&["run", "review", "scripts/echo.sh", "a", "b", "3"]).exits(1);
+    assert_eq!(
+        (plain.stdout.as_str(), plain.stderr.as_str()),
+        ("2:a:b\n".replace('2', "3").as_str(), "oops\n")
+    );
+    let piped =
+        place.run_with(["run", "--stdin", "review", "echo.sh"].iter().chain(&SOURCE), b"in");
+    assert_eq!(piped.exits(0).stdout, "0::\nin");
+    assert_eq!(run(&["run", "declared", "tools/go.sh"]).exits(0).stdout, "gone\n");
+
+    let slow = run(&["run", "--json", "--timeout", "0.5", "review", "slow.sh"]).exits(1).json();
+    assert_eq!(slow["error"]["code"], "TIMEOUT");
+    assert_eq!(
+        (&slow["data"]["timed_out"], &slow["data"]["stdout"]),
+        (&json!(true), &json!("begun\n"))
+    );
+
+    // A changed script is not run, whatever was trusted before.
+    place.write("skills/review/scripts/echo.sh", "echo changed\n");
+    let refused = run(&["run", "--json", "review", "echo.sh"]).exits(1).json();
+    assert_eq!(refused["error"]["code"], "PERMISSION_DENIED");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("changed"), "{refused}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_script_writes_where_it_is_allowed_to() {
+    let place = place();
+    place.run(["trust", "add", "review"].iter().chain(&SOURCE)).exits(0);
+    place.write("work/keep", "");
+    let file = place.path().join("work/made");
+    let file = file.to_str().unwrap();
+    let answer =
+        place.run(["run", "--json", "review", "write.sh", file].iter().chain(&SOURCE)).json();
+    if answer["data"]["sandbox"]["filesystem"] == "None" {
+        eprintln!("SKIPPED: this kernel has no Landlock");
+        return;
+    }
+    assert_ne!(answer["data"]["exit_code"], 0, "{answer}");
+    assert!(!std::path::Path::new(file).exists());
+    let allowed = ["run", "--write", "work", "review", "write.sh", file];
+    place.run(allowed.iter().chain(&SOURCE)).exits(0);
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "x\n");
+}
+
+#[test]
+fn scripts_are_shown_with_what_they_say_of_themselves() {
+    let place = place();
+    let shown = place.run(["show", "--json", "review"].iter().chain(&SOURCE)).exits(0).json();
+    let paths: Vec<_> = shown["scripts"].as_array().unwrap().iter().map(|s| &s["path"]).collect();
+    assert_eq!(paths, ["scripts/echo.sh", "scripts/slow.sh", "scripts/write.sh"]);
+    let one =
+        place.run(["show", "--json", "review", "echo.sh"].iter().chain(&SOURCE)).exits(0).json();
+    assert_eq!(one["help"], "Prints what it gets.\nUse it so.");
+    let text =
+        place.run(["show", "review", "scripts/echo.sh"].iter().chain(&SOURCE)).exits(0).stdout;
+    assert!(text.contains("Use it so."), "{text}");
+    let list = place.run(["show", "review"].iter().chain(&SOURCE)).exits(0).stdout;
+    assert!(list.contains("scripts/echo.sh  Prints what it gets."), "{list}");
+}
+
+#[test]
+fn a_named_session_remembers_what_was_used() {
+    let place = place();
+    let risk = |session: &[&str]| {
+        let args = ["use", "--json", "review"];
+        let used = place.run(args.iter().chain(session).chain(&SOURCE)).exits(0).json();
+        used["data"]["risk"].clone()
+    };
+    assert_eq!(risk(&["--session", "a"]), "risky");
+    assert_eq!(risk(&["--session", "a"]), "safe");
+    assert_eq!(risk(&["--session", "b"]), "risky");
+    assert_eq!((risk(&[]), risk(&[])), (json!("risky"), json!("risky")));
+}
