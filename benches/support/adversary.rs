@@ -24,7 +24,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<Skill>, String)> {
         .iter()
         .flat_map(|skill| skill.triggers().keywords.iter().map(|keyword| keyword.value.clone()))
         .collect();
-    let without_literal = (0..10_000)
+    let without_literal = (0..1_000)
         .map(|i| {
             let pattern = format!(
                 r"\d{{{}}}[a-z]{{{}}}\d{{{}}}[g-q]",
@@ -43,10 +43,6 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<Skill>, String)> {
         ("`.*.*x`", of_pattern(".*.*x"), format!("{run}x")),
         ("`(a|aa)+$`", of_pattern("(a|aa)+$"), format!("{run}!")),
         (r"`\w{40}z`", of_pattern(r"\w{40}z"), "word z ".repeat(14_000)),
-        (
-            "10,000 patterns without a literal",
-            without_literal,
-            "12ab3 some words, 456 q ".repeat(5),
-        ),
+        ("1,000 patterns without a literal", without_literal, "12ab3 some words, 456 q ".repeat(5)),
     ]
 }
