@@ -63,7 +63,7 @@ pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, Tier, TokenCounter,
 };
-pub use engine::{Activate, Engine, EngineBuilder, Explanation};
+pub use engine::{Activate, Engine, EngineBuilder, Explanation, FoundSkill};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};
 pub use session::{MemoryStore, Session, SessionStore};

@@ -2,6 +2,7 @@
 
 mod activate;
 mod builder;
+mod find;
 #[cfg(feature = "toolsets")]
 mod tools;
 
@@ -18,6 +19,7 @@ use crate::disclosure::{
 use crate::error::Error;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, Match, MetaQuestion, Query, Rejection,
+    RelevanceIndex,
 };
 use crate::session::{Event, Session, SessionState, SessionStore};
 use crate::skill::SkillId;
@@ -26,6 +28,7 @@ use crate::toolset::Toolsets;
 
 pub use activate::Activate;
 pub use builder::EngineBuilder;
+pub use find::FoundSkill;
 
 /// So many recently used skills are looked at when matches are ranked.
 const MAX_RECENT: usize = 64;
@@ -53,6 +56,7 @@ struct Inner {
     index_options: IndexOptions,
     /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
     hidden: OnceLock<Option<Index>>,
+    relevance: OnceLock<RelevanceIndex>,
     disclosure: DisclosureOptions,
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
@@ -133,7 +137,15 @@ impl Engine {
         let state = self.session_state(&query);
         let limit = options.max_skills.saturating_add(state.skills.len());
         let answer = (!query.is_blank()).then(|| self.search(&query, &state, limit));
-        disclosure::disclose(&self.0.listing, answer.as_ref(), &state, options, &*self.0.tokens)
+        let relevant = || self.relevance().order(&query.text);
+        disclosure::disclose(
+            &self.0.listing,
+            answer.as_ref(),
+            &relevant,
+            &state,
+            options,
+            &*self.0.tokens,
+        )
     }
 
     /// What to put into the prompt for `query`, a message of `session`. The session notes what is
