@@ -1,6 +1,11 @@
 //! How long a message takes to be ranked by relevance, by the size of the catalog, and what the
 //! index costs to make; `cargo bench --bench relevance`.
-#![expect(clippy::unwrap_used, reason = "a benchmark")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "a benchmark of made-up words"
+)]
 
 use std::hint::black_box;
 
@@ -30,7 +35,7 @@ impl Words {
         "which",
     ];
 
-    fn next(&mut self) -> String {
+    fn word(&mut self) -> String {
         // Constants of Knuth's MMIX.
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -40,7 +45,7 @@ impl Words {
     }
 
     fn text(&mut self, n_words: usize) -> String {
-        (0..n_words).map(|_| self.next()).collect::<Vec<_>>().join(" ")
+        (0..n_words).map(|_| self.word()).collect::<Vec<_>>().join(" ")
     }
 }
 

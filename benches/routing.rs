@@ -4,7 +4,12 @@
 //! The data stands beside the repository (`../shared/corpus`, or `$REPERTOIRE_SHARED`); without it
 //! this says SKIPPED. The baseline is what is usually done: plain BM25 over name, description and
 //! body as one text, in lower-cased words.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that prints")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a measurement that prints"
+)]
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{read_dir, read_to_string};
@@ -53,9 +58,11 @@ fn report(title: &str, catalogs: &[Catalog]) {
     println!("| catalog | skills | prompts | BM25 top 1 | top 3 | relevance top 1 | top 3 |");
     println!("|---|---:|---:|---:|---:|---:|---:|");
     let mut all = Vec::new();
+    let mut n_bytes = 0;
     for Catalog { name, skills, cases } in catalogs {
         let plain = Bm25::new(skills);
         let index = RelevanceIndex::new(skills.iter().map(|(id, skill)| (id, skill)));
+        n_bytes += index.memory_usage();
         let rates = [
             rate(cases, |prompt| plain.rank(prompt)),
             rate(cases, |prompt| {
@@ -72,6 +79,8 @@ fn report(title: &str, catalogs: &[Catalog]) {
         Rate { top1: mean(|rate| rate.top1), top3: mean(|rate| rate.top3) }
     });
     println!("| **mean** | | | {} |", cells(mean));
+    let n_skills: usize = catalogs.iter().map(|catalog| catalog.skills.len()).sum();
+    println!("\nThe indexes take {} bytes a skill.", n_bytes / n_skills.max(1));
 }
 
 fn cells(rates: [Rate; 2]) -> String {

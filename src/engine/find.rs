@@ -22,7 +22,8 @@ pub struct FoundSkill {
 
 impl Engine {
     /// The best `limit` skills that the model may use for `query`: first those whose triggers it
-    /// hits, in the order of their ranking, then those that share its words, most relevant first.
+    /// hits, in the order of their ranking, then those that share its words other than stop words,
+    /// most relevant first.
     /// A skill that an `exclude` vetoes although its triggers are hit is not among them.
     ///
     /// ```
@@ -48,7 +49,8 @@ impl Engine {
         };
         let n_ranked = limit.saturating_add(answer.vetoed.len());
         let relevant = self.relevance().rank(&query.text, n_ranked);
-        let relevant = relevant.iter().filter(|found| !passed_over(&found.id));
+        let is_telling = |found: &Relevant| found.terms.iter().any(|term| !term.is_common);
+        let relevant = relevant.iter().filter(|found| is_telling(found) && !passed_over(&found.id));
         let relevant = relevant.map(|found| (&found.id, why_relevant(found)));
         let found = matched.chain(relevant).filter_map(|(id, why)| {
             let brief = self.0.listing.get(id)?.skill.brief().to_owned();

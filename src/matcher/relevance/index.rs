@@ -1,5 +1,6 @@
 //! Where every term stands, and what follows from it.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -12,7 +13,7 @@ pub(super) const N_FIELDS: usize = Field::ALL.len();
 /// A lexical index of skills: ranks them by what their texts share with a message.
 ///
 /// Bodies are read when a skill is added, and not kept; one that cannot be read counts as empty.
-/// The index of published skills takes about 20 kB a skill (`docs/routing.md`). Skills
+/// The index of published skills takes about 25 kB a skill (`docs/routing.md`). Skills
 /// come and go one by one; the answer depends on the skills there are, not on how they came.
 ///
 /// ```
@@ -35,6 +36,8 @@ pub struct RelevanceIndex {
     places: HashMap<SkillId, u32>,
     /// By the text of the term, in the order of places.
     pub(super) postings: HashMap<Box<str>, Vec<Posting>>,
+    /// How many skills have a pair of terms, by its hash.
+    pub(super) n_with_pair: HashMap<u32, u32>,
     /// Number of terms of all skills, by field.
     pub(super) n_terms: [u64; N_FIELDS],
 }
@@ -121,6 +124,9 @@ impl RelevanceIndex {
         let mut pairs: Vec<Pair> =
             pair_counts.into_iter().map(|(hash, counts)| Pair { hash, counts }).collect();
         pairs.sort_unstable_by_key(|pair| pair.hash);
+        for pair in &pairs {
+            *self.n_with_pair.entry(pair.hash).or_default() += 1;
+        }
         indexed.pairs = pairs.into();
         self.skills[place] = indexed;
         for (term, counts) in counts {
@@ -136,6 +142,14 @@ impl RelevanceIndex {
         let gone = std::mem::take(&mut self.skills[place as usize]);
         for (all, one) in self.n_terms.iter_mut().zip(gone.n_terms) {
             *all -= u64::from(one);
+        }
+        for pair in &gone.pairs {
+            if let Entry::Occupied(mut n_with) = self.n_with_pair.entry(pair.hash) {
+                *n_with.get_mut() -= 1;
+                if *n_with.get() == 0 {
+                    n_with.remove();
+                }
+            }
         }
         self.postings.retain(|_, postings| {
             if let Ok(at) = postings.binary_search_by_key(&place, |posting| posting.place) {
@@ -163,15 +177,16 @@ impl RelevanceIndex {
         });
         let of_skills =
             self.skills.iter().map(|skill| size_of::<Indexed>() + size_of_val(&skill.pairs[..]));
-        of_terms.sum::<usize>() + of_skills.sum::<usize>()
+        let of_pairs = self.n_with_pair.capacity() * size_of::<(u32, u32)>();
+        of_terms.sum::<usize>() + of_skills.sum::<usize>() + of_pairs
     }
 }
 
 impl Indexed {
     /// How often the skill has the terms of a pair one after the other.
-    pub(super) fn pair(&self, hash: u32) -> Option<&Counts> {
+    pub(super) fn pair(&self, hash: u32) -> Option<Counts> {
         let at = self.pairs.binary_search_by_key(&hash, |pair| pair.hash).ok()?;
-        Some(&self.pairs[at].counts)
+        Some(self.pairs[at].counts)
     }
 }
 

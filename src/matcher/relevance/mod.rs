@@ -41,6 +41,8 @@ pub struct Relevant {
 pub struct Shared {
     /// As the message has it; two words stand for both in this order.
     pub term: String,
+    /// Whether it is a stop word or the like, which says little in any catalog.
+    pub is_common: bool,
     /// Where the skill has it.
     pub fields: Vec<Field>,
     /// Its part of the score.

@@ -1,5 +1,7 @@
 //! Ranking the skills of an index for a message.
 
+#![expect(clippy::cast_precision_loss, reason = "scores are estimates")]
+
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -58,8 +60,9 @@ struct Scored {
 }
 
 impl RelevanceIndex {
-    /// The best `limit` of the skills that share a word with `message` that is no stop word, best
-    /// first; equals in the order of ids.
+    /// The best `limit` of the skills that share a word with `message`, best first; equals in the
+    /// order of ids. Where all that they share is common, see [`Shared::is_common`], they are
+    /// better than others, not good.
     pub fn rank(&self, message: &str, limit: usize) -> Vec<Relevant> {
         let message = normalize(message);
         let terms = terms(&message);
@@ -113,13 +116,11 @@ impl<'a> Search<'a> {
         let words: Vec<Word<'_>> = words.collect();
 
         let mut seen = BTreeSet::new();
-        let rarity = |term: &Term<'_>| Some(index.rarity(index.postings.get(&*term.text)?.len()));
         let new = pairs(terms).into_iter().filter_map(|terms| {
-            // As rare as its words together, as if they were independent, but no rarer than what
-            // one skill has.
-            let rarity = (rarity(terms[0])? + rarity(terms[1])?).min(index.rarity(1));
             let hash = hash(terms);
-            seen.insert(hash).then_some(WordPair { terms, weight: PAIR_WORTH * rarity, hash })
+            let n_with = *index.n_with_pair.get(&hash)?;
+            let weight = PAIR_WORTH * index.rarity(n_with as usize);
+            seen.insert(hash).then_some(WordPair { terms, weight, hash })
         });
         let pairs = new.collect();
         Search { index, words, pairs, worths: index.worths() }
@@ -128,34 +129,32 @@ impl<'a> Search<'a> {
     /// The best `limit` skills, best first.
     fn best(&self, limit: usize) -> Vec<Scored> {
         let n_places = self.index.skills.len();
-        let mut scores = vec![0.0; n_places];
-        let mut is_relevant = vec![false; n_places];
-        for Word { term, weight, postings } in &self.words {
+        let mut sums = vec![0.0; n_places];
+        for Word { weight, postings, .. } in &self.words {
             for Posting { place, counts } in *postings {
                 let place = *place as usize;
-                scores[place] += weight * saturated(counts, &self.worths[place]);
-                is_relevant[place] |= !term.is_common;
+                sums[place] += weight * saturated(*counts, &self.worths[place]);
             }
         }
-        let relevant = (0..n_places).filter(|&place| is_relevant[place]);
-        let mut scored: Vec<Scored> =
-            relevant.map(|place| Scored { place, score: scores[place] }).collect();
+        let relevant = (0..n_places).filter(|&place| sums[place] > 0.0);
+        let mut ranked: Vec<Scored> =
+            relevant.map(|place| Scored { place, score: sums[place] }).collect();
         let n_kept = limit.max(N_REFINED);
-        if n_kept < scored.len() {
-            scored.select_nth_unstable_by(n_kept, |a, b| self.compare(a, b));
-            scored.truncate(n_kept);
+        if n_kept < ranked.len() {
+            ranked.select_nth_unstable_by(n_kept, |a, b| self.compare(a, b));
+            ranked.truncate(n_kept);
         }
-        scored.sort_unstable_by(|a, b| self.compare(a, b));
-        let n_refined = scored.len().min(N_REFINED);
-        for best in &mut scored[..n_refined] {
+        ranked.sort_unstable_by(|a, b| self.compare(a, b));
+        let n_refined = ranked.len().min(N_REFINED);
+        for best in &mut ranked[..n_refined] {
             best.score +=
                 self.pairs.iter().map(|pair| self.pair_score(pair, best.place)).sum::<f32>();
             let share = self.share_of_name(best.place);
             best.score *= 1.0 + NAME_GAIN * share * share;
         }
-        scored[..n_refined].sort_unstable_by(|a, b| self.compare(a, b));
-        scored.truncate(limit);
-        scored
+        ranked[..n_refined].sort_unstable_by(|a, b| self.compare(a, b));
+        ranked.truncate(limit);
+        ranked
     }
 
     /// Better ones first, equals in the order of ids.
@@ -188,13 +187,15 @@ impl<'a> Search<'a> {
         let worths = &self.worths[place];
         let words = self.words.iter().filter_map(|Word { term, weight, postings }| {
             let at = postings.binary_search_by_key(&place, |p| p.place as usize).ok()?;
-            let counts = &postings[at].counts;
-            Some(shared(term.word.to_owned(), counts, weight * saturated(counts, worths)))
+            let counts = postings[at].counts;
+            let score = weight * saturated(counts, worths);
+            Some(shared(term.word.to_owned(), term.is_common, counts, score))
         });
         let pairs = self.pairs.iter().filter_map(|pair| {
             let counts = self.index.skills[place].pair(pair.hash)?;
             let [first, second] = pair.terms.map(|term| term.word);
-            Some(shared(format!("{first} {second}"), counts, self.pair_score(pair, place)))
+            let score = self.pair_score(pair, place);
+            Some(shared(format!("{first} {second}"), false, counts, score))
         });
         let mut shared: Vec<Shared> = words.chain(pairs).collect();
         shared.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -202,13 +203,13 @@ impl<'a> Search<'a> {
     }
 }
 
-fn shared(term: String, counts: &Counts, score: f32) -> Shared {
+fn shared(term: String, is_common: bool, counts: Counts, score: f32) -> Shared {
     let has = |field: &Field| counts[*field as usize] > 0;
-    Shared { term, fields: Field::ALL.into_iter().filter(has).collect(), score }
+    Shared { term, is_common, fields: Field::ALL.into_iter().filter(has).collect(), score }
 }
 
 /// The worth of all occurrences of a term together: from 0 to `SATURATION + 1`.
-fn saturated(counts: &Counts, worths: &Worths) -> f32 {
+fn saturated(counts: Counts, worths: &Worths) -> f32 {
     let worth: f32 = counts.iter().zip(worths).map(|(&n, worth)| f32::from(n) * worth).sum();
     worth * (SATURATION + 1.0) / (worth + SATURATION)
 }
