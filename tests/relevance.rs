@@ -95,13 +95,13 @@ fn what_the_model_may_not_see_is_not_found() {
 #[test]
 fn the_registry_is_in_the_order_of_relevance_then_of_ids() {
     let engine = engine(office());
-    let disclosure = engine.disclose("parse the invoice, a csv file");
+    let disclosure = engine.disclose("parse invoice, csv file");
     let order: Vec<&str> = disclosure.registry.iter().map(SkillId::as_str).collect();
     let rest = ["alpha-notes", "deploy-staging", "request-review"];
     assert_eq!(order, [&["parseCsvFiles", "invoice-writer"][..], &rest].concat());
 
     let options = DisclosureOptions { max_lines: 2, ..DisclosureOptions::default() };
-    let short = engine.disclose_with("parse the invoice, a csv file", &options);
+    let short = engine.disclose_with("parse invoice, csv file", &options);
     assert_eq!(
         (short.tier, &short.registry[..], short.hidden),
         (Tier::Registry, &disclosure.registry[..2], 3)
