@@ -7,7 +7,7 @@
 //! are then looked at more closely: whether they say two words of the message one after the other,
 //! and whether the message says all of their name.
 //!
-//! The weights were chosen over the catalogs of `docs/routing.md`, leaving each out in turn.
+//! The weights were chosen over all catalogs of `docs/routing.md`, which says how far that holds.
 
 mod fields;
 mod index;
