@@ -6,6 +6,9 @@
 //! (`patterns.rs`). A [`Query`] is folded (`text.rs`), scanned once, and each hit is checked for
 //! what stands around it (`boundary.rs`, `mention.rs`). What remains is put in a total order
 //! (`rank.rs`).
+//!
+//! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
+//! the many that declare no triggers.
 
 mod automaton;
 mod boundary;
@@ -19,8 +22,10 @@ mod paths;
 mod patterns;
 mod query;
 mod rank;
+mod relevance;
 pub(crate) mod text;
 
 pub use index::{Answer, Index, IndexOptions, IndexedSkill};
 pub use meta::MetaQuestion;
 pub use query::{Hit, HitKind, Match, Query, Rejection};
+pub use relevance::{Field, RelevanceIndex, Relevant, Shared};
