@@ -69,7 +69,9 @@ pub mod toolset;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 pub mod trust;
 
-pub use activation::{Activation, Consent, ConsentPolicy};
+pub use activation::{
+    Activation, Command, Consent, ConsentPolicy, ConsentRequest, Risk, Task, TaskSpawner,
+};
 pub use catalog::{
     Allowlist, Audience, Catalog, CatalogOptions, Environment, Scope, Source, Status,
 };

@@ -45,6 +45,7 @@ pub struct ConsentRequest {
     /// Where its source stands.
     pub scope: Scope,
     /// Its directory, if it has one.
+    #[serde(serialize_with = "super::lossy")]
     pub dir: Option<PathBuf>,
     /// What is in its directory, as lines of text.
     pub tree: String,
@@ -59,6 +60,9 @@ pub struct ConsentRequest {
 }
 
 /// When consent is needed, and who is asked for it.
+///
+/// It guards activations, and the files and scripts of a skill that was not activated in the
+/// session; a disclosure shows text and is not asked about.
 ///
 /// Without anybody to ask, an activation that needs consent fails with `CONSENT_REQUIRED`; the
 /// host asks by its own means, notes the answer with
@@ -86,14 +90,9 @@ impl Consent {
         self
     }
 
-    /// Whether an activation of a skill needs consent, if the user agreed to one before or not.
-    pub(crate) fn is_needed(&self, consented: bool) -> bool {
-        match self.policy {
-            ConsentPolicy::Never => false,
-            ConsentPolicy::FirstUse => !consented,
-            // Without anybody to ask, what was noted stands for one activation.
-            ConsentPolicy::Always => !consented || self.ask.is_some(),
-        }
+    /// Whether somebody can be asked.
+    pub(crate) fn asks(&self) -> bool {
+        self.ask.is_some()
     }
 
     /// Asks for consent.

@@ -70,7 +70,7 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the skills, and what is wrong with any
-    List,
+    List(ListArgs),
     /// Show which skills a message matches, and why
     Match(MatchArgs),
     /// Print what to put into the prompt for a message
@@ -98,6 +98,13 @@ pub(crate) enum Command {
     Trust(TrustCommand),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// List the slash commands that users have instead
+    #[arg(long)]
+    pub(crate) commands: bool,
 }
 
 /// What is asked.
@@ -175,7 +182,7 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UseArgs {
-    /// Id, path or unique name of the skill
+    /// Id, path or unique name of the skill, or a slash command
     pub(crate) id: String,
     /// Its arguments, joined by one blank; after `--` they may begin with a hyphen
     pub(crate) args: Vec<String>,

@@ -63,7 +63,7 @@ fn run(Cli { command, common }: &Cli) -> ExitCode {
 
 fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     match command {
-        Command::List => list::run(common, out),
+        Command::List(args) => list::run(args, common, out),
         Command::Match(args) => match_query::run(args, common, out),
         Command::Disclose(args) => disclose::run(args, common, out),
         Command::Prompt(args) => prompt::run(args, common, out),

@@ -11,6 +11,7 @@ use crate::catalog::Audience;
 use crate::engine::{Activate, Engine};
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
+use crate::matcher::Query;
 use crate::session::Session;
 use crate::tool_format::ToolFormat;
 
@@ -89,7 +90,7 @@ impl HostTools {
         };
         let use_skill = parameters::use_skill(names);
         let always = [
-            define("use_skill", &description, &use_skill, true),
+            define("use_skill", &description, &use_skill, !self.engine.spawns_tasks()),
             define("find_skills", FIND_SKILLS, &parameters::find_skills(), true),
             define("read_skill_file", READ_SKILL_FILE, &parameters::read_skill_file(), true),
         ];
@@ -124,8 +125,7 @@ impl HostTools {
             "run_skill_script" => self.run_skill_script(&read(tool, arguments)?),
             _ => {
                 let message = format!("there is no tool `{tool}`");
-                let help = "call `use_skill`, `find_skills`, `read_skill_file` or \
-                            `run_skill_script`";
+                let help = "call one of those that are defined";
                 Err(Error::new(ErrorCode::NotFound, message, help))
             }
         }
@@ -138,7 +138,9 @@ impl HostTools {
     }
 
     fn find_skills(&self, call: &FindSkills) -> Envelope {
-        let found = self.engine.find_skills(&call.query, call.limit.unwrap_or(FOUND));
+        let limit = call.limit.unwrap_or(FOUND).max(1);
+        let query = Query::new(&call.query).session(self.session.id());
+        let found = self.engine.find_skills(query, limit);
         let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
         let lines: Vec<String> = lines.collect();
         let text = if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
@@ -152,9 +154,12 @@ impl HostTools {
             self.engine.read_resource(&call.skill, &call.path, &self.session, &options)
         };
         let mut resource = read(call.offset);
-        if call.offset.is_none() && resource.is_err() {
+        let is_too_long = |error: &Error| error.code() == ErrorCode::ExecutionError;
+        if call.offset.is_none() && resource.as_ref().is_err_and(is_too_long) {
             // A text that is too long is given in parts, rather than refused.
-            resource = read(Some(1)).or(resource);
+            let part = read(Some(1));
+            let is_binary = |error: &Error| error.code() == ErrorCode::InvalidParam;
+            resource = if part.as_ref().is_err_and(is_binary) { resource } else { part };
         }
         let resource = resource?;
         let text = match &resource.content {
