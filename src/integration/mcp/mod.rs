@@ -20,7 +20,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
+    ErrorCode as ErrorCodeOfProtocol, ErrorData, GetPromptRequestParams, GetPromptResponse,
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
     ServerCapabilities, ServerConfig, SubscriptionFilter,
@@ -143,6 +144,18 @@ impl McpServer {
 const INSTRUCTIONS: &str = "Skills: instructions for kinds of tasks. Before you begin a task that \
                             one is for, call `use_skill`; `find_skills` finds one.";
 
+/// The methods with parameters.
+const METHODS: [&str; 8] = [
+    "initialize",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "tools/call",
+    "tools/list",
+];
+
 /// An id that no other connection has, in this process or another.
 fn session_id() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -254,6 +267,21 @@ impl ServerHandler for McpServer {
         let connection = Arc::clone(&self.0);
         let read = blocking("resources/read", move || connection.read(&request.uri));
         read.await.map_err(|error| protocol_error(&error))?.map(Into::into)
+    }
+
+    /// Requests that are none of the protocol's, or not as it has them.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if METHODS.contains(&&*method) {
+            let message = format!("the parameters of `{method}` do not fit");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let message = format!("there is no method `{method}`");
+        Err(ErrorData::new(ErrorCodeOfProtocol::METHOD_NOT_FOUND, message, None))
     }
 
     /// Clients before 2026-07-28 are told of changes without having asked.

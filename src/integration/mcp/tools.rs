@@ -129,14 +129,17 @@ async fn call_plugin_tool(
     let (find, wanted) = (Arc::clone(connection), name.clone());
     let found = blocking(&name, move || {
         let tools = find.engine.all_tools();
-        tools.find(&wanted).cloned().map_err(|error| match &tools.failures[..] {
-            [] => error,
+        tools.find(&wanted).cloned().map_err(|error| {
             // That the tool is missing may only follow from what happened to its library.
-            failures => {
-                let why = failures.iter().map(|failure| failure.error.to_string());
-                let why = format!("not loaded: {}", why.collect::<Vec<_>>().join("; "));
-                Error::new(error.code(), error.message(), why)
+            let failures = tools
+                .failures
+                .iter()
+                .filter(|failure| plain(&wanted).starts_with(&plain(failure.skill.as_str())));
+            let why: Vec<String> = failures.map(|failure| failure.error.to_string()).collect();
+            if why.is_empty() {
+                return error;
             }
+            Error::new(error.code(), error.message(), format!("not loaded: {}", why.join("; ")))
         })
     });
     let tool = found.await.and_then(|found| found).map_err(|error| protocol_error(&error))?;
@@ -152,6 +155,12 @@ async fn call_plugin_tool(
         }
         Err(error) => result(Envelope::from(&error)),
     })
+}
+
+/// A name without what names of tools and ids of skills differ in.
+#[cfg(feature = "toolsets")]
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// An envelope in the protocol's words.
