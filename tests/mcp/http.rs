@@ -1,5 +1,6 @@
 //! The real binary over HTTP on loopback.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -47,12 +48,12 @@ impl Server {
         let body = body.to_string();
         let mut head = format!("POST {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
-            head.push_str(&format!("Host: {}\r\n", self.address));
+            let _ = write!(head, "Host: {}\r\n", self.address);
         }
         head.push_str("Content-Type: application/json\r\n");
         head.push_str("Accept: application/json, text/event-stream\r\n");
         for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            let _ = write!(head, "{name}: {value}\r\n");
         }
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(LONG)).unwrap();
@@ -75,10 +76,10 @@ fn only_programs_of_this_machine_with_the_token_are_served() {
     let (server, _) = Server::start(&[], Some(TOKEN));
     let bearer = format!("Bearer {TOKEN}");
     let authorized = ("Authorization", &*bearer);
-    let served = server.post("/mcp", &[authorized]);
-    assert!(served.starts_with("HTTP/1.1 200") && served.contains("serverInfo"), "{served}");
-    let served = server.post("/mcp", &[authorized, ("Origin", "http://localhost:3000")]);
-    assert!(served.starts_with("HTTP/1.1 200"), "{served}");
+    let answer = server.post("/mcp", &[authorized]);
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("serverInfo"), "{answer}");
+    let answer = server.post("/mcp", &[authorized, ("Origin", "http://localhost:3000")]);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     for (path, headers, status) in [
         ("/mcp", &[][..], 401),
         ("/mcp", &[("Authorization", "Bearer wrong")], 401),
@@ -100,8 +101,8 @@ fn a_token_is_made_where_none_is_given() {
     let (_, token) = notes[1].split_once("token of this run is ").unwrap();
     assert_eq!(token.len(), 64);
     let bearer = format!("Bearer {token}");
-    let served = server.post("/mcp", &[("Authorization", &bearer)]);
-    assert!(served.contains("serverInfo"), "{served}");
+    let answer = server.post("/mcp", &[("Authorization", &bearer)]);
+    assert!(answer.contains("serverInfo"), "{answer}");
 }
 
 #[test]

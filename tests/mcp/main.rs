@@ -43,8 +43,11 @@ fn hello() -> &'static Path {
         let of_plugin = messages.filter(|message| message["target"]["name"] == "hello_toolset");
         let mut files =
             of_plugin.flat_map(|message| message["filenames"].as_array().cloned().unwrap());
-        let library = files
-            .find_map(|file| file.as_str().filter(|file| file.ends_with(".so")).map(PathBuf::from));
+        let library = files.find_map(|file| {
+            file.as_str()
+                .filter(|file| file.ends_with(std::env::consts::DLL_SUFFIX))
+                .map(PathBuf::from)
+        });
         library.unwrap()
     })
 }
@@ -76,7 +79,7 @@ fn skills() -> tempfile::TempDir {
     skill("forked", json!({"context": "fork"}), "Work apart.");
     skill("user-only", json!({"disable-model-invocation": true}), "Only users.");
     skill("slow", json!({}), "Run it.");
-    write("slow/scripts/wait.sh", b"#!/bin/sh\necho begun > \"$1\"\nsleep 60\n");
+    write("slow/scripts/wait.sh", b"#!/bin/sh\nsleep \"$1\"\n");
     write("slow/scripts/echo.sh", b"#!/bin/sh\necho said \"$@\"\n");
     skill("hello", json!({"toolsets": ["toolsets/hello:HelloToolset"]}), "Greet.");
     fs::create_dir_all(dir.path().join("hello/toolsets")).unwrap();
@@ -100,4 +103,12 @@ fn command(place: &Place, args: &[&str], paths: &[&Path]) -> Command {
     let mut command = place.command(args);
     command.args(paths).env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
     command
+}
+
+/// Whether a process with this argument is alive, such as a `sleep` for an odd time.
+fn is_alive(argument: &str) -> bool {
+    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let arguments = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        arguments.split(|byte| *byte == 0).any(|part| part == argument.as_bytes())
+    })
 }

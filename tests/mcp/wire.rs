@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::binary::Place;
-use crate::{LONG, command, skills, trusted};
+use crate::{LONG, command, is_alive, skills, trusted};
 
 /// A running server, spoken to in lines.
 struct Server {
@@ -160,7 +160,7 @@ fn a_client_that_goes_takes_the_server_with_it() {
 
     // In the middle of a script, in the middle of a tool.
     for (tool, arguments) in [
-        ("run_skill_script", json!({"skill": "slow", "script": "wait.sh", "args": ["/dev/null"]})),
+        ("run_skill_script", json!({"skill": "slow", "script": "wait.sh", "args": ["60.000023"]})),
         ("hello_count", json!({"to": 36_000, "pause": 100})),
     ] {
         let mut server = Server::started();
@@ -170,6 +170,7 @@ fn a_client_that_goes_takes_the_server_with_it() {
         drop(server.stdin.take());
         server.wait();
         assert!(start.elapsed() < Duration::from_secs(30), "{tool}: {:?}", start.elapsed());
+        assert!(!is_alive("60.000023"), "the script goes on");
     }
 }
 

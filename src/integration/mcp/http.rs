@@ -92,11 +92,11 @@ pub async fn serve_http(
         let (service, token) = (service.clone(), Arc::clone(&token));
         tokio::spawn(async move {
             let answer = service_fn(|request| answer(service.clone(), Arc::clone(&token), request));
-            let served = hyper::server::conn::http1::Builder::new()
+            let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD_TIMEOUT)
                 .serve_connection(TokioIo::new(stream), answer);
-            if let Err(error) = served.await {
+            if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended");
             }
             drop(permit);
