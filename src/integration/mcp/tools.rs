@@ -26,9 +26,9 @@ impl Connection {
 
     /// All tools there are, without noting that the client saw them.
     pub(super) fn current_tools(&self) -> Vec<Tool> {
-        let mut tools = read(self.host_tools.definitions(ToolFormat::Mcp));
+        let tools = read(self.host_tools.definitions(ToolFormat::Mcp));
         #[cfg(feature = "toolsets")]
-        tools.extend(self.plugin_tools());
+        let tools = tools.into_iter().chain(self.plugin_tools()).collect();
         tools
     }
 
@@ -79,7 +79,14 @@ pub(super) async fn call(
     let name = request.name.to_string();
     let arguments = Value::Object(request.arguments.unwrap_or_default());
     if !NAMES.contains(&&*name) {
+        #[cfg(feature = "toolsets")]
         return call_plugin_tool(connection, name, arguments, context).await.map(Into::into);
+        #[cfg(not(feature = "toolsets"))]
+        return Err(protocol_error(&Error::new(
+            ErrorCode::NotFound,
+            format!("there is no tool `{name}`"),
+            "see `tools/list`",
+        )));
     }
     let answer = call_host_tool(connection, &name, &arguments, context).await;
     if answer.code() != Some(ErrorCode::ConsentRequired) {
@@ -106,17 +113,6 @@ async fn call_host_tool(
     let (tool, arguments, cancelled) = (name.to_owned(), arguments.clone(), context.ct.clone());
     let call = move || connection.call_host_tool(&tool, &arguments, || cancelled.is_cancelled());
     blocking(name, call).await.unwrap_or_else(|error| Envelope::from(&error))
-}
-
-#[cfg(not(feature = "toolsets"))]
-async fn call_plugin_tool(
-    _: &Arc<Connection>,
-    name: String,
-    _: Value,
-    _: &RequestContext<RoleServer>,
-) -> Result<CallToolResult, ErrorData> {
-    let message = format!("there is no tool `{name}`");
-    Err(protocol_error(&Error::new(ErrorCode::NotFound, message, "see `tools/list`")))
 }
 
 #[cfg(feature = "toolsets")]
