@@ -43,6 +43,7 @@
 //!
 //! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
 //!   `default-features = false`.
+//! - `mcp` (part of `cli`): a server of the Model Context Protocol.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.

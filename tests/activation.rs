@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use repertoire::activation::{MountLimits, Risk, Task, TaskSpawner};
 use repertoire::catalog::Allowlist;
+#[cfg(all(feature = "scripts", target_os = "linux"))]
+use repertoire::integration::CallIo;
 use repertoire::integration::{HostTools, HostToolsOptions};
 use repertoire::session::{Event, SessionState, SkillState};
 use repertoire::{
@@ -679,4 +681,21 @@ fn a_directory_that_is_no_text_is_no_obstacle() {
     let answer = serde_json::to_value(tools.call("use_skill", &json!({"skill": "odd"}))).unwrap();
     assert_eq!((&answer["status"], &answer["data"]["content"]), (&json!("success"), &json!("Odd")));
     assert!(answer["data"]["base_dir"].as_str().unwrap().ends_with("odd\u{fffd}"), "{answer}");
+
+#[cfg(all(feature = "scripts", target_os = "linux"))]
+#[test]
+fn a_host_can_cancel_the_call_of_a_script() {
+    let dir = skills(&[("slow", "", "Run it.")]);
+    write(dir.path(), "slow/scripts/wait.sh", "#!/bin/sh\necho begun\nsleep 60\n");
+    let options = repertoire::script::ScriptOptions::default();
+    let engine = builder(&dir).scripts(options).build().unwrap();
+    let tools = HostTools::new(&engine, &engine.session("s"));
+    let start = std::time::Instant::now();
+    let is_cancelled = || start.elapsed().as_millis() > 200;
+    let io = CallIo { is_cancelled: Some(&is_cancelled) };
+    let call = json!({"skill": "slow", "script": "wait.sh"});
+    let answer = tools.call_with("run_skill_script", &call, io);
+    assert_eq!(answer.code(), Some(ErrorCode::ExecutionError), "{answer:?}");
+    assert!(message(&answer).contains("cancelled"), "{answer:?}");
+    assert!(start.elapsed().as_secs() < 30, "{answer:?}");
 }

@@ -100,19 +100,25 @@ impl Consent {
     /// Fails with `CONSENT_REQUIRED` if it is refused or nobody can be asked.
     pub(crate) fn obtain(&self, request: &ConsentRequest) -> Result<(), Error> {
         let id = &request.id;
-        let (message, help) = match &self.ask {
-            Some(ask) if ask(request) => return Ok(()),
-            Some(_) => (
-                format!("the user did not agree to activate skill `{id}`"),
-                "go on without it, or ask the user why",
-            ),
-            None => (
+        match &self.ask {
+            Some(ask) if ask(request) => Ok(()),
+            Some(_) => Err(refused(id)),
+            None => Err(Error::new(
+                ErrorCode::ConsentRequired,
                 format!("skill `{id}` may be activated only with the user's consent"),
                 "ask the user; the host notes the answer with `Session::consent`",
-            ),
-        };
-        Err(Error::new(ErrorCode::ConsentRequired, message, help))
+            )),
+        }
     }
+}
+
+/// The error of an activation that the user was asked about, and did not agree to.
+pub(crate) fn refused(id: &SkillId) -> Error {
+    Error::new(
+        ErrorCode::ConsentRequired,
+        format!("the user did not agree to activate skill `{id}`"),
+        "go on without it, or ask the user why",
+    )
 }
 
 impl fmt::Debug for Consent {

@@ -31,6 +31,8 @@ pub use task::{SpawnedTask, Task, TaskSpawner};
 pub use tree::{TreeLimits, folder_tree};
 
 pub(crate) use command::{Typed, commands, find as find_command};
+#[cfg(feature = "mcp")]
+pub(crate) use consent::refused;
 pub(crate) use prepare::{consent_request, prepare};
 
 /// A skill loaded by name: instructions with arguments, and what comes with them.

@@ -1,11 +1,12 @@
 //! The command line.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use repertoire::{Format, Profile, ToolFormat};
+use repertoire::{ConsentPolicy, Format, Profile, ToolFormat};
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
@@ -96,6 +97,8 @@ pub(crate) enum Command {
     /// Say which code of projects may run
     #[command(subcommand)]
     Trust(TrustCommand),
+    /// Serve the skills to an agent that speaks the Model Context Protocol
+    Mcp(McpArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -332,9 +335,56 @@ pub(crate) struct TrustPathsArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// Serve HTTP on this loopback address, instead of standard input and output
+    #[arg(long, value_name = "ADDR", value_parser = loopback)]
+    pub(crate) http: Option<SocketAddr>,
+    /// File with the token that HTTP clients must have [default: a new one, printed]
+    #[arg(long, value_name = "PATH", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// When the user has to agree to the use of a skill
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(crate) consent: ConsentArg,
+    /// Let scripts change files there; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) write: Vec<PathBuf>,
+    /// Let scripts use no network
+    #[arg(long)]
+    pub(crate) offline: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum ConsentArg {
+    #[default]
+    Never,
+    /// Once for each skill
+    FirstUse,
+    /// Each time
+    Always,
+}
+
+impl From<ConsentArg> for ConsentPolicy {
+    fn from(arg: ConsentArg) -> ConsentPolicy {
+        match arg {
+            ConsentArg::Never => ConsentPolicy::Never,
+            ConsentArg::FirstUse => ConsentPolicy::FirstUse,
+            ConsentArg::Always => ConsentPolicy::Always,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address: Result<SocketAddr, _> = text.parse();
+    address
+        .ok()
+        .filter(|address| address.ip().is_loopback())
+        .ok_or_else(|| "write an address of this machine only, such as `127.0.0.1:8765`".to_owned())
 }
 
 fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {

@@ -8,6 +8,7 @@ mod exit_code;
 mod failure;
 mod list;
 mod match_query;
+mod mcp;
 mod new;
 mod output;
 mod prompt;
@@ -77,6 +78,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Tool(ToolCommand::List(args)) => tool::list(args, common, out),
         Command::Tool(ToolCommand::Call(args)) => tool::call(args, common, out),
         Command::Trust(command) => trust::run(command, common, out),
+        Command::Mcp(args) => mcp::run(args, common, out),
         Command::Completions(args) => completions::run(args),
     }
 }

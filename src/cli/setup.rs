@@ -65,9 +65,7 @@ pub(crate) fn engine_with_tools(
     common: &Common,
     isolation: &IsolationArgs,
 ) -> anyhow::Result<Engine> {
-    let mut toolsets = toolset_options(isolation)?;
-    toolsets.cache =
-        directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand).join("plugins"));
+    let toolsets = cached_toolset_options(common, isolation)?;
     let trust = Arc::new(trust_store(common)?);
     engine(common, |builder| builder.toolsets(toolsets).trust(trust))
 }
@@ -79,6 +77,28 @@ pub(crate) fn engine_with_scripts(
 ) -> anyhow::Result<Engine> {
     let trust = Arc::new(trust_store(common)?);
     engine(common, |builder| builder.scripts(options).trust(trust))
+}
+
+/// The engine of the command line, with all that its skills can do, and with what `options` adds.
+pub(crate) fn engine_with_everything(
+    common: &Common,
+    scripts: ScriptOptions,
+    options: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> anyhow::Result<Engine> {
+    let toolsets = cached_toolset_options(common, &IsolationArgs { in_process: false })?;
+    let trust = Arc::new(trust_store(common)?);
+    engine(common, |builder| options(builder.toolsets(toolsets).scripts(scripts).trust(trust)))
+}
+
+/// How libraries run, with copies of them that later processes use again.
+fn cached_toolset_options(
+    common: &Common,
+    isolation: &IsolationArgs,
+) -> anyhow::Result<ToolsetOptions> {
+    let mut options = toolset_options(isolation)?;
+    options.cache =
+        directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand).join("plugins"));
+    Ok(options)
 }
 
 /// How libraries run: in children of this binary, unless it was asked for otherwise.

@@ -1,6 +1,8 @@
 //! What connects the engine to agents.
 
 mod host_tools;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod parameters;
 
-pub use host_tools::{HostTools, HostToolsOptions};
+pub use host_tools::{CallIo, HostTools, HostToolsOptions};
