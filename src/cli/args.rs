@@ -101,6 +101,10 @@ pub(crate) enum Command {
     /// Say which code of projects may run
     #[command(subcommand)]
     Trust(TrustCommand),
+    /// Say why a skill is shown for a message, or is not
+    Why(WhyArgs),
+    /// Say whether all is well: skills, hooks, state, tools and scripts
+    Doctor,
     /// Answer the hooks of an agent, and set them up
     Hook(HookArgs),
     /// Print a completion script for a shell
@@ -138,6 +142,17 @@ pub(crate) struct MatchArgs {
     /// Matches to show, at most
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// Id, path or unique name of the skill
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+    /// The conversation of a hook, as `claude-code:ID`: what stands in its context counts
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod completions;
 mod disclose;
+mod doctor;
 mod exit_code;
 mod failure;
 mod hook;
@@ -23,6 +24,7 @@ mod toolset;
 mod toolset_new;
 mod trust;
 mod use_skill;
+mod why;
 
 use anstream::ColorChoice;
 use clap::parser::ValueSource;
@@ -86,6 +88,8 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Tool(ToolCommand::List(args)) => tool::list(args, common, out),
         Command::Tool(ToolCommand::Call(args)) => tool::call(args, common, out),
         Command::Trust(command) => trust::run(command, common, out),
+        Command::Why(args) => why::run(args, common, out),
+        Command::Doctor => doctor::run(common, out),
         Command::Hook(args) => hook::run(args, common, out),
         Command::Completions(args) => completions::run(args),
     }

@@ -171,14 +171,23 @@ pub(super) fn form(agent: HookAgent, words: &[String]) -> Result<Form, Error> {
     Ok(Form::Settings { version, hooks })
 }
 
-/// Whether `text` is a plugin that was written here.
-pub(super) fn is_own_plugin(text: &str) -> bool {
-    PLUGIN.lines().next() == text.lines().next()
+/// The words that a plugin that was written here runs; `None` for any other text.
+pub(super) fn plugin_words(text: &str) -> Option<Vec<String>> {
+    if PLUGIN.lines().next() != text.lines().next() {
+        return None;
+    }
+    let words = text.lines().find_map(|line| line.strip_prefix("const words = "));
+    Some(words.and_then(|words| serde_json::from_str(words).ok()).unwrap_or_default())
+}
+
+/// The words that run the hook of `agent`, without options.
+pub(super) fn plain_words(agent: HookAgent) -> Result<Vec<String>, Error> {
+    Ok(vec![program()?, "hook".to_owned(), agent.as_str().to_owned()])
 }
 
 /// The words that run the hook of `agent`, with the options of this command line that matter to it.
 pub(super) fn words(agent: HookAgent, common: &Common) -> Result<Vec<String>, Error> {
-    let mut words = vec![program()?, "hook".to_owned(), agent.as_str().to_owned()];
+    let mut words = plain_words(agent)?;
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
     if common.brand != "repertoire" {
         option("--brand", &common.brand);
@@ -234,7 +243,7 @@ fn shell(words: &[String]) -> Result<String, Error> {
 }
 
 #[cfg(not(windows))]
-fn split(command: &str) -> Vec<String> {
+pub(super) fn split(command: &str) -> Vec<String> {
     shlex::split(command).unwrap_or_default()
 }
 
@@ -249,7 +258,7 @@ fn shell(words: &[String]) -> Result<String, Error> {
 }
 
 #[cfg(windows)]
-fn split(command: &str) -> Vec<String> {
+pub(super) fn split(command: &str) -> Vec<String> {
     shlex::split(&command.replace('\\', "/")).unwrap_or_default()
 }
 

@@ -52,7 +52,7 @@ pub(super) fn install(
     let target = Target::new(args.agent, place, common)?;
     let wanted = target.added()?;
     // What was there before ours came is what is to be there again after it.
-    let backup = target.text.as_deref().filter(|_| !target.has_own().unwrap_or(true));
+    let backup = target.text.as_deref().filter(|_| matches!(target.own_words(), Ok(None)));
     let change = Change { target: &target, wanted: Some(&wanted), backup, place };
     change.make(args.dry_run, out)?;
     if args.agent == HookAgent::Codex && change.is_one() && !out.json {
@@ -84,11 +84,13 @@ pub(super) fn uninstall(
 
 /// Whether `agent` runs the hooks in the settings of `place`.
 pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Installed {
-    let found = Target::new(agent, place, common).and_then(|target| {
-        let Some(text) = target.text.as_deref() else { return Ok(Installed::No) };
-        if !target.has_own()? {
-            return Ok(Installed::No);
-        }
+    let found = Target::new(agent, place, common).and_then(|mut target| {
+        let Some(text) = target.text.clone() else { return Ok(Installed::No) };
+        let Some(words) = target.own_words()? else { return Ok(Installed::No) };
+        // The options are whatever they were installed with.
+        let mut wanted = agents::plain_words(agent)?;
+        wanted.extend(words.into_iter().skip(wanted.len()));
+        target.form = agents::form(agent, &wanted)?;
         let is_right = target.added()? == text;
         let path = target.path;
         Ok(if is_right { Installed::Yes(path) } else { Installed::Differently(path) })
@@ -132,12 +134,13 @@ impl Target {
         agents::is_own_command(command, self.agent)
     }
 
-    /// Whether any of ours is in the file.
-    fn has_own(&self) -> Result<bool, Error> {
+    /// The words that the file runs for one of our hooks; `None` if there is none.
+    fn own_words(&self) -> Result<Option<Vec<String>>, Error> {
         let text = self.text.as_deref().unwrap_or_default();
         match &self.form {
-            Form::File(_) => Ok(agents::is_own_plugin(text)),
-            Form::Settings { .. } => settings::has_own(text, &|command| self.is_own(command))
+            Form::File(_) => Ok(agents::plugin_words(text)),
+            Form::Settings { .. } => settings::own(text, &|command| self.is_own(command))
+                .map(|command| command.as_deref().map(agents::split))
                 .map_err(|problem| self.refuse(&problem)),
         }
     }
@@ -149,7 +152,7 @@ impl Target {
 
     fn added_to(&self, text: &str) -> Result<String, Error> {
         match &self.form {
-            Form::File(wanted) if text.is_empty() || agents::is_own_plugin(text) => {
+            Form::File(wanted) if text.is_empty() || agents::plugin_words(text).is_some() => {
                 Ok(wanted.clone())
             }
             Form::File(_) => Err(self.foreign()),
@@ -163,7 +166,7 @@ impl Target {
     /// The file without ours, where it was `before` they came; `None` if it goes with them.
     fn removed(&self, before: Option<&str>) -> Result<Option<String>, Error> {
         let Some(text) = self.text.as_deref() else { return Ok(None) };
-        if !self.has_own()? {
+        if self.own_words()?.is_none() {
             return Ok(Some(text.to_owned()));
         }
         // Where nobody else changed it since, not a byte is to be different.

@@ -95,17 +95,17 @@ pub(super) fn remove(
     Ok((!is_nothing).then(|| root.to_string()))
 }
 
-/// Whether any hook of ours is in `text`.
-pub(super) fn has_own(text: &str, is_own: IsOwn<'_>) -> Result<bool, Problem> {
+/// The command of one of our hooks in `text`, if there is any.
+pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Problem> {
     if text.trim().is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
     let settings = object(&parse(text)?)?;
     check(&settings)?;
     let lists = settings.object_value("hooks").into_iter().flat_map(|all| all.properties());
-    let mut elements =
-        lists.filter_map(|event| event.array_value()).flat_map(|list| list.elements());
-    Ok(elements.any(|element| commands(&element).any(|command| is_own(&command))))
+    let elements = lists.filter_map(|event| event.array_value()).flat_map(|list| list.elements());
+    let mut commands = elements.flat_map(|element| commands(&element));
+    Ok(commands.find(|command| is_own(command)))
 }
 
 fn parse(text: &str) -> Result<CstRootNode, Problem> {
