@@ -140,15 +140,15 @@ fn the_project_is_found_above_where_the_agent_works() {
 
 #[test]
 fn bad_input_ends_well_and_is_logged() {
-    let good = prompt("s", "deploy it");
     /// Input, what the log says.
     type Case<'a> = (&'a [u8], &'a str);
+    let good = prompt("s", "deploy it");
     let cases: &[Case<'_>] = &[
         (b"", "is no JSON"),
         (b"deploy it", "is no JSON"),
         (b"[]", "is no JSON object"),
         (b"\xff\xfe{}", "is not UTF-8 from byte 0"),
-        (good[..good.len() - 1].as_bytes(), "is no JSON"),
+        (&good.as_bytes()[..good.len() - 1], "is no JSON"),
         (
             b"{\"hook_event_name\": \"UserPromptSubmit\", \"prompt\": \"x\"}",
             "does not name the session",

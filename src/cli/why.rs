@@ -76,16 +76,13 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     if let Some(session) = &args.session {
         query = query.session(session.clone());
     }
-    let filtered = || engine.catalog().filtered().find(|entry| entry.id == args.id.as_str());
-    let entry = match engine.catalog().find_any(&args.id) {
+    let filtered = engine.catalog().filtered().find(|entry| entry.id == args.id.as_str());
+    let entry = match engine.catalog().find_any(&args.id).or_else(|error| filtered.ok_or(error)) {
         Ok(entry) => entry,
-        Err(error) => match filtered() {
-            Some(entry) => entry,
-            None => {
-                setup::finish(common, &engine, out);
-                return Err(error.into());
-            }
-        },
+        Err(error) => {
+            setup::finish(common, &engine, out);
+            return Err(error.into());
+        }
     };
     let verdict = verdict(&engine, entry, &query);
     if out.json {

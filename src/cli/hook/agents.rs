@@ -13,7 +13,7 @@ use crate::setup;
 /// no more at the end of a session.
 const PATIENCE: u64 = 3;
 
-/// The plugin through which OpenCode runs the hook; `"COMMAND"` stands for its words.
+/// The plugin through which `OpenCode` runs the hook; `"COMMAND"` stands for its words.
 const PLUGIN: &str = include_str!("opencode.js");
 
 /// Whose settings.

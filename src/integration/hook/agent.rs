@@ -23,7 +23,7 @@ pub enum HookAgent {
     Cursor,
     /// GitHub Copilot CLI.
     Copilot,
-    /// OpenCode, through the plugin that `repertoire hook install opencode` writes.
+    /// `OpenCode`, through the plugin that `repertoire hook install opencode` writes.
     OpenCode,
 }
 

@@ -108,7 +108,7 @@ impl HookCall {
 
 /// What the files of a tool call call for: skills whose `paths` they match, and nothing else.
 fn touched(paths: &[String], engine: &Engine, session: &Session) -> Result<String, Error> {
-    let query = paths.iter().fold(Query::new(""), |query, path| query.path(path));
+    let query = paths.iter().fold(Query::new(""), Query::path);
     let state = session.state()?;
     let stands = |id: &SkillId| state.of(id).is_some_and(|skill| skill.in_context);
     if engine.matches(&query).iter().all(|found| stands(&found.id)) {

@@ -140,7 +140,7 @@ impl Input {
                 let arguments = self.0.get("tool_input").or_else(|| self.0.get("toolArgs"));
                 HookEvent::Files(touched(tool, arguments.unwrap_or(&Value::Null)))
             }
-            // Our plugin for OpenCode, which has no start of a session.
+            // Our plugin for `OpenCode`, which has no start of a session.
             "Catalog" => HookEvent::Catalog,
             "PreCompact" | "PostCompact" | "PreCompress" | "preCompact" => HookEvent::Compacted,
             "SessionEnd" | "sessionEnd" => HookEvent::End,
