@@ -681,6 +681,7 @@ fn a_directory_that_is_no_text_is_no_obstacle() {
     let answer = serde_json::to_value(tools.call("use_skill", &json!({"skill": "odd"}))).unwrap();
     assert_eq!((&answer["status"], &answer["data"]["content"]), (&json!("success"), &json!("Odd")));
     assert!(answer["data"]["base_dir"].as_str().unwrap().ends_with("odd\u{fffd}"), "{answer}");
+}
 
 #[cfg(all(feature = "scripts", target_os = "linux"))]
 #[test]

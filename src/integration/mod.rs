@@ -1,5 +1,6 @@
 //! What connects the engine to agents.
 
+pub mod hook;
 mod host_tools;
 #[cfg(feature = "mcp")]
 pub mod mcp;
