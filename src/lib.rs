@@ -43,6 +43,7 @@
 //!
 //! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
 //!   `default-features = false`.
+//! - `mcp` (part of `cli`): a server of the Model Context Protocol.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.
@@ -69,7 +70,9 @@ pub mod toolset;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 pub mod trust;
 
-pub use activation::{Activation, Consent, ConsentPolicy};
+pub use activation::{
+    Activation, Command, Consent, ConsentPolicy, ConsentRequest, Risk, Task, TaskSpawner,
+};
 pub use catalog::{
     Allowlist, Audience, Catalog, CatalogOptions, Environment, Scope, Source, Status,
 };

@@ -3,14 +3,18 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use repertoire::activation::{Risk, Task, TaskSpawner};
+use repertoire::activation::{MountLimits, Risk, Task, TaskSpawner};
 use repertoire::catalog::Allowlist;
+#[cfg(all(feature = "scripts", target_os = "linux"))]
+use repertoire::integration::CallIo;
 use repertoire::integration::{HostTools, HostToolsOptions};
+use repertoire::session::{Event, SessionState, SkillState};
 use repertoire::{
     Activate, Audience, Consent, ConsentPolicy, Context, Engine, EngineBuilder, Envelope, Error,
-    ErrorCode, Source, ToolFormat,
+    ErrorCode, MemoryStore, Session, SessionStore, Source, ToolFormat,
 };
 use serde_json::{Value, json};
 
@@ -74,7 +78,6 @@ fn a_command_activates_what_its_name_does_and_other_messages_are_left_alone() {
         "/unknown x",
         "/model-only",
         "/usr/bin/env is missing",
-        "/sven/",
         "//review",
         &format!("{}/review", dir.path().display()),
     ] {
@@ -381,7 +384,9 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
         .build()
         .unwrap();
 
-    let tools = HostTools::new(&engine, &engine.session("s"));
+    let session = engine.session("s");
+    engine.activate("plain", "", &session).unwrap();
+    let tools = HostTools::new(&engine, &session);
     let untrusting = HostTools::new(&untrusted, &untrusted.session("s"));
     let script = |skill: &str, script: &str| json!({"skill": skill, "script": script});
     for (tools, tool, arguments, code, words) in [
@@ -402,7 +407,7 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
             NotFound,
             vec!["plian", "did you mean `plain`"],
         ),
-        (&tools, "nothing", json!({}), NotFound, vec!["nothing", "use_skill"]),
+        (&tools, "nothing", json!({}), NotFound, vec!["nothing", "defined"]),
         (&tools, "run_skill_script", script("plain", "no.sh"), NotFound, vec!["plain", "no.sh"]),
         (
             &untrusting,
@@ -489,4 +494,209 @@ fn long_files_are_read_in_parts() {
         }
     }
     assert_eq!(read, lines);
+}
+
+#[test]
+fn who_asked_for_a_skill_is_no_way_to_ask_which_skills_there_are() {
+    let dir =
+        skills(&[("review", "", "r"), ("secret-deploy", "disable-model-invocation: true\n", "")]);
+    let engine = builder(&dir).build().unwrap();
+    let tools = HostTools::new(&engine, &engine.session("s"));
+    let answer = |by: &str| {
+        let answer = tools.call("use_skill", &json!({"skill": "review", "by": by}));
+        (answer.code(), message(&answer).replace(by, "it"))
+    };
+    let unknown = answer("nobody-at-all");
+    assert_eq!(unknown.0, Some(ErrorCode::InvalidParam));
+    for by in ["secret-deploy", "secret-deplo", "Secret-Deploy"] {
+        assert_eq!(answer(by), unknown, "{by}");
+    }
+}
+
+#[test]
+fn files_and_scripts_wait_for_consent_too() {
+    let dir = skills(&[("a", "", "A")]);
+    write(dir.path(), "a/notes.md", "notes");
+    let consent = Consent::new(ConsentPolicy::FirstUse);
+    let engine = builder(&dir).consent(consent).build().unwrap();
+    let session = engine.session("s");
+    let tools = HostTools::new(&engine, &session);
+    let read = || tools.call("read_skill_file", &json!({"skill": "a", "path": "notes.md"}));
+    assert_eq!(read().code(), Some(ErrorCode::ConsentRequired));
+    assert!(message(&read()).contains("`a`") && message(&read()).contains("use_skill"));
+    let target = tempfile::tempdir().unwrap();
+    let mounted = engine.mount("a", target.path(), &session, &MountLimits::default());
+    assert_eq!(mounted.unwrap_err().code(), ErrorCode::ConsentRequired);
+    session.consent(&"a".into()).unwrap();
+    engine.activate("a", "", &session).unwrap();
+    assert_eq!(read().code(), None);
+    engine.mount("a", target.path(), &session, &MountLimits::default()).unwrap();
+}
+
+#[test]
+fn hints_name_the_sub_skills_that_a_model_can_use_whoever_activates() {
+    let dir = skills(&[
+        ("top", "disable-model-invocation: true\n", "t"),
+        ("top/for-models", "user-invocable: false\n", "m"),
+        ("top/for-users", "disable-model-invocation: true\n", "u"),
+    ]);
+    let engine = builder(&dir).build().unwrap();
+    let activation = engine.user_message("/top", &engine.session("s")).unwrap().unwrap();
+    let hints: Vec<_> = activation.sub_skills.iter().map(|sub| sub.id.as_str()).collect();
+    assert_eq!(hints, ["top/for-models"]);
+}
+
+#[test]
+fn every_listed_command_activates_its_skill() {
+    let dir = skills(&[
+        ("one", "", "1"),
+        ("a-b", "", "2"),
+        ("c-d", "requires_bins: [no-such-program-anywhere]\n", "3"),
+    ]);
+    for (place, name) in
+        [("x", "a_b"), ("y", "My Skill"), ("z", "my-skill"), ("w", "C D"), ("v", "Über/x y")]
+    {
+        let text = format!("---\nname: '{name}'\ndescription: d\n---\n{name}");
+        write(dir.path(), &format!("{place}/SKILL.md"), &text);
+    }
+    write(dir.path(), "My Dir/SKILL.md", "---\nname: 'Not An Id'\ndescription: d\n---\n");
+    write(dir.path(), "my-dir/SKILL.md", "---\ndescription: d\n---\n");
+    let engine = builder(&dir).build().unwrap();
+    let session = engine.session("s");
+    let commands = engine.commands();
+    assert_eq!(commands.len(), 9, "{commands:?}");
+    for command in commands {
+        let typed = command.command.to_uppercase().to_lowercase();
+        for typed in [command.command.clone(), typed, format!("{}/ args", command.command)] {
+            let activation = engine.user_message(&typed, &session).unwrap();
+            let id = activation.unwrap_or_else(|| unreachable!("{typed} is no command")).id;
+            assert_eq!(id, command.id, "{typed}");
+        }
+    }
+}
+
+/// A store that is full from some time on.
+#[derive(Debug, Default)]
+struct Full(MemoryStore, AtomicBool);
+
+impl SessionStore for Full {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
+        if self.1.load(Ordering::Relaxed) {
+            return Err(Error::new(ErrorCode::ExecutionError, "the disk is full", "make room"));
+        }
+        self.0.record(session, event)
+    }
+
+    fn state(&self, session: &str) -> Result<SessionState, Error> {
+        self.0.state(session)
+    }
+
+    fn end(&self, session: &str) -> Result<(), Error> {
+        self.0.end(session)
+    }
+}
+
+#[test]
+fn a_store_that_fails_loses_no_deed_and_a_failed_deed_leaves_no_trace() {
+    let dir = skills(&[("big", "context: fork\n", "b"), ("small", "", "s")]);
+    let store = Arc::new(Full::default());
+    let session = Session::new("s", Arc::clone(&store) as Arc<dyn SessionStore>);
+    let spawner = Spawner::default();
+    let engine = builder(&dir).task_spawner(spawner.clone()).build().unwrap();
+    store.1.store(true, Ordering::Relaxed);
+    assert!(engine.activate("big", "", &session).unwrap().task.is_some(), "the task runs");
+    assert_eq!(spawner.0.lock().unwrap().len(), 1);
+    assert_eq!(
+        engine.activate("small", "", &session).unwrap_err().code(),
+        ErrorCode::ExecutionError
+    );
+    store.1.store(false, Ordering::Relaxed);
+
+    for (policy, asks) in [(ConsentPolicy::FirstUse, true), (ConsentPolicy::Always, false)] {
+        let consent = Consent::new(policy);
+        let consent = if asks { consent.ask(|_| true) } else { consent };
+        let engine = builder(&dir).consent(consent).build().unwrap();
+        let session = engine.session("s");
+        if !asks {
+            session.consent(&"big".into()).unwrap();
+        }
+        let before = session.state().unwrap();
+        assert!(engine.activate("big", "", &session).is_err(), "nobody spawns tasks");
+        let after = session.state().unwrap();
+        let consented = |state: &SessionState| state.of(&"big".into()).is_some_and(|s| s.consented);
+        assert_eq!(consented(&after), consented(&before), "{policy:?}");
+    }
+}
+
+#[test]
+fn a_consent_for_one_activation_serves_one_however_many_ask_at_once() {
+    let dir = skills(&[("a", "", "A")]);
+    let engine = builder(&dir).consent(Consent::new(ConsentPolicy::Always)).build().unwrap();
+    for round in 0..50 {
+        let session = engine.session(&format!("s{round}"));
+        session.consent(&"a".into()).unwrap();
+        let activate = || engine.activate("a", "", &session).is_ok();
+        let served = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(activate)).collect();
+            threads.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum::<usize>()
+        });
+        assert_eq!(served, 1);
+    }
+}
+
+#[test]
+fn after_its_context_is_lost_a_skill_may_be_activated_again() {
+    let dir = skills(&[("a", "", "A"), ("b", "", "B")]);
+    let engine = builder(&dir).build().unwrap();
+    let session = engine.session("s");
+    let by = |by: &'static str| Activate { by: Some(by.into()), ..Activate::default() };
+    engine.activate("a", "", &session).unwrap();
+    engine.activate_with("b", "", &session, &by("a")).unwrap();
+    assert!(engine.activate_with("a", "", &session, &by("b")).is_err());
+    session.compacted().unwrap();
+    engine.activate_with("a", "", &session, &by("b")).unwrap();
+}
+
+#[test]
+fn arguments_that_would_make_too_much_are_refused() {
+    let body = "$0 $ARGUMENTS\n".repeat(100_000);
+    let dir = skills(&[("much", "", &body)]);
+    let engine = builder(&dir).build().unwrap();
+    let tools = HostTools::new(&engine, &engine.session("s"));
+    let answer = tools.call("use_skill", &json!({"skill": "much", "args": "x".repeat(100_000)}));
+    assert_eq!(answer.code(), Some(ErrorCode::InvalidParam));
+    assert!(message(&answer).contains("`much`"), "{}", message(&answer));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_that_is_no_text_is_no_obstacle() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let odd = dir.path().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+    fs::create_dir_all(&odd).unwrap();
+    fs::write(odd.join("SKILL.md"), "---\nname: odd\ndescription: d\n---\nOdd").unwrap();
+    let engine = builder(&dir).build().unwrap();
+    let tools = HostTools::new(&engine, &engine.session("s"));
+    let answer = serde_json::to_value(tools.call("use_skill", &json!({"skill": "odd"}))).unwrap();
+    assert_eq!((&answer["status"], &answer["data"]["content"]), (&json!("success"), &json!("Odd")));
+    assert!(answer["data"]["base_dir"].as_str().unwrap().ends_with("odd\u{fffd}"), "{answer}");
+}
+
+#[cfg(all(feature = "scripts", target_os = "linux"))]
+#[test]
+fn a_host_can_cancel_the_call_of_a_script() {
+    let dir = skills(&[("slow", "", "Run it.")]);
+    write(dir.path(), "slow/scripts/wait.sh", "#!/bin/sh\necho begun\nsleep 60\n");
+    let options = repertoire::script::ScriptOptions::default();
+    let engine = builder(&dir).scripts(options).build().unwrap();
+    let tools = HostTools::new(&engine, &engine.session("s"));
+    let start = std::time::Instant::now();
+    let is_cancelled = || start.elapsed().as_millis() > 200;
+    let io = CallIo { is_cancelled: Some(&is_cancelled) };
+    let call = json!({"skill": "slow", "script": "wait.sh"});
+    let answer = tools.call_with("run_skill_script", &call, io);
+    assert_eq!(answer.code(), Some(ErrorCode::ExecutionError), "{answer:?}");
+    assert!(message(&answer).contains("cancelled"), "{answer:?}");
+    assert!(start.elapsed().as_secs() < 30, "{answer:?}");
 }

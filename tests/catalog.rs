@@ -88,7 +88,7 @@ fn skills_are_found_by_id_path_and_unique_name() {
     for (name, help) in [
         ("Same", "did you mean `a`, `b`?"),
         ("hamer", "did you mean `hammer`?"),
-        ("zzz", "see `repertoire list`"),
+        ("zzz", "`find_skills` finds"),
     ] {
         let error = catalog.find(name, Audience::Model).unwrap_err();
         assert_eq!(error.code(), ErrorCode::NotFound);

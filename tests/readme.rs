@@ -32,6 +32,7 @@ fn run(args: &[String], input: &str) -> (bool, String) {
         .args(args)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .env("HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env_remove("XDG_STATE_HOME")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
+/// The longest body with arguments, in bytes.
+pub(super) const MAX_BYTES: usize = 16 << 20;
+
 /// What every placeholder of all arguments, or of one by `[N]`, begins with.
 const ALL: &str = "$ARGUMENTS";
 
@@ -16,7 +19,9 @@ const ALL: &str = "$ARGUMENTS";
 ///
 /// Arguments are split as a shell does, without expanding anything. What was put in is not looked
 /// at again. If there are arguments and none was put in, they follow the body as a line.
-pub(super) fn apply(body: &str, args: &str, in_code: bool) -> String {
+///
+/// `None` if that would be longer than [`MAX_BYTES`]: a body may ask for the same argument often.
+pub(super) fn apply(body: &str, args: &str, in_code: bool) -> Option<String> {
     let positions = split(args);
     // Only digits care for code, and few bodies have them.
     let has_digits = body.as_bytes().windows(2).any(|pair| pair[0] == b'$' && is_digit(pair[1]));
@@ -45,6 +50,9 @@ pub(super) fn apply(body: &str, args: &str, in_code: bool) -> String {
         if let Some(value) = value {
             out.push_str(&body[copied..at]);
             out.push_str(value);
+            if out.len() > MAX_BYTES {
+                return None;
+            }
             copied = from;
             is_used = true;
         }
@@ -54,7 +62,7 @@ pub(super) fn apply(body: &str, args: &str, in_code: bool) -> String {
         out.push_str("\n\nARGUMENTS: ");
         out.push_str(args);
     }
-    out
+    (out.len() <= MAX_BYTES).then_some(out)
 }
 
 /// A place for arguments.
@@ -79,7 +87,8 @@ fn placeholder(text: &str) -> Option<(Placeholder, usize)> {
             return Some((Placeholder { index: Some(index), is_short: false }, whole));
         }
     }
-    let goes_on = rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    // A longer name is another one; scripts without spaces go on at once.
+    let goes_on = rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     (!goes_on).then_some((Placeholder { index: None, is_short: false }, ALL.len()))
 }
 
@@ -138,12 +147,14 @@ mod tests {
             (r"\$HOME \$9", "", r"\$HOME $9"),
             (r"\$ARGUMENTS", "", "$ARGUMENTS"),
             ("é$0é", "ß", "éßé"),
+            ("把$0移到$ARGUMENTS处", "x", "把x移到x处"),
+            ("$0st", "a", "ast"),
             ("$0|$1|$2", r#"a\ b "c d" #42"#, "a b|c d|#42"),
             ("$0|$1", "it's fine", "it's|fine"),
             ("x", "  ", "x"),
             ("", "a", "\n\nARGUMENTS: a"),
         ] {
-            assert_eq!(apply(body, args, false), wanted, "{body:?} with {args:?}");
+            assert_eq!(apply(body, args, false).unwrap(), wanted, "{body:?} with {args:?}");
         }
     }
 
@@ -153,8 +164,15 @@ mod tests {
             "`$0`\n\n```sh\n$0 \\$0 $ARGUMENTS[0]\n```\n\n    $0\n\n~~~\n$0\n~~~\n$0 ``a ` $0``";
         let outside = "`$0`\n\n```sh\n$0 \\$0 x\n```\n\n    $0\n\n~~~\n$0\n~~~\nx ``a ` $0``";
         let everywhere = "`x`\n\n```sh\nx $0 x\n```\n\n    x\n\n~~~\nx\n~~~\nx ``a ` x``";
-        assert_eq!(apply(body, "x", false), outside);
-        assert_eq!(apply(body, "x", true), everywhere);
+        assert_eq!(apply(body, "x", false).unwrap(), outside);
+        assert_eq!(apply(body, "x", true).unwrap(), everywhere);
+    }
+
+    #[test]
+    fn what_would_be_too_long_is_not_made() {
+        let args = "a".repeat(1000);
+        assert!(apply(&"$ARGUMENTS\n".repeat(10_000), &args, false).is_some());
+        assert!(apply(&"$0 $ARGUMENTS\n".repeat(140_000), &args, false).is_none());
     }
 
     proptest! {
@@ -165,7 +183,7 @@ mod tests {
             after in "[a-z `\n]{0,8}",
         ) {
             let body = format!("{before}$ARGUMENTS {after}");
-            prop_assert_eq!(apply(&body, &args, false), format!("{before}{args} {after}"));
+            prop_assert_eq!(apply(&body, &args, false).unwrap(), format!("{before}{args} {after}"));
         }
 
         #[test]
@@ -173,7 +191,7 @@ mod tests {
             body in r"([a-z`\\#\n ]|\$[a-zA-Z{(]|é|\$ARGUMENTS_){0,40}",
             args in "[a-z$0 ]{0,8}",
         ) {
-            let applied = apply(&body, &args, true);
+            let applied = apply(&body, &args, true).unwrap();
             let line = if args.trim().is_empty() { String::new() } else { format!("\n\nARGUMENTS: {args}") };
             prop_assert_eq!(applied, format!("{body}{line}"));
         }

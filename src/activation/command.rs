@@ -1,6 +1,6 @@
 //! Slash commands: what a user types to activate a skill.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
@@ -41,37 +41,47 @@ impl<'m> Typed<'m> {
 
 /// The commands that users have, in the order of ids.
 pub(crate) fn commands(catalog: &Catalog) -> Vec<Command> {
-    let entries: Vec<&Entry> = catalog.listed(Audience::User).collect();
-    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
-    for entry in &entries {
-        *taken.entry(sanitized(entry.id.as_str())).or_default() += 1;
-    }
-    let command = |entry: &&Entry| {
-        let short = sanitized(entry.id.as_str());
-        // Two skills that differ in what is smoothed away keep their ids.
-        let name = if taken[&short] == 1 { &short } else { entry.id.as_str() };
-        Command {
-            command: format!("/{name}"),
-            id: entry.id.clone(),
-            brief: entry.skill.brief().to_owned(),
-            argument_hint: entry.skill.manifest().argument_hint.as_ref().map(|h| h.value.clone()),
-        }
+    let named = named(catalog).into_iter().filter(|(_, entry)| entry.is_available());
+    let command = |(name, entry): (String, &Entry)| Command {
+        command: format!("/{name}"),
+        id: entry.id.clone(),
+        brief: entry.skill.brief().to_owned(),
+        argument_hint: entry.skill.manifest().argument_hint.as_ref().map(|h| h.value.clone()),
     };
-    entries.iter().map(command).collect()
+    named.map(command).collect()
 }
 
-/// The skill that `word`, typed after a slash, stands for: an id, a name that is unique, or a
-/// command.
+/// The skill that `word`, typed after a slash, stands for, whether it is available or not: an id, a
+/// command in any letter case, or a name that is unique.
 pub(crate) fn find<'c>(catalog: &'c Catalog, word: &str) -> Option<&'c Entry> {
-    let unique = |is: &dyn Fn(&Entry) -> bool| {
-        let mut found = catalog
-            .entries()
-            .filter(|entry| !entry.is_shadowed() && entry.is_loadable(Audience::User) && is(entry));
+    let named = named(catalog);
+    let command = sanitized(word.trim_end_matches('/'));
+    let by_id = named.iter().find(|(_, entry)| entry.id == word);
+    let by_command = || named.iter().find(|(name, _)| *name == command);
+    let by_name = || {
+        let mut found = named.iter().filter(|(_, entry)| entry.skill.name() == word);
         found.next().filter(|_| found.next().is_none())
     };
-    unique(&|entry| entry.id == word)
-        .or_else(|| unique(&|entry| entry.skill.name() == word))
-        .or_else(|| unique(&|entry| sanitized(entry.id.as_str()) == word))
+    by_id.or_else(by_command).or_else(by_name).map(|(_, entry)| *entry)
+}
+
+/// The skills that have a command, in the order of ids, each with one of its own: its id as it is
+/// typed, or, if that is another skill's, with a number behind it.
+fn named(catalog: &Catalog) -> Vec<(String, &Entry)> {
+    let invocable = |entry: &&Entry| !entry.is_shadowed() && entry.is_loadable(Audience::User);
+    let entries: Vec<&Entry> = catalog.entries().filter(invocable).collect();
+    let ids: BTreeSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+    let mut taken = BTreeSet::new();
+    let mut name = |entry: &Entry| {
+        let id = entry.id.as_str();
+        let plain = sanitized(id);
+        let numbered = (2..).map(|n| format!("{plain}_{n}"));
+        let is_free = |name: &String| name == id || !ids.contains(name.as_str());
+        let mut names = std::iter::once(plain.clone()).chain(numbered);
+        let name = names.find(|name| is_free(name) && taken.insert(name.clone()));
+        name.unwrap_or_else(|| id.to_owned())
+    };
+    entries.into_iter().map(|entry| (name(entry), entry)).collect()
 }
 
 /// `id` as it is typed in a terminal: in lower case, blanks and hyphens as `_`, runs of these as

@@ -45,6 +45,7 @@ pub struct ConsentRequest {
     /// Where its source stands.
     pub scope: Scope,
     /// Its directory, if it has one.
+    #[serde(serialize_with = "super::lossy")]
     pub dir: Option<PathBuf>,
     /// What is in its directory, as lines of text.
     pub tree: String,
@@ -59,6 +60,9 @@ pub struct ConsentRequest {
 }
 
 /// When consent is needed, and who is asked for it.
+///
+/// It guards activations, and the files and scripts of a skill that was not activated in the
+/// session; a disclosure shows text and is not asked about.
 ///
 /// Without anybody to ask, an activation that needs consent fails with `CONSENT_REQUIRED`; the
 /// host asks by its own means, notes the answer with
@@ -86,14 +90,9 @@ impl Consent {
         self
     }
 
-    /// Whether an activation of a skill needs consent, if the user agreed to one before or not.
-    pub(crate) fn is_needed(&self, consented: bool) -> bool {
-        match self.policy {
-            ConsentPolicy::Never => false,
-            ConsentPolicy::FirstUse => !consented,
-            // Without anybody to ask, what was noted stands for one activation.
-            ConsentPolicy::Always => !consented || self.ask.is_some(),
-        }
+    /// Whether somebody can be asked.
+    pub(crate) fn asks(&self) -> bool {
+        self.ask.is_some()
     }
 
     /// Asks for consent.
@@ -101,19 +100,25 @@ impl Consent {
     /// Fails with `CONSENT_REQUIRED` if it is refused or nobody can be asked.
     pub(crate) fn obtain(&self, request: &ConsentRequest) -> Result<(), Error> {
         let id = &request.id;
-        let (message, help) = match &self.ask {
-            Some(ask) if ask(request) => return Ok(()),
-            Some(_) => (
-                format!("the user did not agree to activate skill `{id}`"),
-                "go on without it, or ask the user why",
-            ),
-            None => (
+        match &self.ask {
+            Some(ask) if ask(request) => Ok(()),
+            Some(_) => Err(refused(id)),
+            None => Err(Error::new(
+                ErrorCode::ConsentRequired,
                 format!("skill `{id}` may be activated only with the user's consent"),
                 "ask the user; the host notes the answer with `Session::consent`",
-            ),
-        };
-        Err(Error::new(ErrorCode::ConsentRequired, message, help))
+            )),
+        }
     }
+}
+
+/// The error of an activation that the user was asked about, and did not agree to.
+pub(crate) fn refused(id: &SkillId) -> Error {
+    Error::new(
+        ErrorCode::ConsentRequired,
+        format!("the user did not agree to activate skill `{id}`"),
+        "go on without it, or ask the user why",
+    )
 }
 
 impl fmt::Debug for Consent {

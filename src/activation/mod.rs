@@ -18,7 +18,7 @@ mod tree;
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::skill::{Context, SkillId};
 
@@ -31,10 +31,13 @@ pub use task::{SpawnedTask, Task, TaskSpawner};
 pub use tree::{TreeLimits, folder_tree};
 
 pub(crate) use command::{Typed, commands, find as find_command};
+#[cfg(feature = "mcp")]
+pub(crate) use consent::refused;
 pub(crate) use prepare::{consent_request, prepare};
 
 /// A skill loaded by name: instructions with arguments, and what comes with them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Activation {
     /// The skill.
     pub id: SkillId,
@@ -44,7 +47,8 @@ pub struct Activation {
     pub mode: Context,
     /// The body with arguments put in; empty if the instructions went to a task.
     pub content: String,
-    /// Its directory, absolute; `None` for skills in memory.
+    /// Its directory, absolute; `None` for skills in memory. In JSON, what is not UTF-8 is `U+FFFD`.
+    #[serde(serialize_with = "lossy")]
     pub base_dir: Option<PathBuf>,
     /// Files that come with it, below its directory: [`MAX_BUNDLED_FILES`] at most.
     pub files: Vec<String>,
@@ -65,6 +69,12 @@ pub struct Activation {
     /// The task that does it, if the instructions went to one.
     #[serde(flatten)]
     pub task: Option<SpawnedTask>,
+}
+
+/// A path as text, also one that JSON cannot hold.
+#[expect(clippy::ref_option, reason = "serde gives it so")]
+fn lossy<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
 }
 
 /// A skill below another one.

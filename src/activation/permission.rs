@@ -8,7 +8,8 @@ const SHELL: [&str; 9] = [";", "&", "|", "`", "$(", "<", ">", "\n", "\r"];
 ///
 /// An entry is a name, in which `*` stands for any characters, and may say of what in parentheses:
 /// `Bash(git:*)` is any command that begins with the word `git`, `Read(docs/*)` any argument of
-/// that form. Neither is a command that a shell would take for several, unless it is written out.
+/// that form. Neither is a command that a shell would take for several, or a path with `..` in it,
+/// unless it is written out.
 /// A name without parentheses lets a tool be called with anything.
 pub(super) fn permits(allowed: &[String], tool: &str) -> bool {
     let (name, argument) = parts(tool);
@@ -36,7 +37,7 @@ fn fits(form: &str, argument: &str) -> bool {
     if form == argument || form == "*" || form == ":*" {
         return true;
     }
-    if SHELL.iter().any(|part| argument.contains(part)) {
+    if SHELL.iter().any(|part| argument.contains(part)) || climbs(argument) {
         return false;
     }
     match form.strip_suffix(":*") {
@@ -45,6 +46,11 @@ fn fits(form: &str, argument: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)),
         None => is_like(form, argument),
     }
+}
+
+/// Whether an argument is a path that leads elsewhere than it begins.
+fn climbs(argument: &str) -> bool {
+    argument.split(['/', '\\']).any(|part| part == "..")
 }
 
 /// Whether `text` is like `pattern`, in which `*` stands for any characters. Linear in practice:
@@ -101,7 +107,14 @@ mod tests {
             (
                 &["mcp__git__*", "Read(docs/*.md)"],
                 &["mcp__git__log", "mcp__git__", "Read(docs/a/b.md)"],
-                &["mcp__gitlab", "Read(src/a.md)", "Read(docs/a.md.exe)", "Read"],
+                &[
+                    "Read(docs/../x.md)",
+                    "Read(docs/..\\x.md)",
+                    "mcp__gitlab",
+                    "Read(src/a.md)",
+                    "Read(docs/a.md.exe)",
+                    "Read",
+                ],
             ),
             (&["Bash(a | b)", "X(*)"], &["Bash(a | b)", "X(a; b)"], &["Bash(a | c)", "X"]),
             (&["*"], &["anything", "Bash(a; b)"], &[]),

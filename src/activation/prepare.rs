@@ -5,17 +5,18 @@ use super::files::{MAX_BUNDLED_FILES, bundled_files};
 use super::tree::{TreeLimits, folder_tree};
 use super::{Activation, SubSkill, arguments};
 use crate::catalog::{Audience, Catalog, Entry};
-use crate::error::Error;
+use crate::error::{Error, ErrorCode};
 use crate::skill::Spanned;
 
-/// The activation of a skill of `catalog` with `args`, for `audience`.
+/// The activation of a skill of `catalog` with `args`. Whoever wants it, a model reads it: its
+/// hints are those that a model can follow.
 ///
-/// Fails if the body cannot be read. A directory that cannot be read costs the list of files.
+/// Fails if the body cannot be read or is too long with these arguments. A directory that cannot
+/// be read costs the list of files.
 pub(crate) fn prepare(
     catalog: &Catalog,
     entry: &Entry,
     args: &str,
-    audience: Audience,
     risk: Risk,
 ) -> Result<Activation, Error> {
     let manifest = entry.skill.manifest();
@@ -28,15 +29,23 @@ pub(crate) fn prepare(
             .ok()
     });
     let (files, more_files) = bundled.map_or_else(Default::default, |b| (b.files, b.more));
+    let content = arguments::apply(body, args, declares_arguments).ok_or_else(|| {
+        let message = format!(
+            "skill `{}` would have more than {} bytes with these arguments",
+            entry.id,
+            arguments::MAX_BYTES
+        );
+        Error::new(ErrorCode::InvalidParam, message, "give shorter ones, or the name of a file")
+    })?;
     let sub_skills = catalog
-        .sub_skills(entry, audience)
+        .sub_skills(entry, Audience::Model)
         .map(|below| SubSkill { id: below.id.clone(), brief: below.skill.brief().to_owned() });
     let text = |field: &Option<Spanned<String>>| field.as_ref().map(|text| text.value.clone());
     Ok(Activation {
         id: entry.id.clone(),
         name: entry.skill.name().to_owned(),
         mode: manifest.context,
-        content: arguments::apply(body, args, declares_arguments),
+        content,
         base_dir: dir.map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned())),
         files,
         more_files,

@@ -47,7 +47,7 @@ impl Activation {
         }
         let body = self.content.trim_matches(['\r', '\n']).trim_end();
         let _ = writeln!(xml, "<instructions>\n{}\n</instructions>", xml_text(body));
-        if !self.files.is_empty() {
+        if !self.files.is_empty() || self.more_files > 0 {
             let more = if self.more_files > 0 {
                 attribute("more", &self.more_files.to_string())
             } else {
@@ -90,7 +90,7 @@ fn element(name: &str, content: &str) -> String {
 /// Adds an element of elements, if there are any.
 fn block(xml: &mut String, name: &str, attributes: &str, elements: impl Iterator<Item = String>) {
     let mut elements = elements.peekable();
-    if elements.peek().is_none() {
+    if elements.peek().is_none() && attributes.is_empty() {
         return;
     }
     let _ = writeln!(xml, "<{name}{attributes}>");

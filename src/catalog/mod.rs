@@ -154,7 +154,7 @@ impl Catalog {
     /// The skill that the operator means by `name`, whatever its status.
     pub fn find_any(&self, name: &str) -> Result<&Entry, Error> {
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
-        find_in(&all, name).ok_or_else(|| not_found(name, &all, None))
+        find_in(&all, name).ok_or_else(|| not_found(name, &all, None, SEE_LIST))
     }
 
     /// The direct sub-skills of a skill that `audience` may load.
@@ -163,11 +163,21 @@ impl Catalog {
         parent: &'a Entry,
         audience: Audience,
     ) -> impl Iterator<Item = &'a Entry> {
-        self.entries().filter(move |entry| {
-            entry.is_available()
-                && entry.is_loadable(audience)
-                && self.parent(entry).is_some_and(|p| p.id == parent.id)
-        })
+        let below: Vec<(&Entry, &Path)> = self
+            .entries()
+            .filter(|entry| !entry.is_shadowed() && entry.id != parent.id)
+            .filter_map(|entry| Some((entry, entry.skill.dir()?)))
+            .filter(|(_, dir)| parent.skill.dir().is_some_and(|above| dir.starts_with(above)))
+            .collect();
+        let dirs: Vec<&Path> = below.iter().map(|(_, dir)| *dir).collect();
+        let is_direct =
+            move |dir: &Path| dirs.iter().all(|above| *above == dir || !dir.starts_with(above));
+        below
+            .into_iter()
+            .filter(move |(entry, dir)| {
+                entry.is_available() && entry.is_loadable(audience) && is_direct(dir)
+            })
+            .map(|(entry, _)| entry)
     }
 
     /// The skill in whose directory this one stands, if any.
@@ -186,7 +196,11 @@ impl Catalog {
             Audience::User => find_in(&all, name).and_then(|entry| entry.status.reason()),
             Audience::Model => None,
         };
-        not_found(name, loadable, reason)
+        let help = match audience {
+            Audience::User => SEE_LIST,
+            Audience::Model => "`find_skills` finds those there are",
+        };
+        not_found(name, loadable, reason, help)
     }
 }
 
@@ -230,7 +244,11 @@ fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry> {
     by_id.or_else(by_path).or_else(by_name).copied()
 }
 
-fn not_found(name: &str, known: &[&Entry], reason: Option<String>) -> Error {
+/// What to do if nothing is alike.
+const SEE_LIST: &str = "see `repertoire list` for the skills there are";
+
+/// `help` is for a name that is like no other.
+fn not_found(name: &str, known: &[&Entry], reason: Option<String>, help: &str) -> Error {
     let message = match reason {
         Some(reason) => format!("skill `{name}` is not available: {reason}"),
         None => format!("no skill `{name}`"),
@@ -241,7 +259,7 @@ fn not_found(name: &str, known: &[&Entry], reason: Option<String>) -> Error {
         nearest = nearest_ids(name, known);
     }
     let help = if nearest.is_empty() {
-        "see `repertoire list` for the skills there are".to_owned()
+        help.to_owned()
     } else {
         format!(
             "did you mean {}?",

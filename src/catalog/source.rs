@@ -111,6 +111,11 @@ impl Source {
         user.into_iter().flatten().chain(project).collect()
     }
 
+    /// Whose skills it holds.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
     /// Its root directory; `None` for skills in memory.
     pub fn root(&self) -> Option<&Path> {
         match &self.origin {

@@ -1,11 +1,13 @@
 //! The command line.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use repertoire::{Format, Profile, ToolFormat};
+use repertoire::integration::hook::HookAgent;
+use repertoire::{ConsentPolicy, Format, Profile, ToolFormat};
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
@@ -19,7 +21,7 @@ pub(crate) struct Cli {
 }
 
 /// Options of every command.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Common {
     /// Directory of skills, lowest precedence first; replaces the standard ones
@@ -27,7 +29,11 @@ pub(crate) struct Common {
     pub(crate) sources: Vec<PathBuf>,
     /// Directory of the project
     #[arg(long, value_name = "DIR", default_value = ".", global = true)]
+    #[arg(num_args = 0..=1, default_missing_value = ".")]
     pub(crate) project: PathBuf,
+    /// Whether the command line names the project
+    #[arg(skip)]
+    pub(crate) names_project: bool,
     /// Brand of the host: its directories are `.BRAND/skills`
     #[arg(long, value_name = "NAME", default_value = "repertoire", global = true, value_parser = brand)]
     pub(crate) brand: String,
@@ -70,7 +76,7 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the skills, and what is wrong with any
-    List,
+    List(ListArgs),
     /// Show which skills a message matches, and why
     Match(MatchArgs),
     /// Print what to put into the prompt for a message
@@ -96,8 +102,23 @@ pub(crate) enum Command {
     /// Say which code of projects may run
     #[command(subcommand)]
     Trust(TrustCommand),
+    /// Serve the skills to an agent that speaks the Model Context Protocol
+    Mcp(McpArgs),
+    /// Say why a skill is shown for a message, or is not
+    Why(WhyArgs),
+    /// Say whether all is well: skills, hooks, state, tools and scripts
+    Doctor,
+    /// Answer the hooks of an agent, and set them up
+    Hook(HookArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// List the slash commands that users have instead
+    #[arg(long)]
+    pub(crate) commands: bool,
 }
 
 /// What is asked.
@@ -131,6 +152,17 @@ pub(crate) struct MatchArgs {
     /// Matches to show, at most
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// Id, path or unique name of the skill
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+    /// The conversation of a hook, as `claude-code:ID`: what stands in its context counts
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -175,7 +207,7 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UseArgs {
-    /// Id, path or unique name of the skill
+    /// Id, path or unique name of the skill, or a slash command
     pub(crate) id: String,
     /// Its arguments, joined by one blank; after `--` they may begin with a hyphen
     pub(crate) args: Vec<String>,
@@ -325,13 +357,100 @@ pub(crate) struct TrustPathsArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// Serve HTTP on this loopback address, instead of standard input and output
+    #[arg(long, value_name = "ADDR", value_parser = loopback)]
+    pub(crate) http: Option<SocketAddr>,
+    /// File with the token that HTTP clients must have [default: a new one, printed]
+    #[arg(long, value_name = "PATH", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// When the user has to agree to the use of a skill
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(crate) consent: ConsentArg,
+    /// Let scripts change files there; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) write: Vec<PathBuf>,
+    /// Let scripts use no network
+    #[arg(long)]
+    pub(crate) offline: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum ConsentArg {
+    #[default]
+    Never,
+    /// Once for each skill
+    FirstUse,
+    /// Each time
+    Always,
+}
+
+impl From<ConsentArg> for ConsentPolicy {
+    fn from(arg: ConsentArg) -> ConsentPolicy {
+        match arg {
+            ConsentArg::Never => ConsentPolicy::Never,
+            ConsentArg::FirstUse => ConsentPolicy::FirstUse,
+            ConsentArg::Always => ConsentPolicy::Always,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct HookArgs {
+    /// The agent that runs this: it writes JSON to standard input, and reads JSON
+    #[arg(value_parser = agents(), required = true)]
+    pub(crate) agent: Option<HookAgent>,
+    /// Give up after so long, and add nothing; fractions are fine
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
+    pub(crate) deadline: Duration,
+    #[command(subcommand)]
+    pub(crate) command: Option<HookCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HookCommand {
+    /// Let an agent run these hooks
+    Install(HookPlaceArgs),
+    /// Take them out of an agent's settings again
+    Uninstall(HookPlaceArgs),
+}
+
+/// Which settings are changed.
+#[derive(Debug, Args)]
+pub(crate) struct HookPlaceArgs {
+    /// The agent
+    #[arg(value_parser = agents())]
+    pub(crate) agent: HookAgent,
+    /// In every project of this user; the default, unless there is a `--project`
+    #[arg(long)]
+    pub(crate) user: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
 }
 
+fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address: Result<SocketAddr, _> = text.parse();
+    address
+        .ok()
+        .filter(|address| address.ip().is_loopback())
+        .ok_or_else(|| "write an address of this machine only, such as `127.0.0.1:8765`".to_owned())
+}
+
 fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
     PossibleValuesParser::new(["markdown", "xml", "json"]).try_map(|text| text.parse::<Format>())
+}
+
+fn agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
+    PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::as_str))
+        .try_map(|text| text.parse::<HookAgent>())
 }
 
 fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {

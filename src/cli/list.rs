@@ -7,11 +7,11 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use repertoire::catalog::Entry;
 use repertoire::{Diagnostic, Engine, Scope, Severity, Spanned, Triggers};
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-use crate::args::Common;
+use crate::args::{Common, ListArgs};
 use crate::exit_code::ExitCode;
-use crate::output::{GOOD, NAME, Output, WARNING, styled};
+use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::{Counts, count, short};
 use crate::sanitize;
 use crate::setup;
@@ -22,9 +22,11 @@ const BRIEF: usize = 4;
 /// Where there is less room than this for it, in columns, it is not worth wrapping.
 const MIN_BRIEF_WIDTH: u16 = 20;
 
-pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let engine = setup::engine(common, |builder| builder)?;
-    if out.json {
+    if args.commands {
+        commands(&engine, out)?;
+    } else if out.json {
         let skills = engine.catalog().entries().map(Listed::from).collect();
         Output::json(&Listing { skills, diagnostics: engine.diagnostics() })?;
     } else {
@@ -38,6 +40,22 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         tell(engine.diagnostics(), out);
     }
     Ok(setup::exit_code(common, &engine))
+}
+
+/// Lists the slash commands.
+fn commands(engine: &Engine, out: Output) -> anyhow::Result<()> {
+    let commands = engine.commands();
+    if out.json {
+        return Ok(Output::json(&json!({"commands": commands}))?);
+    }
+    let mut text = Page::default();
+    for command in &commands {
+        let hint = command.argument_hint.as_deref().unwrap_or_default();
+        let usage = format!("{} {hint}", command.command);
+        let (usage, brief) = (sanitize::line(usage.trim_end()), sanitize::line(&command.brief));
+        text.line(format_args!("{}  {brief}", styled(NAME, usage)));
+    }
+    Ok(out.human(text.as_str())?)
 }
 
 /// The catalog, as JSON.

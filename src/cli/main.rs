@@ -4,10 +4,13 @@ mod args;
 mod check;
 mod completions;
 mod disclose;
+mod doctor;
 mod exit_code;
 mod failure;
+mod hook;
 mod list;
 mod match_query;
+mod mcp;
 mod new;
 mod output;
 mod prompt;
@@ -22,9 +25,11 @@ mod toolset;
 mod toolset_new;
 mod trust;
 mod use_skill;
+mod why;
 
 use anstream::ColorChoice;
-use clap::Parser as _;
+use clap::parser::ValueSource;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use repertoire::ErrorCode;
 
 use args::{Cli, Color, Command, Common, ToolCommand, ToolsetCommand};
@@ -37,10 +42,17 @@ fn main() -> std::process::ExitCode {
     if std::env::args_os().nth(1).is_some_and(|arg| arg == setup::TOOLSET_HOST) {
         repertoire::toolset::worker_main();
     }
-    match Cli::try_parse() {
+    match parse() {
         Ok(cli) => run(&cli).into(),
         Err(error) => refuse(&error),
     }
+}
+
+fn parse() -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches()?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    cli.common.names_project = matches.value_source("project") == Some(ValueSource::CommandLine);
+    Ok(cli)
 }
 
 fn run(Cli { command, common }: &Cli) -> ExitCode {
@@ -63,7 +75,7 @@ fn run(Cli { command, common }: &Cli) -> ExitCode {
 
 fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     match command {
-        Command::List => list::run(common, out),
+        Command::List(args) => list::run(args, common, out),
         Command::Match(args) => match_query::run(args, common, out),
         Command::Disclose(args) => disclose::run(args, common, out),
         Command::Prompt(args) => prompt::run(args, common, out),
@@ -77,6 +89,10 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Tool(ToolCommand::List(args)) => tool::list(args, common, out),
         Command::Tool(ToolCommand::Call(args)) => tool::call(args, common, out),
         Command::Trust(command) => trust::run(command, common, out),
+        Command::Mcp(args) => mcp::run(args, common, out),
+        Command::Why(args) => why::run(args, common, out),
+        Command::Doctor => doctor::run(common, out),
+        Command::Hook(args) => hook::run(args, common, out),
         Command::Completions(args) => completions::run(args),
     }
 }

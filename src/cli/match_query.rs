@@ -74,7 +74,7 @@ fn text(found: &Explanation, query: &Query<'_>, explain: bool, out: Output) -> P
 }
 
 /// Why a match ranks where it does, in a phrase.
-fn why(matched: &Match) -> String {
+pub(crate) fn why(matched: &Match) -> String {
     let has = |kind| matched.hits.iter().any(|hit| hit.kind == kind);
     if matched.explicit {
         "named by the message".to_owned()
@@ -88,7 +88,7 @@ fn why(matched: &Match) -> String {
 }
 
 /// The lines of the query that were hit, with a caret below each hit; then the paths.
-fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> Page {
+pub(crate) fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> Page {
     let (in_paths, in_text): (Vec<&Hit>, Vec<&Hit>) =
         hits.iter().partition(|hit| hit.kind == HitKind::Path);
     let shown = &in_text[..in_text.len().min(MAX_HITS)];

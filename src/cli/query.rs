@@ -39,7 +39,7 @@ fn from_stdin() -> anyhow::Result<String> {
 }
 
 /// `path` as queries have it: from the project if it is below it, with `/` between names.
-fn relative(path: &Path, project: &Path) -> String {
+pub(crate) fn relative(path: &Path, project: &Path) -> String {
     let below = |path: &Path, project: &Path| path.strip_prefix(project).ok().map(Path::to_owned);
     let real = |path: &Path| path.canonicalize().ok();
     let relative = below(&resolved(path), &resolved(project))

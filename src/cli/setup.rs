@@ -51,13 +51,18 @@ pub(crate) fn engine(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
 ) -> anyhow::Result<Engine> {
+    Ok(options(with_skills(Engine::builder(), common)?).build()?)
+}
+
+/// Adds the skills of the command line.
+pub(crate) fn with_skills(builder: EngineBuilder, common: &Common) -> Result<EngineBuilder, Error> {
     let allow = (!common.allow.is_empty()).then_some(common.allow.as_slice());
-    let builder = Engine::builder()
+    let builder = builder
         .sources(sources(common)?)
         .brand(&common.brand)
         .allow(Allowlist::from_entries(allow))
         .enable_all(common.enable.iter().cloned().collect());
-    Ok(options(builder).build()?)
+    Ok(builder)
 }
 
 /// The engine of the command line, with the tools of its skills.
@@ -65,9 +70,7 @@ pub(crate) fn engine_with_tools(
     common: &Common,
     isolation: &IsolationArgs,
 ) -> anyhow::Result<Engine> {
-    let mut toolsets = toolset_options(isolation)?;
-    toolsets.cache =
-        directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand).join("plugins"));
+    let toolsets = cached_toolset_options(common, isolation)?;
     let trust = Arc::new(trust_store(common)?);
     engine(common, |builder| builder.toolsets(toolsets).trust(trust))
 }
@@ -79,6 +82,28 @@ pub(crate) fn engine_with_scripts(
 ) -> anyhow::Result<Engine> {
     let trust = Arc::new(trust_store(common)?);
     engine(common, |builder| builder.scripts(options).trust(trust))
+}
+
+/// The engine of the command line, with all that its skills can do, and with what `options` adds.
+pub(crate) fn engine_with_everything(
+    common: &Common,
+    scripts: ScriptOptions,
+    options: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> anyhow::Result<Engine> {
+    let toolsets = cached_toolset_options(common, &IsolationArgs { in_process: false })?;
+    let trust = Arc::new(trust_store(common)?);
+    engine(common, |builder| options(builder.toolsets(toolsets).scripts(scripts).trust(trust)))
+}
+
+/// How libraries run, with copies of them that later processes use again.
+fn cached_toolset_options(
+    common: &Common,
+    isolation: &IsolationArgs,
+) -> anyhow::Result<ToolsetOptions> {
+    let mut options = toolset_options(isolation)?;
+    options.cache =
+        directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand).join("plugins"));
+    Ok(options)
 }
 
 /// How libraries run: in children of this binary, unless it was asked for otherwise.
@@ -97,28 +122,38 @@ pub(crate) fn trust_store(common: &Common) -> Result<TrustStore, Error> {
 
 /// Where that is remembered.
 pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {
-    state_file(common, "trust.json")
+    Ok(state_dir(common)?.join("trust.json"))
+}
+
+/// Where the conversations of agents are remembered.
+pub(crate) fn sessions_file(common: &Common) -> Result<PathBuf, Error> {
+    Ok(state_dir(common)?.join("sessions.sqlite"))
 }
 
 /// A conversation that is remembered between commands; without a name, one that is not.
 pub(crate) fn session(common: &Common, name: Option<&str>) -> Result<Session, Error> {
     let Some(name) = name else { return Ok(Session::in_memory("")) };
-    let store = SqliteStore::open(state_file(common, "sessions.sqlite")?)?;
+    let store = SqliteStore::open(sessions_file(common)?)?;
     Ok(Session::new(name, Arc::new(store)))
 }
 
-/// A file of what is remembered.
-fn state_file(common: &Common, name: &str) -> Result<PathBuf, Error> {
+/// Where it stands what went wrong in hooks.
+pub(crate) fn hook_log(common: &Common) -> Result<PathBuf, Error> {
+    Ok(state_dir(common)?.join("hook.log"))
+}
+
+/// What is remembered from one run to the next.
+fn state_dir(common: &Common) -> Result<PathBuf, Error> {
     let state = directory("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
-        let message = format!("there is no home directory for `{name}`");
+        let message = "there is no home directory to remember anything in";
         Error::new(ErrorCode::NotFound, message, "set `XDG_STATE_HOME` to an absolute path")
     })?;
-    Ok(state.join(&common.brand).join(name))
+    Ok(state.join(&common.brand))
 }
 
 /// The directory in the environment variable `name`, else `below_home`. Relative ones are ignored,
 /// as their specification has it.
-fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
+pub(crate) fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
     let named = std::env::var_os(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
     named.or_else(|| {
         let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());

@@ -9,15 +9,21 @@ use crate::setup;
 
 pub(crate) fn run(args: &UseArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let engine = setup::engine(common, |builder| builder)?;
-    // Whoever types this may use what the model may, and what the user may.
-    let catalog = engine.catalog();
-    let audience = match catalog.find(&args.id, Audience::Model) {
-        Ok(_) => Audience::Model,
-        Err(_) => Audience::User,
-    };
     let session = setup::session(common, args.session.as_deref())?;
-    let how = Activate { audience, inline: args.inline, ..Activate::default() };
-    let activation = engine.activate_with(&args.id, &args.args.join(" "), &session, &how);
+    let arguments = args.args.join(" ");
+    let is_typed = args.id.starts_with('/');
+    let message = format!("{} {arguments}", args.id);
+    let typed = if is_typed { engine.user_message(&message, &session)? } else { None };
+    let activation = typed.map_or_else(
+        || {
+            // Whoever types this may use what the model may, and what the user may.
+            let for_model = engine.catalog().find(&args.id, Audience::Model).is_ok();
+            let audience = if for_model { Audience::Model } else { Audience::User };
+            let how = Activate { audience, inline: args.inline, ..Activate::default() };
+            engine.activate_with(&args.id, &arguments, &session, &how)
+        },
+        Ok,
+    );
     let code = setup::finish(common, &engine, out);
     let activation = activation?;
     let text = if args.xml { activation.to_xml() } else { activation.to_text() };

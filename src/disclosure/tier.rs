@@ -42,6 +42,10 @@ pub struct DisclosureOptions {
     pub max_skills: usize,
     /// Skills shown in full when all are asked for, at most.
     pub max_all_skills: usize,
+    /// Skills listed in a line because they declare no triggers or because the query asks what
+    /// there is, at most; the most relevant come first. The others are counted in
+    /// [`Disclosure::hidden`] and in the text, not told one by one.
+    pub max_lines: usize,
     /// Room for the text; `None` is without limit. The breadcrumb (about 30 characters) is
     /// written even where there is less.
     pub budget: Option<Budget>,
@@ -56,6 +60,8 @@ impl Default for DisclosureOptions {
             format: Format::Markdown,
             max_skills: 3,
             max_all_skills: 10,
+            // About the 16,000 characters that the catalog prompt has.
+            max_lines: 200,
             budget: None,
             restore: Budget::Tokens(5000),
         }
@@ -98,16 +104,39 @@ impl Listing {
         Listing { visible, untriggered }
     }
 
-    fn get(&self, id: &SkillId) -> Option<&Entry> {
-        self.visible.binary_search_by(|e| e.id.cmp(id)).ok().map(|place| &self.visible[place])
+    /// The skills, in the order of ids.
+    pub(crate) fn visible(&self) -> impl Iterator<Item = &Entry> {
+        self.visible.iter()
+    }
+
+    /// The skill with this id.
+    pub(crate) fn get(&self, id: &SkillId) -> Option<&Entry> {
+        self.place(id).map(|place| &self.visible[place])
+    }
+
+    fn place(&self, id: &SkillId) -> Option<usize> {
+        self.visible.binary_search_by(|entry| entry.id.cmp(id)).ok()
+    }
+
+    /// Those without triggers: first what is among `relevant`, in that order, then the rest in
+    /// the order of ids.
+    fn untriggered_by_relevance(&self, relevant: &[SkillId]) -> Vec<&Entry> {
+        let is_untriggered = |place: &usize| self.untriggered.binary_search(place).is_ok();
+        let places = relevant.iter().filter_map(|id| self.place(id)).filter(is_untriggered);
+        let mut places: Vec<usize> = places.collect();
+        let first: BTreeSet<usize> = places.iter().copied().collect();
+        places.extend(self.untriggered.iter().filter(|place| !first.contains(place)));
+        places.into_iter().map(|place| &self.visible[place]).collect()
     }
 }
 
 /// Decides what to disclose of `listing`, given the matcher's `answer` (`None` stands for a blank
-/// query) and what the session did so far.
+/// query) and what the session did so far. `relevant` is only asked for, best first, where it
+/// decides an order.
 pub(crate) fn disclose(
     listing: &Listing,
     answer: Option<&Answer>,
+    relevant: &dyn Fn() -> Vec<SkillId>,
     state: &SessionState,
     options: &DisclosureOptions,
     tokens: &dyn TokenCounter,
@@ -116,7 +145,7 @@ pub(crate) fn disclose(
         return Disclosure::default();
     };
     let room = Meter::new(Some(options.restore), tokens);
-    let plan = plan(listing, answer, state, options, &room);
+    let plan = plan(listing, answer, relevant, state, options, &room);
     fit(plan, options.format, &Meter::new(options.budget, tokens))
 }
 
@@ -125,6 +154,7 @@ pub(crate) fn disclose(
 fn plan<'a>(
     listing: &'a Listing,
     answer: &Answer,
+    relevant: &dyn Fn() -> Vec<SkillId>,
     state: &SessionState,
     options: &DisclosureOptions,
     room: &Meter<'_>,
@@ -163,11 +193,13 @@ fn plan<'a>(
     let shown = plan.full.iter().chain(&plan.above).chain(&plan.registry);
     let shown: BTreeSet<&SkillId> = shown.map(|entry| &entry.id).collect();
     let is_new = |entry: &&Entry| !shown.contains(&entry.id);
+    let max_lines = options.max_lines;
     if answer.meta.is_some() {
-        plan.registry.extend(visible.iter().filter(is_new));
-    } else if !has_match {
-        let untriggered = untriggered.iter().map(|&place| &visible[place]);
-        plan.registry.extend(untriggered.filter(is_new));
+        // A question about the skills themselves has to do with all of them alike.
+        plan.registry.extend(visible.iter().filter(is_new).take(max_lines));
+    } else if !has_match && !untriggered.is_empty() {
+        let untriggered = listing.untriggered_by_relevance(&relevant());
+        plan.registry.extend(untriggered.into_iter().filter(is_new).take(max_lines));
     }
     plan
 }

@@ -5,6 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use super::Engine;
+#[cfg(feature = "scripts")]
+use super::scripts::script_names;
 use crate::activation::{
     self, Activation, Command, ConsentPolicy, ConsentRequest, MountLimits, Mounted, ReadOptions,
     Resource, Risk, SpawnedTask, Task, Typed,
@@ -123,6 +125,11 @@ impl Engine {
         self.activate_entry(entry, args, session, &how).map(Some)
     }
 
+    /// Whether skills with `context: fork` become tasks here.
+    pub fn spawns_tasks(&self) -> bool {
+        self.0.tasks.is_some()
+    }
+
     /// The slash commands that users have, for menus and completion, in the order of ids.
     pub fn commands(&self) -> Vec<Command> {
         activation::commands(&self.0.catalog)
@@ -139,7 +146,7 @@ impl Engine {
     ) -> Result<ConsentRequest, Error> {
         let entry = self.0.catalog.find(name, audience)?;
         let risk = risk(&session.state()?, &entry.id);
-        Ok(activation::consent_request(entry, self.script_names(entry), audience, risk))
+        Ok(activation::consent_request(entry, script_names(entry), audience, risk))
     }
 
     /// Reads a file of a skill: any file below its directory, but nothing outside.
@@ -153,7 +160,7 @@ impl Engine {
         caller: impl Into<Caller<'c>>,
         options: &ReadOptions,
     ) -> Result<Resource, Error> {
-        let entry = self.reachable(name, caller.into())?;
+        let entry = self.admitted(name, caller.into())?;
         activation::read_resource(entry.id.as_str(), directory(entry)?, path, options)
     }
 
@@ -165,7 +172,7 @@ impl Engine {
         caller: impl Into<Caller<'c>>,
         limits: &MountLimits,
     ) -> Result<Mounted, Error> {
-        let entry = self.reachable(name, caller.into())?;
+        let entry = self.admitted(name, caller.into())?;
         activation::mount(entry.id.as_str(), directory(entry)?, target, limits)
     }
 
@@ -176,13 +183,31 @@ impl Engine {
         if audience == Audience::User {
             return catalog.find(name, Audience::Model).or_else(|_| catalog.find(name, audience));
         }
-        catalog.find(name, Audience::Model).or_else(|not_found| {
-            let activated = catalog.find(name, Audience::User).ok().filter(|entry| {
-                let state = session.state().unwrap_or_default();
-                state.of(&entry.id).is_some_and(|skill| skill.activations > 0)
-            });
-            activated.ok_or(not_found)
-        })
+        let not_found = match catalog.find(name, Audience::Model) {
+            Ok(entry) => return Ok(entry),
+            Err(not_found) => not_found,
+        };
+        match catalog.find(name, Audience::User) {
+            Ok(entry) if is_activated(&session.state()?, &entry.id) => Ok(entry),
+            _ => Err(not_found),
+        }
+    }
+
+    /// The same, if its files and scripts are open to `caller`: where activations need consent,
+    /// only those of a skill that was activated are, for the model.
+    pub(super) fn admitted(&self, name: &str, caller: Caller<'_>) -> Result<&Entry, Error> {
+        let entry = self.reachable(name, caller)?;
+        let is_open = self.0.consent.policy == ConsentPolicy::Never
+            || caller.audience == Audience::User
+            || is_activated(&caller.session.state()?, &entry.id);
+        if is_open {
+            return Ok(entry);
+        }
+        Err(Error::new(
+            ErrorCode::ConsentRequired,
+            format!("skill `{}` was not activated in this session", entry.id),
+            "activate it first: `use_skill` asks for consent",
+        ))
     }
 
     fn activate_entry(
@@ -193,32 +218,42 @@ impl Engine {
         how: &Activate<'_>,
     ) -> Result<Activation, Error> {
         let state = session.state()?;
-        let by = how.by.as_deref().map(|by| self.asking_skill(by)).transpose()?;
+        let caller = Caller { audience: how.audience, session };
+        let by = how.by.as_deref().map(|by| self.asking_skill(by, caller)).transpose()?;
         if let Some(by) = &by {
             refuse_cycle(&state, by, &entry.id)?;
         }
         let risk = risk(&state, &entry.id);
-        let catalog = &self.0.catalog;
-        let mut activation = activation::prepare(catalog, entry, args, how.audience, risk)?;
+        let mut activation = activation::prepare(&self.0.catalog, entry, args, risk)?;
         if how.inline {
             activation.mode = Context::Inline;
         }
-        self.obtain_consent(entry, &state, session, how.audience, risk)?;
+        let consent = self.obtain_consent(entry, &state, caller, risk)?;
         if activation.mode == Context::Fork {
-            activation.task = Some(self.spawn(&activation, session)?);
+            let spawned = self.spawn(&activation, session);
+            if spawned.is_err() && consent == Consented::Spent {
+                session.consent(&entry.id)?;
+            }
+            activation.task = Some(spawned?);
             activation.content.clear();
         }
         let shown = activation.task.is_none();
-        session.record(&Event::Activated { skill: &entry.id, by: by.as_ref(), shown })?;
-        if self.0.consent.policy == ConsentPolicy::Always {
-            session.record(&Event::ConsentSpent(&entry.id))?;
+        let mut noted =
+            session.record(&Event::Activated { skill: &entry.id, by: by.as_ref(), shown });
+        if noted.is_ok() && consent == Consented::Now {
+            noted = session.record(&Event::Consented(&entry.id));
+        }
+        match noted {
+            // The task runs; that it was not noted is no reason to spawn it again.
+            Err(error) if !shown => tracing::warn!(id = %entry.id, %error, "a task is not noted"),
+            noted => drop(noted?),
         }
         Ok(activation)
     }
 
-    /// The skill that somebody says asked for an activation.
-    fn asking_skill(&self, by: &str) -> Result<SkillId, Error> {
-        let entry = self.0.catalog.find_any(by).map_err(|error| {
+    /// The skill that somebody says asked for an activation: one that the same caller can reach.
+    fn asking_skill(&self, by: &str, caller: Caller<'_>) -> Result<SkillId, Error> {
+        let entry = self.reachable(by, caller).map_err(|error| {
             let message = format!("no skill can have asked for it: {}", error.message());
             Error::new(ErrorCode::InvalidParam, message, error.help())
         })?;
@@ -229,19 +264,32 @@ impl Engine {
         &self,
         entry: &Entry,
         state: &SessionState,
-        session: &Session,
-        audience: Audience,
+        caller: Caller<'_>,
         risk: Risk,
-    ) -> Result<(), Error> {
+    ) -> Result<Consented, Error> {
         let consent = &self.0.consent;
         let consented = state.of(&entry.id).is_some_and(|skill| skill.consented);
-        if !consent.is_needed(consented) {
-            return Ok(());
+        match consent.policy {
+            ConsentPolicy::Never => return Ok(Consented::Before),
+            ConsentPolicy::FirstUse if consented => return Ok(Consented::Before),
+            // Without anybody to ask, what was noted stands for one activation. Spending it is one
+            // step, so that it cannot serve two.
+            ConsentPolicy::Always if consented && !consent.asks() => {
+                let before = caller.session.record(&Event::ConsentSpent(&entry.id))?;
+                if before.is_some_and(|before| before.consented) {
+                    return Ok(Consented::Spent);
+                }
+            }
+            ConsentPolicy::FirstUse | ConsentPolicy::Always => {}
         }
-        let scripts = self.script_names(entry);
-        let request = activation::consent_request(entry, scripts, audience, risk);
+        let scripts = script_names(entry);
+        let request = activation::consent_request(entry, scripts, caller.audience, risk);
         guarded(&entry.id, "asking for consent", || consent.obtain(&request))?;
-        session.consent(&entry.id)
+        Ok(if consent.policy == ConsentPolicy::FirstUse {
+            Consented::Now
+        } else {
+            Consented::Before
+        })
     }
 
     fn spawn(&self, activation: &Activation, session: &Session) -> Result<SpawnedTask, Error> {
@@ -250,8 +298,8 @@ impl Engine {
             return Err(Error::new(
                 ErrorCode::ExecutionError,
                 format!("skill `{id}` runs as a task (`context: fork`), and this host spawns none"),
-                "follow its instructions in the conversation instead: activate it inline, or write \
-                 `context: inline`",
+                "its author can write `context: inline`; a host can take the instructions into the \
+                 conversation (`Activate::inline`, `use --inline`)",
             ));
         };
         let task = Task {
@@ -265,14 +313,13 @@ impl Engine {
         };
         guarded(id, "spawning a task", || tasks.spawn(&task)).map(SpawnedTask::new)
     }
+}
 
-    /// The scripts of a skill, by the names they are run with.
-    #[cfg(not(feature = "scripts"))]
-    #[expect(clippy::unused_self, reason = "with scripts it is the engine that lists them")]
-    fn script_names(&self, entry: &Entry) -> Vec<String> {
-        let declared = entry.skill.manifest().scripts.iter().flatten();
-        declared.map(|script| script.value.clone()).collect()
-    }
+/// The scripts that the manifest of a skill names.
+#[cfg(not(feature = "scripts"))]
+fn script_names(entry: &Entry) -> Vec<String> {
+    let declared = entry.skill.manifest().scripts.iter().flatten();
+    declared.map(|script| script.value.clone()).collect()
 }
 
 /// The directory of a skill.
@@ -281,6 +328,21 @@ pub(super) fn directory(entry: &Entry) -> Result<&Path, Error> {
         let message = format!("skill `{}` is in memory and has no files", entry.id);
         Error::new(ErrorCode::NotFound, message, "use what its instructions say")
     })
+}
+
+/// What is to be noted of the consent to an activation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Consented {
+    /// Nothing.
+    Before,
+    /// That it was given.
+    Now,
+    /// That it was taken, if the activation fails: it is given back.
+    Spent,
+}
+
+fn is_activated(state: &SessionState, skill: &SkillId) -> bool {
+    state.of(skill).is_some_and(|known| known.activations > 0)
 }
 
 fn risk(state: &SessionState, skill: &SkillId) -> Risk {

@@ -207,6 +207,7 @@ impl EngineBuilder {
             index,
             index_options: self.index,
             hidden: OnceLock::new(),
+            relevance: OnceLock::new(),
             disclosure: self.disclosure,
             prompt: self.prompt,
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),

@@ -1,35 +1,89 @@
-//! Finding skills by words, for a model that looks for one.
+//! Finding skills: what a model that looks for one is told.
 
 use serde::Serialize;
 
 use super::Engine;
-use crate::catalog::Audience;
+use crate::matcher::{Hit, Query, RelevanceIndex, Relevant};
 use crate::skill::SkillId;
 
-/// A skill that was found.
+/// So many of the shared words are told as the reason.
+const MAX_TERMS_TOLD: usize = 4;
+
+/// A skill that was found, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundSkill {
-    /// The skill.
+    /// Its id.
     pub id: SkillId,
-    /// What it does, in one line.
+    /// Its description in one line.
     pub brief: String,
-    /// What spoke for it.
+    /// The triggers that the query hits, else the words they share and where the skill has them.
     pub why: String,
 }
 
 impl Engine {
-    /// Up to `limit` skills for what `query` says, best first: those it matches.
-    pub fn find_skills(&self, query: &str, limit: usize) -> Vec<FoundSkill> {
-        let matches = self.matches(query).into_iter().take(limit);
-        let found = matches.filter_map(|found| {
-            let entry = self.catalog().find(found.id.as_str(), Audience::Model).ok()?;
-            let triggers: Vec<&str> = found.hits.iter().map(|hit| hit.trigger.as_str()).collect();
-            Some(FoundSkill {
-                brief: entry.skill.brief().to_owned(),
-                why: format!("matches {}", triggers.join(", ")),
-                id: found.id,
-            })
+    /// The best `limit` skills that the model may use for `query`: first those whose triggers it
+    /// hits, in the order of their ranking, then those that share its words other than stop words,
+    /// most relevant first.
+    /// A skill that an `exclude` vetoes although its triggers are hit is not among them.
+    ///
+    /// ```
+    /// use repertoire::{Engine, Skill};
+    ///
+    /// let engine = Engine::builder()
+    ///     .skill("---\nname: notes\ndescription: Writes release notes.\n---\n".parse::<Skill>()?)
+    ///     .skill("---\nname: ship\ndescription: Ships it.\ntriggers: [a release]\n---\n".parse::<Skill>()?)
+    ///     .build()?;
+    /// let found = engine.find_skills("notes for a release", 5);
+    /// assert_eq!((found[0].id.as_str(), found[0].why.as_str()), ("ship", "keyword `a release`"));
+    /// assert_eq!(found[1].id, "notes");
+    /// assert!(found[1].why.starts_with("`notes` in its name and description"));
+    /// # Ok::<(), repertoire::Error>(())
+    /// ```
+    pub fn find_skills<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Vec<FoundSkill> {
+        let query = query.into();
+        let answer = self.search(&query, &self.session_state(&query), limit);
+        let matched = answer.matches.iter().map(|found| (&found.id, why_matched(&found.hits)));
+        let passed_over = |id: &SkillId| {
+            let vetoed = answer.vetoed.iter().any(|(vetoed, _)| vetoed == id);
+            vetoed || answer.matches.iter().any(|found| found.id == *id)
+        };
+        let n_ranked = limit.saturating_add(answer.vetoed.len());
+        let relevant = self.relevance().rank(&query.text, n_ranked);
+        let is_telling = |found: &Relevant| found.terms.iter().any(|term| !term.is_common);
+        let relevant = relevant.iter().filter(|found| is_telling(found) && !passed_over(&found.id));
+        let relevant = relevant.map(|found| (&found.id, why_relevant(found)));
+        let found = matched.chain(relevant).filter_map(|(id, why)| {
+            let brief = self.0.listing.get(id)?.skill.brief().to_owned();
+            Some(FoundSkill { id: id.clone(), brief, why })
         });
-        found.collect()
+        found.take(limit).collect()
     }
+
+    /// The lexical index of the skills that the model may use. It is made when it is first needed,
+    /// which reads every body once: for a disclosure that lists skills without triggers, and for
+    /// [`Engine::find_skills`].
+    pub fn relevance(&self) -> &RelevanceIndex {
+        self.0.relevance.get_or_init(|| {
+            RelevanceIndex::new(self.0.listing.visible().map(|entry| (&entry.id, &*entry.skill)))
+        })
+    }
+}
+
+fn why_matched(hits: &[Hit]) -> String {
+    let mut told: Vec<String> = Vec::new();
+    for hit in hits {
+        let reason = format!("{} `{}`", hit.kind.as_str(), hit.trigger);
+        if !told.contains(&reason) {
+            told.push(reason);
+        }
+    }
+    told.join(", ")
+}
+
+fn why_relevant(found: &Relevant) -> String {
+    let told = found.terms.iter().take(MAX_TERMS_TOLD).map(|shared| {
+        let fields: Vec<&str> = shared.fields.iter().map(|field| field.as_str()).collect();
+        format!("`{}` in its {}", shared.term, fields.join(" and "))
+    });
+    told.collect::<Vec<_>>().join(", ")
 }

@@ -21,6 +21,7 @@ use crate::disclosure::{
 use crate::error::Error;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, Match, MetaQuestion, Query, Rejection,
+    RelevanceIndex,
 };
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
@@ -59,6 +60,7 @@ struct Inner {
     index_options: IndexOptions,
     /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
     hidden: OnceLock<Option<Index>>,
+    relevance: OnceLock<RelevanceIndex>,
     disclosure: DisclosureOptions,
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
@@ -175,8 +177,16 @@ impl Engine {
         let limit = options.max_skills.saturating_add(state.skills.len());
         let answer = (!query.is_blank()).then(|| self.search(query, state, limit));
         let meta = answer.as_ref().and_then(|answer| answer.meta);
-        let listing = &self.0.listing;
-        (disclosure::disclose(listing, answer.as_ref(), state, options, &*self.0.tokens), meta)
+        let relevant = || self.relevance().order(&query.text);
+        let disclosure = disclosure::disclose(
+            &self.0.listing,
+            answer.as_ref(),
+            &relevant,
+            state,
+            options,
+            &*self.0.tokens,
+        );
+        (disclosure, meta)
     }
 
     /// The catalog prompt: which skills there are, for the system prompt.

@@ -1,12 +1,13 @@
 //! The engine's scripts: those of its skills.
 
 use std::ffi::OsStr;
+use std::sync::Arc;
 
 use super::Engine;
 use super::activate::{Caller, directory};
 use crate::catalog::Entry;
 use crate::error::{Error, ErrorCode};
-use crate::script::{Script, ScriptIo, ScriptOutput, Scripts};
+use crate::script::{Script, ScriptIo, ScriptOptions, ScriptOutput, Scripts};
 use crate::trust::Owner;
 
 impl Engine {
@@ -41,15 +42,13 @@ impl Engine {
         io: ScriptIo<'_>,
     ) -> Result<ScriptOutput, Error> {
         let caller = caller.into();
-        let entry = self.reachable(name, caller)?;
+        let entry = self.admitted(name, caller)?;
         let output = self.runner(entry)?.run(&owner(entry)?, script, args, io)?;
-        caller.session().record_use(&entry.id)?;
+        if let Err(error) = caller.session().record_use(&entry.id) {
+            // What it did, it did.
+            tracing::warn!(id = %entry.id, %error, "the use of a script is not noted");
+        }
         Ok(output)
-    }
-
-    pub(super) fn script_names(&self, entry: &Entry) -> Vec<String> {
-        let list = || self.runner(entry)?.list(&owner(entry)?);
-        list().unwrap_or_default().into_iter().map(|script| script.path).collect()
     }
 
     fn runner(&self, entry: &Entry) -> Result<&Scripts, Error> {
@@ -66,4 +65,14 @@ fn owner(entry: &Entry) -> Result<Owner, Error> {
         let message = format!("skill `{}` has no directory", entry.id);
         Error::new(ErrorCode::NotFound, message, "")
     })
+}
+
+/// The scripts of a skill, by the names they are run with.
+pub(super) fn script_names(entry: &Entry) -> Vec<String> {
+    // What is asked about is what the skill has, whether this engine runs scripts or not.
+    let Some(owner) = Owner::of(entry) else { return Vec::new() };
+    match Scripts::new(ScriptOptions::default(), Arc::default()).list(&owner) {
+        Ok(scripts) => scripts.into_iter().map(|script| script.path).collect(),
+        Err(error) => vec![format!("(cannot be listed: {error})")],
+    }
 }

@@ -1,5 +1,6 @@
 //! The tools that a host gives its model, and the one function that answers them.
 
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::de::DeserializeOwned;
@@ -11,6 +12,7 @@ use crate::catalog::Audience;
 use crate::engine::{Activate, Engine};
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
+use crate::matcher::Query;
 use crate::session::Session;
 use crate::tool_format::ToolFormat;
 
@@ -27,11 +29,29 @@ pub struct HostToolsOptions {
     /// The most that `read_skill_file` answers with, in bytes; 64 KiB by default. Of a longer text
     /// the first lines are given, and how to read on.
     pub read_bytes: usize,
+    /// Whether skills with `context: fork` give their instructions to the conversation, for hosts
+    /// that spawn no tasks; off by default.
+    pub inline: bool,
 }
 
 impl Default for HostToolsOptions {
     fn default() -> Self {
-        HostToolsOptions { names_chars: 4000, read_bytes: 64 << 10 }
+        HostToolsOptions { names_chars: 4000, read_bytes: 64 << 10, inline: false }
+    }
+}
+
+/// The other end of a call: nobody who would cancel it, by default.
+#[derive(Default, Clone, Copy)]
+pub struct CallIo<'a> {
+    /// Whether the call should end; a script is stopped within 20 ms or so. The other tools end by
+    /// themselves before it matters.
+    pub is_cancelled: Option<&'a dyn Fn() -> bool>,
+}
+
+impl fmt::Debug for CallIo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_cancellable = self.is_cancelled.is_some();
+        f.debug_struct("CallIo").field("is_cancellable", &is_cancellable).finish()
     }
 }
 
@@ -89,7 +109,7 @@ impl HostTools {
         };
         let use_skill = parameters::use_skill(names);
         let always = [
-            define("use_skill", &description, &use_skill, true),
+            define("use_skill", &description, &use_skill, !self.engine.spawns_tasks()),
             define("find_skills", FIND_SKILLS, &parameters::find_skills(), true),
             define("read_skill_file", READ_SKILL_FILE, &parameters::read_skill_file(), true),
         ];
@@ -106,7 +126,13 @@ impl HostTools {
     /// Answers a call of a model: the name of a tool and its arguments, an object. It never panics,
     /// also where a callback of the host does.
     pub fn call(&self, tool: &str, arguments: &Value) -> Envelope {
-        let call = AssertUnwindSafe(|| self.dispatch(tool, arguments));
+        self.call_with(tool, arguments, CallIo::default())
+    }
+
+    /// Answers a call that can be cancelled. A script that was stopped for it is an
+    /// `EXECUTION_ERROR` with the output there is.
+    pub fn call_with(&self, tool: &str, arguments: &Value, io: CallIo<'_>) -> Envelope {
+        let call = AssertUnwindSafe(|| self.dispatch(tool, arguments, io));
         let answer = catch_unwind(call).unwrap_or_else(|_| {
             let message = format!("the tool `{tool}` panicked");
             let help = "go on without it, and report this to the host's author";
@@ -115,30 +141,36 @@ impl HostTools {
         answer.unwrap_or_else(|error| Envelope::from(&error))
     }
 
-    fn dispatch(&self, tool: &str, arguments: &Value) -> Result<Envelope, Error> {
+    #[cfg_attr(
+        not(feature = "scripts"),
+        expect(unused_variables, reason = "only scripts run long enough to be cancelled")
+    )]
+    fn dispatch(&self, tool: &str, arguments: &Value, io: CallIo<'_>) -> Result<Envelope, Error> {
         match tool {
             "use_skill" => self.use_skill(read(tool, arguments)?),
             "find_skills" => Ok(self.find_skills(&read(tool, arguments)?)),
             "read_skill_file" => self.read_skill_file(&read(tool, arguments)?),
             #[cfg(feature = "scripts")]
-            "run_skill_script" => self.run_skill_script(&read(tool, arguments)?),
+            "run_skill_script" => self.run_skill_script(&read(tool, arguments)?, io),
             _ => {
                 let message = format!("there is no tool `{tool}`");
-                let help = "call `use_skill`, `find_skills`, `read_skill_file` or \
-                            `run_skill_script`";
+                let help = "call one of those that are defined";
                 Err(Error::new(ErrorCode::NotFound, message, help))
             }
         }
     }
 
     fn use_skill(&self, call: UseSkill) -> Result<Envelope, Error> {
-        let how = Activate { by: call.by.map(Into::into), ..Activate::default() };
+        let by = call.by.map(Into::into);
+        let how = Activate { by, inline: self.options.inline, ..Activate::default() };
         let activation = self.engine.activate_with(&call.skill, &call.args, &self.session, &how)?;
         Ok(Envelope::success(&activation, activation.to_text()))
     }
 
     fn find_skills(&self, call: &FindSkills) -> Envelope {
-        let found = self.engine.find_skills(&call.query, call.limit.unwrap_or(FOUND));
+        let limit = call.limit.unwrap_or(FOUND).max(1);
+        let query = Query::new(&call.query).session(self.session.id());
+        let found = self.engine.find_skills(query, limit);
         let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
         let lines: Vec<String> = lines.collect();
         let text = if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
@@ -152,9 +184,12 @@ impl HostTools {
             self.engine.read_resource(&call.skill, &call.path, &self.session, &options)
         };
         let mut resource = read(call.offset);
-        if call.offset.is_none() && resource.is_err() {
+        let is_too_long = |error: &Error| error.code() == ErrorCode::ExecutionError;
+        if call.offset.is_none() && resource.as_ref().is_err_and(is_too_long) {
             // A text that is too long is given in parts, rather than refused.
-            resource = read(Some(1)).or(resource);
+            let part = read(Some(1));
+            let is_binary = |error: &Error| error.code() == ErrorCode::InvalidParam;
+            resource = if part.as_ref().is_err_and(is_binary) { resource } else { part };
         }
         let resource = resource?;
         let text = match &resource.content {
@@ -173,13 +208,26 @@ impl HostTools {
     }
 
     #[cfg(feature = "scripts")]
-    fn run_skill_script(&self, call: &parameters::RunSkillScript) -> Result<Envelope, Error> {
-        let io = crate::script::ScriptIo { stdin: call.stdin.as_bytes(), ..Default::default() };
+    fn run_skill_script(
+        &self,
+        call: &parameters::RunSkillScript,
+        io: CallIo<'_>,
+    ) -> Result<Envelope, Error> {
+        let io = crate::script::ScriptIo {
+            stdin: call.stdin.as_bytes(),
+            is_cancelled: io.is_cancelled,
+            ..Default::default()
+        };
         let output =
             self.engine.run_script(&call.skill, &call.script, &call.args, &self.session, io)?;
         Ok(output.to_envelope(&call.skill, &call.script))
     }
 }
+
+/// The names of the hosts' tools.
+#[cfg(feature = "mcp")]
+pub(super) const NAMES: [&str; 4] =
+    ["find_skills", "read_skill_file", "run_skill_script", "use_skill"];
 
 const USE_SKILL: &str = "Loads a skill: instructions for a kind of task, with files and scripts \
                          that help. Use it before you begin a task that a skill is for.";

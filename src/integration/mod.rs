@@ -1,6 +1,9 @@
 //! What connects the engine to agents.
 
+pub mod hook;
 mod host_tools;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 mod parameters;
 
-pub use host_tools::{HostTools, HostToolsOptions};
+pub use host_tools::{CallIo, HostTools, HostToolsOptions};

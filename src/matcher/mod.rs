@@ -14,6 +14,9 @@
 //! 5. Skills are put in a total order (`rank.rs`): all of them, or the best few with as little
 //!    proof as possible (`top.rs`). Patterns are confirmed here, by the places of their literals
 //!    where that is exact, else by running them (`patterns.rs`).
+//!
+//! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
+//! the many that declare no triggers (`relevance/`).
 
 mod automaton;
 mod boundary;
@@ -29,6 +32,7 @@ mod paths;
 mod patterns;
 mod query;
 mod rank;
+mod relevance;
 mod tables;
 pub(crate) mod text;
 mod top;
@@ -37,3 +41,4 @@ mod words;
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
 pub use meta::MetaQuestion;
 pub use query::{Hit, HitKind, Match, Query, Rejection};
+pub use relevance::{Field, RelevanceIndex, Relevant, Shared};

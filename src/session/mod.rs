@@ -65,18 +65,18 @@ impl Session {
 
     /// Notes that `skill` was used, now: it ranks higher from here on.
     pub fn record_use(&self, skill: &SkillId) -> Result<(), Error> {
-        self.record(&Event::Used(skill))
+        self.record(&Event::Used(skill)).map(drop)
     }
 
     /// Notes that the user agreed to the activation of `skill`.
     pub fn consent(&self, skill: &SkillId) -> Result<(), Error> {
-        self.record(&Event::Consented(skill))
+        self.record(&Event::Consented(skill)).map(drop)
     }
 
     /// Notes that the host made its context shorter: instructions that stood in it are gone, and
     /// the most recent ones are disclosed again.
     pub fn compacted(&self) -> Result<(), Error> {
-        self.record(&Event::Compacted)
+        self.record(&Event::Compacted).map(drop)
     }
 
     /// Forgets all of it.
@@ -84,8 +84,8 @@ impl Session {
         self.store.end(&self.id)
     }
 
-    /// Notes what happened.
-    pub fn record(&self, event: &Event<'_>) -> Result<(), Error> {
+    /// Notes what happened, and gives back what was known until then of the skill it is about.
+    pub fn record(&self, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
         self.store.record(&self.id, event)
     }
 }

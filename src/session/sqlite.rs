@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
 
-use super::state::{Event, SessionState};
+use super::state::{Event, SessionState, SkillState};
 use super::store::SessionStore;
 use crate::error::Error;
 use file::{Check, Opened};
@@ -133,12 +133,13 @@ impl Inner {
 }
 
 impl SessionStore for SqliteStore {
-    fn record(&self, session: &str, event: &Event<'_>) -> Result<(), Error> {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
         self.run("write", |connection| {
             let transaction = rows::write(connection)?;
             rows::touch(&transaction, session, now())?;
-            rows::apply(&transaction, session, event)?;
-            Ok(transaction.commit()?)
+            let before = rows::apply(&transaction, session, event)?;
+            transaction.commit()?;
+            Ok(before)
         })
     }
 
@@ -180,7 +181,7 @@ mod tests {
     }
 
     fn use_git(store: &SqliteStore, session: &str) -> Result<(), Error> {
-        store.record(session, &Event::Used(&SkillId::new("git")))
+        store.record(session, &Event::Used(&SkillId::new("git"))).map(drop)
     }
 
     fn n_rows(store: &SqliteStore) -> (i64, i64) {

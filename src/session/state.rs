@@ -100,6 +100,8 @@ impl SkillState {
             Event::Compacted => {
                 self.lost |= self.in_context;
                 self.in_context = false;
+                // Who asked for it is no longer in the context either.
+                self.activated_by = None;
             }
             Event::Restored => self.lost = false,
         }

@@ -10,8 +10,9 @@ use crate::error::Error;
 /// Remembers what conversations did. Each event is taken in as a whole or not at all, whatever
 /// other threads and processes do meanwhile.
 pub trait SessionStore: Debug + Send + Sync {
-    /// Notes what happened in `session`.
-    fn record(&self, session: &str, event: &Event<'_>) -> Result<(), Error>;
+    /// Notes what happened in `session`, and gives back what was known until then of the skill it
+    /// is about, if anything.
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error>;
 
     /// What `session` did so far; nothing, if it is not known.
     fn state(&self, session: &str) -> Result<SessionState, Error>;
@@ -28,16 +29,18 @@ pub struct MemoryStore {
 }
 
 impl SessionStore for MemoryStore {
-    fn record(&self, session: &str, event: &Event<'_>) -> Result<(), Error> {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let skills = sessions.entry(session.to_owned()).or_default();
         let Some(skill) = event.skill() else {
             for state in skills {
                 state.apply(event);
             }
-            return Ok(());
+            return Ok(None);
         };
-        let place = skills.iter().position(|state| state.skill == *skill).unwrap_or_else(|| {
+        let known = skills.iter().position(|state| state.skill == *skill);
+        let before = known.map(|place| skills[place].clone());
+        let place = known.unwrap_or_else(|| {
             skills.push(SkillState::new(skill.clone()));
             skills.len() - 1
         });
@@ -45,7 +48,7 @@ impl SessionStore for MemoryStore {
         if event.is_use() {
             skills[place..].rotate_left(1);
         }
-        Ok(())
+        Ok(before)
     }
 
     fn state(&self, session: &str) -> Result<SessionState, Error> {

@@ -7,6 +7,23 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// What would make a difference to the binary.
+const VARIABLES: [&str; 13] = [
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_PROJECT_DIR",
+    "CLICOLOR_FORCE",
+    "CODEX_HOME",
+    "COPILOT_HOME",
+    "CURSOR_PROJECT_DIR",
+    "GEMINI_PROJECT_DIR",
+    "NO_COLOR",
+    "OPENCODE_CONFIG_DIR",
+    "REPERTOIRE_MAX_SKILLS",
+    "REPERTOIRE_PROMPT_BUDGET",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+];
+
 /// What a run of the binary left.
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -59,10 +76,9 @@ impl Place {
     ) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_repertoire"));
         command.args(args).current_dir(self.path()).env("HOME", self.path().join("home"));
-        for name in ["NO_COLOR", "CLICOLOR_FORCE", "REPERTOIRE_PROMPT_BUDGET"] {
+        for name in VARIABLES {
             command.env_remove(name);
         }
-        command.env_remove("REPERTOIRE_MAX_SKILLS");
         command
     }
 

@@ -92,24 +92,23 @@ pub(super) fn touch(connection: &Connection, session: &str, now: i64) -> rusqlit
     Ok(())
 }
 
-/// Notes what `event` makes of the skills of `session`.
+/// Notes what `event` makes of the skills of `session`, and gives back the skill it is about as it
+/// was.
 pub(super) fn apply(
     connection: &Connection,
     session: &str,
     event: &Event<'_>,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<Option<SkillState>> {
+    let before = event.skill().map(|id| find(connection, session, id)).transpose()?.flatten();
     let states = match event.skill() {
         None => all(connection, session)?,
-        Some(id) => {
-            let known = find(connection, session, id)?;
-            vec![known.unwrap_or_else(|| SkillState::new(id.clone()))]
-        }
+        Some(id) => vec![before.clone().unwrap_or_else(|| SkillState::new(id.clone()))],
     };
     for mut state in states {
         state.apply(event);
         put(connection, session, &state, event.is_use())?;
     }
-    Ok(())
+    Ok(before)
 }
 
 /// The skills of `session`, the last used first.

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Whole-process time of `repertoire hook claude-code`, side by side with a Node script that does the
+# job the usual way. Prints a table: median of RUNS (default 21) runs each, in turns, in ms.
+#
+# usage: benches/hook_start.sh [SKILLS…]     default 10 100 1000
+set -euo pipefail
+cd "$(dirname "$0")/.."
+runs=${RUNS:-21}
+sizes=("$@")
+[ ${#sizes[@]} -gt 0 ] || sizes=(10 100 1000)
+binary=${REPERTOIRE:-${CARGO_TARGET_DIR:-target}/release/repertoire}
+[ -x "$binary" ] || cargo build --release --bin repertoire
+binary=$(realpath "$binary")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# A skill of a typical size: 12 keywords, two patterns, 3 KB of instructions. The same words are the
+# rules of the script.
+cat >"$scratch/make.mjs" <<'JS'
+import { mkdirSync, writeFileSync } from "node:fs"
+const [dir, n] = [process.argv[2], Number(process.argv[3])]
+const rules = {}
+for (let i = 0; i < n; i++) {
+  const keywords = Array.from({ length: 12 }, (_, k) => `topic${i} word${k}`)
+  const patterns = [`make (a|the) thing${i}`, `how .{0,20} thing${i}`]
+  rules[`skill-${i}`] = { keywords, intentPatterns: patterns }
+  mkdirSync(`${dir}/skills/skill-${i}`, { recursive: true })
+  writeFileSync(`${dir}/skills/skill-${i}/SKILL.md`,
+    `---\nname: skill-${i}\ndescription: Does the things of topic ${i}.\ntriggers:\n  keywords: ` +
+    `${JSON.stringify(keywords)}\n  patterns: ${JSON.stringify(patterns)}\n---\n` +
+    "One line of instructions.\n".repeat(120))
+}
+writeFileSync(`${dir}/rules.json`, JSON.stringify({ skills: rules }))
+JS
+cat >"$scratch/usual.mjs" <<'JS'
+import { readFileSync } from "node:fs"
+const { prompt } = JSON.parse(readFileSync(0, "utf8"))
+const { skills } = JSON.parse(readFileSync(process.argv[2], "utf8"))
+const text = prompt.toLowerCase()
+const found = Object.entries(skills).filter(([, rule]) =>
+  rule.keywords.some((keyword) => text.includes(keyword.toLowerCase())) ||
+  rule.intentPatterns.some((pattern) => new RegExp(pattern, "i").test(prompt)))
+console.log(found.map(([name]) => name).join("\n"))
+JS
+cat >"$scratch/time.mjs" <<'JS'
+import { spawnSync } from "node:child_process"
+const [runs, dir, binary, usual] = process.argv.slice(2)
+const env = { ...process.env, HOME: dir, XDG_STATE_HOME: `${dir}/state` }
+const sides = {
+  repertoire: [binary, ["hook", "claude-code", "--deadline", "60", "--source", `${dir}/skills`]],
+  node: [process.execPath, [usual, `${dir}/rules.json`]],
+}
+const times = { repertoire: [], node: [] }
+for (let run = -2; run < Number(runs); run++) {
+  for (const [side, [program, args]] of Object.entries(sides)) {
+    const input = JSON.stringify({ hook_event_name: "UserPromptSubmit", session_id: `${run}`,
+      cwd: dir, prompt: "please use topic3 word7 for this, and say how it went" })
+    const start = process.hrtime.bigint()
+    const { stdout, stderr } = spawnSync(program, args, { input, env })
+    const ms = Number(process.hrtime.bigint() - start) / 1e6
+    if (!String(stdout).includes("skill-3")) throw new Error(`${side}: ${stdout}${stderr}`)
+    if (run >= 0) times[side].push(ms)
+  }
+}
+const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)]
+const [ours, nodes] = [median(times.repertoire), median(times.node)]
+console.log(`${ours.toFixed(1)} | ${nodes.toFixed(1)} | ${(ours / nodes).toFixed(2)}`)
+JS
+
+echo "| skills | hook claude-code, ms | Node, ms | ratio |"
+echo "|---|---|---|---|"
+for n in "${sizes[@]}"; do
+    mkdir -p "$scratch/$n"
+    node "$scratch/make.mjs" "$scratch/$n" "$n"
+    row=$(node "$scratch/time.mjs" "$runs" "$scratch/$n" "$binary" "$scratch/usual.mjs")
+    echo "| $n | $row |"
+done

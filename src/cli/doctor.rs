@@ -1,0 +1,323 @@
+//! `repertoire doctor`: whether all is well, and where to look if not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use repertoire::integration::hook::HookAgent;
+use repertoire::script::ScriptOptions;
+use repertoire::session::{Session, SqliteStore};
+use repertoire::toolset::ToolsetEntry;
+use repertoire::{Caller, Diagnostic, Engine, Severity};
+use serde::Serialize;
+
+use crate::args::Common;
+use crate::exit_code::ExitCode;
+use crate::hook::{self, Installed, Place};
+use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, WARNING, styled};
+use crate::report::{count, short};
+use crate::{sanitize, setup};
+
+/// So many lines of the hooks' log are shown.
+const LOG_LINES: usize = 5;
+
+#[derive(Serialize)]
+struct Report {
+    sources: Vec<SourceReport>,
+    /// Skills that cannot be used, and why.
+    unused: Vec<Unused>,
+    /// Files that could not be read as skills.
+    rejected: Vec<Diagnostic>,
+    agents: Vec<AgentReport>,
+    state: StateReport,
+    /// Toolsets and scripts that cannot run.
+    code: Vec<CodeProblem>,
+    sandbox: Sandbox,
+    /// What is broken, in a phrase each.
+    broken: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SourceReport {
+    scope: &'static str,
+    path: String,
+    exists: bool,
+    skills: usize,
+}
+
+#[derive(Serialize)]
+struct Unused {
+    id: String,
+    status: &'static str,
+    reason: String,
+    path: Option<String>,
+}
+
+#[derive(Serialize)]
+struct AgentReport {
+    agent: &'static str,
+    place: &'static str,
+    /// `no`, `yes`, `outdated` or `unreadable`.
+    hooks: &'static str,
+    detail: String,
+}
+
+#[derive(Serialize)]
+struct StateReport {
+    sessions: FileReport,
+    /// Damaged session stores that were replaced.
+    set_aside: Vec<String>,
+    trust: FileReport,
+    hook_log: FileReport,
+    last_log_lines: Vec<String>,
+}
+
+#[derive(Serialize, Default)]
+struct FileReport {
+    path: String,
+    /// In bytes; `None` if there is none yet.
+    size: Option<u64>,
+    problem: Option<String>,
+}
+
+#[derive(Serialize)]
+struct CodeProblem {
+    skill: String,
+    what: String,
+    problem: String,
+}
+
+#[derive(Serialize)]
+struct Sandbox {
+    landlock: bool,
+    seccomp: bool,
+}
+
+pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let mut broken = Vec::new();
+    let state = state(common, &mut broken)?;
+    let engine = setup::engine_with_scripts(common, ScriptOptions::default())
+        .or_else(|_| setup::engine(common, |builder| builder))?;
+    let rejected: Vec<Diagnostic> = engine
+        .diagnostics()
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .cloned()
+        .collect();
+    broken.extend(rejected.iter().map(ToString::to_string));
+    let report = Report {
+        sources: sources(common, &engine)?,
+        unused: unused(&engine),
+        rejected,
+        agents: agents(common, &mut broken),
+        state,
+        code: code(&engine),
+        sandbox: sandbox(),
+        broken,
+    };
+    if out.json {
+        Output::json(&report)?;
+    } else {
+        out.human(page(&report).as_str())?;
+    }
+    Ok(ExitCode::done_if(report.broken.is_empty()))
+}
+
+fn sources(common: &Common, engine: &Engine) -> anyhow::Result<Vec<SourceReport>> {
+    let report = |root: &Path, scope| {
+        let is_in = |path: &Path| path.starts_with(root);
+        let found = engine.catalog().entries().filter_map(|entry| entry.skill.path());
+        SourceReport {
+            scope,
+            path: root.display().to_string(),
+            exists: root.is_dir(),
+            skills: found.filter(|path| is_in(path)).count(),
+        }
+    };
+    let sources = setup::sources(common)?;
+    Ok(sources.iter().filter_map(|s| Some(report(s.root()?, s.scope().as_str()))).collect())
+}
+
+fn unused(engine: &Engine) -> Vec<Unused> {
+    let unused = engine.catalog().entries().filter_map(|entry| {
+        Some(Unused {
+            id: entry.id.to_string(),
+            status: entry.status.as_str(),
+            reason: crate::list::reason(entry)?,
+            path: entry.skill.path().map(|path| path.display().to_string()),
+        })
+    });
+    let filtered = engine.catalog().filtered().map(|entry| Unused {
+        id: entry.id.to_string(),
+        status: "filtered",
+        reason: "not in the allowlist".to_owned(),
+        path: entry.skill.path().map(|path| path.display().to_string()),
+    });
+    unused.chain(filtered).collect()
+}
+
+fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
+    let mut reports = Vec::new();
+    for agent in HookAgent::ALL {
+        for place in [Place::User, Place::Project] {
+            let (hooks, detail) = match hook::installed(agent, place, common) {
+                Installed::No => ("no", String::new()),
+                Installed::Yes(path) => ("yes", path.display().to_string()),
+                Installed::Differently(path) => ("outdated", path.display().to_string()),
+                Installed::Unreadable(error) => {
+                    broken.push(format!("hooks of {agent}: {}", error.message()));
+                    ("unreadable", error.message().to_owned())
+                }
+            };
+            let (agent, place) = (agent.as_str(), place.as_str());
+            reports.push(AgentReport { agent, place, hooks, detail });
+        }
+    }
+    reports
+}
+
+fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateReport> {
+    let sessions_path = setup::sessions_file(common)?;
+    let mut sessions = file(&sessions_path);
+    // Looking must make nothing: a store that is not there yet is fine.
+    if sessions.size.is_some() {
+        sessions.problem = SqliteStore::open(&sessions_path)
+            .and_then(|store| Session::new("doctor", std::sync::Arc::new(store)).state())
+            .err()
+            .map(|error| error.message().to_owned());
+    }
+    let mut trust = file(&setup::trust_file(common)?);
+    trust.problem = setup::trust_store(common).err().map(|error| error.message().to_owned());
+    let log = setup::hook_log(common)?;
+    let mut hook_log = file(&log);
+    let last_log_lines = hook::tail(&log, LOG_LINES).unwrap_or_else(|error| {
+        hook_log.problem = Some(error.to_string());
+        Vec::new()
+    });
+    for problem in [&sessions, &trust, &hook_log].into_iter().filter_map(|f| f.problem.clone()) {
+        broken.push(problem);
+    }
+    let set_aside = set_aside(&sessions_path);
+    Ok(StateReport { sessions, set_aside, trust, hook_log, last_log_lines })
+}
+
+fn file(path: &Path) -> FileReport {
+    let size = fs::metadata(path).ok().map(|metadata| metadata.len());
+    FileReport { path: path.display().to_string(), size, problem: None }
+}
+
+fn set_aside(sessions: &Path) -> Vec<String> {
+    let name = sessions.file_name().unwrap_or_default().to_string_lossy();
+    let start = format!("{name}.damaged-");
+    let dir = sessions.parent().and_then(|dir| fs::read_dir(dir).ok());
+    let files = dir.into_iter().flatten().filter_map(Result::ok);
+    let mut files: Vec<PathBuf> = files
+        .filter(|file| file.file_name().to_string_lossy().starts_with(&start))
+        .map(|file| file.path())
+        .collect();
+    files.sort();
+    files.iter().map(|path| path.display().to_string()).collect()
+}
+
+/// Toolsets without a library, and scripts that nothing runs. No code is loaded to find out.
+fn code(engine: &Engine) -> Vec<CodeProblem> {
+    let session = Session::in_memory("doctor");
+    let mut problems = Vec::new();
+    for entry in engine.catalog().entries().filter(|entry| entry.is_available()) {
+        let skill = entry.id.to_string();
+        let Some(dir) = entry.skill.dir() else { continue };
+        for toolset in &entry.skill.manifest().toolsets {
+            let problem = match toolset.value.parse::<ToolsetEntry>() {
+                Err(error) => Some(error.message().to_owned()),
+                Ok(toolset) => {
+                    let candidates = toolset.candidates();
+                    let is_there = candidates.iter().any(|library| dir.join(library).exists());
+                    let tried = candidates.last().map(|library| dir.join(library));
+                    let tried = tried.unwrap_or_default();
+                    (!is_there).then(|| format!("there is no library {}", tried.display()))
+                }
+            };
+            let what = toolset.value.clone();
+            let problem =
+                problem.map(|problem| CodeProblem { skill: skill.clone(), what, problem });
+            problems.extend(problem);
+        }
+        let scripts = engine.scripts(&skill, Caller::user(&session)).unwrap_or_default();
+        problems.extend(scripts.into_iter().filter_map(|script| {
+            let problem = script.problem?;
+            Some(CodeProblem { skill: skill.clone(), what: script.path, problem })
+        }));
+    }
+    problems
+}
+
+/// What the system says it has.
+fn sandbox() -> Sandbox {
+    let modules = fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
+    Sandbox {
+        landlock: modules.split(',').any(|module| module.trim() == "landlock"),
+        seccomp: Path::new("/proc/sys/kernel/seccomp/actions_avail").exists(),
+    }
+}
+
+fn page(report: &Report) -> Page {
+    let mut page = Page::default();
+    let heading = |page: &mut Page, text| page.line(format_args!("{}", styled(NAME, text)));
+    heading(&mut page, "Skills");
+    for source in &report.sources {
+        let found = if source.exists { count(source.skills, "skill") } else { "none".to_owned() };
+        let path = sanitize::line(&source.path);
+        page.line(format_args!("  {:<8} {found:<10} {path}", source.scope));
+    }
+    for unused in &report.unused {
+        let (id, reason) = (sanitize::line(&unused.id), sanitize::line(&unused.reason));
+        page.line(format_args!("  {} {id}: {reason}", styled(WARNING, unused.status)));
+    }
+    for diagnostic in &report.rejected {
+        page.line(format_args!("  {}", short(diagnostic)));
+    }
+    heading(&mut page, "Hooks");
+    let is_there = |agent: &&AgentReport| agent.hooks != "no";
+    for agent in report.agents.iter().filter(is_there) {
+        let style = if agent.hooks == "yes" { GOOD } else { WARNING };
+        let hooks = styled(style, agent.hooks);
+        let detail = sanitize::line(&agent.detail);
+        page.line(format_args!("  {} ({}): {hooks} {detail}", agent.agent, agent.place));
+    }
+    if !report.agents.iter().any(|agent| is_there(&agent)) {
+        page.line(format_args!("  in no agent; `repertoire hook install AGENT` sets them up"));
+    }
+    heading(&mut page, "State");
+    let state = &report.state;
+    for (name, file) in
+        [("sessions", &state.sessions), ("trust", &state.trust), ("hook log", &state.hook_log)]
+    {
+        let size = file.size.map_or("not there yet".to_owned(), |size| format!("{size} bytes"));
+        page.line(format_args!("  {name}: {size}, {}", sanitize::line(&file.path)));
+        if let Some(problem) = &file.problem {
+            page.line(format_args!("    {}: {}", styled(ERROR, "broken"), sanitize::line(problem)));
+        }
+    }
+    for path in &state.set_aside {
+        page.line(format_args!("  damaged and set aside: {}", sanitize::line(path)));
+    }
+    for line in &state.last_log_lines {
+        page.line(format_args!("  {}", styled(DIM, sanitize::line(line))));
+    }
+    heading(&mut page, "Tools and scripts");
+    for CodeProblem { skill, what, problem } in &report.code {
+        let (skill, what) = (sanitize::line(skill), sanitize::line(what));
+        page.line(format_args!("  {skill}: `{what}` cannot run: {}", sanitize::line(problem)));
+    }
+    if report.code.is_empty() {
+        page.line(format_args!("  all can run"));
+    }
+    let Sandbox { landlock, seccomp } = report.sandbox;
+    let says = |has| if has { "yes" } else { "no" };
+    page.line(format_args!("  sandbox: Landlock {}, seccomp {}", says(landlock), says(seccomp)));
+    let (style, text) = match report.broken.len() {
+        0 => (GOOD, "Nothing is broken.".to_owned()),
+        n => (ERROR, format!("{} broken.", count(n, "thing"))),
+    };
+    page.line(format_args!("{}", styled(style, text)));
+    page
+}

@@ -1,0 +1,139 @@
+//! `repertoire hook AGENT`: whatever happens, the agent goes on as if there were no hook.
+
+use std::io::{self, Read as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use repertoire::integration::hook::{
+    HookAgent, HookCall, HookEvent, disclosure_options, prompt_options,
+};
+use repertoire::session::SqliteStore;
+use repertoire::{Budget, DisclosureOptions, Engine, Error, ErrorCode, PromptOptions};
+
+use super::log;
+use crate::args::Common;
+use crate::exit_code::ExitCode;
+use crate::output::Output;
+use crate::{query, sanitize, setup};
+
+/// The most that is read from an agent, in bytes: the hook after a tool is told what that printed.
+const LONGEST_INPUT: u64 = 64 << 20;
+
+/// Where agents say which project they work on, where they say it to all hooks.
+const PROJECT_VARIABLES: [&str; 3] =
+    ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
+
+pub(super) fn run(agent: HookAgent, deadline: Duration, common: &Common, out: Output) -> ExitCode {
+    let answer = in_time(agent, deadline, common).and_then(|text| {
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        written.map_err(|error| failed("write the answer", &error))
+    });
+    if let Err(error) = answer {
+        tell(agent, &error, common, out);
+    }
+    ExitCode::Done
+}
+
+/// The answer, if it is there before the `deadline`. A thread that is late ends with the process.
+fn in_time(agent: HookAgent, deadline: Duration, common: &Common) -> Result<String, Error> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let common = common.clone();
+    let work = move || {
+        let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, &common)));
+        // Nobody listens any more after the deadline.
+        let _ = sender.send(answer.unwrap_or_else(|_| Err(panicked())));
+    };
+    thread::Builder::new().spawn(work).map_err(|error| failed("start a thread", &error))?;
+    receiver.recv_timeout(deadline).unwrap_or_else(|_| {
+        let message = format!("there was no answer within {} s", deadline.as_secs_f64());
+        let help = "see `repertoire doctor`, or give it more time with `--deadline SECONDS`";
+        Err(Error::new(ErrorCode::Timeout, message, help))
+    })
+}
+
+fn answer(agent: HookAgent, common: &Common) -> Result<String, Error> {
+    let mut call = HookCall::read(agent, &input()?)?;
+    let common = Common { project: project(&call, common), ..common.clone() };
+    if let HookEvent::Files(paths) = &mut call.event {
+        let base = call.cwd.as_deref().unwrap_or(&common.project);
+        for path in paths {
+            *path = query::relative(&base.join(&*path), &common.project);
+        }
+    }
+    let store = SqliteStore::open(setup::sessions_file(&common)?)?;
+    let mut builder = Engine::builder().session_store(store);
+    if call.needs_skills() {
+        builder = setup::with_skills(builder, &common)?;
+    }
+    let engine = builder.disclosure(disclosure()).prompt(prompt()).build()?;
+    let answer = call.answer(&engine)?;
+    Ok(answer.map(|answer| format!("{answer}\n")).unwrap_or_default())
+}
+
+fn input() -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    let mut stdin = io::stdin().lock().take(LONGEST_INPUT + 1);
+    stdin.read_to_end(&mut bytes).map_err(|error| failed("read standard input", &error))?;
+    if bytes.len() as u64 > LONGEST_INPUT {
+        let message = format!("the input of the hook is longer than {LONGEST_INPUT} bytes");
+        return Err(Error::new(ErrorCode::InvalidParam, message, "let the agent run it"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let message = format!("the input of the hook is not UTF-8 from byte {at} on");
+        Error::new(ErrorCode::InvalidParam, message, "let the agent run it")
+    })
+}
+
+/// The project the agent works on: as it says, or where there is one above its working directory.
+fn project(call: &HookCall, common: &Common) -> PathBuf {
+    if common.names_project {
+        return common.project.clone();
+    }
+    let named = PROJECT_VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
+    let here = call.cwd.clone().unwrap_or_else(|| common.project.clone());
+    let named = named.into_iter().find(|dir| here.starts_with(dir) && dir.is_dir());
+    named.unwrap_or_else(|| {
+        let is_root = |dir: &&Path| dir.join(".git").exists();
+        here.ancestors().find(is_root).unwrap_or(&here).to_owned()
+    })
+}
+
+/// As users of the command line have it, within what agents take.
+fn disclosure() -> DisclosureOptions {
+    let options = disclosure_options();
+    let named = std::env::var("REPERTOIRE_MAX_SKILLS").ok().and_then(|n| n.parse().ok());
+    DisclosureOptions { max_skills: named.unwrap_or(options.max_skills), ..options }
+}
+
+fn prompt() -> PromptOptions {
+    let options = prompt_options();
+    let named = std::env::var("REPERTOIRE_PROMPT_BUDGET").ok();
+    let named = named.and_then(|text| Budget::parse(&text, None).ok());
+    PromptOptions { budget: named.or(options.budget), ..options }
+}
+
+/// Says what went wrong, where people look and where they find it later.
+fn tell(agent: HookAgent, error: &Error, common: &Common, out: Output) {
+    let what = format!("{agent}: {error}; {}", error.help());
+    out.note(&format!("repertoire hook {}", sanitize::line(&what)));
+    let logged = setup::hook_log(common).and_then(|path| {
+        log::write(&path, &what)
+            .map_err(|error| failed(&format!("write {}", path.display()), &error))
+    });
+    if let Err(error) = logged {
+        out.note(&sanitize::line(&error.to_string()));
+    }
+}
+
+fn panicked() -> Error {
+    Error::new(ErrorCode::InternalError, "the hook panicked", "report it, with its input")
+}
+
+fn failed(what: &str, error: &io::Error) -> Error {
+    Error::new(ErrorCode::ExecutionError, format!("cannot {what}: {error}"), "")
+}

@@ -1,0 +1,322 @@
+//! `repertoire hook install` and `uninstall`: an agent's settings, changed as a whole or not at
+//! all.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use repertoire::integration::hook::HookAgent;
+use repertoire::{Error, ErrorCode};
+use serde_json::json;
+use similar::TextDiff;
+use tempfile::Builder;
+
+use super::agents::{self, Form, Place};
+use super::settings::{self, Problem};
+use crate::args::{Common, HookPlaceArgs};
+use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
+use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
+use crate::sanitize;
+
+/// What is added to the name of a settings file for the copy of what it was.
+const BACKUP: &str = ".repertoire-backup";
+
+/// Whether an agent runs these hooks.
+#[derive(Debug)]
+pub(crate) enum Installed {
+    No,
+    Yes(PathBuf),
+    /// Others than would be written now.
+    Differently(PathBuf),
+    Unreadable(Error),
+}
+
+/// A settings file, and what is to stand in it.
+struct Target {
+    agent: HookAgent,
+    /// Where links lead to.
+    path: PathBuf,
+    /// What is in it; `None` if there is no such file.
+    text: Option<String>,
+    form: Form,
+}
+
+pub(super) fn install(
+    args: &HookPlaceArgs,
+    common: &Common,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
+    let place = place(args, common)?;
+    let target = Target::new(args.agent, place, common)?;
+    let wanted = target.added()?;
+    // What was there before ours came is what is to be there again after it.
+    let backup = target.text.as_deref().filter(|_| matches!(target.own_words(), Ok(None)));
+    let change = Change { target: &target, wanted: Some(&wanted), backup, place };
+    change.make(args.dry_run, out)?;
+    if args.agent == HookAgent::Codex && change.is_one() && !out.json {
+        out.note("Codex runs a new hook only after you trusted it: open `/hooks` in Codex");
+    }
+    Ok(ExitCode::Done)
+}
+
+pub(super) fn uninstall(
+    args: &HookPlaceArgs,
+    common: &Common,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
+    let place = place(args, common)?;
+    let target = Target::new(args.agent, place, common)?;
+    let before = fs::read_to_string(target.backup()).ok();
+    let wanted = target.removed(before.as_deref())?;
+    let is_changed = wanted != target.text;
+    let is_restored = is_changed && before.is_some() && wanted == before;
+    let backup = target.text.as_deref().filter(|_| is_changed && !is_restored && wanted.is_some());
+    let change = Change { target: &target, wanted: wanted.as_deref(), backup, place };
+    change.make(args.dry_run, out)?;
+    if is_restored && !args.dry_run {
+        fs::remove_file(target.backup())
+            .map_err(|error| io_error("remove", &target.backup(), &error))?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// Whether `agent` runs the hooks in the settings of `place`.
+pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Installed {
+    let found = Target::new(agent, place, common).and_then(|mut target| {
+        let Some(text) = target.text.clone() else { return Ok(Installed::No) };
+        let Some(words) = target.own_words()? else { return Ok(Installed::No) };
+        // The options are whatever they were installed with.
+        let mut wanted = agents::plain_words(agent)?;
+        wanted.extend(words.into_iter().skip(wanted.len()));
+        target.form = agents::form(agent, &wanted)?;
+        let is_right = target.added()? == text;
+        let path = target.path;
+        Ok(if is_right { Installed::Yes(path) } else { Installed::Differently(path) })
+    });
+    found.unwrap_or_else(Installed::Unreadable)
+}
+
+fn place(args: &HookPlaceArgs, common: &Common) -> Result<Place, UsageError> {
+    match (args.user, common.names_project) {
+        (true, true) => Err(UsageError(Error::new(
+            ErrorCode::InvalidParam,
+            "`--user` and `--project` cannot be had at once",
+            "install twice, if both are wanted",
+        ))),
+        (_, false) => Ok(Place::User),
+        (false, true) => Ok(Place::Project),
+    }
+}
+
+impl Target {
+    fn new(agent: HookAgent, place: Place, common: &Common) -> Result<Target, Error> {
+        let form = agents::form(agent, &agents::words(agent, common)?)?;
+        let mut path = agents::file(agent, place, common)?;
+        if path.is_symlink() {
+            // What is replaced is the file, not a link to it.
+            path = path.canonicalize().map_err(|error| io_error("follow", &path, &error))?;
+        }
+        let text = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(io_error("read", &path, &error)),
+            Ok(bytes) => Some(String::from_utf8(bytes).map_err(|error| {
+                let at = error.utf8_error().valid_up_to();
+                let message = format!("{} is not UTF-8 from byte {at} on", path.display());
+                Error::new(ErrorCode::ExecutionError, message, "repair it first")
+            })?),
+        };
+        Ok(Target { agent, path, text, form })
+    }
+
+    fn is_own(&self, command: &str) -> bool {
+        agents::is_own_command(command, self.agent)
+    }
+
+    /// The words that the file runs for one of our hooks; `None` if there is none.
+    fn own_words(&self) -> Result<Option<Vec<String>>, Error> {
+        let text = self.text.as_deref().unwrap_or_default();
+        match &self.form {
+            Form::File(_) => Ok(agents::plugin_words(text)),
+            Form::Settings { .. } => settings::own(text, &|command| self.is_own(command))
+                .map(|command| command.as_deref().map(agents::split))
+                .map_err(|problem| self.refuse(&problem)),
+        }
+    }
+
+    /// The file with ours in it.
+    fn added(&self) -> Result<String, Error> {
+        self.added_to(self.text.as_deref().unwrap_or_default())
+    }
+
+    fn added_to(&self, text: &str) -> Result<String, Error> {
+        match &self.form {
+            Form::File(wanted) if text.is_empty() || agents::plugin_words(text).is_some() => {
+                Ok(wanted.clone())
+            }
+            Form::File(_) => Err(self.foreign()),
+            Form::Settings { version, hooks } => {
+                settings::add(text, *version, hooks, &|command| self.is_own(command))
+                    .map_err(|problem| self.refuse(&problem))
+            }
+        }
+    }
+
+    /// The file without ours, where it was `before` they came; `None` if it goes with them.
+    fn removed(&self, before: Option<&str>) -> Result<Option<String>, Error> {
+        let Some(text) = self.text.as_deref() else { return Ok(None) };
+        if self.own_words()?.is_none() {
+            return Ok(Some(text.to_owned()));
+        }
+        // Where nobody else changed it since, not a byte is to be different.
+        let is_as_written = |before: &str| self.added_to(before).is_ok_and(|added| added == text);
+        match (before, &self.form) {
+            (Some(before), _) if is_as_written(before) => Ok(Some(before.to_owned())),
+            (_, Form::File(_)) => Ok(None),
+            (_, Form::Settings { .. }) => {
+                settings::remove(text, before, &|command| self.is_own(command))
+                    .map_err(|problem| self.refuse(&problem))
+            }
+        }
+    }
+
+    fn backup(&self) -> PathBuf {
+        let mut name = OsString::from(&self.path);
+        name.push(BACKUP);
+        name.into()
+    }
+
+    fn refuse(&self, problem: &Problem) -> Error {
+        let at = problem.at.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+        let message = format!("{}{at} {}", self.path.display(), problem.what);
+        let help =
+            format!("repair it first; nothing was changed, and {} reads it, too", self.agent);
+        Error::new(ErrorCode::ExecutionError, message, help)
+    }
+
+    fn foreign(&self) -> Error {
+        let message = format!("{} was not written by this program", self.path.display());
+        Error::new(ErrorCode::ExecutionError, message, "move it away")
+    }
+}
+
+/// A change of a settings file.
+struct Change<'a> {
+    target: &'a Target,
+    /// `None` removes the file.
+    wanted: Option<&'a str>,
+    /// What is kept beside the file.
+    backup: Option<&'a str>,
+    place: Place,
+}
+
+impl Change<'_> {
+    fn is_one(&self) -> bool {
+        self.target.text.as_deref() != self.wanted
+    }
+
+    /// Shows the change, and makes it unless this is only a rehearsal.
+    fn make(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
+        let path = &self.target.path;
+        let is_one = self.is_one();
+        let backup = self.backup.filter(|_| is_one);
+        if is_one && !dry_run {
+            self.check_writable()?;
+            if let Some(text) = backup {
+                replace(&self.target.backup(), text, path)?;
+            }
+            match self.wanted {
+                Some(text) => replace(path, text, path)?,
+                None => fs::remove_file(path).map_err(|error| io_error("remove", path, &error))?,
+            }
+        }
+        let diff = self.diff();
+        let kept = backup.map(|_| self.target.backup());
+        if out.json {
+            Output::json(&json!({
+                "agent": self.target.agent.as_str(),
+                "place": self.place.as_str(),
+                "path": path.to_string_lossy(),
+                "changed": is_one && !dry_run,
+                "diff": diff,
+                "backup": kept.map(|path| path.to_string_lossy().into_owned()),
+            }))?;
+            return Ok(());
+        }
+        let mut page = Page::default();
+        for line in diff.lines() {
+            let style = match line.as_bytes().first() {
+                Some(b'+') => GOOD,
+                Some(b'-') => WARNING,
+                _ => DIM,
+            };
+            page.line(format_args!("{}", styled(style, sanitize::line(line))));
+        }
+        let name = path.to_string_lossy();
+        let name = styled(NAME, sanitize::line(&name));
+        match (is_one, dry_run) {
+            (false, _) => page.line(format_args!("{name} needs no change")),
+            (true, true) => page.line(format_args!("{name} would be changed")),
+            (true, false) if self.wanted.is_none() => page.line(format_args!("{name} is removed")),
+            (true, false) => page.line(format_args!("{name} is changed")),
+        }
+        if let Some(kept) = kept.filter(|_| !dry_run) {
+            let kept = kept.to_string_lossy();
+            page.line(format_args!("what it was is in {}", sanitize::line(&kept)));
+        }
+        Ok(out.human(page.as_str())?)
+    }
+
+    fn diff(&self) -> String {
+        let name = self.target.path.to_string_lossy();
+        let old = self.target.text.as_deref();
+        let names = (
+            if old.is_some() { &*name } else { "/dev/null" },
+            if self.wanted.is_some() { &*name } else { "/dev/null" },
+        );
+        let diff = TextDiff::from_lines(old.unwrap_or_default(), self.wanted.unwrap_or_default());
+        diff.unified_diff().context_radius(2).header(names.0, names.1).to_string()
+    }
+
+    /// A file that may not be written is not replaced either, though its directory would allow it.
+    fn check_writable(&self) -> Result<(), Error> {
+        let path = &self.target.path;
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.permissions().readonly() => Err(Error::new(
+                ErrorCode::PermissionDenied,
+                format!("{} is read-only", path.display()),
+                "make it writable, or add what `--dry-run` shows by hand",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes `text` to `path` as a whole, with the rights that `like` has.
+fn replace(path: &Path, text: &str, like: &Path) -> Result<(), Error> {
+    let failed = |error: io::Error| io_error("write", path, &error);
+    let dir = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(dir).map_err(failed)?;
+    let mut builder = Builder::new();
+    // The process's mask applies, as it does to any new file.
+    #[cfg(unix)]
+    let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.prefix(".repertoire-").tempfile_in(dir).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    if let Ok(metadata) = fs::metadata(like) {
+        file.as_file().set_permissions(metadata.permissions()).map_err(failed)?;
+    }
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+fn io_error(what: &str, path: &Path, error: &io::Error) -> Error {
+    let message = format!("cannot {what} {}: {error}", path.display());
+    let code = match error.kind() {
+        io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+        _ => ErrorCode::ExecutionError,
+    };
+    Error::new(code, message, "see to the file and its directory")
+}

@@ -1,0 +1,96 @@
+//! The log of hooks: nobody sees what a hook prints, so what went wrong stands in a file.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// When the log is this long, in bytes, it is renamed to `hook.log.1`, whose content is lost.
+const LONGEST: u64 = 1 << 20;
+/// The most of a message that is written, in characters.
+const LONGEST_LINE: usize = 2000;
+
+/// Adds a line to the log at `path`, which is for the user only. Any number of processes may.
+pub(super) fn write(path: &Path, what: &str) -> io::Result<()> {
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir)?;
+    }
+    if fs::metadata(path).is_ok_and(|log| log.len() >= LONGEST) {
+        // Another process may have been faster.
+        match fs::rename(path, path.with_extension("log.1")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let what: String = what.chars().take(LONGEST_LINE).collect();
+    let line = format!("{} {}\n", utc(SystemTime::now()), what.replace(['\n', '\r'], " "));
+    // One write: lines of processes do not mix.
+    options.open(path)?.write_all(line.as_bytes())
+}
+
+/// The last `n` lines of the log at `path`; none if there is no log.
+pub(crate) fn tail(path: &Path, n: usize) -> io::Result<Vec<String>> {
+    let text = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        read => read?,
+    };
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    Ok(lines[lines.len().saturating_sub(n)..].iter().map(|&line| line.to_owned()).collect())
+}
+
+/// `time` as in RFC 3339, to the second. The date is reckoned in years that begin in March, as in
+/// Howard Hinnant's `civil_from_days`.
+fn utc(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) = (day - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
+    let year = era * 400 + year + u64::from(month <= 2);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_in_rfc_3339() {
+        for (seconds, wanted) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_799, "2000-02-29T23:59:59Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_767_225_599, "2025-12-31T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(utc(UNIX_EPOCH + Duration::from_secs(seconds)), wanted);
+        }
+    }
+
+    #[test]
+    fn the_log_is_bounded_and_its_last_lines_are_read() {
+        let dir = std::env::temp_dir().join(format!("repertoire-log-{}", std::process::id()));
+        let path = dir.join("new/hook.log");
+        assert_eq!(tail(&path, 3).unwrap(), [""; 0]);
+        for n in 0..600 {
+            write(&path, &format!("{n}\n{}", "x".repeat(10_000))).unwrap();
+        }
+        assert!(fs::metadata(&path).unwrap().len() < LONGEST);
+        let old = fs::metadata(path.with_extension("log.1")).unwrap().len();
+        assert!((LONGEST..LONGEST + 10_000).contains(&old), "{old}");
+        let last = tail(&path, 2).unwrap();
+        assert!(last[0].contains("Z 598 xxx") && last[1].contains("Z 599 xxx"), "{last:?}");
+        fs::remove_dir_all(dir).unwrap();
+    }
+}

@@ -1,0 +1,32 @@
+//! `repertoire hook`: answers the hooks of agents, and sets them up.
+
+mod agents;
+mod answer;
+mod install;
+mod log;
+mod settings;
+
+use repertoire::{Error, ErrorCode};
+
+use crate::args::{Common, HookArgs, HookCommand};
+use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
+use crate::output::Output;
+
+pub(crate) use agents::Place;
+pub(crate) use install::{Installed, installed};
+pub(crate) use log::tail;
+
+pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    match (&args.command, args.agent) {
+        (Some(HookCommand::Install(place)), _) => install::install(place, common, out),
+        (Some(HookCommand::Uninstall(place)), _) => install::uninstall(place, common, out),
+        (None, Some(agent)) => Ok(answer::run(agent, args.deadline, common, out)),
+        (None, None) => Err(UsageError(Error::new(
+            ErrorCode::InvalidParam,
+            "no agent is named",
+            "write `repertoire hook AGENT`",
+        ))
+        .into()),
+    }
+}

@@ -1,0 +1,217 @@
+//! Hooks in a settings file: all that is not ours stays as it is, byte for byte.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use serde_json::Value;
+
+use super::agents::Hook;
+
+/// Why settings are not changed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    /// What is wrong, after the name of the file.
+    pub(super) what: String,
+    /// Line and column, from 1.
+    pub(super) at: Option<(usize, usize)>,
+}
+
+/// Whether a command is one of our hooks.
+pub(super) type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
+
+/// `text` with `hooks` in it, each once, and no other one of ours.
+pub(super) fn add(
+    text: &str,
+    version: Option<u64>,
+    hooks: &[Hook],
+    is_own: IsOwn<'_>,
+) -> Result<String, Problem> {
+    let is_new = text.trim().is_empty();
+    let root = parse(if is_new { "{}\n" } else { text })?;
+    let settings = object(&root)?;
+    if let Some(version) = version
+        && settings.get("version").is_none()
+    {
+        settings.append("version", CstInputValue::Number(version.to_string()));
+    }
+    check(&settings)?;
+    let is_there = |hook: &Hook| {
+        let list = settings.object_value("hooks").and_then(|all| all.array_value(hook.event));
+        let own = list
+            .iter()
+            .flat_map(CstArray::elements)
+            .filter(|e| commands(e).any(|command| is_own(&command)));
+        let own: Vec<_> = own.map(|element| element.to_serde_value()).collect();
+        own == [Some(hook.value.clone())]
+    };
+    let missing: Vec<&Hook> = hooks.iter().filter(|hook| !is_there(hook)).collect();
+    // Those that are right stay where they are.
+    take_out(&settings, is_own, &|event| {
+        let is_in = |hooks: &[&Hook]| hooks.iter().any(|hook| hook.event == event);
+        hooks.iter().any(|hook| hook.event == event) && !is_in(&missing)
+    });
+    if !missing.is_empty() {
+        let all = settings.object_value_or_set("hooks");
+        for hook in missing {
+            all.array_value_or_set(hook.event).append(input(&hook.value));
+        }
+    }
+    Ok(root.to_string())
+}
+
+/// `text` without any hook of ours, and without what held nothing else; what `before` has stays.
+/// `None` if nothing is left that anybody wrote.
+pub(super) fn remove(
+    text: &str,
+    before: Option<&str>,
+    is_own: IsOwn<'_>,
+) -> Result<Option<String>, Problem> {
+    if text.trim().is_empty() {
+        return Ok(Some(text.to_owned()));
+    }
+    let root = parse(text)?;
+    let settings = object(&root)?;
+    check(&settings)?;
+    let emptied = take_out(&settings, is_own, &|_| false);
+    if emptied.is_empty() {
+        return Ok(Some(text.to_owned()));
+    }
+    let before = before.and_then(|text| parse(text).ok()?.to_serde_value()).unwrap_or_default();
+    if let Some(all) = settings.object_value("hooks") {
+        for event in emptied {
+            let list = all.get(&event).filter(|_| before["hooks"].get(&event).is_none());
+            let is_empty = all.array_value(&event).is_some_and(|list| list.elements().is_empty());
+            if let (Some(list), true) = (list, is_empty) {
+                list.remove();
+            }
+        }
+        if all.properties().is_empty() && before.get("hooks").is_none() {
+            settings.get("hooks").into_iter().for_each(jsonc_parser::cst::CstObjectProp::remove);
+        }
+    }
+    let left = settings.properties();
+    let is_ours = left.iter().all(|property| property.decoded_name().as_deref() == Some("version"));
+    let has_comments = root.to_string().contains("//") || root.to_string().contains("/*");
+    let is_nothing = is_ours && before.is_null() && !has_comments;
+    Ok((!is_nothing).then(|| root.to_string()))
+}
+
+/// The command of one of our hooks in `text`, if there is any.
+pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Problem> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let settings = object(&parse(text)?)?;
+    check(&settings)?;
+    let lists = settings.object_value("hooks").into_iter().flat_map(|all| all.properties());
+    let elements = lists.filter_map(|event| event.array_value()).flat_map(|list| list.elements());
+    let mut commands = elements.flat_map(|element| commands(&element));
+    Ok(commands.find(|command| is_own(command)))
+}
+
+fn parse(text: &str) -> Result<CstRootNode, Problem> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    CstRootNode::parse(text, &options).map_err(|error| Problem {
+        what: format!("is no JSON: {}", error.kind()),
+        at: Some((error.line_display(), error.column_display())),
+    })
+}
+
+fn object(root: &CstRootNode) -> Result<CstObject, Problem> {
+    root.object_value().ok_or_else(|| wrong("is no JSON object"))
+}
+
+/// Whether `hooks` has the form that agents read.
+fn check(settings: &CstObject) -> Result<(), Problem> {
+    let Some(property) = settings.get("hooks") else { return Ok(()) };
+    let all = property.object_value().ok_or_else(|| wrong("has `hooks` that are no object"))?;
+    for event in all.properties() {
+        let name = event.decoded_name().unwrap_or_default();
+        // Whatever else stands there (Gemini has switches) is not ours to judge.
+        let is_switch = event.value().is_some_and(|value| value.as_boolean_lit().is_some());
+        if event.array_value().is_none() && !is_switch && event.object_value().is_some() {
+            return Err(wrong(&format!("has hooks of `{name}` that are no list")));
+        }
+    }
+    Ok(())
+}
+
+fn wrong(what: &str) -> Problem {
+    Problem { what: what.to_owned(), at: None }
+}
+
+/// Takes our hooks out of all events but those that are to be kept; the events that had any.
+fn take_out(settings: &CstObject, is_own: IsOwn<'_>, keeps: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let mut events = Vec::new();
+    let Some(all) = settings.object_value("hooks") else { return events };
+    for property in all.properties() {
+        let Some(event) = property.decoded_name().filter(|event| !keeps(event)) else { continue };
+        let Some(list) = property.array_value() else { continue };
+        let own =
+            list.elements().into_iter().filter(|e| commands(e).any(|command| is_own(&command)));
+        let own: Vec<CstNode> = own.collect();
+        if !own.is_empty() {
+            events.push(event);
+        }
+        for element in own {
+            take_out_of(element, is_own);
+        }
+    }
+    events
+}
+
+/// Takes our hooks out of an element; all of it, if it has no others.
+fn take_out_of(element: CstNode, is_own: IsOwn<'_>) {
+    let inner = element.as_object().and_then(|group| group.array_value("hooks"));
+    if let Some(inner) = inner
+        && inner.elements().iter().any(|hook| !commands(hook).any(|command| is_own(&command)))
+    {
+        for hook in inner
+            .elements()
+            .into_iter()
+            .filter(|hook| commands(hook).any(|command| is_own(&command)))
+        {
+            hook.remove();
+        }
+    } else {
+        element.remove();
+    }
+}
+
+/// The commands that an element runs: its own, or those of the hooks in it.
+fn commands(element: &CstNode) -> impl Iterator<Item = String> + use<> {
+    let value = element.to_serde_value().unwrap_or_default();
+    let inner = value["hooks"].as_array().cloned().unwrap_or_default();
+    let command = |value: &Value| value["command"].as_str().map(str::to_owned);
+    let commands: Vec<String> = std::iter::once(&value).chain(&inner).filter_map(command).collect();
+    commands.into_iter()
+}
+
+/// `value` to be written: what says most about a hook first.
+fn input(value: &Value) -> CstInputValue {
+    let order =
+        |name: &str| ["type", "matcher", "hooks", "command"].iter().position(|n| *n == name);
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(value) => CstInputValue::Number(value.to_string()),
+        Value::String(value) => CstInputValue::String(value.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Object(values) => {
+            let mut fields: Vec<_> = values.iter().collect();
+            fields.sort_by_key(|(name, _)| order(name).unwrap_or(usize::MAX));
+            let fields = fields.into_iter().map(|(name, value)| (name.clone(), input(value)));
+            CstInputValue::Object(fields.collect())
+        }
+    }
+}

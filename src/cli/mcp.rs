@@ -1,0 +1,76 @@
+//! `repertoire mcp`: the skills, for agents that speak the Model Context Protocol.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use data_encoding::HEXLOWER;
+use repertoire::integration::mcp::{McpOptions, McpServer, serve_http};
+use repertoire::script::ScriptOptions;
+use repertoire::{Consent, Engine};
+
+use crate::args::{Common, McpArgs};
+use crate::exit_code::ExitCode;
+use crate::output::Output;
+use crate::setup;
+
+/// Where the token is looked for when no file is named.
+const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
+
+/// How long calls that still run may take to end after the client has gone.
+const GRACE: Duration = Duration::from_secs(2);
+
+pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let scripts = ScriptOptions {
+        write: args.write.clone(),
+        network: !args.offline,
+        ..ScriptOptions::default()
+    };
+    let consent = Consent::new(args.consent.into());
+    let engine =
+        setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;
+    let code = setup::finish(common, &engine, out);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let served = match args.http {
+        Some(address) => runtime.block_on(http(address, args, engine, out)),
+        None => runtime.block_on(async {
+            let server = McpServer::new(&engine, McpOptions::default());
+            Ok(server.serve_stdio().await?)
+        }),
+    };
+    runtime.shutdown_timeout(GRACE);
+    served.map(|()| code)
+}
+
+async fn http(
+    address: SocketAddr,
+    args: &McpArgs,
+    engine: Engine,
+    out: Output,
+) -> anyhow::Result<()> {
+    let given = args.token_file.as_deref().map(token_of).transpose()?;
+    let given = given.or_else(|| std::env::var(TOKEN_VARIABLE).ok());
+    let listener =
+        TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
+    let is_new = given.is_none();
+    let token = given.map_or_else(new_token, Ok)?;
+    out.note(&format!("serving http://{}/mcp", listener.local_addr()?));
+    if is_new {
+        out.note(&format!("the token of this run is {token}"));
+    }
+    let server = move || McpServer::new(&engine, McpOptions::default());
+    Ok(serve_http(listener, &token, server).await?)
+}
+
+fn token_of(file: &Path) -> anyhow::Result<String> {
+    let token = std::fs::read_to_string(file)
+        .with_context(|| format!("cannot read the token file {}", file.display()))?;
+    Ok(token.trim().to_owned())
+}
+
+fn new_token() -> anyhow::Result<String> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).context("the system gives no random bytes for a token")?;
+    Ok(HEXLOWER.encode(&bytes))
+}

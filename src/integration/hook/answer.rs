@@ -1,0 +1,175 @@
+//! What is added to the agent's context.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::call::{HookCall, HookEvent};
+use crate::catalog::{Audience, Entry};
+use crate::disclosure::{Budget, Disclosure, DisclosureOptions, PromptOptions};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::matcher::Query;
+use crate::session::Session;
+use crate::skill::SkillId;
+
+/// The most that agents take whole from a hook, in characters: Claude Code, Codex and Cursor cut
+/// off at 10,000 or write the rest to a file; Copilot takes 10 KB after a tool.
+const CONTEXT: usize = 10_000;
+/// Of that, room for lines that say where instructions are that are too long.
+const NOTES: usize = 1_000;
+/// Room for a list of skills for which nothing in the message asked.
+const UNASKED: usize = 1_000;
+
+/// How disclosures are made for hooks: within what agents take whole.
+pub fn disclosure_options() -> DisclosureOptions {
+    DisclosureOptions {
+        budget: Some(Budget::Characters(CONTEXT - NOTES)),
+        ..DisclosureOptions::default()
+    }
+}
+
+/// How the catalog prompt is made for hooks: within what agents take whole.
+pub fn prompt_options() -> PromptOptions {
+    PromptOptions { budget: Some(Budget::Characters(CONTEXT)), ..PromptOptions::default() }
+}
+
+impl HookCall {
+    /// The agent's JSON for what is to be added to its context; `None` for nothing. The session of
+    /// `engine` notes what is added, so that it is not repeated, and what the agent says it lost.
+    /// The paths of [`HookEvent::Files`] are to be relative to the project by now.
+    ///
+    /// Fails with `EXECUTION_ERROR` if the session store cannot be read or written, and as
+    /// [`Engine::user_message`] does for a message that is a skill's slash command.
+    pub fn answer(&self, engine: &Engine) -> Result<Option<Value>, Error> {
+        let session = engine.session(&self.session);
+        let takes_context = self.agent.takes_context(&self.event, &self.name);
+        let context = match &self.event {
+            HookEvent::Start { resumed, compacted } => {
+                match (resumed, compacted) {
+                    (_, true) => session.compacted()?,
+                    (true, _) => return Ok(None),
+                    // Whatever had this name before: its context is empty.
+                    _ => session.end()?,
+                }
+                engine.prompt().text
+            }
+            HookEvent::Catalog => engine.prompt().text,
+            HookEvent::Prompt(message) => self.prompted(message, engine, &session)?,
+            HookEvent::Files(paths) if takes_context => touched(paths, engine, &session)?,
+            HookEvent::Files(_) => String::new(),
+            HookEvent::Compacted => {
+                session.compacted()?;
+                String::new()
+            }
+            HookEvent::End => {
+                session.end()?;
+                String::new()
+            }
+        };
+        let is_empty = context.trim().is_empty();
+        Ok((!is_empty).then(|| self.agent.wrap(&self.event, &self.name, &context)))
+    }
+
+    /// What a message calls for.
+    fn prompted(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
+        if let Some(command) = command(message) {
+            let commands = engine.commands();
+            let found = commands.iter().find(|known| known.command[1..] == *command);
+            let id = found.map_or(command, |known| known.id.as_str());
+            let entry = engine.catalog().find(id, Audience::User).ok();
+            let dir = entry.and_then(|entry| entry.skill.dir());
+            // The agent's own: a built-in, or a skill that it finds where we do.
+            if entry.is_none() || dir.is_some_and(|dir| self.agent.reads_skills_of(dir)) {
+                return Ok(String::new());
+            }
+            if let Some(activation) = engine.user_message(message, session)? {
+                let text = activation.to_text();
+                let is_short = text.chars().count() <= CONTEXT;
+                return Ok(if is_short { text } else { entry.map_or(text, too_long) });
+            }
+        }
+        // What the store cannot tell is an error here, where another answer would be repeated.
+        session.state()?;
+        let query = Query::new(message);
+        let disclosure = engine.disclose_in(&query, session)?;
+        if disclosure.full.is_empty()
+            && disclosure.text.chars().count() > UNASKED
+            && engine.explain(&query, 0).meta.is_none()
+        {
+            let budget = Some(Budget::Characters(UNASKED));
+            let options = DisclosureOptions { budget, ..engine.disclosure_options().clone() };
+            let query = query.session(session.id());
+            return Ok(engine.disclose_with(query, &options).text);
+        }
+        Ok(with_notes(disclosure, engine))
+    }
+}
+
+/// What the files of a tool call call for: skills whose `paths` they match, and nothing else.
+fn touched(paths: &[String], engine: &Engine, session: &Session) -> Result<String, Error> {
+    let query = paths.iter().fold(Query::new(""), Query::path);
+    let state = session.state()?;
+    let stands = |id: &SkillId| state.of(id).is_some_and(|skill| skill.in_context);
+    if engine.matches(&query).iter().all(|found| stands(&found.id)) {
+        return Ok(String::new());
+    }
+    Ok(with_notes(engine.disclose_in(&query, session)?, engine))
+}
+
+/// The disclosure's text, and where the instructions are that did not fit.
+fn with_notes(disclosure: Disclosure, engine: &Engine) -> String {
+    let mut text = disclosure.text;
+    let mut room = NOTES;
+    for omitted in disclosure.omitted.iter().filter(|o| o.reason.starts_with("over budget: full")) {
+        let entry = engine.catalog().find(omitted.id.as_str(), Audience::Model).ok();
+        let Some(note) = entry.map(too_long) else { continue };
+        let n_chars = note.chars().count() + 2;
+        if n_chars <= room {
+            room -= n_chars;
+            let _ = write!(text, "\n\n{note}");
+        }
+    }
+    text
+}
+
+/// What stands for instructions that do not fit.
+fn too_long(entry: &Entry) -> String {
+    let id = &entry.id;
+    match entry.skill.path() {
+        Some(path) => format!(
+            "The instructions of the skill `{id}` are too long to stand here. Read them before you \
+             go on: {}",
+            path.display()
+        ),
+        None => format!("The instructions of the skill `{id}` are too long to stand here."),
+    }
+}
+
+/// The first word of a message that is a slash command rather than about a path, without its slash.
+fn command(message: &str) -> Option<&str> {
+    let word = message.trim_start().strip_prefix('/')?.split(char::is_whitespace).next()?;
+    let is_command = |c: char| c.is_alphanumeric() || "-_:/".contains(c);
+    (word.chars().all(is_command) && word.starts_with(char::is_alphanumeric)).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slash_command_is_told_from_a_path() {
+        for (message, wanted) in [
+            ("/deploy staging", Some("deploy")),
+            ("  /sven/plan", Some("sven/plan")),
+            ("/plugin:do it", Some("plugin:do")),
+            ("/src/main.rs is broken", None),
+            ("// a comment", None),
+            ("/ now", None),
+            ("deploy /staging", None),
+            ("/", None),
+        ] {
+            assert_eq!(command(message), wanted, "{message}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What an agent says when it runs its hook.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::agent::HookAgent;
+use super::files::touched;
+use crate::error::{Error, ErrorCode};
+
+/// What happened in the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HookEvent {
+    /// A conversation begins, or goes on.
+    Start {
+        /// Whether what was added to its context before is still there.
+        resumed: bool,
+        /// Whether its context was just made shorter.
+        compacted: bool,
+    },
+    /// The list of skills is wanted, and nothing happened.
+    Catalog,
+    /// The user sent a message.
+    Prompt(String),
+    /// The model used a tool on these files, of which there may be none; as the agent names them.
+    Files(Vec<String>),
+    /// The context is being made shorter.
+    Compacted,
+    /// The conversation ends.
+    End,
+}
+
+/// One run of a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HookCall {
+    /// Who runs it.
+    pub agent: HookAgent,
+    /// What happened.
+    pub event: HookEvent,
+    /// What the agent calls that.
+    pub name: String,
+    /// The conversation's name in a session store: it is different for every agent, and for
+    /// subagents, which have a context of their own.
+    pub session: String,
+    /// Where the agent works, if it says so.
+    pub cwd: Option<PathBuf>,
+}
+
+impl HookCall {
+    /// Reads what `agent` writes to its hook.
+    ///
+    /// Fails with `INVALID_PARAM` for what is no JSON object, has no conversation, or is about an
+    /// event that is not known.
+    pub fn read(agent: HookAgent, input: &str) -> Result<HookCall, Error> {
+        let refuse = |what: String| {
+            let message = format!("the input of the hook for {agent} {what}");
+            let help = "let the agent run it, as `repertoire hook install` sets it up";
+            Error::new(ErrorCode::InvalidParam, message, help)
+        };
+        let input: Value = serde_json::from_str(input.trim_start_matches('\u{feff}'))
+            .map_err(|error| refuse(format!("is no JSON: {error}")))?;
+        let Value::Object(input) = input else {
+            return Err(refuse("is no JSON object".to_owned()));
+        };
+        let input = Input(input);
+        let name = input.text(&["hook_event_name", "hookEventName"]);
+        let name = name.or_else(|| input.unnamed()).unwrap_or_default().to_owned();
+        let event = input
+            .event(&name)
+            .ok_or_else(|| refuse(format!("is about an unknown event, `{name}`")))?;
+        let session = input
+            .text(&["session_id", "sessionId", "conversation_id", "sessionID"])
+            .ok_or_else(|| refuse("does not name the session (`session_id`)".to_owned()))?;
+        let subagent = input.text(&["agent_id", "agentId"]);
+        let parts = [Some(agent.as_str()), Some(session), subagent];
+        let session = parts.into_iter().flatten().collect::<Vec<_>>().join(":");
+        let cwd = input.text(&["cwd"]).or_else(|| input.workspace()).map(PathBuf::from);
+        Ok(HookCall { agent, event, name, session, cwd })
+    }
+
+    /// Whether the answer depends on the skills there are: an engine without any answers as well
+    /// if it does not.
+    pub fn needs_skills(&self) -> bool {
+        match &self.event {
+            HookEvent::Start { resumed, .. } => !resumed,
+            HookEvent::Catalog | HookEvent::Prompt(_) => true,
+            HookEvent::Files(paths) => {
+                !paths.is_empty() && self.agent.takes_context(&self.event, &self.name)
+            }
+            HookEvent::Compacted | HookEvent::End => false,
+        }
+    }
+}
+
+/// The object that an agent writes.
+struct Input(Map<String, Value>);
+
+impl Input {
+    /// The first of the fields `names` that is a text and not empty.
+    fn text(&self, names: &[&str]) -> Option<&str> {
+        let text = |name: &&str| self.0.get(*name)?.as_str().filter(|text| !text.is_empty());
+        names.iter().find_map(text)
+    }
+
+    fn workspace(&self) -> Option<&str> {
+        self.0.get("workspace_roots")?.as_array()?.first()?.as_str()
+    }
+
+    /// The event of an agent that does not name it (Copilot), by the fields only that one has.
+    fn unnamed(&self) -> Option<&'static str> {
+        let has = |name| self.0.contains_key(name);
+        match () {
+            () if has("toolResult") => Some("postToolUse"),
+            () if has("toolName") => Some("preToolUse"),
+            () if has("prompt") => Some("userPromptSubmitted"),
+            () if has("source") => Some("sessionStart"),
+            () if has("trigger") => Some("preCompact"),
+            () if has("reason") => Some("sessionEnd"),
+            () => None,
+        }
+    }
+
+    fn event(&self, name: &str) -> Option<HookEvent> {
+        Some(match name {
+            "SessionStart" | "sessionStart" => {
+                let source = self.text(&["source"]);
+                HookEvent::Start {
+                    resumed: source == Some("resume"),
+                    compacted: source == Some("compact"),
+                }
+            }
+            "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" | "userPromptSubmitted" => {
+                HookEvent::Prompt(self.text(&["prompt"]).unwrap_or_default().to_owned())
+            }
+            "PreToolUse" | "PostToolUse" | "BeforeTool" | "AfterTool" | "preToolUse"
+            | "postToolUse" => {
+                let tool = self.text(&["tool_name", "toolName"]).unwrap_or_default();
+                let arguments = self.0.get("tool_input").or_else(|| self.0.get("toolArgs"));
+                HookEvent::Files(touched(tool, arguments.unwrap_or(&Value::Null)))
+            }
+            // Our plugin for `OpenCode`, which has no start of a session.
+            "Catalog" => HookEvent::Catalog,
+            "PreCompact" | "PostCompact" | "PreCompress" | "preCompact" => HookEvent::Compacted,
+            "SessionEnd" | "sessionEnd" => HookEvent::End,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_agent_writes_is_refused_by_name() {
+        let cases = [
+            ("", "is no JSON: "),
+            ("[]", "is no JSON object"),
+            ("{}", "unknown event, ``"),
+            (r#"{"hook_event_name": "Stop", "session_id": "1"}"#, "unknown event, `Stop`"),
+            (r#"{"hook_event_name": "SessionEnd"}"#, "does not name the session"),
+            (r#"{"hook_event_name": "SessionEnd", "session_id": ""}"#, "does not name the session"),
+            (r#"{"hook_event_name": "SessionEnd", "session_id": 7}"#, "does not name the session"),
+        ];
+        for (input, wanted) in cases {
+            let error = HookCall::read(HookAgent::ClaudeCode, input).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidParam);
+            assert!(error.message().contains(wanted), "{input}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_subagent_and_another_agent_have_sessions_of_their_own() {
+        let main = r#"{"hook_event_name": "SessionEnd", "session_id": "1"}"#;
+        let sub = r#"{"hook_event_name": "SessionEnd", "session_id": "1", "agent_id": "a"}"#;
+        let session = |agent, input| HookCall::read(agent, input).unwrap().session;
+        assert_eq!(session(HookAgent::ClaudeCode, main), "claude-code:1");
+        assert_eq!(session(HookAgent::ClaudeCode, sub), "claude-code:1:a");
+        assert_eq!(session(HookAgent::Codex, main), "codex:1");
+    }
+}

@@ -1,0 +1,124 @@
+//! Consent, asked for through the client.
+//!
+//! Clients before 2026-07-28 are asked while the call waits. Later ones get the question as the
+//! answer of the call, and call again with what the user said.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use rmcp::model::{
+    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
+    InputRequest, InputRequests, InputRequiredResult, InputResponses,
+};
+use rmcp::service::{RequestContext, RoleServer};
+
+use super::{Connection, blocking};
+use crate::activation::{ConsentRequest, refused};
+use crate::catalog::Audience;
+use crate::error::{Error, ErrorCode};
+use crate::skill::SkillId;
+
+/// What became of a question.
+pub(super) enum Consented {
+    /// The user agreed; the session knows.
+    Yes,
+    /// The client asks its user, and calls again.
+    Pending(Box<InputRequiredResult>),
+    /// This client cannot ask.
+    NobodyToAsk,
+}
+
+/// Asks the client's user about the activation of `skill`.
+///
+/// Fails with `CONSENT_REQUIRED` if the user does not agree, with `NOT_FOUND` if there is no such
+/// skill, and with `EXECUTION_ERROR` if the client fails to ask.
+pub(super) async fn ask(
+    connection: &Arc<Connection>,
+    skill: String,
+    audience: Audience,
+    responses: Option<InputResponses>,
+    context: &RequestContext<RoleServer>,
+) -> Result<Consented, Error> {
+    if !can_ask(context) {
+        return Ok(Consented::NobodyToAsk);
+    }
+    let asked = Arc::clone(connection);
+    let request =
+        blocking("consent", move || asked.engine.consent_request(&skill, &asked.session, audience));
+    let request = request.await??;
+    let answer = if is_asked_in_answers(context) {
+        let said = responses.and_then(|mut responses| responses.remove(&key(&request.id)));
+        let Some(said) = said else {
+            let question = InputRequest::Elicitation(ElicitRequest::new(question(&request)?));
+            let questions = InputRequests::from([(key(&request.id), question)]);
+            let pending = InputRequiredResult::from_input_requests(questions);
+            return Ok(Consented::Pending(Box::new(pending)));
+        };
+        serde_json::from_value(said).map_err(|error| unasked(&request.id, &error.to_string()))?
+    } else {
+        let answer = context.peer.create_elicitation(question(&request)?).await;
+        answer.map_err(|error| unasked(&request.id, &error.to_string()))?
+    };
+    let ElicitResult { action: ElicitationAction::Accept, .. } = answer else {
+        return Err(refused(&request.id));
+    };
+    connection.session.consent(&request.id)?;
+    Ok(Consented::Yes)
+}
+
+fn can_ask(context: &RequestContext<RoleServer>) -> bool {
+    let capabilities = context.client_capabilities();
+    // A capability without a mode is that of the first clients, which had forms only.
+    capabilities
+        .and_then(|capabilities| capabilities.elicitation)
+        .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
+}
+
+/// Whether the protocol forbids a server to ask by itself.
+fn is_asked_in_answers(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| !version.has_initialize())
+}
+
+/// The name of the question. An answer about another skill is none.
+fn key(skill: &SkillId) -> String {
+    format!("consent:{skill}")
+}
+
+fn question(request: &ConsentRequest) -> Result<ElicitRequestParams, Error> {
+    let requested_schema =
+        ElicitationSchema::builder().build().map_err(|error| unasked(&request.id, error))?;
+    let message = message(request);
+    Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+}
+
+fn unasked(skill: &SkillId, why: &str) -> Error {
+    let message = format!("the user could not be asked about skill `{skill}`: {why}");
+    Error::new(ErrorCode::ExecutionError, message, "go on without it, or try again")
+}
+
+/// The question, with all that a user should know.
+fn message(request: &ConsentRequest) -> String {
+    let ConsentRequest {
+        id, description, scope, dir, tree, toolsets, allowed_tools, scripts, ..
+    } = request;
+    let who = match request.audience {
+        Audience::Model => "The model wants to use",
+        Audience::User => "You called",
+    };
+    let mut message = format!("{who} the skill `{id}`. Is that all right?\n\n{description}\n");
+    let _ = write!(message, "\nSource: {}", scope.as_str());
+    if let Some(dir) = dir {
+        let _ = write!(message, ", {}", dir.display());
+    }
+    for (what, items) in
+        [("Scripts", scripts), ("Toolsets", toolsets), ("Tools it wants allowed", allowed_tools)]
+    {
+        if !items.is_empty() {
+            let _ = write!(message, "\n{what}: {}", items.join(", "));
+        }
+    }
+    if !tree.is_empty() {
+        let _ = write!(message, "\n\n{tree}");
+    }
+    message
+}

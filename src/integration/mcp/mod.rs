@@ -1,0 +1,306 @@
+//! Skills for agents that speak the Model Context Protocol.
+//!
+//! An [`McpServer`] serves one connection: the hosts' tools and the tools of plugins as MCP tools,
+//! slash commands as prompts, the files of skills as resources. Whatever may take its time runs on
+//! a thread of its own, so that the server always answers and can always be cancelled.
+
+mod changes;
+mod consent;
+mod http;
+#[cfg(feature = "toolsets")]
+mod progress;
+mod prompts;
+mod resources;
+mod tools;
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
+    ErrorCode as ErrorCodeOfProtocol, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, SubscriptionFilter,
+};
+use rmcp::service::{
+    NotificationContext, RequestContext, RoleServer, ServerInitializeError, SubscriptionContext,
+    serve_server,
+};
+use rmcp::transport::io::stdio_pipes;
+use serde_json::json;
+
+use super::{HostTools, HostToolsOptions};
+use crate::disclosure::{Budget, PromptOptions};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorCode};
+use crate::session::Session;
+use changes::Listed;
+
+pub use http::serve_http;
+
+/// How an [`McpServer`] is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpOptions {
+    /// How the hosts' tools are made. By default, skills with `context: fork` give their
+    /// instructions to the conversation: a server of this protocol spawns no tasks.
+    pub host_tools: HostToolsOptions,
+    /// Room for the catalog prompt in the server's instructions, in characters; 1600 by default,
+    /// since some clients cut instructions at 2 KiB.
+    pub instructions_chars: usize,
+    /// How often to look whether lists that the client has seen changed; every 2 seconds by
+    /// default. `None` never looks.
+    pub poll: Option<Duration>,
+}
+
+impl Default for McpOptions {
+    fn default() -> McpOptions {
+        McpOptions {
+            host_tools: HostToolsOptions { inline: true, ..HostToolsOptions::default() },
+            instructions_chars: 1600,
+            poll: Some(Duration::from_secs(2)),
+        }
+    }
+}
+
+/// Serves an engine to one client: the connection is a session, which ends with the server.
+///
+/// It is a handler of the crate `rmcp`, to be served on any of its transports. An engine whose
+/// [`Consent`](crate::Consent) has a policy, but nobody to ask, has the client's user asked where
+/// the client offers elicitation.
+///
+/// ```
+/// use repertoire::integration::mcp::{McpOptions, McpServer};
+/// use repertoire::{Engine, Source};
+///
+/// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = Engine::builder().source(Source::bundled("skills")).build()?;
+/// McpServer::new(&engine, McpOptions::default()).serve_stdio().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct McpServer(Arc<Connection>);
+
+#[derive(Debug)]
+struct Connection {
+    engine: Engine,
+    session: Session,
+    host_tools: HostTools,
+    options: McpOptions,
+    /// What the client was shown, to see when it is no longer so.
+    listed: Listed,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Err(error) = self.session.end() {
+            tracing::warn!(%error, "the session of a connection cannot be ended");
+        }
+    }
+}
+
+impl McpServer {
+    /// A server of `engine` for a new connection.
+    pub fn new(engine: &Engine, options: McpOptions) -> McpServer {
+        let session = engine.session(&session_id());
+        let host_tools = HostTools::with(engine, &session, options.host_tools.clone());
+        let engine = engine.clone();
+        let listed = Listed::default();
+        McpServer(Arc::new(Connection { engine, session, host_tools, options, listed }))
+    }
+
+    /// Serves the client on standard input and output, until it closes them. Nothing else may be
+    /// written to standard output meanwhile.
+    ///
+    /// Fails with `EXECUTION_ERROR` if the client cannot be written to, or never says what it is.
+    pub async fn serve_stdio(self) -> Result<(), Error> {
+        let failed = |why: &dyn Display| {
+            let help = "this speaks the Model Context Protocol on standard input and output: have \
+                        an agent start it";
+            let message = format!("the connection to the client failed: {why}");
+            Error::new(ErrorCode::ExecutionError, message, help)
+        };
+        match serve_server(self, stdio_pipes()).await {
+            Ok(running) => running.waiting().await.map(|_| ()).map_err(|error| failed(&error)),
+            // A client that goes before it has asked for anything may.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    fn instructions(&self) -> String {
+        let Connection { engine, options, .. } = &*self.0;
+        let budget = Some(Budget::Characters(options.instructions_chars));
+        let catalog =
+            engine.prompt_with(&PromptOptions { budget, ..engine.prompt_options().clone() });
+        format!("{INSTRUCTIONS}\n\n{}", catalog.text).trim_end().to_owned()
+    }
+}
+
+const INSTRUCTIONS: &str = "Skills: instructions for kinds of tasks. Before you begin a task that \
+                            one is for, call `use_skill`; `find_skills` finds one.";
+
+/// The methods with parameters.
+const METHODS: [&str; 8] = [
+    "initialize",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "tools/call",
+    "tools/list",
+];
+
+/// An id that no other connection has, in this process or another.
+fn session_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("mcp-{}-{since:x}-{number}", std::process::id())
+}
+
+/// Runs `work` on a thread that may block, as an answer to `what`. A panic is an error.
+async fn blocking<T: Send + 'static>(
+    what: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Error> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| {
+        let message = format!("`{what}` panicked");
+        Error::new(ErrorCode::InternalError, message, "report this to the host's author")
+    })
+}
+
+/// An error that is the protocol's, for requests that cannot fail as a tool does.
+fn protocol_error(error: &Error) -> ErrorData {
+    let message = match error.help() {
+        "" => error.message().to_owned(),
+        help => format!("{}; {help}", error.message()),
+    };
+    let data = Some(json!({"code": error.code().as_str()}));
+    match error.code() {
+        ErrorCode::InternalError | ErrorCode::ExecutionError | ErrorCode::Timeout => {
+            ErrorData::internal_error(message, data)
+        }
+        _ => ErrorData::invalid_params(message, data),
+    }
+}
+
+impl ServerHandler for McpServer {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
+        let version = env!("CARGO_PKG_VERSION");
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("repertoire", version))
+            .with_instructions(self.instructions())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let connection = Arc::clone(&self.0);
+        let tools = blocking("tools/list", move || connection.tools()).await;
+        Ok(ListToolsResult::with_all_items(tools.map_err(|error| protocol_error(&error))?))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        tools::call(&self.0, request, &context).await
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(self.0.prompts()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&self.0, request, &context).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let connection = Arc::clone(&self.0);
+        let cursor = request.and_then(|request| request.cursor);
+        let page = blocking("resources/list", move || connection.resources(cursor.as_deref()));
+        page.await.map_err(|error| protocol_error(&error))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(vec![resources::template()]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let connection = Arc::clone(&self.0);
+        let read = blocking("resources/read", move || connection.read(&request.uri));
+        read.await.map_err(|error| protocol_error(&error))?.map(Into::into)
+    }
+
+    /// Requests that are none of the protocol's, or not as it has them.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if METHODS.contains(&&*method) {
+            let message = format!("the parameters of `{method}` do not fit");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let message = format!("there is no method `{method}`");
+        Err(ErrorData::new(ErrorCodeOfProtocol::METHOD_NOT_FOUND, message, None))
+    }
+
+    /// Clients before 2026-07-28 are told of changes without having asked.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        changes::tell(&self.0, &context.peer).await;
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        tokio::select! {
+            () = changes::tell(&self.0, context.sink()) => {}
+            () = context.cancelled() => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,142 @@
+//! Light English stemming.
+//!
+//! Two forms of a word should meet where they mean the same to somebody who looks for a skill:
+//! `deploys`, `deploying` and `deployment`; `migrate` and `migrations`. Inflections go first, then
+//! one ending that makes a noun or an adjective of a verb, in the spirit of Porter's *An algorithm
+//! for suffix stripping* (1980) but with one pass and no exceptions. A stem need not be a word.
+//! Over the catalogs of `docs/routing.md` this finds more than inflections alone.
+
+/// Words shorter than this are left alone, but for a final `e`.
+const MIN_BYTES: usize = 4;
+
+/// Endings that make a word of another, and how many letters must stand before them. Tried in
+/// this order, so longer ones come before their own ends.
+const DERIVATIONS: [(&str, usize); 22] = [
+    ("ational", 4),
+    ("ization", 3),
+    ("izer", 3),
+    ("ation", 4),
+    ("ition", 4),
+    ("ment", 4),
+    ("ness", 4),
+    ("ator", 4),
+    ("ion", 4),
+    ("able", 4),
+    ("ible", 4),
+    ("ance", 4),
+    ("ence", 4),
+    ("ive", 4),
+    ("ate", 4),
+    ("ize", 3),
+    ("ise", 4),
+    ("er", 4),
+    ("or", 4),
+    ("ly", 4),
+    ("al", 4),
+    ("ity", 4),
+];
+
+/// The stem of a folded word. What is not a word of ASCII letters is its own stem.
+pub(super) fn stem(mut word: String) -> String {
+    if word.len() >= MIN_BYTES && word.bytes().all(|b| b.is_ascii_lowercase()) {
+        singular(&mut word);
+        without_inflection(&mut word);
+        without_derivation(&mut word);
+    }
+    word
+}
+
+fn singular(word: &mut String) {
+    if word.len() > 4 && word.ends_with("ies") {
+        word.truncate(word.len() - 3);
+        word.push('y');
+    } else if word.ends_with("sses") {
+        word.truncate(word.len() - 2);
+    } else if word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
+        word.pop();
+    }
+}
+
+fn without_inflection(word: &mut String) {
+    let Some(ending) = ["ingly", "edly", "ing", "ed"].iter().find(|end| word.ends_with(**end))
+    else {
+        return;
+    };
+    let rest = &word[..word.len() - ending.len()];
+    if rest.len() >= 3 && rest.contains(['a', 'e', 'i', 'o', 'u', 'y']) {
+        word.truncate(rest.len());
+        if ["at", "bl", "iz"].iter().any(|end| word.ends_with(end)) {
+            word.push('e');
+        } else {
+            undouble(word, 3);
+        }
+    }
+}
+
+fn without_derivation(word: &mut String) {
+    if word.len() > MIN_BYTES {
+        let ending = DERIVATIONS
+            .iter()
+            .find(|(end, least)| word.ends_with(end) && word.len() >= end.len() + least);
+        if let Some((end, _)) = ending {
+            word.truncate(word.len() - end.len());
+        }
+    }
+    if word.len() >= MIN_BYTES && word.ends_with('e') {
+        word.pop();
+    }
+    if word.len() > MIN_BYTES && word.ends_with('y') {
+        word.pop();
+        word.push('i');
+    }
+    undouble(word, MIN_BYTES);
+}
+
+/// Makes `stopp` of `stop` again; `call`, `pass` and `buzz` end so by themselves.
+fn undouble(word: &mut String, longer_than: usize) {
+    let bytes = word.as_bytes();
+    if let [.., before, last] = bytes
+        && bytes.len() > longer_than
+        && before == last
+        && !b"lsz".contains(last)
+    {
+        word.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    fn stem_of(word: &str) -> String {
+        stem(word.to_owned())
+    }
+
+    #[test]
+    fn forms_of_a_word_meet() {
+        for forms in [
+            &["deploy", "deploys", "deployed", "deploying", "deployment", "deployments"][..],
+            &["migrate", "migrates", "migrating", "migration", "migrations"],
+            &["query", "queries", "querying"],
+            &["stop", "stopped", "stopping", "stops"],
+            &["pass", "passes", "passing", "passed"],
+            &["optimize", "optimizer", "optimizing", "optimization"],
+            &["release", "released", "releasing", "releases"],
+            &["test", "tests", "tester", "testing", "testable"],
+        ] {
+            for form in forms {
+                assert_eq!(stem_of(form), stem_of(forms[0]), "{form} and {}", forms[0]);
+            }
+        }
+    }
+
+    #[test]
+    fn other_words_stay_apart_and_what_is_no_word_stays_as_it_is() {
+        for (one, other) in [("status", "state"), ("analysis", "analog"), ("string", "strong")] {
+            assert_ne!(stem_of(one), stem_of(other));
+        }
+        for word in ["", "a", "git", "c17", "使用", "café", "über", "red", "sing"] {
+            assert_eq!(stem_of(word), word);
+        }
+    }
+}

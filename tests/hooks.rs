@@ -1,0 +1,521 @@
+//! The hooks of agents: recorded calls and their answers, installation, and all that can go wrong.
+#![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "support/binary.rs"]
+mod binary;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use binary::{Place, Run, finish};
+use serde_json::{Value, json};
+
+const AGENTS: [&str; 6] = ["claude-code", "codex", "gemini", "cursor", "copilot", "opencode"];
+
+/// A project with a skill for messages, one for files, a long one, and one that Claude Code itself
+/// reads.
+fn place() -> Place {
+    let place = Place::new();
+    let skill = |dir: &str, front_matter: &str, body: &str| {
+        place.write(&format!("{dir}/SKILL.md"), format!("---\n{front_matter}\n---\n{body}\n"));
+    };
+    let skills = ".repertoire/skills";
+    skill(
+        &format!("{skills}/deploy"),
+        "name: deploy\ndescription: Deploys the site.\ntriggers: [deploy]",
+        "Run the pipeline. $ARGUMENTS",
+    );
+    skill(
+        &format!("{skills}/styles"),
+        "name: styles\ndescription: Writes style sheets.\npaths: ['**/*.css']",
+        "No `!important`.",
+    );
+    skill(
+        &format!("{skills}/long"),
+        "name: long\ndescription: Knows it all.\ntriggers: [encyclopedia]",
+        &"All there is to know. ".repeat(600),
+    );
+    skill(".claude/skills/native", "name: native\ndescription: d\ntriggers: [native]", "Native.");
+    fs::create_dir_all(place.path().join(".git")).unwrap();
+    place
+}
+
+/// The hook of `agent` with the skills of the project alone.
+fn hook(place: &Place, agent: &str, input: &str) -> Run {
+    let skills = place.path().join(".repertoire/skills");
+    let native = place.path().join(".claude/skills");
+    let (native, skills) = (native.to_str().unwrap(), skills.to_str().unwrap());
+    let args = ["hook", agent, "--deadline", "60", "--source", native, "--source", skills];
+    place.run_with(args, input.as_bytes())
+}
+
+fn prompt(session: &str, text: &str) -> String {
+    json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": text})
+        .to_string()
+}
+
+fn state(place: &Place, name: &str) -> PathBuf {
+    place.path().join("home/.local/state/repertoire").join(name)
+}
+
+fn log(place: &Place) -> String {
+    fs::read_to_string(state(place, "hook.log")).unwrap_or_default()
+}
+
+// Protocols.
+
+#[test]
+fn each_recorded_call_has_its_recorded_answer() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hooks");
+    let mut n_calls = 0;
+    for agent in AGENTS {
+        let calls = fs::read_dir(root.join(agent)).unwrap().map(|file| file.unwrap().path());
+        let calls = calls.filter(|path| path.to_str().unwrap().ends_with(".in.json"));
+        for path in calls {
+            let place = place();
+            let here = place.path().to_str().unwrap().to_owned();
+            let input = fs::read_to_string(&path).unwrap().replace("PLACE", &here);
+            let run = hook(&place, agent, &input).exits(0);
+            assert_eq!((run.stderr.as_str(), log(&place)), ("", String::new()), "{path:?}");
+            let answer = run.stdout.replace(&here, "PLACE");
+            let answer = if answer.is_empty() {
+                answer
+            } else {
+                let answer: Value = serde_json::from_str(&answer).unwrap();
+                format!("{answer:#}\n")
+            };
+            let recorded = PathBuf::from(path.to_str().unwrap().replace(".in.", ".out."));
+            if std::env::var_os("REPERTOIRE_RECORD").is_some() {
+                fs::write(&recorded, &answer).unwrap();
+            }
+            assert_eq!(answer, fs::read_to_string(&recorded).unwrap(), "{path:?}");
+            n_calls += 1;
+        }
+    }
+    assert!(n_calls >= 40, "{n_calls} calls");
+}
+
+#[test]
+fn a_skill_is_added_once_until_the_context_lost_it() {
+    let place = place();
+    let session = |event: &str, source: &str| {
+        json!({"hook_event_name": event, "session_id": "s", "source": source}).to_string()
+    };
+    let css = place.path().join("web/app.css");
+    let edit = json!({
+        "hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Edit",
+        "tool_input": {"file_path": css},
+    });
+    let is_full =
+        |input: &str| hook(&place, "claude-code", input).exits(0).stdout.contains("## Skill");
+    assert!(is_full(&prompt("s", "deploy it")));
+    assert!(!is_full(&prompt("s", "deploy it again")));
+    assert!(is_full(&prompt("other", "deploy it")));
+    assert!(is_full(&edit.to_string()));
+    assert_eq!(hook(&place, "claude-code", &edit.to_string()).exits(0).stdout, "");
+    assert!(!is_full(&session("SessionStart", "resume")) && !is_full(&prompt("s", "deploy it")));
+    hook(&place, "claude-code", &session("SessionStart", "compact")).exits(0);
+    let restored = hook(&place, "claude-code", &prompt("s", "go on")).exits(0).stdout;
+    assert!(restored.contains("## Skill: deploy") && restored.contains("## Skill: styles"));
+    hook(&place, "claude-code", &session("SessionEnd", "")).exits(0);
+    assert!(is_full(&prompt("s", "deploy it")));
+    assert_eq!(log(&place), "");
+}
+
+#[test]
+fn the_project_is_found_above_where_the_agent_works() {
+    let place = place();
+    let deep = place.path().join("web/deep");
+    fs::create_dir_all(&deep).unwrap();
+    let mut command = place.command(["hook", "claude-code", "--deadline", "60"]);
+    command.current_dir(&deep);
+    let mut input: Value = serde_json::from_str(&prompt("s", "deploy it")).unwrap();
+    input["cwd"] = json!(deep);
+    let run = finish(command, input.to_string().as_bytes()).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+}
+
+// What goes wrong.
+
+#[test]
+fn bad_input_ends_well_and_is_logged() {
+    /// Input, what the log says.
+    type Case<'a> = (&'a [u8], &'a str);
+    let good = prompt("s", "deploy it");
+    let cases: &[Case<'_>] = &[
+        (b"", "is no JSON"),
+        (b"deploy it", "is no JSON"),
+        (b"[]", "is no JSON object"),
+        (b"\xff\xfe{}", "is not UTF-8 from byte 0"),
+        (&good.as_bytes()[..good.len() - 1], "is no JSON"),
+        (
+            b"{\"hook_event_name\": \"UserPromptSubmit\", \"prompt\": \"x\"}",
+            "does not name the session",
+        ),
+        (b"{\"hook_event_name\": \"Stop\", \"session_id\": \"s\"}", "unknown event, `Stop`"),
+    ];
+    for (input, wanted) in cases {
+        let place = place();
+        let args = ["hook", "claude-code", "--deadline", "60"];
+        let run = place.run_with(args, input).exits(0);
+        assert_eq!(run.stdout, "");
+        assert!(run.stderr.contains(wanted), "{run:?}");
+        let log = log(&place);
+        assert!(log.contains(wanted) && log.lines().count() == 1, "{log}");
+        assert!(log.contains("Z claude-code: "), "{log}");
+    }
+}
+
+#[test]
+fn a_store_that_cannot_be_used_ends_well() {
+    let place = place();
+    fs::create_dir_all(state(&place, "sessions.sqlite")).unwrap();
+    let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
+    assert_eq!(run.stdout, "");
+    assert!(log(&place).contains("is not a file"), "{}", log(&place));
+    let doctor = run_doctor(&place, 1);
+    assert!(doctor["broken"][0].as_str().unwrap().contains("is not a file"), "{doctor}");
+}
+
+#[test]
+fn no_home_and_no_log_end_well() {
+    let place = place();
+    place.write("home/.local", "a file");
+    let run = hook(&place, "codex", &prompt("s", "deploy it")).exits(0);
+    assert_eq!(run.stdout, "");
+    assert!(run.stderr.contains("hook.log"), "{run:?}");
+}
+
+#[test]
+fn a_damaged_store_is_replaced_and_the_answer_is_right() {
+    let place = place();
+    place.write("home/.local/state/repertoire/sessions.sqlite", "noise ".repeat(1000));
+    let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+    let doctor = run_doctor(&place, 0);
+    assert_eq!(doctor["state"]["set_aside"].as_array().unwrap().len(), 1, "{doctor}");
+}
+
+#[test]
+fn a_hook_that_takes_too_long_ends_well() {
+    let place = place();
+    // Standard input that never ends.
+    let mut child = place
+        .command(["hook", "claude-code", "--deadline", "0.2"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stdin = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    assert!(log(&place).contains("no answer within 0.2 s (TIMEOUT)"), "{}", log(&place));
+}
+
+#[test]
+fn thirty_two_hooks_at_once_lose_nothing() {
+    let place = place();
+    let answers: Vec<Run> = std::thread::scope(|scope| {
+        let hooks: Vec<_> = (0..32)
+            .map(|n| {
+                let place = &place;
+                scope.spawn(move || {
+                    hook(place, "claude-code", &prompt(&format!("s{n}"), "deploy it"))
+                })
+            })
+            .collect();
+        hooks.into_iter().map(|hook| hook.join().unwrap()).collect()
+    });
+    for answer in &answers {
+        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+        assert_eq!(answer.stdout, answers[0].stdout);
+    }
+    assert!(answers[0].stdout.contains("## Skill: deploy"));
+    assert_eq!(log(&place), "");
+    let store = repertoire::session::SqliteStore::open(state(&place, "sessions.sqlite")).unwrap();
+    for n in 0..32 {
+        use repertoire::SessionStore as _;
+        let known = store.state(&format!("claude-code:s{n}")).unwrap();
+        assert_eq!((known.skills.len(), known.skills[0].uses), (1, 1), "session {n}");
+    }
+}
+
+// Installation.
+
+/// The settings file of an agent in a project.
+fn settings(agent: &str) -> &'static str {
+    match agent {
+        "claude-code" => ".claude/settings.json",
+        "codex" => ".codex/hooks.json",
+        "gemini" => ".gemini/settings.json",
+        "cursor" => ".cursor/hooks.json",
+        "copilot" => ".github/hooks/repertoire.json",
+        _ => ".opencode/plugins/repertoire.js",
+    }
+}
+
+fn install(place: &Place, agent: &str) -> Run {
+    place.run(["hook", "install", agent, "--project"])
+}
+
+fn uninstall(place: &Place, agent: &str) -> Run {
+    place.run(["hook", "uninstall", agent, "--project"])
+}
+
+#[test]
+fn every_agent_is_set_up_once_and_left_without_a_trace() {
+    for agent in AGENTS {
+        let place = Place::new();
+        let path = place.path().join(settings(agent));
+        let rehearsal = place.run(["hook", "install", agent, "--project", "--dry-run"]);
+        let rehearsal = rehearsal.exits(0).stdout;
+        assert!(
+            rehearsal.contains("+++ ") && rehearsal.contains("would be changed"),
+            "{rehearsal}"
+        );
+        assert!(!path.exists());
+        install(&place, agent).exits(0);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(env!("CARGO_BIN_EXE_repertoire")), "{text}");
+        let again = install(&place, agent).exits(0);
+        assert!(again.stdout.contains("needs no change"), "{again:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        let doctor = run_doctor(&place, 0);
+        let known = doctor["agents"].as_array().unwrap().iter().find(|known| {
+            known["agent"] == agent && known["place"] == "project" && known["hooks"] == "yes"
+        });
+        assert!(known.is_some(), "{doctor}");
+        uninstall(&place, agent).exits(0);
+        assert!(!path.exists(), "{agent}");
+        assert!(uninstall(&place, agent).exits(0).stdout.contains("needs no change"));
+    }
+}
+
+#[test]
+fn settings_of_others_stay_byte_for_byte() {
+    let cases = [
+        ("empty", ""),
+        ("an empty object", "{}"),
+        ("comments", "// mine\n{\n  /* a */ \"model\": \"x\", // b\n}\n// end\n"),
+        ("odd indentation", "{\n\t \"a\" : [1,\n2],\n       \"b\":{}\n}"),
+        ("tabs", "{\n\t\"model\": \"x\"\n}\n"),
+        ("one line", r#"{"model":"x","env":{"A":"1"}}"#),
+        ("CRLF", "{\r\n    \"model\": \"x\"\r\n}\r\n"),
+        ("empty containers", "{\n  \"hooks\": {\n    \"SessionStart\": []\n  }\n}\n"),
+        (
+            "hooks of others",
+            "{\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\"hooks\": [{\"type\": \
+             \"command\", \"command\": \"beep\"}]} // keep\n    ],\n    \"Stop\": []\n  }\n}\n",
+        ),
+    ];
+    for (name, before) in cases {
+        for agent in ["claude-code", "codex", "gemini"] {
+            let place = Place::new();
+            let path = place.path().join(settings(agent));
+            place.write(settings(agent), before);
+            let done = install(&place, agent).exits(0);
+            assert!(done.stdout.contains("repertoire-backup"), "{name}: {done:?}");
+            let with = fs::read_to_string(&path).unwrap();
+            assert!(!with.replace("\r\n", "").contains('\n') || name != "CRLF", "{with:?}");
+            let comments = before.lines().filter_map(|line| Some(&line[line.find("//")?..]));
+            for comment in comments {
+                assert!(with.contains(comment), "{name}: {with}");
+            }
+            // Exactly what was there.
+            uninstall(&place, agent).exits(0);
+            assert_eq!(fs::read_to_string(&path).unwrap(), before, "{name}");
+            assert!(!path.with_extension("json.repertoire-backup").exists());
+            // And somebody's change in between stays, too.
+            install(&place, agent).exits(0);
+            let changed = format!("{}\n// later\n", fs::read_to_string(&path).unwrap());
+            fs::write(&path, changed).unwrap();
+            uninstall(&place, agent).exits(0);
+            let after = fs::read_to_string(&path).unwrap();
+            assert!(after.ends_with("\n// later\n") && !after.contains("hook claude"), "{after}");
+            let keeps = ["model", "beep", "// keep", "/* a */", "SessionStart"];
+            for kept in keeps.iter().filter(|kept| before.contains(*kept)) {
+                assert!(after.contains(kept), "{name}: `{kept}` in {after}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hook_of_another_version_is_replaced() {
+    let place = Place::new();
+    let old = "{\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          \
+               {\"type\": \"command\", \"command\": \"beep\"},\n          {\"type\": \"command\", \
+               \"command\": \"/old/repertoire hook claude-code\"}\n        ]\n      }\n    ]\n  }\n}\n";
+    place.write(".claude/settings.json", old);
+    let doctor = run_doctor(&place, 0);
+    assert!(doctor["agents"].to_string().contains("outdated"), "{doctor}");
+    install(&place, "claude-code").exits(0);
+    let new = fs::read_to_string(place.path().join(".claude/settings.json")).unwrap();
+    assert!(new.contains("beep") && !new.contains("/old/"), "{new}");
+    let new: Value = serde_json::from_str(&new).unwrap();
+    assert_eq!(new["hooks"]["UserPromptSubmit"].as_array().unwrap().len(), 2, "{new}");
+}
+
+#[test]
+fn settings_that_cannot_be_understood_are_not_touched() {
+    for (before, wanted) in [
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", "settings.json:2:9 is no JSON"),
+        ("{\"hooks\": {", "settings.json:1:11 is no JSON"),
+        ("[]", "is no JSON object"),
+        ("{\"hooks\": []}", "has `hooks` that are no object"),
+        ("{\"hooks\": {\"Stop\": {}}}", "hooks of `Stop` that are no list"),
+    ] {
+        let place = Place::new();
+        place.write(".claude/settings.json", before);
+        for run in [install(&place, "claude-code"), uninstall(&place, "claude-code")] {
+            let run = run.exits(1);
+            assert!(run.stderr.contains(wanted), "{before}: {run:?}");
+        }
+        let path = place.path().join(".claude/settings.json");
+        assert_eq!(fs::read_to_string(path).unwrap(), before);
+        let doctor = run_doctor(&place, 1);
+        assert!(doctor["broken"][0].as_str().unwrap().contains(wanted), "{doctor}");
+    }
+    let place = Place::new();
+    place.write(".opencode/plugins/repertoire.js", "export default 1\n");
+    let run = install(&place, "opencode").exits(1);
+    assert!(run.stderr.contains("was not written by this program"), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_rights_kept_and_read_only_files_refused() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let place = Place::new();
+    place.write("dotfiles/claude.json", "{}\n");
+    let real = place.path().join("dotfiles/claude.json");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir_all(place.path().join(".claude")).unwrap();
+    symlink("../dotfiles/claude.json", place.path().join(".claude/settings.json")).unwrap();
+    install(&place, "claude-code").exits(0);
+    assert!(place.path().join(".claude/settings.json").is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains("hook claude-code"));
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    uninstall(&place, "claude-code").exits(0);
+    assert_eq!(fs::read_to_string(&real).unwrap(), "{}\n");
+
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o440)).unwrap();
+    let run = install(&place, "claude-code").exits(1);
+    assert!(run.stderr.contains("error[PERMISSION_DENIED]") && run.stderr.contains("read-only"));
+    assert_eq!(fs::read_to_string(&real).unwrap(), "{}\n");
+}
+
+#[test]
+fn options_that_matter_are_in_the_command_and_places_exclude_each_other() {
+    let place = Place::new();
+    place.write("my skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
+    let args = ["hook", "install", "codex", "--brand", "acme", "--source", "my skills", "--json"];
+    let done = place.run(args).exits(0).json();
+    assert_eq!((&done["place"], &done["changed"]), (&json!("user"), &json!(true)));
+    let text = fs::read_to_string(place.path().join("home/.codex/hooks.json")).unwrap();
+    assert!(text.contains("hook codex --brand acme --source '"), "{text}");
+    assert!(text.contains("my skills'"), "{text}");
+    let both = ["hook", "install", "codex", "--user", "--project", "."];
+    place.run(both).exits(2);
+    place.run(["hook", "install", "emacs"]).exits(2);
+    place.run(["hook"]).exits(2);
+}
+
+// Why, and the doctor.
+
+fn run_doctor(place: &Place, code: i32) -> Value {
+    let source = place.path().join("no-skills");
+    fs::create_dir_all(&source).unwrap();
+    let args = ["doctor", "--json", "--source", "no-skills"];
+    place.run(args).exits(code).json()
+}
+
+#[test]
+fn why_says_what_stood_in_the_way() {
+    let place = Place::new();
+    let skill = |name: &str, more: &str| {
+        let text = format!("---\nname: {name}\ndescription: Does {name}.\n{more}\n---\nBody.\n");
+        place.write(&format!("skills/{name}/SKILL.md"), text);
+    };
+    skill("scribe", "triggers:\n  keywords: [commit message]\n  exclude: [press release]");
+    skill("needy", "triggers: [needy]\nrequires_bins: [no-such-program]");
+    skill("quiet", "triggers: [quiet]\ndisable-model-invocation: true");
+    skill("plain", "license: MIT");
+    for n in 0..4 {
+        skill(&format!("crowd{n}"), "triggers: [crowd]");
+    }
+    skill(
+        "long",
+        &format!("triggers: [encyclopedia]\nmetadata:\n  x: y\n---\n{}", "word ".repeat(4000)),
+    );
+    let why = |id: &str, query: &str, more: &[&str], code: i32| {
+        let args = [&["why", id, query, "--json", "--source", "skills"], more].concat();
+        place.run(args).exits(code).json()
+    };
+    let reason =
+        |id: &str, query: &str| why(id, query, &[], 1)["reason"].as_str().unwrap().to_owned();
+
+    let fires = why("scribe", "write a commit message", &[], 0);
+    assert_eq!((&fires["fires"], &fires["rank"]), (&json!(true), &json!(1)));
+    let veto = why("scribe", "a commit message for the press release", &[], 1);
+    assert_eq!(veto["reason"], "vetoed by its exclude `press release`");
+    assert_eq!(veto["veto"], json!({"exclude": "press release", "start": 25, "end": 38}));
+    let near = why("scribe", "explain these commits", &[], 1);
+    assert_eq!(near["reason"], "none of its triggers is in the message");
+    assert_eq!(near["near"][0]["trigger"], "commit message");
+    assert_eq!(near["near"][0]["similar"], "commits");
+    assert!(near["help"].as_str().unwrap().contains("`commits`"), "{near}");
+    assert!(reason("needy", "needy").contains("no-such-program"));
+    assert!(reason("quiet", "quiet").contains("disable-model-invocation"));
+    assert!(reason("plain", "anything").contains("declares no triggers"));
+    assert!(reason("crowd3", "crowd").contains("below the limit of 3 skills"));
+    assert!(reason("long", "encyclopedia").contains("over budget"));
+    assert!(reason("scribe", " ").contains("blank"));
+    let filtered = why("scribe", "commit message", &["--allow", "plain"], 1);
+    assert!(filtered["reason"].as_str().unwrap().contains("allowlist"), "{filtered}");
+    let unknown = why("scrbe", "commit message", &[], 1);
+    assert_eq!(unknown["error"]["help"], "did you mean `scribe`?");
+
+    let args = ["hook", "claude-code", "--deadline", "60", "--source", "skills"];
+    place.run_with(args, prompt("s", "write a commit message").as_bytes()).exits(0);
+    let above = why("scribe", "another commit message", &["--session", "claude-code:s"], 1);
+    assert!(above["reason"].as_str().unwrap().contains("context already"), "{above}");
+
+    let args = ["why", "scribe", "explain these commits", "--source", "skills"];
+    let page = place.run(args).exits(1).stdout;
+    assert!(page.starts_with("scribe does not fire: none of its triggers"), "{page}");
+    assert!(page.lines().count() < 12, "{page}");
+}
+
+#[test]
+fn the_doctor_tells_what_is_there_and_what_is_broken() {
+    let place = Place::new();
+    place.write("low/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
+    place.write("high/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
+    place.write(
+        "high/b/SKILL.md",
+        "---\nname: b\ndescription: d\ntoolsets: ['toolsets/none:None']\n---\n",
+    );
+    let args = ["doctor", "--json", "--source", "low", "--source", "high"];
+    let well = place.run(args).exits(0).json();
+    assert_eq!(well["sources"][1]["skills"], 2);
+    assert_eq!(well["unused"][0]["status"], "shadowed");
+    assert_eq!(well["code"][0]["skill"], "b");
+    assert_eq!(well["broken"], json!([]));
+    assert!(!state(&place, "sessions.sqlite").exists(), "looking made a store");
+
+    place.write("high/c/SKILL.md", "");
+    place.write("home/.local/state/repertoire/trust.json", "noise");
+    hook(&place, "claude-code", "bad").exits(0);
+    let ill = place.run(args).exits(1).json();
+    assert_eq!(ill["broken"].as_array().unwrap().len(), 2, "{ill}");
+    let line = ill["state"]["last_log_lines"][0].as_str().unwrap();
+    assert!(line.contains("is no JSON"), "{ill}");
+    let page = place.run(["doctor"]).stdout;
+    for heading in ["Skills", "Hooks", "State", "Tools and scripts"] {
+        assert!(page.contains(heading), "{page}");
+    }
+}

@@ -1,0 +1,118 @@
+//! The real binary over HTTP on loopback.
+
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use serde_json::json;
+
+use crate::binary::Place;
+use crate::{LONG, skills};
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+struct Server {
+    child: Child,
+    /// Where it listens.
+    address: String,
+    _place: Place,
+    _skills: tempfile::TempDir,
+}
+
+impl Server {
+    fn start(args: &[&str], token: Option<&str>) -> (Server, Vec<String>) {
+        let (place, skills) = (Place::new(), skills());
+        let mut command = place.command(["mcp", "--http", "127.0.0.1:0", "--source"]);
+        command.arg(skills.path()).args(args);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.env_remove("REPERTOIRE_MCP_TOKEN");
+        command.envs(token.map(|token| ("REPERTOIRE_MCP_TOKEN", token)));
+        let mut child = command.spawn().unwrap();
+        let mut notes = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut seen = vec![notes.next().unwrap().unwrap()];
+        if token.is_none() {
+            seen.push(notes.next().unwrap().unwrap());
+        }
+        let (_, rest) = seen[0].split_once("http://").unwrap();
+        let address = rest.trim_end_matches("/mcp").to_owned();
+        (Server { child, address, _place: place, _skills: skills }, seen)
+    }
+
+    /// Posts a request to initialize, and gives the whole answer.
+    fn post(&self, path: &str, headers: &[(&str, &str)]) -> String {
+        let client = json!({"name": "raw", "version": "1"});
+        let params =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+        let body = body.to_string();
+        let mut head = format!("POST {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            let _ = write!(head, "Host: {}\r\n", self.address);
+        }
+        head.push_str("Content-Type: application/json\r\n");
+        head.push_str("Accept: application/json, text/event-stream\r\n");
+        for (name, value) in headers {
+            let _ = write!(head, "{name}: {value}\r\n");
+        }
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(LONG)).unwrap();
+        write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn only_programs_of_this_machine_with_the_token_are_served() {
+    let (server, _) = Server::start(&[], Some(TOKEN));
+    let bearer = format!("Bearer {TOKEN}");
+    let authorized = ("Authorization", &*bearer);
+    let answer = server.post("/mcp", &[authorized]);
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("serverInfo"), "{answer}");
+    let answer = server.post("/mcp", &[authorized, ("Origin", "http://localhost:3000")]);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    for (path, headers, status) in [
+        ("/mcp", &[][..], 401),
+        ("/mcp", &[("Authorization", "Bearer wrong")], 401),
+        ("/mcp", &[("Authorization", TOKEN)], 401),
+        ("/", &[authorized], 404),
+        ("/mcp", &[authorized, ("Host", "evil.example")], 403),
+        ("/mcp", &[authorized, ("Origin", "https://evil.example")], 403),
+        ("/mcp", &[authorized, ("Origin", "null")], 403),
+    ] {
+        let answer = server.post(path, headers);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers:?}: {answer}");
+        assert!(!answer.contains("serverInfo"), "{answer}");
+    }
+}
+
+#[test]
+fn a_token_is_made_where_none_is_given() {
+    let (server, notes) = Server::start(&[], None);
+    let (_, token) = notes[1].split_once("token of this run is ").unwrap();
+    assert_eq!(token.len(), 64);
+    let bearer = format!("Bearer {token}");
+    let answer = server.post("/mcp", &[("Authorization", &bearer)]);
+    assert!(answer.contains("serverInfo"), "{answer}");
+}
+
+#[test]
+fn other_addresses_and_short_tokens_are_refused() {
+    let place = Place::new();
+    place.write("token", "short\n");
+    for address in ["0.0.0.0:0", "192.0.2.1:80", "[::]:0", "localhost"] {
+        let run = place.run(["mcp", "--http", address]).exits(2);
+        assert!(run.stderr.contains("an address of this machine only"), "{run:?}");
+    }
+    let run = place.run(["mcp", "--http", "127.0.0.1:0", "--token-file", "token"]).exits(1);
+    assert!(run.stderr.contains("a token of 5 bytes can be guessed"), "{run:?}");
+}

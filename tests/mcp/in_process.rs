@@ -1,0 +1,410 @@
+//! A client of the SDK in this process, in both lifecycles of the protocol.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use repertoire::integration::mcp::{McpOptions, McpServer};
+use repertoire::script::ScriptOptions;
+use repertoire::toolset::ToolsetOptions;
+use repertoire::{Consent, ConsentPolicy, Engine, Source};
+use rmcp::handler::client::ClientHandler;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
+    ClientRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
+    ErrorCode, ErrorData, GetPromptRequestParams, Implementation, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, SubscriptionFilter,
+};
+use rmcp::service::{
+    ClientLifecycleMode, NotificationContext, PeerRequestOptions, RequestContext, RoleClient,
+    RunningService, ServiceError, ServiceExt, serve_client_with_lifecycle,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{LONG, is_alive, skills};
+
+/// A client that remembers what it was told.
+#[derive(Clone, Default)]
+struct Told {
+    progress: Arc<Mutex<Vec<(f64, String)>>>,
+    questions: Arc<Mutex<Vec<String>>>,
+    tool_changes: Arc<AtomicUsize>,
+    /// What its user says to questions; without it, it asks none.
+    says: Option<ElicitationAction>,
+}
+
+impl ClientHandler for Told {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation = self.says.as_ref().map(|_| ElicitationCapability::default());
+        ClientConfig::new(capabilities, Implementation::new("test", "1"))
+    }
+
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let step = (progress.progress, progress.message.unwrap_or_default());
+        self.progress.lock().unwrap().push(step);
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.tool_changes.fetch_add(1, Ordering::SeqCst);
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let ElicitRequestParams::FormElicitationParams { message, .. } = request else {
+            panic!("{request:?}")
+        };
+        self.questions.lock().unwrap().push(message);
+        Ok(ElicitResult::new(self.says.clone().unwrap()))
+    }
+}
+
+struct Place {
+    dir: TempDir,
+    told: Told,
+    client: RunningService<RoleClient, Told>,
+}
+
+/// A client of a server of the skills, connected in this way.
+async fn connect(
+    lifecycle: ClientLifecycleMode,
+    policy: ConsentPolicy,
+    says: Option<ElicitationAction>,
+) -> Place {
+    let dir = skills();
+    let engine = Engine::builder()
+        .source(Source::user(dir.path()))
+        .toolsets(ToolsetOptions::in_process())
+        .scripts(ScriptOptions::default())
+        .consent(Consent::new(policy))
+        .build()
+        .unwrap();
+    let poll = Some(Duration::from_millis(50));
+    let server = McpServer::new(&engine, McpOptions { poll, ..McpOptions::default() });
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(async move { server.serve(theirs).await.unwrap().waiting().await.unwrap() });
+    let told = Told { says, ..Told::default() };
+    let client = serve_client_with_lifecycle(told.clone(), ours, lifecycle).await.unwrap();
+    Place { dir, told, client }
+}
+
+async fn simple() -> Place {
+    connect(ClientLifecycleMode::Initialize, ConsentPolicy::Never, None).await
+}
+
+fn modern() -> ClientLifecycleMode {
+    ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
+}
+
+fn params(tool: &str, arguments: &Value) -> CallToolRequestParams {
+    CallToolRequestParams::new(tool.to_owned())
+        .with_arguments(arguments.as_object().unwrap().clone())
+}
+
+impl Place {
+    async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
+        self.client.call_tool(params(tool, &arguments)).await.unwrap()
+    }
+
+    async fn begin(
+        &self,
+        tool: &str,
+        arguments: Value,
+    ) -> rmcp::service::RequestHandle<RoleClient> {
+        let request =
+            ClientRequest::CallToolRequest(CallToolRequest::new(params(tool, &arguments)));
+        let options = PeerRequestOptions::no_options();
+        self.client.send_cancellable_request(request, options).await.unwrap()
+    }
+}
+
+fn text(result: &CallToolResult) -> &str {
+    &result.content[0].as_text().unwrap().text
+}
+
+/// Waits until `is_so`.
+async fn until(what: &str, is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < LONG / 2, "{what} did not come");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn code(error: &ServiceError) -> ErrorCode {
+    match error {
+        ServiceError::McpError(error) => error.code,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_are_listed_and_called() {
+    for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
+        let place = connect(lifecycle, ConsentPolicy::Never, None).await;
+        let tools = place.client.list_all_tools().await.unwrap();
+        let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+        let expected = [
+            "use_skill",
+            "find_skills",
+            "read_skill_file",
+            "run_skill_script",
+            "hello_greet",
+            "hello_divide",
+            "hello_panic",
+            "hello_count",
+        ];
+        assert_eq!(names, expected);
+        let greet = tools[4].annotations.as_ref().unwrap();
+        assert_eq!((greet.read_only_hint, greet.idempotent_hint), (Some(true), Some(true)));
+        assert_eq!(tools[4].input_schema["required"], json!(["name"]));
+
+        let found = place.call("find_skills", json!({"query": "a pull request"})).await;
+        assert_eq!(found.structured_content.as_ref().unwrap()["skills"][0]["id"], "review");
+        assert!(text(&found).starts_with("- review: "), "{found:?}");
+        let used = place.call("use_skill", json!({"skill": "review", "args": "7"})).await;
+        assert_eq!(used.structured_content.as_ref().unwrap()["content"], "Review 7.\n");
+        // A server of this protocol spawns no tasks.
+        let forked = place.call("use_skill", json!({"skill": "forked"})).await;
+        assert!(text(&forked).contains("Work apart."), "{forked:?}");
+        let script = json!({"skill": "slow", "script": "echo.sh", "args": ["a  b", "c"]});
+        assert_eq!(text(&place.call("run_skill_script", script).await), "said a  b c");
+        let greeted = place.call("hello_greet", json!({"name": "Ada"})).await;
+        assert_eq!(text(&greeted), "Hello, Ada!");
+        let expected =
+            json!({"output": "Hello, Ada!", "title": "Greeted Ada", "metadata": {"times": 1}});
+        assert_eq!(greeted.structured_content, Some(expected));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_tool_does_not_do_is_its_answer_and_what_is_no_tool_an_error() {
+    let place = simple().await;
+    for (tool, arguments, code, message) in [
+        ("find_skills", json!({"query": 7}), "INVALID_PARAM", "expected a string"),
+        ("use_skill", json!({"skill": "reviw"}), "NOT_FOUND", "did you mean `review`"),
+        ("use_skill", json!({"skill": "user-only"}), "NOT_FOUND", "user-only"),
+        ("read_skill_file", json!({"skill": "review", "path": "../x"}), "INVALID_PARAM", "../x"),
+        ("hello_greet", json!({"nme": "Ada"}), "INVALID_PARAM", "do not fit"),
+        ("hello_divide", json!({"dividend": 1, "divisor": 0}), "EXECUTION_ERROR", "by zero"),
+        ("hello_panic", json!({"message": "oh"}), "EXECUTION_ERROR", "oh"),
+    ] {
+        let result = place.call(tool, arguments).await;
+        assert_eq!(result.is_error, Some(true), "{result:?}");
+        assert_eq!(result.structured_content.as_ref().unwrap()["code"], code, "{result:?}");
+        assert!(text(&result).starts_with(code) && text(&result).contains(message), "{result:?}");
+    }
+    for tool in ["no_tool", "hello.grete", ""] {
+        let error = place.client.call_tool(params(tool, &json!({}))).await.unwrap_err();
+        assert_eq!(code(&error), ErrorCode::INVALID_PARAMS, "{error:?}");
+        assert!(error.to_string().contains(tool), "{error:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_are_prompts() {
+    let place = simple().await;
+    let prompts = place.client.list_all_prompts().await.unwrap();
+    let names: Vec<&str> = prompts.iter().map(|prompt| &*prompt.name).collect();
+    assert_eq!(names, ["forked", "hello", "review", "slow", "sven", "sven/plan", "user_only"]);
+    let argument = &prompts[2].arguments.as_ref().unwrap()[0];
+    assert_eq!((&*argument.name, argument.description.as_deref()), ("args", Some("[pr]")));
+
+    let get = async |name: &str, arguments: Value| {
+        let arguments = arguments.as_object().unwrap().clone();
+        let params = GetPromptRequestParams::new(name).with_arguments(arguments);
+        place.client.get_prompt(params).await
+    };
+    for (name, arguments, said) in [
+        ("review", json!({"args": "PR 42"}), "Review PR 42."),
+        ("review", json!({}), "Review ."),
+        ("sven/plan", json!({"args": "it"}), "Plan it."),
+        ("user_only", json!({}), "Only users."),
+        ("forked", json!({}), "Work apart."),
+    ] {
+        let prompt = get(name, arguments).await.unwrap();
+        let message = serde_json::to_value(&prompt.messages[0]).unwrap();
+        assert_eq!(message["role"], "user");
+        assert!(message["content"]["text"].as_str().unwrap().contains(said), "{message}");
+    }
+    for (name, arguments) in
+        [("nothing", json!({})), ("review", json!({"args": 7})), ("review", json!({"pr": "7"}))]
+    {
+        let error = get(name, arguments).await.unwrap_err();
+        assert_eq!(code(&error), ErrorCode::INVALID_PARAMS, "{error:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_resources_and_nothing_else_is() {
+    let place = simple().await;
+    let resources = place.client.list_all_resources().await.unwrap();
+    let uris: Vec<&str> = resources.iter().map(|resource| &*resource.uri).collect();
+    for uri in ["skill://review/logo.png", "skill://review/ref/how%20to.md"] {
+        assert!(uris.contains(&uri), "{uris:?}");
+    }
+    assert!(uris.contains(&"skill://sven/plan/steps.md"), "{uris:?}");
+    assert!(!uris.iter().any(|uri| uri.contains("SKILL.md")), "{uris:?}");
+    let templates = place.client.list_all_resource_templates().await.unwrap();
+    assert_eq!(templates[0].uri_template, "skill://{+id}/{+path}");
+
+    let read =
+        async |uri: &str| place.client.read_resource(ReadResourceRequestParams::new(uri)).await;
+    for (uri, media_type, key, content) in [
+        ("skill://review/ref/how%20to.md", "text/markdown", "text", "Look twice.\n"),
+        ("skill://sven/plan/steps.md", "text/markdown", "text", "one\ntwo\n"),
+        ("skill://sven%2Fplan/steps.md", "text/markdown", "text", "one\ntwo\n"),
+        ("skill://review/logo.png", "image/png", "blob", "iVBORwA="),
+    ] {
+        let contents = serde_json::to_value(&read(uri).await.unwrap().contents[0]).unwrap();
+        let expected = json!({"uri": uri, "mimeType": media_type, key: content});
+        assert_eq!(contents, expected);
+    }
+    for (uri, expected) in [
+        ("skill://review/none.md", ErrorCode::RESOURCE_NOT_FOUND),
+        ("skill://nobody/a.md", ErrorCode::RESOURCE_NOT_FOUND),
+        ("skill://user-only/SKILL.md", ErrorCode::RESOURCE_NOT_FOUND),
+        ("skill://review/SKILL.md", ErrorCode::INVALID_PARAMS),
+        ("skill://review/../sven/SKILL.md", ErrorCode::INVALID_PARAMS),
+        ("skill://review/%2e%2e/sven/SKILL.md", ErrorCode::INVALID_PARAMS),
+        ("skill://review//etc/passwd", ErrorCode::INVALID_PARAMS),
+        ("file:///etc/passwd", ErrorCode::INVALID_PARAMS),
+    ] {
+        let error = read(uri).await.unwrap_err();
+        assert_eq!(code(&error), expected, "{uri}: {error:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_lists_of_resources_come_in_pages() {
+    let dir = tempfile::tempdir().unwrap();
+    for skill in 0..5 {
+        let files = dir.path().join(format!("s{skill}"));
+        std::fs::create_dir(&files).unwrap();
+        std::fs::write(files.join("SKILL.md"), "---\ndescription: d\n---\n").unwrap();
+        for file in 0..130 {
+            std::fs::write(files.join(format!("{file}.txt")), "x").unwrap();
+        }
+    }
+    let engine = Engine::builder().source(Source::user(dir.path())).build().unwrap();
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let server = McpServer::new(&engine, McpOptions::default());
+    tokio::spawn(async move { server.serve(theirs).await.unwrap().waiting().await.unwrap() });
+    let client = Told::default().serve(ours).await.unwrap();
+    let mut lengths = Vec::new();
+    let mut cursor = None;
+    loop {
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let page = client.list_resources(Some(params)).await.unwrap();
+        lengths.push(page.resources.len());
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    // Of each skill, the first hundred.
+    assert_eq!(lengths, [200, 200, 100]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_comes_in_order_before_the_answer() {
+    let place = simple().await;
+    let call = place.begin("hello_count", json!({"to": 4, "pause": 50})).await;
+    call.await_response().await.unwrap();
+    until("progress", || place.told.progress.lock().unwrap().len() == 4).await;
+    let progress = place.told.progress.lock().unwrap().clone();
+    let expected = [(0.25, "1 of 4"), (0.5, "2 of 4"), (0.75, "3 of 4"), (1.0, "4 of 4")];
+    assert_eq!(progress, expected.map(|(fraction, message)| (fraction, message.to_owned())));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_call_ends_and_others_are_answered_meanwhile() {
+    let place = simple().await;
+    // A plugin: an hour of counting.
+    let call = place.begin("hello_count", json!({"to": 36_000, "pause": 100})).await;
+    until("progress", || !place.told.progress.lock().unwrap().is_empty()).await;
+    assert!(!place.call("find_skills", json!({"query": "x"})).await.content.is_empty());
+    call.cancel(None).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let told = place.told.progress.lock().unwrap().len();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(place.told.progress.lock().unwrap().len(), told, "it still counts");
+
+    // A script: a minute of sleep.
+    let script = json!({"skill": "slow", "script": "wait.sh", "args": ["60.000017"]});
+    let call = place.begin("run_skill_script", script).await;
+    until("the script", || is_alive("60.000017")).await;
+    call.cancel(None).await.unwrap();
+    until("its end", || !is_alive("60.000017")).await;
+    assert!(!place.call("find_skills", json!({"query": "x"})).await.content.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn users_are_asked_for_their_consent() {
+    use ElicitationAction::{Accept, Cancel, Decline};
+    for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
+        for (policy, says, questions, is_error) in [
+            (ConsentPolicy::Never, Some(Decline), 0, false),
+            (ConsentPolicy::FirstUse, Some(Accept), 1, false),
+            (ConsentPolicy::Always, Some(Accept), 2, false),
+            (ConsentPolicy::FirstUse, Some(Decline), 2, true),
+            (ConsentPolicy::FirstUse, Some(Cancel), 2, true),
+            (ConsentPolicy::FirstUse, None, 0, true),
+        ] {
+            let place = connect(lifecycle.clone(), policy, says.clone()).await;
+            for _ in 0..2 {
+                let used = place.call("use_skill", json!({"skill": "review"})).await;
+                assert_eq!(used.is_error, Some(is_error), "{policy:?} {says:?}: {used:?}");
+                if is_error {
+                    assert!(text(&used).starts_with("CONSENT_REQUIRED: "), "{used:?}");
+                }
+            }
+            let asked = place.told.questions.lock().unwrap().clone();
+            assert_eq!(asked.len(), questions, "{policy:?} {says:?}: {asked:?}");
+            for question in asked {
+                assert!(
+                    question.contains("`review`") && question.contains("how to.md"),
+                    "{question}"
+                );
+            }
+        }
+    }
+    // A prompt is asked about in the same way.
+    let place = connect(modern(), ConsentPolicy::FirstUse, Some(Decline)).await;
+    let error = place.client.get_prompt(GetPromptRequestParams::new("review")).await.unwrap_err();
+    assert!(error.to_string().contains("did not agree"), "{error:?}");
+    let place = connect(modern(), ConsentPolicy::FirstUse, Some(Accept)).await;
+    place.client.get_prompt(GetPromptRequestParams::new("review")).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_list_of_tools_is_told_once() {
+    let place = simple().await;
+    let library = place.dir.path().join("hello/toolsets/libhello.so");
+    let names = async || place.client.list_all_tools().await.unwrap().len();
+    assert_eq!(names().await, 8);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(place.told.tool_changes.load(Ordering::SeqCst), 0);
+    std::fs::remove_file(&library).unwrap();
+    until("the change", || place.told.tool_changes.load(Ordering::SeqCst) == 1).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(place.told.tool_changes.load(Ordering::SeqCst), 1);
+    assert_eq!(names().await, 4);
+
+    // Later clients hear of it where they listen.
+    let place = connect(modern(), ConsentPolicy::Never, None).await;
+    assert_eq!(place.client.list_all_tools().await.unwrap().len(), 8);
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    let mut changes = place.client.listen(filter).await.unwrap();
+    std::fs::remove_file(place.dir.path().join("hello/toolsets/libhello.so")).unwrap();
+    let change = tokio::time::timeout(LONG, changes.next()).await.unwrap();
+    assert!(format!("{change:?}").contains("ToolListChanged"), "{change:?}");
+}

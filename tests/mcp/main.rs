@@ -1,0 +1,114 @@
+//! Skills over the Model Context Protocol: a client in process, raw lines through the real binary,
+//! HTTP, and the official Python client.
+#![cfg(all(feature = "cli", target_os = "linux"))]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/binary.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod binary;
+mod http;
+mod in_process;
+mod python;
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "these tests need no shared data")]
+mod support;
+mod wire;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use binary::Place;
+use serde_json::{Value, json};
+
+/// What is far from over when a test is: no machine is that slow.
+const LONG: Duration = Duration::from_secs(60);
+
+/// The example plugin, built once.
+fn hello() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let args = ["build", "--locked", "--lib", "-p", "hello-toolset", "--message-format=json"];
+        let output = Command::new(cargo)
+            .args(args)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let messages = String::from_utf8(output.stdout).unwrap();
+        let messages = messages.lines().filter_map(|line| line.parse::<Value>().ok());
+        let of_plugin = messages.filter(|message| message["target"]["name"] == "hello_toolset");
+        let mut files =
+            of_plugin.flat_map(|message| message["filenames"].as_array().cloned().unwrap());
+        let library = files.find_map(|file| {
+            file.as_str()
+                .filter(|file| file.ends_with(std::env::consts::DLL_SUFFIX))
+                .map(PathBuf::from)
+        });
+        library.unwrap()
+    })
+}
+
+/// A directory of skills that use all there is: arguments, files, a script, a plugin, a fork, one
+/// for users only.
+fn skills() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: &[u8]| {
+        let path = dir.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let skill = |id: &str, more: Value, body: &str| {
+        let mut head =
+            json!({"name": id.rsplit('/').next().unwrap(), "description": format!("Does {id}.")});
+        for (key, value) in more.as_object().unwrap() {
+            head[key] = value.clone();
+        }
+        write(&format!("{id}/SKILL.md"), format!("---\n{head}\n---\n{body}\n").as_bytes());
+    };
+    let keywords = json!({"keywords": ["pull request"]});
+    skill("review", json!({"argument-hint": "[pr]", "triggers": keywords}), "Review $ARGUMENTS.");
+    write("review/ref/how to.md", b"Look twice.\n");
+    write("review/logo.png", b"\x89PNG\0");
+    skill("sven", json!({}), "Sven.");
+    skill("sven/plan", json!({}), "Plan $ARGUMENTS.");
+    write("sven/plan/steps.md", b"one\ntwo\n");
+    skill("forked", json!({"context": "fork"}), "Work apart.");
+    skill("user-only", json!({"disable-model-invocation": true}), "Only users.");
+    skill("slow", json!({}), "Run it.");
+    write("slow/scripts/wait.sh", b"#!/bin/sh\nsleep \"$1\"\n");
+    write("slow/scripts/echo.sh", b"#!/bin/sh\necho said \"$@\"\n");
+    skill("hello", json!({"toolsets": ["toolsets/hello:HelloToolset"]}), "Greet.");
+    fs::create_dir_all(dir.path().join("hello/toolsets")).unwrap();
+    fs::copy(hello(), dir.path().join("hello/toolsets/libhello.so")).unwrap();
+    dir
+}
+
+/// A place where the code of `skills` is trusted, and a command line of the binary for it.
+fn trusted(skills: &Path) -> Place {
+    let place = Place::new();
+    for skill in ["hello", "slow"] {
+        let skill = skills.join(skill);
+        let run = binary::finish(command(&place, &["trust", "add"], &[&skill]), b"");
+        assert_eq!(run.code, 0, "{run:?}");
+    }
+    place
+}
+
+/// A command of the binary whose state stays in the place, below its `HOME`.
+fn command(place: &Place, args: &[&str], paths: &[&Path]) -> Command {
+    let mut command = place.command(args);
+    command.args(paths).env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
+    command
+}
+
+/// Whether a process with this argument is alive, such as a `sleep` for an odd time.
+fn is_alive(argument: &str) -> bool {
+    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let arguments = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        arguments.split(|byte| *byte == 0).any(|part| part == argument.as_bytes())
+    })
+}

@@ -1,0 +1,197 @@
+//! The real binary on standard input and output, line by line.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::binary::Place;
+use crate::{LONG, command, is_alive, skills, trusted};
+
+/// A running server, spoken to in lines.
+struct Server {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    _place: Place,
+    _skills: tempfile::TempDir,
+}
+
+impl Server {
+    fn start() -> Server {
+        let skills = skills();
+        let place = trusted(skills.path());
+        let mut command = command(&place, &["mcp", "--source"], &[skills.path()]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let stdin = child.stdin.take();
+        Server { child, stdin, lines, _place: place, _skills: skills }
+    }
+
+    fn started() -> Server {
+        let mut server = Server::start();
+        let client = json!({"name": "raw", "version": "1"});
+        let params =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        let answer = server.ask(0, "initialize", &params);
+        assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
+        assert_eq!(answer["result"]["serverInfo"]["name"], "repertoire");
+        server.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        server
+    }
+
+    fn write(&mut self, line: &str) {
+        writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    fn send(&mut self, id: u64, method: &str, params: &Value) {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.write(&request.to_string());
+    }
+
+    /// The next line. Every one is a message of the protocol.
+    fn read(&self) -> Value {
+        let line = self.lines.recv_timeout(LONG).unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(message["jsonrpc"], "2.0", "{line}");
+        message
+    }
+
+    fn ask(&mut self, id: u64, method: &str, params: &Value) -> Value {
+        self.send(id, method, params);
+        let answer = self.read();
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    fn wait(&mut self) -> i32 {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code().unwrap();
+            }
+            assert!(start.elapsed() < LONG, "it does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// The memory it has, in KiB.
+    fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It has ended, or the test has failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn whatever_a_client_writes_is_answered_as_the_specification_says() {
+    let mut server = Server::started();
+    for (id, method, params, code) in [
+        (1, "bogus/method", json!({}), -32601),
+        (2, "tools/call", json!({"name": "no_tool", "arguments": {}}), -32602),
+        (3, "prompts/get", json!({"name": "no_prompt"}), -32602),
+        (4, "resources/read", json!({"uri": "skill://nobody/x"}), -32002),
+        (5, "resources/read", json!({"uri": "x"}), -32602),
+        (11, "tools/call", json!({"nme": "find_skills"}), -32602),
+        (12, "tools/call", json!({"name": "find_skills", "arguments": 7}), -32602),
+    ] {
+        let answer = server.ask(id, method, &params);
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+    }
+    let answer =
+        server.ask(6, "tools/call", &json!({"name": "find_skills", "arguments": {"q": 1}}));
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+
+    // What is no JSON has no id to answer to; as with the other SDKs, the connection goes on.
+    for line in ["this is no json", "{\"jsonrpc\": \"2.0\", \"id\": 7", "", "\u{0}", "}{"] {
+        server.write(line);
+    }
+    assert_eq!(server.ask(8, "ping", &json!({}))["result"], json!({}));
+    // JSON that is no message is an invalid request.
+    for line in ["{}", "[]", "7", r#"{"jsonrpc":"2.0","id":9,"metod":"ping"}"#] {
+        server.write(line);
+        let answer = server.read();
+        assert_eq!(answer["error"]["code"], -32600, "{line}: {answer}");
+    }
+    assert_eq!(server.ask(10, "ping", &json!({}))["result"], json!({}));
+    drop(server.stdin.take());
+    assert_eq!(server.wait(), 0);
+}
+
+#[test]
+fn a_request_before_the_handshake_is_refused() {
+    let mut server = Server::start();
+    let answer = server.ask(1, "tools/list", &json!({}));
+    assert!(answer["error"]["code"].is_i64(), "{answer}");
+    assert_eq!(server.ask(2, "ping", &json!({}))["result"], json!({}));
+    let client = json!({"name": "raw", "version": "1"});
+    let params = json!({"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": client});
+    // A version nobody knows is answered with one that both may.
+    assert_eq!(server.ask(3, "initialize", &params)["result"]["protocolVersion"], "2025-11-25");
+    drop(server.stdin.take());
+    assert_eq!(server.wait(), 0);
+}
+
+#[test]
+fn a_client_that_goes_takes_the_server_with_it() {
+    // Before it said a word.
+    let mut server = Server::start();
+    drop(server.stdin.take());
+    assert_eq!(server.wait(), 0);
+
+    // In the middle of a script, in the middle of a tool.
+    for (tool, arguments) in [
+        ("run_skill_script", json!({"skill": "slow", "script": "wait.sh", "args": ["60.000023"]})),
+        ("hello_count", json!({"to": 36_000, "pause": 100})),
+    ] {
+        let mut server = Server::started();
+        server.send(1, "tools/call", &json!({"name": tool, "arguments": arguments}));
+        std::thread::sleep(Duration::from_millis(300));
+        let start = Instant::now();
+        drop(server.stdin.take());
+        server.wait();
+        assert!(start.elapsed() < Duration::from_secs(30), "{tool}: {:?}", start.elapsed());
+        assert!(!is_alive("60.000023"), "the script goes on");
+    }
+}
+
+#[test]
+fn ten_thousand_calls_take_no_memory() {
+    let mut server = Server::started();
+    let calls = [
+        json!({"name": "find_skills", "arguments": {"query": "review a pull request"}}),
+        json!({"name": "use_skill", "arguments": {"skill": "review", "args": "7"}}),
+        json!({"name": "read_skill_file", "arguments": {"skill": "review", "path": "ref/how to.md"}}),
+        json!({"name": "no_tool", "arguments": {}}),
+    ];
+    let mut before = 0;
+    for id in 1..=11_000 {
+        // What is loaded once and what allocators keep is there after the first thousand.
+        if id == 1001 {
+            before = server.memory();
+        }
+        server.ask(id, "tools/call", &calls[id as usize % calls.len()]);
+    }
+    let after = server.memory();
+    crate::support::say(&format!("memory: {before} KiB, and {after} KiB after 10,000 calls"));
+    assert!(after < before + 4096, "from {before} to {after} KiB");
+}
