@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod completions;
 mod disclose;
+mod ending;
 mod exit_code;
 mod failure;
 mod list;
