@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much of its sandbox a process reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is reached or not, apart from the others")]
 pub struct SandboxLevel {
     /// Programs it starts gain no rights, as from a set-user-id bit.
     pub no_new_privs: bool,

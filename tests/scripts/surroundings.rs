@@ -270,3 +270,14 @@ fn what_the_host_inherited_open_is_not_passed_on() {
     assert!(output.stdout.contains(" 2 -> "), "{output:?}");
     assert!(!output.stdout.contains(outside.path().to_str().unwrap()), "{output:?}");
 }
+
+#[test]
+fn attributes_are_as_open_as_the_level_says_since_ordinary_programs_need_them() {
+    let ordinary = "cd $TMPDIR; set -e; touch -d 2001-01-01 a; cp -p a b; mkdir c; tar -cf t a b; \
+                    tar -xf t -C c; chmod 700 c/a; ls c";
+    let output = Place::sh(ordinary).only(&[]);
+    assert_eq!((&*output.stdout, output.exit_code), ("a\nb\n", Some(0)), "{output:?}");
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    let output = Place::sh("chmod 640 \"$1\"").only(&[outside.path().to_str().unwrap()]);
+    assert_ne!(output.exit_code == Some(0), output.sandbox.attributes, "{output:?}");
+}
