@@ -348,7 +348,8 @@ fn machine_output_has_the_documented_fields() {
     assert_eq!(keys(&run(&["prompt"])), ["included", "omitted", "shortened", "text"]);
 
     let shown = run(&["show", "alpha"]);
-    let details = ["body_bytes", "diagnostics", "files", "manifest", "more_files", "sub_skills"];
+    let details = ["body_bytes", "diagnostics", "files", "manifest", "more_files", "problems"];
+    let details = details.into_iter().chain(["scripts", "sub_skills"]);
     let wanted: BTreeSet<&str> = skill.into_iter().chain(details).collect();
     assert_eq!(keys(&shown), Vec::from_iter(wanted));
     assert_eq!((&shown["files"], &shown["body_bytes"]), (&json!(["notes.md"]), &json!(5)));

@@ -149,7 +149,7 @@ fn a_script_writes_where_it_is_allowed_to() {
     let file = file.to_str().unwrap();
     let answer =
         place.run(["run", "--json", "review", "write.sh", file].iter().chain(&SOURCE)).json();
-    if answer["data"]["sandbox"]["filesystem"] == "None" {
+    if answer["data"]["sandbox"]["filesystem"] == "none" {
         eprintln!("SKIPPED: this kernel has no Landlock");
         return;
     }
@@ -188,4 +188,84 @@ fn a_named_session_remembers_what_was_used() {
     assert_eq!(risk(&["--session", "a"]), "safe");
     assert_eq!(risk(&["--session", "b"]), "risky");
     assert_eq!((risk(&[]), risk(&[])), (json!("risky"), json!("risky")));
+}
+
+/// Whether a process with this number is there.
+#[cfg(target_os = "linux")]
+fn is_alive(process: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_the_script_first() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Child, Stdio};
+    let place = place();
+    place.write("scratch/keep", "");
+    place.write("skills/review/scripts/number.sh", "echo $$\nsleep 60\n");
+    place.run(["trust", "add", "review"].iter().chain(&SOURCE)).exits(0);
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let args = ["run", "review", "number.sh"];
+        let mut command = place.command(args.iter().chain(&SOURCE));
+        command.env("TMPDIR", place.path().join("scratch")).stderr(Stdio::null());
+        let mut run: Child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut script = String::new();
+        BufReader::new(run.stdout.take().unwrap()).read_line(&mut script).unwrap();
+        let script = script.trim();
+        assert!(is_alive(script));
+        let kill = format!("kill -{signal} {}", run.id());
+        assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        assert_eq!(run.wait().unwrap().code(), Some(code), "{signal}");
+        assert!(!is_alive(script), "{signal}");
+        let left = std::fs::read_dir(place.path().join("scratch")).unwrap();
+        assert_eq!(left.count(), 1, "{signal}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_trusted_is_what_can_run() {
+    let place = place();
+    let skill = "---\nname: x\ndescription: X.\n";
+    place.write("skills/all/SKILL.md", format!("{skill}scripts: ['/', '.', '..', go.sh]\n---\n"));
+    place.write("skills/all/go.sh", "echo gone\n");
+    place.write("skills/all/data.txt", "data");
+    place.write("skills/all/sub/SKILL.md", format!("{skill}---\n"));
+    place.write("skills/all/sub/scripts/a.sh", "");
+    // Not the skill, although its name stands for one.
+    place.write("review/notes.txt", "");
+    let trusted = |name: &str| -> Vec<String> {
+        let added = place.run(["trust", "add", "--json", name].iter().chain(&SOURCE)).exits(0);
+        let root = place.path().canonicalize().unwrap();
+        let files = added.json()["trusted"].as_array().unwrap().clone();
+        let path = |file: &serde_json::Value| file["path"].as_str().unwrap().to_owned();
+        let below = |path: String| path.strip_prefix(root.to_str().unwrap()).unwrap().to_owned();
+        files.iter().map(path).map(below).collect()
+    };
+    for name in ["all", "skills/all"] {
+        assert_eq!(trusted(name), ["/skills/all/go.sh"], "{name}");
+    }
+    let scripts = ["echo", "slow", "write"];
+    assert_eq!(trusted("review"), scripts.map(|s| format!("/skills/review/scripts/{s}.sh")));
+    let refused = ["trust", "add", "--json", "./review"];
+    let refused = place.run(refused.iter().chain(&SOURCE)).exits(1).json();
+    assert_eq!(refused["error"]["code"], "NOT_FOUND", "{refused}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_of_a_skill_cannot_be_listed_is_shown() {
+    let place = place();
+    let dir = place.path().join("skills/mine");
+    std::os::unix::fs::symlink(place.path(), dir.join("scripts")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", dir.join("passwd")).unwrap();
+    let shown = place.run(["show", "--json", "mine"].iter().chain(&SOURCE)).exits(0).json();
+    assert_eq!((&shown["files"], &shown["scripts"]), (&json!([]), &json!([])));
+    let problem = shown["problems"][0].as_str().unwrap();
+    assert!(problem.contains("the skill `mine`") && problem.contains("link"), "{problem}");
+    let text = place.run(["show", "mine"].iter().chain(&SOURCE)).exits(0).stdout;
+    assert!(text.contains("symbolic link"), "{text}");
+    place.run(["show", "mine", "a.sh"].iter().chain(&SOURCE)).exits(1);
 }

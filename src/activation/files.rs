@@ -3,12 +3,14 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
 use crate::beneath::{Dir, Entry, Kind, Links, plain};
 use crate::catalog::is_skill_file;
+use crate::catalog::sub_skill::is_skill;
+pub(super) use crate::catalog::sub_skill::{Entered, enter};
 use crate::error::{Error, ErrorCode};
 
 /// As many files as an activation names.
@@ -154,34 +156,6 @@ pub(super) fn list(dir: &Dir, n_left: &mut usize) -> io::Result<Listing> {
 /// Whether a directory with these entries is a skill.
 pub(super) fn holds_skill(entries: &[Entry]) -> bool {
     entries.iter().any(is_skill)
-}
-
-fn is_skill(entry: &Entry) -> bool {
-    matches!(entry.kind, Kind::File | Kind::Link) && is_skill_file(&entry.name)
-}
-
-/// Where [`enter`] came to.
-pub(super) enum Entered {
-    Dir(Dir),
-    /// The first directory on the way that is a skill of its own.
-    SubSkill(PathBuf),
-}
-
-/// Enters the directory `path` below `root` part by part, following no link and not into a
-/// sub-skill. Both are asked of the very directories that are gone through.
-pub(super) fn enter(root: Dir, path: &Path) -> io::Result<Entered> {
-    let mut here = root;
-    let mut entered = PathBuf::new();
-    for part in path.components() {
-        entered.push(part);
-        here = here.dir(Path::new(part.as_os_str()), Links::Never)?;
-        for entry in here.entries()? {
-            if is_skill(&entry?) {
-                return Ok(Entered::SubSkill(entered));
-            }
-        }
-    }
-    Ok(Entered::Dir(here))
 }
 
 /// Whether `file` has no name but the one it was opened by. One that has may be somebody else's,

@@ -8,6 +8,7 @@ mod requirement;
 mod resolve;
 mod scan;
 mod source;
+pub(crate) mod sub_skill;
 mod visibility;
 
 use std::path::{Path, PathBuf};

@@ -12,7 +12,10 @@ use repertoire::{ConsentPolicy, Format, Profile, ToolFormat};
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
 #[command(name = "repertoire", version, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done, 1 a finding or a failure, 2 usage")]
+#[command(
+    after_help = "Exit codes: 0 done, 1 a finding or a failure, 2 usage; of `run`, 128 and the number of a signal \
+                  that ended it"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -13,6 +13,8 @@ pub(crate) enum ExitCode {
     Failure,
     /// The command line has no legal meaning.
     Usage,
+    /// A signal with this number asked to end; told as shells do.
+    Signal(u8),
 }
 
 impl ExitCode {
@@ -41,6 +43,7 @@ impl From<ExitCode> for std::process::ExitCode {
             ExitCode::Done => 0,
             ExitCode::Failure => 1,
             ExitCode::Usage => 2,
+            ExitCode::Signal(number) => 128_u8.saturating_add(number),
         })
     }
 }

@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod disclose;
 mod doctor;
+mod ending;
 mod exit_code;
 mod failure;
 mod hook;

@@ -58,6 +58,62 @@ pub(crate) fn styled(style: Style, text: impl fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// Passes on what a script prints, stream by stream. Only a terminal is spared its control
+/// characters.
+#[derive(Debug, Default)]
+pub(crate) struct Passage {
+    /// Of standard output and standard error, the first bytes of a character that is not whole yet.
+    begun: [Vec<u8>; 2],
+}
+
+impl Passage {
+    /// Passes on `bytes` to the same stream.
+    pub(crate) fn pass(&mut self, is_stdout: bool, bytes: &[u8]) {
+        // Nobody reads it any more if this fails; the script need not know.
+        let _ = if is_stdout {
+            write(io::stdout().lock(), &mut self.begun[0], bytes)
+        } else {
+            write(io::stderr().lock(), &mut self.begun[1], bytes)
+        };
+    }
+
+    /// Passes on what was begun and never became whole.
+    pub(crate) fn end(&mut self) {
+        for (begun, is_stdout) in std::mem::take(&mut self.begun).iter().zip([true, false]) {
+            if !begun.is_empty() {
+                self.pass(is_stdout, "\u{fffd}".as_bytes());
+            }
+        }
+    }
+}
+
+fn write(mut stream: impl RawStream, begun: &mut Vec<u8>, bytes: &[u8]) -> io::Result<()> {
+    if stream.is_terminal() {
+        stream.write_all(sanitize::text(&whole(begun, bytes)).as_bytes())?;
+    } else {
+        stream.write_all(bytes)?;
+    }
+    stream.flush()
+}
+
+/// `begun` and `bytes` as text, but for a character at the end that is not whole: it becomes what
+/// is `begun`.
+fn whole(begun: &mut Vec<u8>, bytes: &[u8]) -> String {
+    begun.extend_from_slice(bytes);
+    let n_open = match begun.utf8_chunks().last() {
+        Some(chunk)
+            if std::str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none()) =>
+        {
+            chunk.invalid().len()
+        }
+        _ => 0,
+    };
+    let open = begun.split_off(begun.len() - n_open);
+    let text = String::from_utf8_lossy(begun).into_owned();
+    *begun = open;
+    text
+}
+
 /// Where output goes, and in which form.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
@@ -87,25 +143,6 @@ impl Output {
             writeln!(stream, "{text}")?;
         }
         stream.flush()
-    }
-
-    /// Passes on what a script printed, to the same stream. Only a terminal is spared its control
-    /// characters.
-    pub(crate) fn stream(is_stdout: bool, bytes: &[u8]) {
-        fn pass(mut stream: impl RawStream, bytes: &[u8]) -> io::Result<()> {
-            if stream.is_terminal() {
-                stream.write_all(sanitize::text(&String::from_utf8_lossy(bytes)).as_bytes())?;
-            } else {
-                stream.write_all(bytes)?;
-            }
-            stream.flush()
-        }
-        // Nobody reads it any more if this fails; the script need not know.
-        let _ = if is_stdout {
-            pass(io::stdout().lock(), bytes)
-        } else {
-            pass(io::stderr().lock(), bytes)
-        };
     }
 
     /// Prints one JSON value: on one line, or readably on a terminal.
@@ -175,5 +212,25 @@ impl Output {
     /// Whether remarks on standard error are welcome.
     pub(crate) fn is_talkative(self) -> bool {
         self.verbose || io::stderr().is_terminal()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole;
+
+    #[test]
+    fn a_character_in_pieces_is_shown_as_one() {
+        let text = "aé€😀z";
+        for size in 1..=text.len() {
+            let mut begun = Vec::new();
+            let pieces = text.as_bytes().chunks(size).map(|piece| whole(&mut begun, piece));
+            assert_eq!(pieces.collect::<String>(), text, "in pieces of {size}");
+            assert!(begun.is_empty());
+        }
+        let mut begun = Vec::new();
+        assert_eq!(whole(&mut begun, b"a\xffb\xe2\x82"), "a\u{fffd}b");
+        assert_eq!(whole(&mut begun, b"x\xe2"), "\u{fffd}x");
+        assert_eq!(begun, b"\xe2");
     }
 }

@@ -6,8 +6,9 @@ use repertoire::Caller;
 use repertoire::script::{ScriptIo, ScriptLimits, ScriptOptions, Stream};
 
 use crate::args::{Common, RunArgs};
+use crate::ending::Ending;
 use crate::exit_code::ExitCode;
-use crate::output::{DIM, Output, styled};
+use crate::output::{DIM, Output, Passage, styled};
 use crate::{sanitize, setup};
 
 pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -18,13 +19,18 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
     let engine = setup::engine_with_scripts(common, options(args))?;
     let session = setup::session(common, None)?;
     // With `--json` the output is one value at the end.
-    let mut print = |stream, bytes: &[u8]| Output::stream(stream == Stream::Stdout, bytes);
+    let mut passage = Passage::default();
+    let mut print = |stream, bytes: &[u8]| passage.pass(stream == Stream::Stdout, bytes);
+    // Not before: until a script runs, these end the process, and nothing else is to be ended.
+    let ending = Ending::watch()?;
+    let is_cancelled = || ending.signal().is_some();
     let io = ScriptIo {
         stdin: &stdin,
         on_output: if out.json { None } else { Some(&mut print) },
-        is_cancelled: None,
+        is_cancelled: Some(&is_cancelled),
     };
     let output = engine.run_script(&args.id, &args.script, &args.args, Caller::user(&session), io);
+    passage.end();
     let code = setup::finish(common, &engine, out);
     let output = output?;
     if out.json {
@@ -36,7 +42,11 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
         let file = sanitize::line(file);
         out.note(&styled(DIM, format_args!("`{file}` is not trusted, and was not there for it")));
     }
-    Ok(if output.is_success() { code } else { ExitCode::Failure })
+    Ok(match ending.signal() {
+        Some(signal) if output.cancelled => ExitCode::Signal(signal),
+        _ if output.is_success() => code,
+        _ => ExitCode::Failure,
+    })
 }
 
 fn options(args: &RunArgs) -> ScriptOptions {

@@ -1,14 +1,13 @@
 //! `repertoire show`: all there is to know about one skill.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use repertoire::catalog::{Audience, Entry, is_skill_file};
+use repertoire::activation::{BundledFiles, bundled_files};
+use repertoire::catalog::{Audience, Entry};
 use repertoire::script::{Script, ScriptOptions, Scripts};
 use repertoire::trust::Owner;
 use repertoire::{Diagnostic, Engine, Error, ErrorCode};
 use serde_json::{Value as Json, json};
-use walkdir::{DirEntry, WalkDir};
 
 use crate::args::{Common, ShowArgs};
 use crate::exit_code::ExitCode;
@@ -22,10 +21,10 @@ const MAX_FILES: usize = 1000;
 
 /// What is shown besides what the catalog knows.
 struct Details<'a> {
-    files: Vec<String>,
-    n_more_files: usize,
+    /// Or why they cannot be listed, as the scripts.
+    files: Result<BundledFiles, Error>,
     body_bytes: Option<usize>,
-    scripts: Vec<Script>,
+    scripts: Result<Vec<Script>, Error>,
     sub_skills: Vec<&'a Entry>,
     diagnostics: Vec<&'a Diagnostic>,
 }
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, out: Output) -> anyhow::Resu
     };
     let details = details(&engine, entry);
     if let Some(name) = &args.script {
-        script(entry, &details.scripts, name, out)?;
+        script(entry, &details.scripts?, name, out)?;
     } else if out.json {
         Output::json(&to_json(entry, &details)?)?;
     } else {
@@ -85,10 +84,12 @@ fn to_json(entry: &Entry, details: &Details<'_>) -> serde_json::Result<Json> {
     let sub_skills = details.sub_skills.iter();
     let mut json = serde_json::to_value(Listed::from(entry))?;
     json["manifest"] = entry.skill.manifest().to_json();
-    json["files"] = json!(details.files);
-    json["more_files"] = details.n_more_files.into();
+    let files = details.files.as_ref().ok();
+    json["files"] = json!(files.map_or(&[][..], |files| &files.files));
+    json["more_files"] = files.map_or(0, |files| files.more).into();
     json["body_bytes"] = details.body_bytes.into();
-    json["scripts"] = json!(details.scripts);
+    json["scripts"] = json!(details.scripts.as_ref().map_or(&[][..], Vec::as_slice));
+    json["problems"] = problems(details).collect();
     json["sub_skills"] =
         sub_skills.map(|sub| json!({"id": sub.id, "brief": sub.skill.brief()})).collect();
     json["diagnostics"] = json!(details.diagnostics);
@@ -97,20 +98,20 @@ fn to_json(entry: &Entry, details: &Details<'_>) -> serde_json::Result<Json> {
 
 fn details<'a>(engine: &'a Engine, entry: &'a Entry) -> Details<'a> {
     let catalog = engine.catalog();
-    let (files, n_more_files) = entry.skill.dir().map(files).unwrap_or_default();
+    let none = BundledFiles { files: Vec::new(), more: 0, complete: true };
+    let files = entry.skill.dir().map_or(Ok(none), |dir| bundled_files(dir, MAX_FILES));
     let path = entry.skill.path();
     // A skill is shown to the operator, who sees what either audience sees.
     let mut sub_skills: Vec<&Entry> = catalog.sub_skills(entry, Audience::User).collect();
     sub_skills.extend(catalog.sub_skills(entry, Audience::Model));
     sub_skills.sort_by(|a, b| a.id.cmp(&b.id));
     sub_skills.dedup_by(|a, b| a.id == b.id);
-    // Also of a skill that cannot be used; what is wrong with its directory shows in its files.
-    let scripts = Owner::of(entry)
-        .and_then(|owner| Scripts::new(ScriptOptions::default(), Arc::default()).list(&owner).ok());
+    // Also of a skill that cannot be used.
+    let scripts = Scripts::new(ScriptOptions::default(), Arc::default());
+    let scripts = Owner::of(entry).map_or(Ok(Vec::new()), |owner| scripts.list(&owner));
     Details {
-        scripts: scripts.unwrap_or_default(),
+        scripts,
         files,
-        n_more_files,
         body_bytes: entry.skill.body().ok().map(str::len),
         sub_skills,
         diagnostics: catalog
@@ -121,37 +122,10 @@ fn details<'a>(engine: &'a Engine, entry: &'a Entry) -> Details<'a> {
     }
 }
 
-/// The files of the skill in `dir`, relative to it and sorted, and how many there are beyond the
-/// limit.
-fn files(dir: &Path) -> (Vec<String>, usize) {
-    let is_own = |entry: &DirEntry| {
-        let name = entry.file_name().as_encoded_bytes();
-        let is_dir = entry.file_type().is_dir();
-        entry.depth() == 0
-            || !(is_dir && (name == b".git" || name == b"node_modules" || is_skill(entry.path())))
-    };
-    let mut files = Vec::new();
-    let walk = WalkDir::new(dir).sort_by_file_name().into_iter().filter_entry(is_own);
-    // What cannot be read was reported when the catalog was loaded.
-    for entry in walk.filter_map(Result::ok) {
-        let is_skill_file = entry.depth() == 1 && is_skill_file(entry.file_name());
-        if entry.file_type().is_dir() || is_skill_file || !entry.path().is_file() {
-            continue;
-        }
-        let relative = entry.path().strip_prefix(dir).unwrap_or(entry.path());
-        let names = relative.components().map(|part| part.as_os_str().to_string_lossy());
-        files.push(names.collect::<Vec<_>>().join("/"));
-    }
-    files.sort_unstable();
-    let n_more = files.len().saturating_sub(MAX_FILES);
-    files.truncate(MAX_FILES);
-    (files, n_more)
-}
-
-/// Whether `dir` is a skill of its own.
-fn is_skill(dir: &Path) -> bool {
-    let entries = WalkDir::new(dir).min_depth(1).max_depth(1);
-    entries.into_iter().filter_map(Result::ok).any(|entry| is_skill_file(entry.file_name()))
+/// What could not be listed, and why.
+fn problems(details: &Details<'_>) -> impl Iterator<Item = String> {
+    let problems = [details.scripts.as_ref().err(), details.files.as_ref().err()];
+    problems.into_iter().flatten().map(|error| format!("{error}; {}", error.help()))
 }
 
 fn text(entry: &Entry, details: &Details<'_>) -> Page {
@@ -199,10 +173,11 @@ fn text(entry: &Entry, details: &Details<'_>) -> Page {
             text.line(format_args!("  {id}  {}", sanitize::line(sub.skill.brief())));
         }
     }
-    if !details.scripts.is_empty() {
+    let scripts = details.scripts.as_ref().map_or(&[][..], Vec::as_slice);
+    if !scripts.is_empty() {
         text.line(format_args!("{}:", styled(NAME, "scripts")));
     }
-    for script in &details.scripts {
+    for script in scripts {
         let path = sanitize::line(&script.path);
         let help = script.help.as_deref().and_then(|help| help.lines().next());
         match (&script.problem, help) {
@@ -214,13 +189,17 @@ fn text(entry: &Entry, details: &Details<'_>) -> Page {
             (None, None) => text.line(format_args!("  {path}")),
         }
     }
-    let n_files = details.files.len() + details.n_more_files;
-    text.line(format_args!("{}: {n_files}", styled(NAME, "files")));
-    for file in &details.files {
-        text.line(format_args!("  {}", sanitize::line(file)));
+    if let Ok(BundledFiles { files, more, .. }) = &details.files {
+        text.line(format_args!("{}: {}", styled(NAME, "files"), files.len() + more));
+        for file in files {
+            text.line(format_args!("  {}", sanitize::line(file)));
+        }
+        if *more > 0 {
+            text.line(format_args!("  and {more} more"));
+        }
     }
-    if details.n_more_files > 0 {
-        text.line(format_args!("  and {} more", details.n_more_files));
+    for problem in problems(details) {
+        text.line(format_args!("{}", styled(WARNING, sanitize::line(&problem))));
     }
     for diagnostic in &details.diagnostics {
         text.line(format_args!("{}", short(diagnostic)));

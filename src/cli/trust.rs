@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::is_skill_file;
-use repertoire::trust::{ContentHash, TrustStore, TrustedFile};
-use repertoire::{Engine, Error, ErrorCode, Skill};
+use repertoire::script::Scripts;
+use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
+use repertoire::{Engine, Error, ErrorCode, Scope, Skill, SkillId};
 use serde_json::{Value as Json, json};
 use walkdir::WalkDir;
 
@@ -112,12 +113,13 @@ fn code_at(path: &Path, common: &Common) -> anyhow::Result<BTreeSet<PathBuf>> {
     if path.is_file() {
         return Ok([path.to_owned()].into());
     }
-    let dir = skill_dir(path, common)?;
-    let files = code_of(&dir);
+    let owner = skill_at(path, common)?;
+    let mut files = libraries_of(&owner.dir);
+    files.extend(Scripts::compared_files(&owner)?);
     if files.is_empty() {
         return Err(Error::new(
             ErrorCode::NotFound,
-            format!("the skill {} has no code to trust", dir.display()),
+            format!("the skill {} has no code to trust", owner.dir.display()),
             "its libraries belong into `toolsets/`, its scripts into `scripts/`",
         )
         .into());
@@ -138,7 +140,7 @@ fn trusted_at(
     let mut files = below(&real);
     if files.is_empty()
         && !path.is_file()
-        && let Ok(dir) = skill_dir(path, common).and_then(|dir| Ok(dir.canonicalize()?))
+        && let Ok(dir) = skill_at(path, common).and_then(|owner| Ok(owner.dir.canonicalize()?))
     {
         files = below(&dir);
     }
@@ -150,47 +152,55 @@ fn trusted_at(
     Ok(files)
 }
 
-/// The directory of the skill that `path` means.
-fn skill_dir(path: &Path, common: &Common) -> anyhow::Result<PathBuf> {
-    if path.is_dir() {
-        return Ok(path.to_owned());
+/// The skill that `path` means: a directory that is one, or an id. What holds a `/` and is there is
+/// never taken for an id.
+fn skill_at(path: &Path, common: &Common) -> anyhow::Result<Owner> {
+    if let Some(owner) = skill_in(path) {
+        return Ok(owner);
+    }
+    let name = path.to_string_lossy();
+    if path.is_dir() && name.contains(std::path::is_separator) {
+        let message = format!("the directory {} is no skill", path.display());
+        let help = "name the directory of a `SKILL.md`, or a file";
+        return Err(Error::new(ErrorCode::NotFound, message, help).into());
     }
     let engine: Engine = setup::engine(common, |builder| builder)?;
-    let entry = engine.catalog().find_any(&path.to_string_lossy()).map_err(|error| {
+    let entry = engine.catalog().find_any(&name).map_err(|error| {
         let message = format!("{} is no file and no skill", path.display());
         Error::new(error.code(), message, error.help())
     })?;
-    let dir = entry.skill.dir().ok_or_else(|| {
+    let owner = Owner::of(entry).ok_or_else(|| {
         let message = format!("the skill `{}` has no directory", entry.id);
         Error::new(ErrorCode::NotFound, message, "skills in memory have no files to trust")
     })?;
-    Ok(dir.to_owned())
+    Ok(owner)
 }
 
-/// The libraries and scripts of the skill in `dir`. What a link outside means is not the skill's.
-fn code_of(dir: &Path) -> BTreeSet<PathBuf> {
+/// The skill in `dir`, as no catalog knows it; none if it holds no skill file.
+fn skill_in(dir: &Path) -> Option<Owner> {
+    let entries = std::fs::read_dir(dir).ok()?.filter_map(Result::ok);
+    let file = entries
+        .map(|entry| entry.path())
+        .find(|path| path.file_name().is_some_and(is_skill_file))?;
+    let skill = Skill::load(&file, "").ok();
+    let declared = skill.as_ref().and_then(|skill| skill.manifest().scripts.as_ref());
+    Some(Owner {
+        id: SkillId::new(&dir.file_name().unwrap_or_default().to_string_lossy()),
+        scope: Scope::Project,
+        dir: dir.to_owned(),
+        scripts: declared.map(|all| all.iter().map(|one| one.value.clone()).collect()),
+    })
+}
+
+/// The libraries of the skill in `dir`. What a link outside means is not the skill's.
+fn libraries_of(dir: &Path) -> BTreeSet<PathBuf> {
     let Ok(root) = dir.canonicalize() else { return BTreeSet::new() };
     let is_library = |path: &Path| {
         let extension = path.extension().and_then(|extension| extension.to_str());
         extension.is_some_and(|extension| LIBRARY_EXTENSIONS.contains(&extension))
     };
-    let files = |below: &str| {
-        let walk = WalkDir::new(root.join(below)).into_iter().filter_map(Result::ok);
-        walk.filter_map(|entry| entry.path().canonicalize().ok().filter(|path| path.is_file()))
-            .filter(|path| path.starts_with(&root))
-            .collect::<Vec<_>>()
-    };
-    let libraries = files("toolsets").into_iter().filter(|path| is_library(path));
-    let declared = declared_scripts(dir).into_iter().flat_map(|script| files(&script));
-    libraries.chain(files("scripts")).chain(declared).collect()
-}
-
-/// The scripts that the manifest of the skill in `dir` names.
-fn declared_scripts(dir: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
-    let skill = entries
-        .filter(|entry| is_skill_file(&entry.file_name()))
-        .find_map(|entry| Skill::load(&entry.path(), "").ok());
-    let declared = skill.and_then(|skill| skill.manifest().scripts.clone());
-    declared.into_iter().flatten().map(|script| script.value).collect()
+    let walk = WalkDir::new(root.join("toolsets")).into_iter().filter_map(Result::ok);
+    walk.filter_map(|entry| entry.path().canonicalize().ok())
+        .filter(|path| path.is_file() && path.starts_with(&root) && is_library(path))
+        .collect()
 }

@@ -93,12 +93,13 @@ struct Calls {
     socket: i64,
     setpgid: i64,
     setsid: i64,
+    ioctl: i64,
 }
 
 #[cfg(target_arch = "x86_64")]
-const CALLS: Option<Calls> = Some(Calls { socket: 41, setpgid: 109, setsid: 112 });
+const CALLS: Option<Calls> = Some(Calls { socket: 41, setpgid: 109, setsid: 112, ioctl: 16 });
 #[cfg(any(target_arch = "aarch64", target_arch = "riscv64"))]
-const CALLS: Option<Calls> = Some(Calls { socket: 198, setpgid: 154, setsid: 157 });
+const CALLS: Option<Calls> = Some(Calls { socket: 198, setpgid: 154, setsid: 157, ioctl: 29 });
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 const CALLS: Option<Calls> = None;
 
@@ -107,25 +108,30 @@ const IO_URING_SETUP: i64 = 425;
 /// The x86-64 kernel may take every call under a second number.
 const X32: i64 = 0x4000_0000;
 const AF_UNIX: u64 = 1;
+/// Types into a terminal, as its user: the shell reads it when the process is gone. The second one
+/// does so on a console, by its selection.
+const TYPE_INTO_TERMINAL: [u64; 2] = [0x5412, 0x541C];
 const EPERM: u32 = 1;
 
-/// Refuses to leave the process group, so that it can be killed as a whole, and, without the
-/// network, sockets other than those of Unix.
+/// Refuses to leave the process group, so that it can be killed as a whole, to type into a
+/// terminal, and, without the network, sockets other than those of Unix.
 pub(super) fn filter_calls(rules: &Rules) -> Result<(), Box<dyn std::error::Error>> {
-    let Calls { socket, setpgid, setsid } =
+    let Calls { socket, setpgid, setsid, ioctl } =
         CALLS.ok_or("the numbers of this processor's system calls are not known")?;
-    let unless = |argument: u8, value: u64| -> Result<_, Box<dyn std::error::Error>> {
-        let other = SeccompCmpOp::Ne;
-        let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, other, value)?;
-        Ok(vec![SeccompRule::new(vec![condition])?])
+    // The kernel, too, reads no more of these arguments than their lower half.
+    let when = |argument, operator, value| -> Result<_, Box<dyn std::error::Error>> {
+        let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?;
+        Ok(SeccompRule::new(vec![condition])?)
     };
     let join = match rules.join {
-        Some(group) => unless(1, u64::from(group))?,
+        Some(group) => vec![when(1, SeccompCmpOp::Ne, u64::from(group))?],
         None => Vec::new(),
     };
-    let mut refused = vec![(setpgid, join), (setsid, Vec::new())];
+    let [types, selects] = TYPE_INTO_TERMINAL;
+    let typing = vec![when(1, SeccompCmpOp::Eq, types)?, when(1, SeccompCmpOp::Eq, selects)?];
+    let mut refused = vec![(setpgid, join), (setsid, Vec::new()), (ioctl, typing)];
     if !rules.network {
-        refused.push((socket, unless(0, AF_UNIX)?));
+        refused.push((socket, vec![when(0, SeccompCmpOp::Ne, AF_UNIX)?]));
         refused.push((IO_URING_SETUP, Vec::new()));
     }
     if cfg!(target_arch = "x86_64") {

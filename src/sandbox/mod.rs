@@ -49,6 +49,15 @@ pub(crate) enum Reads {
     Only(Vec<PathBuf>),
 }
 
+/// Keeps to this process what it has open, but for the standard streams: nothing above binds what
+/// is inherited open. What Rust opens is kept anyway; this is for what a parent or a library of C
+/// left open for every program that is started, and holds from now on.
+#[cfg(unix)]
+pub(crate) fn keep_descriptors() {
+    const FIRST: i32 = 3;
+    close_fds::set_fds_cloexec_threadsafe(FIRST, &[]);
+}
+
 /// Gives up all but what `rules` leave open, and says how far that went; numbers are set apart.
 /// The calling thread is bound, and what it starts later.
 #[cfg(target_os = "linux")]
@@ -68,7 +77,7 @@ pub(crate) fn restrict_thread(rules: &Rules, complain: Complain<'_>) -> SandboxL
         (false, false, true) => NetworkLevel::Tcp,
     };
     let contained = filtered && rules.join != Some(0);
-    SandboxLevel { no_new_privs, contained, rlimits: false, filesystem, network }
+    SandboxLevel { no_new_privs, contained, rlimits: false, filesystem, attributes: false, network }
 }
 
 /// Systems that have no such thing: nothing is given up.
@@ -79,6 +88,7 @@ pub(crate) fn restrict_thread(_: &Rules, _: Complain<'_>) -> SandboxLevel {
         contained: false,
         rlimits: false,
         filesystem: FilesystemLevel::None,
+        attributes: false,
         network: NetworkLevel::Open,
     }
 }

@@ -6,40 +6,49 @@ use crate::error::{Error, ErrorCode};
 
 impl ScriptOutput {
     /// The answer of a tool that ran `script` of `skill`. A run that took too long is a `TIMEOUT`,
-    /// one that was cancelled an `EXECUTION_ERROR`, both with the output there is; one that ended
-    /// by itself is a success, whatever its exit code.
+    /// one that was cancelled or killed an `EXECUTION_ERROR`, both with the output there is; one
+    /// that ended by itself is a success, whatever its exit code.
     pub fn to_envelope(&self, skill: &str, script: &str) -> Envelope {
-        if !self.timed_out && !self.cancelled {
-            return Envelope::success(self, self.text());
-        }
-        let reason = self.reason.as_deref().unwrap_or("it was stopped");
-        let message = format!("the script `{script}` of the skill `{skill}` was stopped: {reason}");
-        let (code, help) = if self.timed_out {
-            (ErrorCode::Timeout, "ask it for less; what it printed is in `data`")
-        } else {
-            (ErrorCode::ExecutionError, "what it printed is in `data`")
+        let Some(reason) = &self.reason else {
+            return Envelope::success(self, self.text(skill));
         };
+        let message = format!("the script `{script}` of the skill `{skill}` was stopped: {reason}");
+        let (code, remedy) = if self.timed_out {
+            (ErrorCode::Timeout, "ask it for less; ")
+        } else if self.truncated {
+            (ErrorCode::ExecutionError, "ask it for less, or have it write to a file; ")
+        } else {
+            (ErrorCode::ExecutionError, "")
+        };
+        let mut help = format!("{remedy}what it printed is in `data`");
+        if let Some(withheld) = self.withheld(skill) {
+            help = format!("{help}; {withheld}");
+        }
         Envelope::from(&Error::new(code, message, help)).with_data(self)
     }
 
-    /// The output for a model: both streams, and how it ended if that is not well.
-    fn text(&self) -> String {
+    /// The output for a model: both streams, how it ended if that is not well, and what it missed.
+    fn text(&self, skill: &str) -> String {
         let mut parts = Vec::new();
         parts.extend((!self.stdout.is_empty()).then(|| self.stdout.trim_end().to_owned()));
         if !self.stderr.is_empty() {
             parts.push(format!("[standard error]\n{}", self.stderr.trim_end()));
         }
-        if let Some(reason) = &self.reason {
-            parts.push(format!("[{reason}]"));
+        if let Some(code) = self.exit_code.filter(|code| *code != 0) {
+            parts.push(format!("[exit code {code}]"));
         }
-        match (self.exit_code, self.signal) {
-            (Some(0), _) => {}
-            (Some(code), _) => parts.push(format!("[exit code {code}]")),
-            (None, Some(signal)) if self.reason.is_none() => {
-                parts.push(format!("[ended by signal {signal}]"));
-            }
-            (None, _) => {}
-        }
+        parts.extend(self.withheld(skill).map(|withheld| format!("[{withheld}]")));
         if parts.is_empty() { "[no output]".to_owned() } else { parts.join("\n") }
+    }
+
+    /// Which files were not there for it, and the remedy.
+    fn withheld(&self, skill: &str) -> Option<String> {
+        let names: Vec<_> = self.withheld.iter().map(|path| format!("`{path}`")).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "left out, as nobody trusts it: {}; the user can run `repertoire trust add {skill}`",
+                names.join(", ")
+            )
+        })
     }
 }

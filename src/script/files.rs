@@ -2,12 +2,13 @@
 //!
 //! All regular files in `scripts/` are read, whichever of them runs: they may include each other.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::beneath::{self, Dir, Kind, Links};
+use crate::beneath::{self, Dir, Entry, Kind, Links};
+use crate::catalog::sub_skill::{Entered, enter, is_skill};
 use crate::error::{Error, ErrorCode};
 use crate::trust::{Approval, ContentHash, Owner, TrustStore, Verdict, check_permissions, quoted};
 
@@ -30,12 +31,12 @@ pub(super) struct Files {
     pub(super) dir: Dir,
     /// Its path, without links.
     pub(super) root: PathBuf,
-    /// The paths of all regular files in `scripts/`.
+    /// The paths of all regular files in `scripts/` that are no sub-skill's.
     found: Vec<String>,
     /// The paths that the manifest declares elsewhere; they need not be there.
     declared: Vec<String>,
-    /// Those that can be run by name, as `Ok`; else what is declared and why it cannot.
-    pub(super) scripts: BTreeMap<String, Result<(), &'static str>>,
+    /// Those that can be run by name.
+    pub(super) scripts: BTreeSet<String>,
 }
 
 /// A file as it was when it was checked.
@@ -52,6 +53,10 @@ impl Files {
     /// Fails with `NOT_FOUND` without the directory, with `PERMISSION_DENIED` if `scripts` is a
     /// link, with `INVALID_PARAM` if there is too much in it.
     pub(super) fn find(owner: &Owner) -> Result<Files, Error> {
+        Files::look(owner).map_err(|error| of_skill(owner, error))
+    }
+
+    fn look(owner: &Owner) -> Result<Files, Error> {
         let failed = |path: &Path, error| read_error(&path.display().to_string(), error);
         let root = owner.dir.canonicalize().map_err(|error| failed(&owner.dir, error))?;
         let dir = Dir::open(&root).map_err(|error| failed(&root, error))?;
@@ -67,11 +72,10 @@ impl Files {
             return Err(too_much(&root, &format!("more than {MAX_FILES} files")));
         }
         let scripts = match &owner.scripts {
-            None => {
-                found.iter().filter(|path| is_listed(path)).map(|p| (p.clone(), Ok(()))).collect()
-            }
+            None => found.iter().filter(|path| is_listed(path)).cloned().collect(),
             Some(declared) => {
-                declared.iter().map(|path| declare(path, &found, &mut elsewhere)).collect()
+                let declare = |path: &String| declare(&dir, path, &found, &mut elsewhere);
+                declared.iter().filter_map(declare).collect()
             }
         };
         found.sort_unstable();
@@ -88,22 +92,11 @@ impl Files {
         })?;
         let found = [plain.clone(), format!("{SCRIPTS}/{plain}")]
             .into_iter()
-            .find_map(|path| self.scripts.get_key_value(&path));
-        match found {
-            Some((path, Ok(()))) => Ok(path),
-            Some((path, Err(why))) => {
-                let message = format!("the script `{path}` of the skill `{}` {why}", owner.id);
-                Err(Error::new(
-                    ErrorCode::InvalidParam,
-                    message,
-                    "mend `scripts` in its `SKILL.md`",
-                ))
-            }
-            None => {
-                let message = format!("the skill `{}` has no script `{name}`", owner.id);
-                Err(Error::new(ErrorCode::NotFound, message, self.names()))
-            }
-        }
+            .find_map(|path| self.scripts.get(&path));
+        found.map(String::as_str).ok_or_else(|| {
+            let message = format!("the skill `{}` has no script `{name}`", owner.id);
+            Error::new(ErrorCode::NotFound, message, self.names())
+        })
     }
 
     /// A path of the skill's directory that means the open one, whatever its name means by now.
@@ -120,7 +113,7 @@ impl Files {
     }
 
     fn names(&self) -> String {
-        let names: Vec<_> = self.scripts.keys().map(|path| format!("`{path}`")).collect();
+        let names: Vec<_> = self.scripts.iter().map(|path| format!("`{path}`")).collect();
         match names.len() {
             0 => "it has no scripts".to_owned(),
             1..=20 => format!("it has {}", names.join(", ")),
@@ -139,7 +132,11 @@ impl Files {
 
     /// Reads all files, and refuses those that somebody else can change. What the manifest declares
     /// beside `script` need not be there.
-    pub(super) fn check(&self, script: &str) -> Result<Vec<Checked>, Error> {
+    pub(super) fn check(&self, owner: &Owner, script: &str) -> Result<Vec<Checked>, Error> {
+        self.read(script).map_err(|error| of_skill(owner, error))
+    }
+
+    fn read(&self, script: &str) -> Result<Vec<Checked>, Error> {
         let mut left = MAX_BYTES;
         let mut checked = Vec::with_capacity(self.found.len());
         let found = self.found.iter().map(|path| (path, true));
@@ -168,6 +165,13 @@ impl Files {
         Ok(checked)
     }
 
+    /// The paths of all files that are read before a run, as far as they are there.
+    pub(super) fn compared(&self) -> Vec<PathBuf> {
+        let all = self.found.iter().chain(&self.declared);
+        let there = all.filter(|path| self.dir.file(Path::new(path), Links::Never).is_ok());
+        there.map(|path| self.root.join(path)).collect()
+    }
+
     /// Lets `script` run if it is trusted and no other file has changed since it was. Files that
     /// nobody trusts are taken out of `checked`; their paths are given back.
     pub(super) fn trust(
@@ -194,14 +198,21 @@ impl Files {
     }
 }
 
-/// Collects the regular files below `dir`, whose path is `at`. Links are not followed.
+/// Collects the regular files below `dir`, whose path is `at`, but those of sub-skills. Links are
+/// not followed.
 fn walk(dir: &Dir, at: &str, depth: usize, paths: &mut Vec<String>) -> io::Result<()> {
-    for entry in dir.entries()? {
-        let entry = entry?;
-        // What has no name in Unicode cannot be asked for.
-        let Some(name) = entry.name.to_str() else { continue };
+    let entries = dir.entries()?.collect::<io::Result<Vec<_>>>()?;
+    if entries.iter().any(is_skill) {
+        return Ok(());
+    }
+    for Entry { name, kind } in entries {
+        // What has no name that can be written cannot be asked for.
+        let Some(name) = name.to_str() else { continue };
         let path = format!("{at}/{name}");
-        match entry.kind {
+        if beneath::plain(&path).is_err() {
+            continue;
+        }
+        match kind {
             Kind::File => paths.push(path),
             Kind::Dir if name != BYTECODE && depth < MAX_DEPTH => {
                 match dir.dir(name.as_ref(), Links::Never) {
@@ -224,24 +235,30 @@ fn is_listed(path: &str) -> bool {
     path.split('/').all(|part| !part.starts_with('.') && part != "node_modules")
 }
 
-/// An entry of a manifest, which may also be relative to `scripts/`.
+/// The path of an entry of a manifest, which may also be relative to `scripts/`. None if nobody
+/// could ask for it, or if it is a sub-skill's.
 fn declare(
-    path: &str,
+    dir: &Dir,
+    entry: &str,
     found: &[String],
     elsewhere: &mut Vec<String>,
-) -> (String, Result<(), &'static str>) {
-    let plain = match beneath::plain(path) {
-        Ok(plain) => plain,
-        Err(why) => return (path.to_owned(), Err(why)),
-    };
+) -> Option<String> {
+    let refused = |why: &str| tracing::warn!(entry, "declared, but no script of the skill: {why}");
+    let plain = beneath::plain(entry).inspect_err(|why| refused(why)).ok()?;
     let inside = format!("{SCRIPTS}/{plain}");
     if found.contains(&inside) {
-        return (inside, Ok(()));
+        return Some(inside);
     }
     if !found.contains(&plain) {
+        let parent = Path::new(&plain).parent()?;
+        let root = dir.dir(".".as_ref(), Links::Never);
+        if let Ok(Entered::SubSkill(at)) = root.and_then(|root| enter(root, parent)) {
+            refused(&format!("it belongs to the skill in {}", at.display()));
+            return None;
+        }
         elsewhere.push(plain.clone());
     }
-    (plain, Ok(()))
+    Some(plain)
 }
 
 #[cfg(unix)]
@@ -272,6 +289,14 @@ fn is_executable(file: &File) -> io::Result<bool> {
 #[cfg(not(unix))]
 fn is_executable(_: &File) -> io::Result<bool> {
     Ok(true)
+}
+
+/// `error` with the skill it is about; paths alone may not say.
+fn of_skill(owner: &Owner, error: Error) -> Error {
+    let message =
+        format!("cannot use the scripts of the skill `{}`: {}", owner.id, error.message());
+    let help = error.help().to_owned();
+    Error::new(error.code(), message, help).with_source(error)
 }
 
 fn too_much(root: &Path, what: &str) -> Error {

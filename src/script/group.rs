@@ -19,13 +19,15 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::sandbox::{Numbers, Rules, SandboxLevel, restrict_thread};
+use crate::sandbox::{Numbers, Rules, SandboxLevel, keep_descriptors, restrict_thread};
 
 /// How long what was killed may take to be gone.
 const HOPELESS: Duration = Duration::from_secs(5);
 
 const SHELL: &str = "/bin/sh";
 const STAND_STILL: &str = "kill -STOP $$ && exec \"$@\"";
+/// The shell's name, with which it begins to complain if the system does not start the program.
+const SHELL_NAME: &str = "repertoire cannot start it";
 
 /// A command that runs `program` once it is told to go on; where there is no shell, at once.
 pub(super) fn command(program: &Path) -> Command {
@@ -33,8 +35,18 @@ pub(super) fn command(program: &Path) -> Command {
         return Command::new(program);
     }
     let mut command = Command::new(SHELL);
-    command.args(["-c", STAND_STILL, SHELL]).arg(program);
+    command.args(["-c", STAND_STILL, SHELL_NAME]).arg(program);
     command
+}
+
+/// Why the system did not start what [`command`] runs, by the exit code and the standard error of
+/// the shell.
+pub(super) fn not_started(exit_code: Option<i32>, stderr: &[u8]) -> Option<String> {
+    let complaint = stderr.strip_prefix(SHELL_NAME.as_bytes())?;
+    matches!(exit_code, Some(126 | 127)).then(|| {
+        let complaint = String::from_utf8_lossy(complaint);
+        complaint.trim_end().rsplit(": ").next().unwrap_or_default().to_lowercase()
+    })
 }
 
 /// Whether what [`command`] runs stands still at first.
@@ -59,6 +71,7 @@ impl Group {
         mut rules: Rules,
         numbers: &Numbers,
     ) -> io::Result<(Group, SandboxLevel)> {
+        keep_descriptors();
         let holder = Holder::start();
         let join = holder.as_ref().map_or(0, |holder| holder.0.id());
         rules.join = Some(join);

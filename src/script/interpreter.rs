@@ -85,6 +85,9 @@ impl Search<'_> {
             return refuse("is over 256 bytes");
         }
         let Ok(line) = std::str::from_utf8(&line[..end]) else { return refuse("is not UTF-8") };
+        if line.contains('\0') {
+            return refuse("has a NUL byte");
+        }
         let line = line.trim();
         let (program, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim_start();
@@ -102,7 +105,10 @@ impl Search<'_> {
             return self.program(program.as_ref(), words.map(str::to_owned).collect());
         }
         let args = Some(rest).filter(|rest| !rest.is_empty()).map(str::to_owned);
-        if Path::new(program).is_absolute() && Path::new(program).is_file() {
+        if Path::new(program).is_absolute() && Path::new(program).exists() {
+            if !is_program_file(Path::new(program)) {
+                return refuse(&format!("names `{program}`, which is no program that can be run"));
+            }
             return Ok(Runner::Program { path: program.into(), args: args.into_iter().collect() });
         }
         if program.contains('/') && !Path::new(program).is_absolute() {
@@ -149,6 +155,15 @@ impl Search<'_> {
             NoRunner { why, help: format!("install `{name}`") }
         })
     }
+}
+
+/// Whether `path` is a file that this user may run.
+fn is_program_file(path: &Path) -> bool {
+    #[cfg(unix)]
+    let may_run = rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
+    #[cfg(not(unix))]
+    let may_run = true;
+    path.is_file() && may_run
 }
 
 /// The entries of a `PATH` that mean the same from every directory: in that of the skill, others
@@ -200,7 +215,7 @@ mod tests {
     #[test]
     fn the_first_line_decides_then_the_extension() {
         let bin = place(&["python3", "bash", "sh", "deno", "node", "ruby", "pwsh", "env", "awk"]);
-        let cases: [(&str, &[u8], &str); 22] = [
+        let cases: [(&str, &[u8], &str); 25] = [
             ("a.sh", b"#!/usr/bin/env python3\n", "python3"),
             ("a", b"#!/usr/bin/env -S deno run --allow-net\n", "deno run --allow-net"),
             ("a", b"#!/usr/bin/env python3 -u\r\n", "python3 -u"),
@@ -225,6 +240,17 @@ mod tests {
                 "it has a first line that asks `env` for more than a program and plain arguments",
             ),
             ("a", b"#!\xff\n", "it has a first line that is not UTF-8"),
+            ("a", b"#!/bin/sh\0\n", "it has a first line that has a NUL byte"),
+            (
+                "a",
+                b"#!/etc/passwd\n",
+                "it has a first line that names `/etc/passwd`, which is no program that can be run",
+            ),
+            (
+                "a",
+                b"#!/etc -x\n",
+                "it has a first line that names `/etc`, which is no program that can be run",
+            ),
             ("a", b"#!/usr/bin/env perl6\n", "it needs `perl6`, and it is not on the PATH"),
             ("a.sh", b"echo", "bash"),
             ("a.bash", b"echo", "bash"),

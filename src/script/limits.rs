@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorCode};
+use crate::skill::SkillId;
 
 /// Limits of one run. Each holds everywhere but those of the system (processor, memory, file size,
 /// processes), which are enforced on Linux;
@@ -58,11 +59,12 @@ impl ScriptLimits {
     /// Refuses arguments that are too many, too long, or cannot be passed on.
     pub(super) fn check_args<S: AsRef<OsStr>>(
         &self,
+        skill: &SkillId,
         script: &str,
         args: &[S],
     ) -> Result<(), Error> {
         let refuse = |why: String, help: &str| {
-            let message = format!("cannot run the script `{script}`: {why}");
+            let message = format!("cannot run the script `{script}` of the skill `{skill}`: {why}");
             Err(Error::new(ErrorCode::InvalidParam, message, help))
         };
         if args.len() > self.args {

@@ -146,8 +146,8 @@ impl Scripts {
         Scripts { options, trust }
     }
 
-    /// The scripts of a skill, in the order of their paths: those of its manifest, else all regular
-    /// files in `scripts/` but hidden ones. None of them is run, nor need be trusted.
+    /// The scripts of a skill, in the order of their paths: those of its manifest that can be asked
+    /// for, else all regular files in `scripts/` but hidden ones; never those of a sub-skill. None of them is run, nor need be trusted.
     ///
     /// Fails with `NOT_FOUND` if there is no such directory, with `PERMISSION_DENIED` if `scripts`
     /// is a link.
@@ -155,11 +155,14 @@ impl Scripts {
         let files = Files::find(skill)?;
         let path = self.path();
         let search = Search { path: &path, node_version: &|node| self.node_version(node) };
-        Ok(files
-            .scripts
-            .iter()
-            .map(|(path, state)| describe(&files, path, *state, &search))
-            .collect())
+        Ok(files.scripts.iter().map(|path| describe(&files, path, &search)).collect())
+    }
+
+    /// The paths of all files of a skill that are compared with what was trusted before any of its
+    /// scripts runs: all in `scripts/`, and those its manifest declares. Fails as
+    /// [`Scripts::list`].
+    pub fn compared_files(skill: &Owner) -> Result<Vec<PathBuf>, Error> {
+        Ok(Files::find(skill)?.compared())
     }
 
     /// Runs a script, by its path from the skill's directory or from `scripts/`, and waits for its
@@ -178,11 +181,11 @@ impl Scripts {
     ) -> Result<ScriptOutput, Error> {
         let files = Files::find(skill)?;
         let script = files.resolve(skill, script)?;
-        self.options.limits.check_args(script, args)?;
-        let mut checked = files.check(script)?;
+        self.options.limits.check_args(&skill.id, script, args)?;
+        let mut checked = files.check(skill, script)?;
         let Some(own) = checked.iter().find(|file| file.path == script) else {
             let message = format!("the script `{script}` of the skill `{}` is gone", skill.id);
-            return Err(Error::new(ErrorCode::NotFound, message, ""));
+            return Err(Error::new(ErrorCode::NotFound, message, "load the skills again"));
         };
         let path = self.path();
         let search = Search { path: &path, node_version: &|node| self.node_version(node) };
@@ -196,7 +199,8 @@ impl Scripts {
         let failed = |error: std::io::Error| {
             let message =
                 format!("cannot run the script `{script}` of the skill `{}`: {error}", skill.id);
-            let help = "scripts need room and rights in the directory for temporary files";
+            let help = "scripts need room and rights in the directory for temporary files, and an \
+                        interpreter that this system can run";
             Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
         };
         let scratch = self.options.scratch.as_deref();
@@ -271,21 +275,9 @@ impl Scripts {
     }
 }
 
-fn describe(
-    files: &Files,
-    path: &str,
-    state: Result<(), &'static str>,
-    search: &Search<'_>,
-) -> Script {
+fn describe(files: &Files, path: &str, search: &Search<'_>) -> Script {
     let mut script = Script { path: path.to_owned(), interpreter: None, problem: None, help: None };
-    let head = match state {
-        Ok(()) => files.head(path, HEAD_BYTES),
-        Err(why) => {
-            script.problem = Some(why.to_owned());
-            return script;
-        }
-    };
-    match head {
+    match files.head(path, HEAD_BYTES) {
         Ok((head, is_executable)) => {
             match search.runner(path, &head, is_executable) {
                 Ok(Runner::Itself) => {}

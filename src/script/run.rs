@@ -78,6 +78,10 @@ pub(super) fn run(
     // Whoever wrote is dead: all there is to read is there, and nobody need be waited for.
     while !output.truncated && output.read() {}
     let duration = began.elapsed();
+    if let Some(why) = group::not_started(status.code(), &output.kept[1]) {
+        let message = format!("the system does not start {}: {why}", program.display());
+        return Err(io::Error::other(message));
+    }
     Ok(output.finish(limits, stop, status, duration, sandbox))
 }
 

@@ -20,11 +20,12 @@ pub(crate) fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
     const WORLD_WRITABLE: u32 = 0o002;
     let us = rustix::process::geteuid().as_raw();
     let metadata = file.metadata().map_err(|error| io_error("read", path, error))?;
+    let absolute = path.canonicalize().map_err(|error| io_error("read", path, error))?;
     let refuse = |what: &Path, why: String, help: String| {
-        let message = format!("{} is not safe to run: {} {why}", path.display(), what.display());
+        let what = if what == absolute { "it".into() } else { what.to_string_lossy() };
+        let message = format!("{} is not safe to run: {what} {why}", path.display());
         Err(Error::new(ErrorCode::PermissionDenied, message, help))
     };
-    let absolute = path.canonicalize().map_err(|error| io_error("read", path, error))?;
     let above = absolute.ancestors().skip(1).map(|dir| (dir, dir.metadata()));
     for (place, metadata) in std::iter::once((&*absolute, Ok(metadata))).chain(above) {
         let metadata = metadata.map_err(|error| io_error("read", place, error))?;
@@ -74,6 +75,8 @@ mod tests {
             assert_eq!(error.code(), ErrorCode::PermissionDenied);
             let real = place.canonicalize().unwrap();
             assert_eq!(error.help(), format!("run `chmod o-w '{}'`", real.display()));
+            let named = error.message().matches(path.to_str().unwrap()).count();
+            assert_eq!(named, 1, "{error}");
             set(place, if place.is_dir() { 0o755 } else { 0o644 });
         }
         set(&inner, 0o1777);

@@ -123,9 +123,8 @@ fn scripts_are_listed_with_what_they_say() {
     place.owner.scripts = Some(declared.map(str::to_owned).to_vec());
     let listed = place.scripts().list(&place.owner).unwrap();
     let shown: Vec<_> = listed.iter().map(|s| (&*s.path, s.problem.is_none())).collect();
+    // What nobody could ask for is not there.
     let expected = [
-        ("../out.sh", false),
-        ("/bin/sh", false),
         ("a.sh", true),
         ("bin", false),
         ("bin/tool", true),
@@ -134,6 +133,12 @@ fn scripts_are_listed_with_what_they_say() {
     ];
     assert_eq!(shown, expected);
     assert!(place.run("a.sh", &[]).unwrap().is_success(), "others do not matter");
+    let error = place.run("none.sh", &[]).unwrap_err();
+    let all = "it has `a.sh`, `bin`, `bin/tool`, `missing.sh`, `scripts/b.sh`";
+    assert_eq!(error.help(), all);
+    let error = place.run("missing.sh", &[]).unwrap_err();
+    assert!(error.message().contains("the skill `tried`"), "{error}");
+    assert_eq!(error.help(), "mend its path, or write it");
     place.owner.scripts = Some(Vec::new());
     assert_eq!(names(&place), Vec::<String>::new());
     assert_eq!(place.run("b.sh", &[]).unwrap_err().code(), ErrorCode::NotFound);
@@ -199,4 +204,66 @@ fn python_imports_what_was_checked_and_no_old_bytecode() {
     place.write("scripts/sibling.py", "text = 'new'");
     let output = place.run("a.py", &[]).unwrap();
     assert_eq!(output.stdout, "new True\n", "{output:?}");
+}
+
+#[test]
+fn what_cannot_interpret_is_named_with_the_script_and_the_remedy() {
+    let mut place = Place::with(&[
+        ("scripts/file", "#!/etc/passwd\n"),
+        ("scripts/dir", "#!/etc\n"),
+        ("scripts/nul", "#!/bin/sh\0\n"),
+        ("scripts/broken", "#!/usr/bin/env broken\n"),
+    ]);
+    let bin = tempfile::tempdir().unwrap();
+    let broken = bin.path().join("broken");
+    std::fs::write(&broken, "#!/no/such/interpreter\n").unwrap();
+    make_executable(&broken);
+    place.options.environment = variables(&[("PATH", bin.path().to_str().unwrap())]);
+    for (script, reason) in [
+        ("file", "names `/etc/passwd`, which is no program that can be run"),
+        ("dir", "names `/etc`, which is no program that can be run"),
+        ("nul", "has a first line that has a NUL byte"),
+        ("broken", broken.to_str().unwrap()),
+    ] {
+        let error = place.run(script, &[]).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ExecutionError, "{error}");
+        let told = format!("{error:#}");
+        for word in [reason, &format!("the script `scripts/{script}` of the skill `tried`")] {
+            assert!(told.contains(word), "{word} in {told}");
+        }
+        assert!(!error.help().is_empty() && !told.contains("exec:"), "{told}");
+    }
+}
+
+#[test]
+fn scripts_of_a_sub_skill_are_none_of_its_parents() {
+    let skill = "---\nname: inner\ndescription: Inner.\n---\n";
+    let mut place = Place::with(&[
+        ("scripts/a.sh", "#!/bin/sh\n"),
+        ("scripts/sub/SKILL.md", skill),
+        ("scripts/sub/run.sh", "#!/bin/sh\n"),
+        ("scripts/sub/deep/run.sh", "#!/bin/sh\n"),
+        ("other/skill.md", skill),
+        ("other/scripts/b.sh", "#!/bin/sh\n"),
+    ]);
+    let declared =
+        ["scripts/a.sh", "scripts/sub/run.sh", "scripts/sub/deep/run.sh", "other/scripts/b.sh"];
+    for scripts in [None, Some(declared.map(str::to_owned).to_vec())] {
+        place.owner.scripts = scripts;
+        let listed = place.scripts().list(&place.owner).unwrap();
+        assert_eq!(listed.iter().map(|script| &*script.path).collect::<Vec<_>>(), ["scripts/a.sh"]);
+        assert_eq!(
+            Scripts::compared_files(&place.owner).unwrap(),
+            [place.root().join("scripts/a.sh")]
+        );
+        for name in [&declared[1..], &["sub/deep/run.sh", "sub/run.sh"]].concat() {
+            let error = place.run(name, &[]).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::NotFound, "{name}");
+            assert_eq!(error.help(), "it has `scripts/a.sh`");
+        }
+        assert!(place.only(&[]).is_success());
+    }
+    place.write("scripts/SKILL.md", skill);
+    place.owner.scripts = None;
+    assert!(place.scripts().list(&place.owner).unwrap().is_empty());
 }

@@ -110,7 +110,8 @@ fn arguments_are_bounded() {
     for (args, why) in refused {
         let error = place.run("a.sh", args).unwrap_err();
         assert_eq!(error.code(), ErrorCode::InvalidParam);
-        assert_eq!(error.message(), format!("cannot run the script `scripts/a.sh`: {why}"));
+        let expected = format!("cannot run the script `scripts/a.sh` of the skill `tried`: {why}");
+        assert_eq!(error.message(), expected);
     }
     assert_eq!(place.only(&many[..100]).stdout, "100\n");
     assert_eq!(place.only(&[&long[..4000], &long[..96]]).stdout, "2\n");
@@ -343,4 +344,28 @@ fn runs_do_not_disturb_each_other() {
     });
     assert!(began.elapsed() < LONG);
     assert_eq!(place.alive(), Vec::<String>::new());
+}
+
+#[test]
+fn a_run_that_was_killed_is_no_success_for_a_model() {
+    for (text, code, words) in [
+        ("while :; do echo yyyyyyyyyyyyyyyyy; done", "EXECUTION_ERROR", "more than 20000 bytes"),
+        ("echo begun; kill -KILL $$", "EXECUTION_ERROR", "killed by signal 9 (SIGKILL)"),
+        ("echo begun; sleep 60", "TIMEOUT", "did not end within 0.4 s"),
+    ] {
+        let place = Place::sh(text).limited(|limits| {
+            limits.output_bytes = 20_000;
+            limits.timeout = if code == "TIMEOUT" { SHORT } else { LONG };
+        });
+        let answer = place.only(&[]).to_envelope("tried", "a.sh");
+        let answer = serde_json::to_value(&answer).unwrap();
+        assert_eq!((&answer["status"], &answer["error"]["code"]), (&"error".into(), &code.into()));
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("`a.sh` of the skill `tried`"), "{message}");
+        assert!(message.contains(words), "{message}");
+        assert!(!answer["data"]["stdout"].as_str().unwrap().is_empty(), "{answer}");
+    }
+    let answer = Place::sh("exit 3").only(&[]).to_envelope("tried", "a.sh");
+    let answer = serde_json::to_value(&answer).unwrap();
+    assert_eq!((&answer["status"], &answer["text"]), (&"success".into(), &"[exit code 3]".into()));
 }

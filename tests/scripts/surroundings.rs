@@ -242,3 +242,42 @@ fn a_scratch_directory_that_is_not_there_is_an_error() {
     assert_eq!(error.code(), ErrorCode::ExecutionError);
     assert!(error.message().contains("scripts/a.sh"), "{error}");
 }
+
+#[test]
+fn a_script_cannot_type_into_a_terminal() {
+    if !has("python3") {
+        return;
+    }
+    let text = "
+import ctypes, errno
+ioctl = ctypes.CDLL(None, use_errno=True).ioctl
+ioctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_char_p]
+# Also with an upper half that the kernel does not read; the last one asks for a size.
+for request in [0x5412, 0x7_0000_5412, 0x541c, 0x5413]:
+    print(ioctl(0, request, bytes(8)), errno.errorcode[ctypes.get_errno()])
+";
+    let output = Place::py(text).only(&[]);
+    assert_eq!(output.stdout, "-1 EPERM\n-1 EPERM\n-1 EPERM\n-1 ENOTTY\n", "{output:?}");
+}
+
+#[test]
+fn what_the_host_inherited_open_is_not_passed_on() {
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    // Open for every program that this process starts, as from `exec 7>file` in a shell.
+    let inherited = rustix::io::dup(outside.as_file()).unwrap();
+    assert!(rustix::io::fcntl_getfd(&inherited).unwrap().is_empty());
+    let output = Place::sh("ls -l /proc/self/fd").only(&[]);
+    assert!(output.stdout.contains(" 2 -> "), "{output:?}");
+    assert!(!output.stdout.contains(outside.path().to_str().unwrap()), "{output:?}");
+}
+
+#[test]
+fn attributes_are_as_open_as_the_level_says_since_ordinary_programs_need_them() {
+    let ordinary = "cd $TMPDIR; set -e; touch -d 2001-01-01 a; cp -p a b; mkdir c; tar -cf t a b; \
+                    tar -xf t -C c; chmod 700 c/a; ls c";
+    let output = Place::sh(ordinary).only(&[]);
+    assert_eq!((&*output.stdout, output.exit_code), ("a\nb\n", Some(0)), "{output:?}");
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    let output = Place::sh("chmod 640 \"$1\"").only(&[outside.path().to_str().unwrap()]);
+    assert_ne!(output.exit_code == Some(0), output.sandbox.attributes, "{output:?}");
+}

@@ -76,6 +76,10 @@ fn what_is_not_trusted_is_not_there_for_what_is() {
     }
     let output = place.only(&[]);
     assert_eq!(output.withheld, ["scripts/c.sh"]);
+    let answer = serde_json::to_value(output.to_envelope("tried", "a.sh")).unwrap();
+    let told = answer["text"].as_str().unwrap();
+    let words = ["`scripts/c.sh`", "`repertoire trust add tried`"];
+    assert!(words.iter().all(|word| told.contains(word)), "{told}");
     assert!(output.stdout.contains("b.sh") && output.stdout.contains("a.sh"), "{output:?}");
     assert!(!output.stdout.contains("c.sh") && !output.stdout.contains("link"), "{output:?}");
     if has("python3") {

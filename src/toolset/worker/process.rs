@@ -18,7 +18,7 @@ use super::call::{Cause, Death, End, Event, Slot, locked};
 use super::limits::{HostProgram, Limits};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
-use crate::sandbox::how;
+use crate::sandbox::{how, keep_descriptors};
 use crate::toolset::private_dir::PrivateDir;
 
 /// How long a child may leave the socket unread before it is given up.
@@ -323,6 +323,7 @@ fn spawn(
     };
     let passed = limits.env.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
     let output = Output::follow(reader, shown_as.display().to_string())?;
+    keep_descriptors();
     let child = Command::new(path)
         .args(&program.args)
         .env_clear()
