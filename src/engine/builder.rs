@@ -208,6 +208,7 @@ impl EngineBuilder {
             index_options: self.index,
             hidden: OnceLock::new(),
             relevance: OnceLock::new(),
+            outline: OnceLock::new(),
             disclosure: self.disclosure,
             prompt: self.prompt,
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),

@@ -60,11 +60,18 @@ impl Engine {
     }
 
     /// The lexical index of the skills that the model may use. It is made when it is first needed,
-    /// which reads every body once: for a disclosure that lists skills without triggers, and for
-    /// [`Engine::find_skills`].
+    /// for [`Engine::find_skills`], which reads every body once.
     pub fn relevance(&self) -> &RelevanceIndex {
         self.0.relevance.get_or_init(|| {
             RelevanceIndex::new(self.0.listing.visible().map(|entry| (&entry.id, &*entry.skill)))
+        })
+    }
+
+    /// What skills say of themselves, for the order of a registry.
+    pub(super) fn outline(&self) -> &RelevanceIndex {
+        self.0.outline.get_or_init(|| {
+            let skills = self.0.listing.visible().map(|entry| (&entry.id, &*entry.skill));
+            RelevanceIndex::of_descriptions(skills)
         })
     }
 }

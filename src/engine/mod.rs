@@ -61,6 +61,8 @@ struct Inner {
     /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
     hidden: OnceLock<Option<Index>>,
     relevance: OnceLock<RelevanceIndex>,
+    /// The same without bodies: what orders a registry must not read every file for one message.
+    outline: OnceLock<RelevanceIndex>,
     disclosure: DisclosureOptions,
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
@@ -177,7 +179,7 @@ impl Engine {
         let limit = options.max_skills.saturating_add(state.skills.len());
         let answer = (!query.is_blank()).then(|| self.search(query, state, limit));
         let meta = answer.as_ref().and_then(|answer| answer.meta);
-        let relevant = || self.relevance().order(&query.text);
+        let relevant = || self.outline().order(&query.text);
         let disclosure = disclosure::disclose(
             &self.0.listing,
             answer.as_ref(),
