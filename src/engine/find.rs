@@ -30,13 +30,13 @@ impl Engine {
     /// use repertoire::{Engine, Skill};
     ///
     /// let engine = Engine::builder()
-    ///     .skill("---\nname: notes\ndescription: Writes release notes.\n---\n".parse::<Skill>()?)
+    ///     .skill("---\nname: note-keeper\ndescription: Writes release notes.\n---\n".parse::<Skill>()?)
     ///     .skill("---\nname: ship\ndescription: Ships it.\ntriggers: [a release]\n---\n".parse::<Skill>()?)
     ///     .build()?;
     /// let found = engine.find_skills("notes for a release", 5);
     /// assert_eq!((found[0].id.as_str(), found[0].why.as_str()), ("ship", "keyword `a release`"));
-    /// assert_eq!(found[1].id, "notes");
-    /// assert!(found[1].why.starts_with("`notes` in its name and description"));
+    /// assert_eq!(found[1].id, "note-keeper");
+    /// assert!(found[1].why.contains("in its name and description"), "{}", found[1].why);
     /// # Ok::<(), repertoire::Error>(())
     /// ```
     pub fn find_skills<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Vec<FoundSkill> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
@@ -64,14 +65,15 @@ impl ToolsetEntry {
 
     fn refuse(&self, path: &Path, error: &std::io::Error) -> Error {
         let message = format!("toolset `{self}`: cannot open {}: {error}", path.display());
-        if error.kind() == std::io::ErrorKind::NotFound {
-            return Error::new(ErrorCode::NotFound, message, "mend the link, or copy the library");
-        }
-        Error::new(
-            ErrorCode::PermissionDenied,
-            message,
-            "keep the library inside the skill's directory, without links that leave it",
-        )
+        let (code, help) = match error.kind() {
+            ErrorKind::NotFound => (ErrorCode::NotFound, "mend the link, or copy the library"),
+            ErrorKind::IsADirectory => (ErrorCode::ExecutionError, "check the name of the library"),
+            _ => (
+                ErrorCode::PermissionDenied,
+                "keep the library inside the skill's directory, without links that leave it",
+            ),
+        };
+        Error::new(code, message, help)
     }
 }
 
