@@ -88,7 +88,8 @@ struct CodeProblem {
 
 #[derive(Serialize)]
 struct Sandbox {
-    landlock: bool,
+    /// `None` where the system does not say.
+    landlock: Option<bool>,
     seccomp: bool,
 }
 
@@ -252,9 +253,10 @@ fn code(engine: &Engine) -> Vec<CodeProblem> {
 
 /// What the system says it has.
 fn sandbox() -> Sandbox {
-    let modules = fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
+    let modules = fs::read_to_string("/sys/kernel/security/lsm").ok();
+    let has_landlock = |modules: String| modules.split(',').any(|m| m.trim() == "landlock");
     Sandbox {
-        landlock: modules.split(',').any(|module| module.trim() == "landlock"),
+        landlock: modules.map(has_landlock),
         seccomp: Path::new("/proc/sys/kernel/seccomp/actions_avail").exists(),
     }
 }
@@ -312,8 +314,13 @@ fn page(report: &Report) -> Page {
         page.line(format_args!("  all can run"));
     }
     let Sandbox { landlock, seccomp } = report.sandbox;
-    let says = |has| if has { "yes" } else { "no" };
-    page.line(format_args!("  sandbox: Landlock {}, seccomp {}", says(landlock), says(seccomp)));
+    let says = |has| match has {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown",
+    };
+    let (landlock, seccomp) = (says(landlock), says(Some(seccomp)));
+    page.line(format_args!("  sandbox: Landlock {landlock}, seccomp {seccomp}"));
     let (style, text) = match report.broken.len() {
         0 => (GOOD, "Nothing is broken.".to_owned()),
         n => (ERROR, format!("{} broken.", count(n, "thing"))),
