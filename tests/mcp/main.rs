@@ -8,6 +8,8 @@
 mod binary;
 mod http;
 mod in_process;
+#[path = "../support/plugin.rs"]
+mod plugin;
 mod python;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
@@ -15,9 +17,8 @@ mod support;
 mod wire;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use binary::Place;
@@ -25,32 +26,6 @@ use serde_json::{Value, json};
 
 /// What is far from over when a test is: no machine is that slow.
 const LONG: Duration = Duration::from_secs(60);
-
-/// The example plugin, built once.
-fn hello() -> &'static Path {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let args = ["build", "--locked", "--lib", "-p", "hello-toolset", "--message-format=json"];
-        let output = Command::new(cargo)
-            .args(args)
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let messages = String::from_utf8(output.stdout).unwrap();
-        let messages = messages.lines().filter_map(|line| line.parse::<Value>().ok());
-        let of_plugin = messages.filter(|message| message["target"]["name"] == "hello_toolset");
-        let mut files =
-            of_plugin.flat_map(|message| message["filenames"].as_array().cloned().unwrap());
-        let library = files.find_map(|file| {
-            file.as_str()
-                .filter(|file| file.ends_with(std::env::consts::DLL_SUFFIX))
-                .map(PathBuf::from)
-        });
-        library.unwrap()
-    })
-}
 
 /// A directory of skills that use all there is: arguments, files, a script, a plugin, a fork, one
 /// for users only.
@@ -83,7 +58,8 @@ fn skills() -> tempfile::TempDir {
     write("slow/scripts/echo.sh", b"#!/bin/sh\necho said \"$@\"\n");
     skill("hello", json!({"toolsets": ["toolsets/hello:HelloToolset"]}), "Greet.");
     fs::create_dir_all(dir.path().join("hello/toolsets")).unwrap();
-    fs::copy(hello(), dir.path().join("hello/toolsets/libhello.so")).unwrap();
+    fs::copy(plugin::of_workspace("hello-toolset"), dir.path().join("hello/toolsets/libhello.so"))
+        .unwrap();
     dir
 }
 
