@@ -109,6 +109,8 @@ pub(crate) enum Command {
     Mcp(McpArgs),
     /// Say why a skill is shown for a message, or is not
     Why(WhyArgs),
+    /// Serve a page to try messages on, and see at once what they do
+    Play(PlayArgs),
     /// Say whether all is well: skills, hooks, state, tools and scripts
     Doctor,
     /// Answer the hooks of an agent, and set them up
@@ -166,6 +168,16 @@ pub(crate) struct WhyArgs {
     /// The conversation of a hook, as `claude-code:ID`: what stands in its context counts
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlayArgs {
+    /// Serve on this loopback address [default: 127.0.0.1:4747, or any free port]
+    #[arg(long, value_name = "ADDR", value_parser = loopback)]
+    pub(crate) http: Option<SocketAddr>,
+    /// Match verbs in their regular English inflections, too
+    #[arg(long)]
+    pub(crate) inflect: bool,
 }
 
 #[derive(Debug, Args)]

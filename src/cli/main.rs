@@ -14,8 +14,10 @@ mod match_query;
 mod mcp;
 mod new;
 mod output;
+mod play;
 mod prompt;
 mod query;
+mod random;
 mod report;
 mod run;
 mod sanitize;
@@ -92,6 +94,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Trust(command) => trust::run(command, common, out),
         Command::Mcp(args) => mcp::run(args, common, out),
         Command::Why(args) => why::run(args, common, out),
+        Command::Play(args) => play::run(args, common, out),
         Command::Doctor => doctor::run(common, out),
         Command::Hook(args) => hook::run(args, common, out),
         Command::Completions(args) => completions::run(args),
