@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use repertoire::disclosure::BytesPerToken;
+use repertoire::matcher::Shared;
 use repertoire::{
     Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match, Query, Rejection,
     TokenCounter as _,
@@ -88,7 +89,7 @@ struct Relevance {
     id: String,
     brief: String,
     score: f32,
-    /// Words it shares with the message.
+    /// Words it shares with the message, but for those that tell nothing.
     terms: Vec<String>,
 }
 
@@ -153,9 +154,13 @@ fn relevant(engine: &Engine, query: &Query<'_>) -> Vec<Relevance> {
         brief: brief(found.id.as_str()),
         id: found.id.to_string(),
         score: found.score,
-        terms: found.terms.into_iter().map(|shared| shared.term).collect(),
+        terms: telling(found.terms),
     });
     told.collect()
+}
+
+fn telling(terms: Vec<Shared>) -> Vec<String> {
+    terms.into_iter().filter(|shared| !shared.is_common).map(|shared| shared.term).collect()
 }
 
 /// Cuts `text` where any hit begins or ends.

@@ -104,7 +104,7 @@ function matchItem({ id, why, hits }, place, disclosure) {
 }
 
 function relevantItem({ id, brief, score, terms }) {
-  return element("li", {}, skillButton(id), element("span", { className: "dim" }, ` ${score.toFixed(2)}, by ${terms.join(", ")}`),
+  return element("li", {}, skillButton(id), element("span", { className: "dim" }, ` ${score.toFixed(2)}, by ${terms.join(", ") || "common words only"}`),
     element("br"), brief)
 }
 
