@@ -70,6 +70,7 @@ impl Memory {
     }
 
     /// What was looked at.
+    #[cfg(feature = "watch")]
     pub(crate) fn seen(&self) -> &Seen {
         &self.seen
     }
