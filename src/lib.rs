@@ -47,6 +47,7 @@
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.
+//! - `watch` (part of `cli`): `Engine::watch`, skills taken up when their files change.
 
 pub mod activation;
 mod beneath;
@@ -73,14 +74,18 @@ pub mod trust;
 pub use activation::{
     Activation, Command, Consent, ConsentPolicy, ConsentRequest, Risk, Task, TaskSpawner,
 };
+#[cfg(feature = "watch")]
+pub use catalog::WatchOptions;
 pub use catalog::{
-    Allowlist, Audience, Catalog, CatalogOptions, Environment, Scope, Source, Status,
+    Allowlist, Audience, Catalog, CatalogOptions, Environment, Refreshed, Scope, Source, Status,
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, Tier, TokenCounter,
 };
-pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill};
+#[cfg(feature = "watch")]
+pub use engine::Watch;
+pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill, Subscription};
 pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};

@@ -4,12 +4,17 @@
 //! [`Status`], and the [`Catalog`] answers who may see what. Loading never fails as a whole: what
 //! could not be loaded is in [`Catalog::diagnostics`].
 
+pub(crate) mod reload;
 mod requirement;
 mod resolve;
 mod scan;
+mod seen;
 mod source;
+pub(crate) mod stamp;
 pub(crate) mod sub_skill;
 mod visibility;
+#[cfg(feature = "watch")]
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,11 +23,16 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorCode};
 use crate::skill::{Skill, SkillId};
 
+pub use reload::Refreshed;
 pub use requirement::Environment;
 pub use resolve::CatalogOptions;
 pub use scan::{is_skill_file, skill_files};
 pub use source::{Scope, Source};
 pub use visibility::{Allowlist, Audience};
+#[cfg(feature = "watch")]
+pub use watch::WatchOptions;
+#[cfg(feature = "watch")]
+pub(crate) use watch::Watching;
 
 /// What became of a skill in the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +104,7 @@ pub struct Entry {
 /// use repertoire::catalog::{Audience, Catalog, CatalogOptions, Source};
 ///
 /// let options = CatalogOptions { sources: vec![Source::bundled("skills")], ..Default::default() };
-/// let catalog = Catalog::load(options);
+/// let catalog = Catalog::load(&options);
 /// let skill = catalog.find("commit-message", Audience::Model)?;
 /// assert_eq!(skill.id, "commit-message");
 /// let error = catalog.find("comit-mesage", Audience::Model).unwrap_err();
@@ -105,13 +115,13 @@ pub struct Entry {
 pub struct Catalog {
     /// In the order of ids; of the same id, the winner first.
     entries: Vec<Entry>,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Arc<[Diagnostic]>,
 }
 
 impl Catalog {
     /// Reads all sources and resolves what they hold.
-    pub fn load(options: CatalogOptions) -> Catalog {
-        resolve::resolve(options)
+    pub fn load(options: &CatalogOptions) -> Catalog {
+        reload::load(options, None).0
     }
 
     /// Every skill that exists for this agent, in the order of ids, shadowed ones after those
@@ -133,6 +143,11 @@ impl Catalog {
     /// What was found wrong with any file or source, by path.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+
+    /// The same, for whoever outlives the catalog.
+    pub(crate) fn shared_diagnostics(&self) -> Arc<[Diagnostic]> {
+        Arc::clone(&self.diagnostics)
     }
 
     /// The skill with this id, whatever its status.
@@ -190,6 +205,16 @@ impl Catalog {
         })
     }
 
+    /// Whether everything is the same in `other`.
+    pub(crate) fn is_the_same_as(&self, other: &Catalog) -> bool {
+        let same = |(entry, other): (&Entry, &Entry)| {
+            entry.id == other.id && entry.is_the_same_as(other) && entry.allowed == other.allowed
+        };
+        self.entries.len() == other.entries.len()
+            && self.entries.iter().zip(&other.entries).all(same)
+            && self.diagnostics == other.diagnostics
+    }
+
     fn not_found(&self, name: &str, loadable: &[&Entry], audience: Audience) -> Error {
         // Only the user is told that a skill exists which cannot be used right now.
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
@@ -214,6 +239,13 @@ impl Entry {
     /// Whether another skill with the same id wins over it.
     pub fn is_shadowed(&self) -> bool {
         matches!(self.status, Status::Shadowed { .. })
+    }
+
+    /// Whether nothing of it is different in `other`, an entry of the same id.
+    fn is_the_same_as(&self, other: &Entry) -> bool {
+        Arc::ptr_eq(&self.skill, &other.skill)
+            && (self.scope, &self.relative_path) == (other.scope, &other.relative_path)
+            && self.status == other.status
     }
 
     /// Whether `path` is that of its directory or file, from the source's root or as the source

@@ -1,14 +1,16 @@
 //! Putting an engine together.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
 
-use super::{Engine, Inner, indexed, is_matched};
+use arc_swap::ArcSwap;
+
+use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
-use crate::catalog::{Allowlist, Catalog, CatalogOptions, Environment, Source};
-use crate::disclosure::{BytesPerToken, DisclosureOptions, Listing, PromptOptions, TokenCounter};
+use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
+use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
-use crate::matcher::{Index, IndexOptions, MetaQuestion};
+use crate::matcher::{IndexOptions, MetaQuestion};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
 use crate::session::{MemoryStore, SessionStore};
@@ -195,20 +197,16 @@ impl EngineBuilder {
             self.catalog.sources.push(Source::memory(self.skills));
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
-        let catalog = Catalog::load(self.catalog);
-        let skills: Vec<_> =
-            catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
-        let index = Index::new(&skills, &self.index)?;
+        let (catalog, memory) = reload::load(&self.catalog, None);
+        let snapshot = Snapshot::new(catalog, &self.index)?;
         #[cfg(any(feature = "toolsets", feature = "scripts"))]
         let trust = self.trust.unwrap_or_default();
         Ok(Engine(Arc::new(Inner {
-            listing: Listing::new(&catalog),
-            catalog,
-            index,
-            index_options: self.index,
-            hidden: OnceLock::new(),
-            relevance: OnceLock::new(),
-            outline: OnceLock::new(),
+            snapshot: ArcSwap::from_pointee(snapshot),
+            sources: self.catalog,
+            memory: Mutex::new(memory),
+            listeners: Listeners::default(),
+            index: self.index,
             disclosure: self.disclosure,
             prompt: self.prompt,
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),

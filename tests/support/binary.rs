@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// What would make a difference to the binary.
-const VARIABLES: [&str; 13] = [
+const VARIABLES: [&str; 14] = [
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_PROJECT_DIR",
     "CLICOLOR_FORCE",
@@ -20,6 +20,7 @@ const VARIABLES: [&str; 13] = [
     "OPENCODE_CONFIG_DIR",
     "REPERTOIRE_MAX_SKILLS",
     "REPERTOIRE_PROMPT_BUDGET",
+    "REPERTOIRE_REFRESH",
     "XDG_CONFIG_HOME",
     "XDG_STATE_HOME",
 ];
