@@ -7,6 +7,9 @@
 mod binary;
 #[path = "support/browser.rs"]
 mod browser;
+#[path = "support/mod.rs"]
+#[expect(dead_code, reason = "these tests need no shared data")]
+mod support;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -110,7 +113,10 @@ fn only_who_knows_the_address_is_answered() {
 fn an_answer_has_hits_ranking_tier_text_and_cost() {
     let play = Play::new();
     let answer = play.ask(&json!({"query": "a pull request", "skill": "review"}));
-    assert_eq!(answer["parts"][1], json!({"text": "pull request", "hits": [{"match": 0, "hit": 0}]}));
+    assert_eq!(
+        answer["parts"][1],
+        json!({"text": "pull request", "hits": [{"match": 0, "hit": 0}]})
+    );
     assert_eq!(answer["matches"][0]["id"], "review");
     assert_eq!(answer["matches"][0]["why"], "phrase of 2 words");
     assert_eq!(answer["disclosure"]["tier"], 3);

@@ -178,6 +178,8 @@ pub(crate) struct PlayArgs {
     /// Match verbs in their regular English inflections, too
     #[arg(long)]
     pub(crate) inflect: bool,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshArgs,
 }
 
 #[derive(Debug, Args)]
@@ -388,6 +390,13 @@ pub(crate) struct McpArgs {
     /// Let scripts use no network
     #[arg(long)]
     pub(crate) offline: bool,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshArgs,
+}
+
+/// How a command that goes on follows its skills.
+#[derive(Debug, Args)]
+pub(crate) struct RefreshArgs {
     /// When to take up changed skills: `watch`, `off`, or every so many seconds
     #[arg(long, value_name = "WHEN", default_value = "watch", env = "REPERTOIRE_REFRESH")]
     #[arg(value_parser = refresh)]

@@ -7,9 +7,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use repertoire::integration::mcp::{McpOptions, McpServer, serve_http};
 use repertoire::script::ScriptOptions;
-use repertoire::{Consent, Engine, Error, Watch, WatchOptions};
+use repertoire::{Consent, Engine};
 
-use crate::args::{Common, McpArgs, Refresh};
+use crate::args::{Common, McpArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::{random, setup};
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
     let engine =
         setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;
     let code = setup::finish(common, &engine, out);
-    let _watch = watch(&engine, args.refresh)?;
+    let _watch = setup::watch(&engine, args.refresh.refresh)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = match args.http {
         Some(address) => runtime.block_on(http(address, args, engine, out)),
@@ -41,16 +41,6 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
     };
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)
-}
-
-/// Takes up changed skills, as long as the guard is there.
-fn watch(engine: &Engine, refresh: Refresh) -> Result<Option<Watch>, Error> {
-    let options = match refresh {
-        Refresh::Off => return Ok(None),
-        Refresh::Watch => WatchOptions::default(),
-        Refresh::Every(poll) => WatchOptions { events: false, poll, ..WatchOptions::default() },
-    };
-    engine.watch(options).map(Some)
 }
 
 async fn http(

@@ -8,10 +8,11 @@ use repertoire::session::{Session, SqliteStore};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
-    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, Source,
+    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, Source, Watch,
+    WatchOptions,
 };
 
-use crate::args::{Common, IsolationArgs};
+use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::report;
@@ -93,6 +94,16 @@ pub(crate) fn engine_with_everything(
     let toolsets = cached_toolset_options(common, &IsolationArgs { in_process: false })?;
     let trust = Arc::new(trust_store(common)?);
     engine(common, |builder| options(builder.toolsets(toolsets).scripts(scripts).trust(trust)))
+}
+
+/// Takes up changed skills, as long as the guard is there.
+pub(crate) fn watch(engine: &Engine, refresh: Refresh) -> Result<Option<Watch>, Error> {
+    let options = match refresh {
+        Refresh::Off => return Ok(None),
+        Refresh::Watch => WatchOptions::default(),
+        Refresh::Every(poll) => WatchOptions { events: false, poll, ..WatchOptions::default() },
+    };
+    engine.watch(options).map(Some)
 }
 
 /// How libraries run, with copies of them that later processes use again.

@@ -8,12 +8,11 @@ use std::process::Command;
 /// `CI` is set: there it must run.
 pub(crate) fn run(script: &str, args: &[&OsStr]) {
     let chromium = std::env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());
-    let missing = [OsStr::new("node"), &chromium]
-        .into_iter()
-        .find(|program| which::which(program).is_err());
+    let missing =
+        [OsStr::new("node"), &chromium].into_iter().find(|program| which::which(program).is_err());
     if let Some(program) = missing {
         assert!(std::env::var_os("CI").is_none(), "{} must be there", program.display());
-        eprintln!("SKIPPED: {script} needs {}", program.display());
+        crate::support::say(&format!("SKIPPED: {script} needs {}", program.display()));
         return;
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser").join(script);

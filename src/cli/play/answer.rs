@@ -145,8 +145,9 @@ fn options(engine: &Engine, question: &Question) -> Result<DisclosureOptions, Er
 }
 
 fn relevant(engine: &Engine, query: &Query<'_>) -> Vec<Relevance> {
+    let catalog = engine.catalog();
     let brief = |id: &str| {
-        let entry = engine.catalog().get(id);
+        let entry = catalog.get(id);
         entry.map_or_else(String::new, |entry| entry.skill.brief().to_owned())
     };
     let ranked = engine.relevance().rank(&query.text, MAX_RELEVANT);

@@ -46,7 +46,8 @@ struct Site {
 pub(super) async fn serve(listener: TcpListener, path: &str, engine: Engine) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let (_counter, changes) = watch::channel(0);
+    let (counter, changes) = watch::channel(0_u64);
+    let _subscription = engine.subscribe(move |_| counter.send_modify(|change| *change += 1));
     let site = Arc::new(Site { root: format!("/{path}/"), engine, changes });
     loop {
         let (stream, _) = match listener.accept().await {
