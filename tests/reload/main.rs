@@ -7,6 +7,8 @@ mod reads;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
 mod support;
+#[cfg(feature = "toolsets")]
+mod tools;
 #[cfg(feature = "watch")]
 mod watching;
 
