@@ -42,7 +42,7 @@ use snapshot::Snapshot;
 pub use watch::Watch;
 
 /// A loaded catalog and its compiled index: answers queries, from any number of threads. Cheap to
-/// clone.
+/// clone; all clones see what any of them takes up with [`Engine::refresh`].
 ///
 /// ```
 /// use repertoire::{Engine, Source};

@@ -214,7 +214,7 @@ fn skills_that_come_and_go_are_told_of_and_listed() {
                 .map(|what| server.ask(id, &format!("{what}/list"), &json!({})).to_string())
         };
         let before = list(&mut server, 1);
-        let dir = server.skills.path().join("brand-new");
+        let dir = server.skills.path().join("novel");
         std::fs::create_dir(&dir).unwrap();
         std::fs::write(dir.join("notes.md"), "Notes.").unwrap();
         std::fs::write(dir.join("SKILL.md"), "---\ndescription: New.\n---\nDo it.\n").unwrap();
@@ -225,11 +225,11 @@ fn skills_that_come_and_go_are_told_of_and_listed() {
             let expected = ["prompts", "resources", "tools"]
                 .map(|what| format!("notifications/{what}/list_changed"));
             assert_eq!(told, expected, "{refresh:?}");
-            let use_it = json!({"name": "use_skill", "arguments": {"skill": "brand-new"}});
+            let use_it = json!({"name": "use_skill", "arguments": {"skill": "novel"}});
             let used = server.ask(2, "tools/call", &use_it);
             assert_eq!(used["result"]["isError"], !is_there, "{used}");
             let now = list(&mut server, 3);
-            assert!(now.iter().all(|list| list.contains("brand-new") == is_there), "{now:?}");
+            assert!(now.iter().all(|list| list.contains("novel") == is_there), "{now:?}");
             if is_there {
                 std::fs::remove_dir_all(&dir).unwrap();
             } else {

@@ -230,7 +230,9 @@ fn soak(duration: Duration) {
         let mut random = Random(4711);
         let start = Instant::now();
         // A reader that ends panicked.
-        while start.elapsed() < duration && !readers.iter().any(|reader| reader.is_finished()) {
+        while start.elapsed() < duration
+            && !readers.iter().any(thread::ScopedJoinHandle::is_finished)
+        {
             edit(&root, &mut random, n_edits.fetch_add(1, Ordering::Relaxed) as u64);
             thread::sleep(Duration::from_millis(random.below(20)));
         }
