@@ -50,6 +50,29 @@ fn plain_to_json(text: &str) -> serde_json::Value {
     }
 }
 
+/// A map as its JSON text, for formats that do not say of what kind a value is.
+#[cfg(feature = "snapshot")]
+pub(super) mod as_text {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer, de, ser};
+    use serde_json::{Map, Value};
+
+    pub(in crate::skill) fn serialize<S: Serializer>(
+        map: &Map<String, Value>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = (!map.is_empty()).then(|| serde_json::to_string(map));
+        text.transpose().map_err(ser::Error::custom)?.serialize(serializer)
+    }
+
+    pub(in crate::skill) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Map<String, Value>, D::Error> {
+        let text = Option::<&str>::deserialize(deserializer)?;
+        let map = text.map(serde_json::from_str).transpose().map_err(de::Error::custom)?;
+        Ok(map.unwrap_or_default())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::yaml;
