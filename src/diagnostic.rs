@@ -89,6 +89,8 @@ codes! {
     TwoSpellings = "two-spellings", Warning;
     /// Another skill with the same id wins over this one.
     Shadowed = "shadowed", Note;
+    /// A file was changed so that it no longer loads; the skill stays as it was.
+    KeptBefore = "kept-before", Warning;
 
     /// The file has no front matter.
     NoFrontMatter = "no-front-matter", Warning;

@@ -30,7 +30,7 @@ fn manifest(fields: &str) -> String {
 }
 
 fn load(sources: Vec<Source>) -> Catalog {
-    Catalog::load(CatalogOptions { sources, ..CatalogOptions::default() })
+    Catalog::load(&CatalogOptions { sources, ..CatalogOptions::default() })
 }
 
 fn ids(catalog: &Catalog) -> Vec<&str> {
@@ -145,7 +145,7 @@ fn requirements_and_defaults_decide_availability() {
     let vars = [("SET", "1".into()), ("PATH", dir.path().join("bin-dir").into_os_string())];
     let environment =
         Environment::Fixed(vars.into_iter().map(|(name, value)| (name.into(), value)).collect());
-    let catalog = Catalog::load(CatalogOptions {
+    let catalog = Catalog::load(&CatalogOptions {
         sources: vec![Source::bundled(dir.path())],
         brand: "acme".to_owned(),
         enabled: BTreeSet::from(["wanted".to_owned()]),

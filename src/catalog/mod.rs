@@ -4,10 +4,13 @@
 //! [`Status`], and the [`Catalog`] answers who may see what. Loading never fails as a whole: what
 //! could not be loaded is in [`Catalog::diagnostics`].
 
+pub(crate) mod reload;
 mod requirement;
 mod resolve;
 mod scan;
+mod seen;
 mod source;
+pub(crate) mod stamp;
 pub(crate) mod sub_skill;
 mod visibility;
 
@@ -18,6 +21,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorCode};
 use crate::skill::{Skill, SkillId};
 
+pub use reload::Refreshed;
 pub use requirement::Environment;
 pub use resolve::CatalogOptions;
 pub use scan::{is_skill_file, skill_files};
@@ -94,7 +98,7 @@ pub struct Entry {
 /// use repertoire::catalog::{Audience, Catalog, CatalogOptions, Source};
 ///
 /// let options = CatalogOptions { sources: vec![Source::bundled("skills")], ..Default::default() };
-/// let catalog = Catalog::load(options);
+/// let catalog = Catalog::load(&options);
 /// let skill = catalog.find("commit-message", Audience::Model)?;
 /// assert_eq!(skill.id, "commit-message");
 /// let error = catalog.find("comit-mesage", Audience::Model).unwrap_err();
@@ -110,8 +114,8 @@ pub struct Catalog {
 
 impl Catalog {
     /// Reads all sources and resolves what they hold.
-    pub fn load(options: CatalogOptions) -> Catalog {
-        resolve::resolve(options)
+    pub fn load(options: &CatalogOptions) -> Catalog {
+        reload::load(options, None).0
     }
 
     /// Every skill that exists for this agent, in the order of ids, shadowed ones after those
@@ -214,6 +218,13 @@ impl Entry {
     /// Whether another skill with the same id wins over it.
     pub fn is_shadowed(&self) -> bool {
         matches!(self.status, Status::Shadowed { .. })
+    }
+
+    /// Whether nothing of it is different in `other`, an entry of the same id.
+    fn is_the_same_as(&self, other: &Entry) -> bool {
+        Arc::ptr_eq(&self.skill, &other.skill)
+            && (self.scope, &self.relative_path) == (other.scope, &other.relative_path)
+            && self.status == other.status
     }
 
     /// Whether `path` is that of its directory or file, from the source's root or as the source

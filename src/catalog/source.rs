@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -53,7 +54,7 @@ pub struct Source {
 #[derive(Debug, Clone)]
 pub(super) enum Origin {
     Directory(PathBuf),
-    Memory(Vec<Skill>),
+    Memory(Vec<Arc<Skill>>),
 }
 
 impl Source {
@@ -80,7 +81,7 @@ impl Source {
 
     /// Skills that the host made itself.
     pub fn memory(skills: Vec<Skill>) -> Source {
-        let origin = Origin::Memory(skills);
+        let origin = Origin::Memory(skills.into_iter().map(Arc::new).collect());
         Source { origin, scope: Scope::Memory, optional: true, links_outside: false }
     }
 
@@ -127,10 +128,10 @@ impl Source {
 
 /// Each directory once, where it has the highest precedence: the project may be the home
 /// directory, and `.claude/skills` a link to `.agents/skills`.
-pub(super) fn without_repetitions(sources: Vec<Source>) -> Vec<Source> {
+pub(super) fn without_repetitions(sources: &[Source]) -> Vec<&Source> {
     let mut seen = BTreeSet::new();
-    let mut kept: Vec<Source> = sources
-        .into_iter()
+    let mut kept: Vec<&Source> = sources
+        .iter()
         .rev()
         .filter(|source| match source.root().map(Path::canonicalize) {
             Some(Ok(root)) => seen.insert(root),

@@ -63,7 +63,7 @@ impl Targets {
     fn of_the_whole(&self, brand: &str) -> Vec<Diagnostic> {
         let sources = self.roots.iter().map(Source::project).collect();
         let options = CatalogOptions { sources, brand: brand.to_owned(), ..Default::default() };
-        let catalog = Catalog::load(options);
+        let catalog = Catalog::load(&options);
         let codes = [Code::Shadowed, Code::PathNotUnicode, Code::MissingSource];
         catalog.diagnostics().iter().filter(|d| codes.contains(&d.code)).cloned().collect()
     }

@@ -195,7 +195,7 @@ impl EngineBuilder {
             self.catalog.sources.push(Source::memory(self.skills));
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
-        let catalog = Catalog::load(self.catalog);
+        let catalog = Catalog::load(&self.catalog);
         let skills: Vec<_> =
             catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
         let index = Index::new(&skills, &self.index)?;

@@ -75,9 +75,19 @@ impl Skill {
     /// Reads the `SKILL.md` at `path` for a host named `brand` (whose own block of keys is read
     /// too). If it cannot be a skill, the diagnostics say why.
     pub fn load(path: &Path, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
-        let text = load::read(path).map_err(|diagnostic| vec![diagnostic])?;
-        let Loaded { findings, manifest, parts } = load::load(&text, brand);
-        let diagnostics = finding::diagnostics(findings, path, &text);
+        let text = Skill::read(path).map_err(|diagnostic| vec![diagnostic])?;
+        Skill::of_file(path, &text, brand)
+    }
+
+    /// The text of the `SKILL.md` at `path`.
+    pub(crate) fn read(path: &Path) -> Result<String, Diagnostic> {
+        load::read(path)
+    }
+
+    /// As [`Skill::load`], of a file whose text was read.
+    pub(crate) fn of_file(path: &Path, text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
+        let Loaded { findings, manifest, parts } = load::load(text, brand);
+        let diagnostics = finding::diagnostics(findings, path, text);
         let Some(Parts { name, description, brief, .. }) = parts else { return Err(diagnostics) };
         let name = name.unwrap_or_else(|| directory_name(path));
         let origin = Origin::File { path: path.to_owned(), body: OnceLock::new() };
