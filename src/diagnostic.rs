@@ -247,7 +247,7 @@ impl fmt::Display for Diagnostic {
 pub(crate) mod as_values {
     use std::borrow::Cow;
     use std::ops::Range;
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

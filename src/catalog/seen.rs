@@ -65,6 +65,12 @@ impl Seen {
         *self.variables.entry(name.to_owned()).or_insert_with(look)
     }
 
+    /// Whether every later change of what was looked at will show.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.stamps.values().all(Stamp::is_settled)
+    }
+
     /// Whether a load would find the same again. Costs a look at the inode of each directory, link
     /// and skill file; reads none of them.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {

@@ -79,6 +79,12 @@ impl Stamp {
         Stamp { here: Some(here), link: None, settled: here.is_older_than(start) }
     }
 
+    /// Whether any later change shows.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled
+    }
+
     /// Whether `now`, a later stamp of the same path, is proof that nothing changed in between.
     pub(crate) fn vouches_for(&self, now: &Stamp) -> bool {
         self.settled && self.here == now.here && self.link == now.link

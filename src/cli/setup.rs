@@ -8,7 +8,8 @@ use repertoire::session::{Session, SqliteStore};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
-    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, Source,
+    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, SnapshotCache,
+    Source,
 };
 
 use crate::args::{Common, IsolationArgs};
@@ -65,6 +66,19 @@ pub(crate) fn with_skills(builder: EngineBuilder, common: &Common) -> Result<Eng
     Ok(builder)
 }
 
+/// Lets the engine use snapshots, unless that was declined.
+pub(crate) fn with_cache(builder: EngineBuilder, common: &Common) -> EngineBuilder {
+    match snapshots(common) {
+        Some(cache) if !common.no_cache => builder.cache(cache),
+        _ => builder,
+    }
+}
+
+/// Where snapshots are kept; nowhere without a home directory.
+pub(crate) fn snapshots(common: &Common) -> Option<SnapshotCache> {
+    Some(SnapshotCache::new(cache_dir(common)?.join("snapshots")))
+}
+
 /// The engine of the command line, with the tools of its skills.
 pub(crate) fn engine_with_tools(
     common: &Common,
@@ -101,8 +115,7 @@ fn cached_toolset_options(
     isolation: &IsolationArgs,
 ) -> anyhow::Result<ToolsetOptions> {
     let mut options = toolset_options(isolation)?;
-    options.cache =
-        directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand).join("plugins"));
+    options.cache = cache_dir(common).map(|dir| dir.join("plugins"));
     Ok(options)
 }
 
@@ -149,6 +162,11 @@ fn state_dir(common: &Common) -> Result<PathBuf, Error> {
         Error::new(ErrorCode::NotFound, message, "set `XDG_STATE_HOME` to an absolute path")
     })?;
     Ok(state.join(&common.brand))
+}
+
+/// What can be made anew.
+fn cache_dir(common: &Common) -> Option<PathBuf> {
+    directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand))
 }
 
 /// The directory in the environment variable `name`, else `below_home`. Relative ones are ignored,

@@ -3,16 +3,21 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use super::{Engine, Inner, indexed, is_matched};
+#[cfg(feature = "snapshot")]
+use super::load::{SnapshotUse, load_with};
+use super::load::{Loaded, load};
+use super::{Engine, Inner};
 use crate::activation::{Consent, TaskSpawner};
-use crate::catalog::{Allowlist, Catalog, CatalogOptions, Environment, Source};
+use crate::catalog::{Allowlist, CatalogOptions, Environment, Source};
 use crate::disclosure::{BytesPerToken, DisclosureOptions, Listing, PromptOptions, TokenCounter};
 use crate::error::Error;
-use crate::matcher::{Index, IndexOptions, MetaQuestion};
+use crate::matcher::{IndexOptions, MetaQuestion};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
 use crate::session::{MemoryStore, SessionStore};
 use crate::skill::Skill;
+#[cfg(feature = "snapshot")]
+use crate::snapshot::SnapshotCache;
 #[cfg(feature = "toolsets")]
 use crate::toolset::{ToolsetOptions, Toolsets};
 #[cfg(any(feature = "toolsets", feature = "scripts"))]
@@ -35,6 +40,8 @@ pub struct EngineBuilder {
     sessions: Option<Arc<dyn SessionStore>>,
     consent: Consent,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    #[cfg(feature = "snapshot")]
+    cache: Option<SnapshotCache>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<ToolsetOptions>,
     #[cfg(feature = "scripts")]
@@ -164,6 +171,16 @@ impl EngineBuilder {
         self
     }
 
+    /// Takes skills and index from a snapshot of this directory if nothing changed since it was
+    /// made, and else makes one, for the processes that come after; by default none is used.
+    /// Engines with skills in memory use none. [`Engine::snapshot`] says what became of it.
+    #[cfg(feature = "snapshot")]
+    #[must_use]
+    pub fn cache(mut self, cache: SnapshotCache) -> EngineBuilder {
+        self.cache = Some(cache);
+        self
+    }
+
     /// Loads the toolsets of skills, this way; by default none are loaded.
     #[cfg(feature = "toolsets")]
     #[must_use]
@@ -195,10 +212,14 @@ impl EngineBuilder {
             self.catalog.sources.push(Source::memory(self.skills));
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
-        let catalog = Catalog::load(&self.catalog);
-        let skills: Vec<_> =
-            catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
-        let index = Index::new(&skills, &self.index)?;
+        #[cfg(feature = "snapshot")]
+        let (loaded, snapshot) = match &self.cache {
+            Some(cache) => load_with(cache, &self.catalog, &self.index)?,
+            None => (load(&self.catalog, &self.index)?, SnapshotUse::default()),
+        };
+        #[cfg(not(feature = "snapshot"))]
+        let loaded = load(&self.catalog, &self.index)?;
+        let Loaded { catalog, index } = loaded;
         #[cfg(any(feature = "toolsets", feature = "scripts"))]
         let trust = self.trust.unwrap_or_default();
         Ok(Engine(Arc::new(Inner {
@@ -215,6 +236,8 @@ impl EngineBuilder {
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
             consent: self.consent,
             tasks: self.tasks,
+            #[cfg(feature = "snapshot")]
+            snapshot,
             #[cfg(feature = "scripts")]
             scripts: self.scripts.map(|options| Scripts::new(options, Arc::clone(&trust))),
             #[cfg(feature = "toolsets")]

@@ -3,6 +3,7 @@
 mod activate;
 mod builder;
 mod find;
+mod load;
 #[cfg(feature = "scripts")]
 mod scripts;
 #[cfg(feature = "toolsets")]
@@ -33,6 +34,8 @@ use crate::toolset::Toolsets;
 pub use activate::{Activate, Caller};
 pub use builder::EngineBuilder;
 pub use find::FoundSkill;
+#[cfg(feature = "snapshot")]
+pub use load::SnapshotUse;
 
 /// So many recently used skills are looked at when matches are ranked.
 const MAX_RECENT: usize = 64;
@@ -69,6 +72,8 @@ struct Inner {
     sessions: Arc<dyn SessionStore>,
     consent: Consent,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    #[cfg(feature = "snapshot")]
+    snapshot: SnapshotUse,
     #[cfg(feature = "scripts")]
     scripts: Option<Scripts>,
     #[cfg(feature = "toolsets")]
@@ -101,6 +106,12 @@ impl Engine {
     /// What was found wrong with any skill file or source.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         self.0.catalog.diagnostics()
+    }
+
+    /// What became of the snapshot that the engine was to use.
+    #[cfg(feature = "snapshot")]
+    pub fn snapshot(&self) -> &SnapshotUse {
+        &self.0.snapshot
     }
 
     /// Every skill that `query` matches, best first.

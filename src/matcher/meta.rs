@@ -6,6 +6,7 @@ use super::text::fold_trigger;
 
 /// What a message asks about the skills themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum MetaQuestion {
     /// Which skills there are.
     Registry,

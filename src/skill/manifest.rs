@@ -102,10 +102,10 @@ pub struct Manifest {
     /// `compatibility`, as in the Agent Skills specification.
     pub compatibility: Option<Spanned<String>>,
     /// `metadata`, as in the Agent Skills specification.
-    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_text"))]
+    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_values"))]
     pub metadata: Map<String, Json>,
     /// Keys no part of Repertoire reads, as written.
-    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_text"))]
+    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_values"))]
     pub extra: Map<String, Json>,
     /// Every top-level key as written.
     pub(crate) keys: Vec<Spanned<String>>,
