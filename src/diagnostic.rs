@@ -279,9 +279,9 @@ pub(crate) mod as_values {
         }))
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, T: FromIterator<Diagnostic>, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<Vec<Diagnostic>, D::Error> {
+    ) -> Result<T, D::Error> {
         let all = Vec::<Values<'_>>::deserialize(deserializer)?;
         let diagnostic = |values: Values<'_>| {
             let code = Code::ALL.iter().find(|code| code.as_str() == values.code);

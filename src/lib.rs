@@ -78,15 +78,15 @@ pub use activation::{
     Activation, Command, Consent, ConsentPolicy, ConsentRequest, Risk, Task, TaskSpawner,
 };
 pub use catalog::{
-    Allowlist, Audience, Catalog, CatalogOptions, Environment, Scope, Source, Status,
+    Allowlist, Audience, Catalog, CatalogOptions, Environment, Refreshed, Scope, Source, Status,
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, Tier, TokenCounter,
 };
 #[cfg(feature = "snapshot")]
-pub use engine::SnapshotUse;
-pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill};
+pub use engine::CacheUse;
+pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill, Subscription};
 pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};

@@ -114,7 +114,7 @@ pub struct Catalog {
     /// In the order of ids; of the same id, the winner first.
     entries: Vec<Entry>,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Arc<[Diagnostic]>,
 }
 
 impl Catalog {
@@ -142,6 +142,11 @@ impl Catalog {
     /// What was found wrong with any file or source, by path.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+
+    /// The same, for whoever outlives the catalog.
+    pub(crate) fn shared_diagnostics(&self) -> Arc<[Diagnostic]> {
+        Arc::clone(&self.diagnostics)
     }
 
     /// The skill with this id, whatever its status.
@@ -197,6 +202,16 @@ impl Catalog {
         above.find_map(|ancestor| {
             self.entries().find(|e| !e.is_shadowed() && e.skill.dir() == Some(ancestor))
         })
+    }
+
+    /// Whether everything is the same in `other`.
+    pub(crate) fn is_the_same_as(&self, other: &Catalog) -> bool {
+        let same = |(entry, other): (&Entry, &Entry)| {
+            entry.id == other.id && entry.is_the_same_as(other) && entry.allowed == other.allowed
+        };
+        self.entries.len() == other.entries.len()
+            && self.entries.iter().zip(&other.entries).all(same)
+            && self.diagnostics == other.diagnostics
     }
 
     fn not_found(&self, name: &str, loadable: &[&Entry], audience: Audience) -> Error {

@@ -96,7 +96,7 @@ pub(super) fn resolve(options: &CatalogOptions, reader: &mut Reader<'_>) -> Cata
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
-    Catalog { entries, diagnostics }
+    Catalog { entries, diagnostics: diagnostics.into() }
 }
 
 fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {

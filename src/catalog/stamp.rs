@@ -73,7 +73,7 @@ impl Stamp {
     }
 
     /// The stamp of an open file.
-    #[cfg(any(feature = "scripts", feature = "toolsets"))]
+    #[cfg(feature = "toolsets")]
     pub(crate) fn of(metadata: &Metadata, start: SystemTime) -> Stamp {
         let here = Facts::of(metadata);
         Stamp { here: Some(here), link: None, settled: here.is_older_than(start) }

@@ -124,9 +124,10 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
 }
 
 fn sources(common: &Common, engine: &Engine) -> anyhow::Result<Vec<SourceReport>> {
+    let catalog = engine.catalog();
     let report = |root: &Path, scope| {
         let is_in = |path: &Path| path.starts_with(root);
-        let found = engine.catalog().entries().filter_map(|entry| entry.skill.path());
+        let found = catalog.entries().filter_map(|entry| entry.skill.path());
         SourceReport {
             scope,
             path: root.display().to_string(),
@@ -139,7 +140,8 @@ fn sources(common: &Common, engine: &Engine) -> anyhow::Result<Vec<SourceReport>
 }
 
 fn unused(engine: &Engine) -> Vec<Unused> {
-    let unused = engine.catalog().entries().filter_map(|entry| {
+    let catalog = engine.catalog();
+    let unused = catalog.entries().filter_map(|entry| {
         Some(Unused {
             id: entry.id.to_string(),
             status: entry.status.as_str(),
@@ -147,7 +149,7 @@ fn unused(engine: &Engine) -> Vec<Unused> {
             path: entry.skill.path().map(|path| path.display().to_string()),
         })
     });
-    let filtered = engine.catalog().filtered().map(|entry| Unused {
+    let filtered = catalog.filtered().map(|entry| Unused {
         id: entry.id.to_string(),
         status: "filtered",
         reason: "not in the allowlist".to_owned(),

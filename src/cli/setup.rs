@@ -182,9 +182,9 @@ pub(crate) fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
 /// What is wrong with a whole source that was asked for by name.
 fn source_failures<'a>(
     common: &'a Common,
-    engine: &'a Engine,
+    diagnostics: &'a [Diagnostic],
 ) -> impl Iterator<Item = &'a Diagnostic> {
-    engine.diagnostics().iter().filter(|diagnostic| {
+    diagnostics.iter().filter(|diagnostic| {
         let is_source = common.sources.contains(&diagnostic.path);
         diagnostic.code == Code::MissingSource
             || (is_source && diagnostic.severity == Severity::Error)
@@ -193,12 +193,12 @@ fn source_failures<'a>(
 
 /// The exit code of a command that did what it could with the sources it has.
 pub(crate) fn exit_code(common: &Common, engine: &Engine) -> ExitCode {
-    ExitCode::done_if(source_failures(common, engine).next().is_none())
+    ExitCode::done_if(source_failures(common, &engine.diagnostics()).next().is_none())
 }
 
 /// Tells which sources could not be used, and gives the exit code that goes with it.
 pub(crate) fn finish(common: &Common, engine: &Engine, out: Output) -> ExitCode {
-    for failure in source_failures(common, engine) {
+    for failure in source_failures(common, &engine.diagnostics()) {
         out.note(&report::short(failure));
     }
     exit_code(common, engine)

@@ -76,8 +76,9 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     if let Some(session) = &args.session {
         query = query.session(session.clone());
     }
-    let filtered = engine.catalog().filtered().find(|entry| entry.id == args.id.as_str());
-    let entry = match engine.catalog().find_any(&args.id).or_else(|error| filtered.ok_or(error)) {
+    let catalog = engine.catalog();
+    let filtered = catalog.filtered().find(|entry| entry.id == args.id.as_str());
+    let entry = match catalog.find_any(&args.id).or_else(|error| filtered.ok_or(error)) {
         Ok(entry) => entry,
         Err(error) => {
             setup::finish(common, &engine, out);
@@ -96,7 +97,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
 fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verdict {
     let found = engine.matches(query);
     let place = found.iter().position(|found| found.id == entry.id);
-    let same_id = engine.catalog().entries().filter(|e| e.id == entry.id && e.is_shadowed());
+    let catalog = engine.catalog();
+    let same_id = catalog.entries().filter(|e| e.id == entry.id && e.is_shadowed());
     let shadows = same_id.filter_map(|e| e.skill.path()).map(|path| path.display().to_string());
     let mut verdict = Verdict {
         id: entry.id.to_string(),
@@ -110,7 +112,7 @@ fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verdict {
         near: Vec::new(),
         shadows: shadows.collect(),
     };
-    let is_filtered = engine.catalog().filtered().any(|e| e.id == entry.id);
+    let is_filtered = catalog.filtered().any(|e| e.id == entry.id);
     let (reason, help) = if is_filtered {
         ("it is not in the allowlist".to_owned(), "name it with `--allow`".to_owned())
     } else if let Some(reason) = reason(entry) {

@@ -1,15 +1,16 @@
 //! Putting an engine together.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
+
+use arc_swap::ArcSwap;
 
 #[cfg(feature = "snapshot")]
-use super::load::{SnapshotUse, load_with};
-use super::load::{Loaded, load};
-use super::{Engine, Inner};
+use super::kept::{self, CacheUse};
+use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
-use crate::catalog::{Allowlist, CatalogOptions, Environment, Source};
-use crate::disclosure::{BytesPerToken, DisclosureOptions, Listing, PromptOptions, TokenCounter};
+use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
+use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
 use crate::matcher::{IndexOptions, MetaQuestion};
 #[cfg(feature = "scripts")]
@@ -173,7 +174,7 @@ impl EngineBuilder {
 
     /// Takes skills and index from a snapshot of this directory if nothing changed since it was
     /// made, and else makes one, for the processes that come after; by default none is used.
-    /// Engines with skills in memory use none. [`Engine::snapshot`] says what became of it.
+    /// Engines with skills in memory use none. [`Engine::cache_use`] says what became of it.
     #[cfg(feature = "snapshot")]
     #[must_use]
     pub fn cache(mut self, cache: SnapshotCache) -> EngineBuilder {
@@ -212,24 +213,25 @@ impl EngineBuilder {
             self.catalog.sources.push(Source::memory(self.skills));
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
+        let load = || {
+            let (catalog, memory) = reload::load(&self.catalog, None);
+            Snapshot::new(catalog, &self.index).map(|snapshot| (snapshot, memory))
+        };
         #[cfg(feature = "snapshot")]
-        let (loaded, snapshot) = match &self.cache {
-            Some(cache) => load_with(cache, &self.catalog, &self.index)?,
-            None => (load(&self.catalog, &self.index)?, SnapshotUse::default()),
+        let (snapshot, memory, cache) = match &self.cache {
+            Some(cache) => kept::load(cache, &self.catalog, &self.index, load)?,
+            None => load().map(|(snapshot, memory)| (snapshot, memory, CacheUse::default()))?,
         };
         #[cfg(not(feature = "snapshot"))]
-        let loaded = load(&self.catalog, &self.index)?;
-        let Loaded { catalog, index } = loaded;
+        let (snapshot, memory) = load()?;
         #[cfg(any(feature = "toolsets", feature = "scripts"))]
         let trust = self.trust.unwrap_or_default();
         Ok(Engine(Arc::new(Inner {
-            listing: Listing::new(&catalog),
-            catalog,
-            index,
-            index_options: self.index,
-            hidden: OnceLock::new(),
-            relevance: OnceLock::new(),
-            outline: OnceLock::new(),
+            snapshot: ArcSwap::from_pointee(snapshot),
+            sources: self.catalog,
+            memory: Mutex::new(memory),
+            listeners: Listeners::default(),
+            index: self.index,
             disclosure: self.disclosure,
             prompt: self.prompt,
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
@@ -237,7 +239,7 @@ impl EngineBuilder {
             consent: self.consent,
             tasks: self.tasks,
             #[cfg(feature = "snapshot")]
-            snapshot,
+            cache,
             #[cfg(feature = "scripts")]
             scripts: self.scripts.map(|options| Scripts::new(options, Arc::clone(&trust))),
             #[cfg(feature = "toolsets")]

@@ -82,7 +82,7 @@ fn answer(agent: HookAgent, common: &Common) -> Result<Answer, Error> {
     let engine = builder.disclosure(disclosure()).prompt(prompt()).build()?;
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
     let mut problems: Vec<String> = problems.take().iter().map(said).collect();
-    problems.extend_from_slice(&engine.snapshot().problems);
+    problems.extend_from_slice(&engine.cache_use().problems);
     // The process ends: the system is faster at tidying up, and the store bears it as it bears
     // a process that is killed.
     std::mem::forget(engine);

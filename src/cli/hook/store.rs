@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use repertoire::session::{Event, MemoryStore, SessionState, SessionStore, SkillState, SqliteStore};
 use repertoire::Error;
+use repertoire::session::{
+    Event, MemoryStore, SessionState, SessionStore, SkillState, SqliteStore,
+};
 
 use crate::args::Common;
 use crate::setup;

@@ -52,7 +52,7 @@ impl Connection {
         [
             tools.map(|_| print(&self.current_tools())),
             prompts.map(|_| print(&self.current_prompts())),
-            resources.map(|_| print_skills(self.engine.catalog())),
+            resources.map(|_| print_skills(&self.engine.catalog())),
         ]
     }
 }
