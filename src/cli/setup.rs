@@ -47,8 +47,16 @@ fn bundled_dir() -> Option<PathBuf> {
     installed.into_iter().chain([built]).find(|dir| dir.is_dir())
 }
 
-/// The engine of the command line, with what `options` adds.
+/// The engine of a command that asks it once, with what `options` adds.
 pub(crate) fn engine(
+    common: &Common,
+    options: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> anyhow::Result<Engine> {
+    engine_without_cache(common, |builder| options(with_cache(builder, common)))
+}
+
+/// An engine that reads all skills itself: to run their code, or to stay with them for long.
+fn engine_without_cache(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
 ) -> anyhow::Result<Engine> {
@@ -86,7 +94,7 @@ pub(crate) fn engine_with_tools(
 ) -> anyhow::Result<Engine> {
     let toolsets = cached_toolset_options(common, isolation)?;
     let trust = Arc::new(trust_store(common)?);
-    engine(common, |builder| builder.toolsets(toolsets).trust(trust))
+    engine_without_cache(common, |builder| builder.toolsets(toolsets).trust(trust))
 }
 
 /// The engine of the command line, with the scripts of its skills.
@@ -95,7 +103,7 @@ pub(crate) fn engine_with_scripts(
     options: ScriptOptions,
 ) -> anyhow::Result<Engine> {
     let trust = Arc::new(trust_store(common)?);
-    engine(common, |builder| builder.scripts(options).trust(trust))
+    engine_without_cache(common, |builder| builder.scripts(options).trust(trust))
 }
 
 /// The engine of the command line, with all that its skills can do, and with what `options` adds.
@@ -106,7 +114,9 @@ pub(crate) fn engine_with_everything(
 ) -> anyhow::Result<Engine> {
     let toolsets = cached_toolset_options(common, &IsolationArgs { in_process: false })?;
     let trust = Arc::new(trust_store(common)?);
-    engine(common, |builder| options(builder.toolsets(toolsets).scripts(scripts).trust(trust)))
+    engine_without_cache(common, |builder| {
+        options(builder.toolsets(toolsets).scripts(scripts).trust(trust))
+    })
 }
 
 /// How libraries run, with copies of them that later processes use again.

@@ -62,7 +62,11 @@ fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
 }
 
 /// `None` if the content makes no sense, `Some(None)` if something changed since.
-fn read(content: &[u8], options: &CatalogOptions, index: &IndexOptions) -> Option<Option<(Snapshot, Memory)>> {
+fn read(
+    content: &[u8],
+    options: &CatalogOptions,
+    index: &IndexOptions,
+) -> Option<Option<(Snapshot, Memory)>> {
     let (seen, rest) = postcard::take_from_bytes::<Seen>(content).ok()?;
     if !seen.is_current(&options.environment) {
         return Some(None);
