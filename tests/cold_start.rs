@@ -46,11 +46,13 @@ fn answers(engine: &Engine) -> String {
         queries.push(format!("use the skill {}", entry.id));
         queries.push(entry.skill.brief().to_owned());
     }
-    for query in &queries {
+    // Enough of them, of any number of skills.
+    let some = |n_queries: usize| queries.iter().step_by(queries.len().div_ceil(n_queries));
+    for query in some(300) {
         let explained = engine.explain(query, 5);
         answers.push_str(&format!("\n{query}: {explained:?}"));
     }
-    for query in queries.iter().step_by(7) {
+    for query in some(50) {
         answers.push_str(&format!("\n{query}: {:?}", engine.disclose(query)));
     }
     answers.push_str(&format!("\n{:?}", engine.prompt()));

@@ -5,7 +5,7 @@ use crate::catalog::reload::Memory;
 use crate::catalog::seen::Seen;
 use crate::catalog::{Catalog, CatalogOptions};
 use crate::error::Error;
-use crate::matcher::IndexOptions;
+use crate::matcher::{Index, IndexOptions};
 use crate::snapshot::SnapshotCache;
 
 /// What use an engine could make of its [`SnapshotCache`].
@@ -29,7 +29,7 @@ pub(super) fn load(
     let mut cache_use = CacheUse::default();
     let key = key(catalog, index);
     if let Some(key) = &key {
-        match cache.read(key, |content| read(content, catalog, index)) {
+        match cache.read(key, |content| read(content, catalog)) {
             Ok(Some(Some((snapshot, memory)))) => {
                 cache_use.used = true;
                 return Ok((snapshot, memory, cache_use));
@@ -41,7 +41,7 @@ pub(super) fn load(
     let (snapshot, memory) = load()?;
     // What changed a moment ago may change again and look the same.
     if let Some(key) = key.filter(|_| memory.seen().is_settled()) {
-        let written = postcard::to_stdvec(&(memory.seen(), &*snapshot.catalog));
+        let written = postcard::to_stdvec(&(memory.seen(), &*snapshot.catalog, &snapshot.index));
         let kept = written
             .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
             .and_then(|content| cache.write(&key, &content));
@@ -62,15 +62,11 @@ fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
 }
 
 /// `None` if the content makes no sense, `Some(None)` if something changed since.
-fn read(
-    content: &[u8],
-    options: &CatalogOptions,
-    index: &IndexOptions,
-) -> Option<Option<(Snapshot, Memory)>> {
+fn read(content: &[u8], options: &CatalogOptions) -> Option<Option<(Snapshot, Memory)>> {
     let (seen, rest) = postcard::take_from_bytes::<Seen>(content).ok()?;
     if !seen.is_current(&options.environment) {
         return Some(None);
     }
-    let catalog = postcard::from_bytes::<Catalog>(rest).ok()?;
-    Some(Some((Snapshot::new(catalog, index).ok()?, Memory::of_another_process(seen))))
+    let (catalog, index) = postcard::from_bytes::<(Catalog, Index)>(rest).ok()?;
+    Some(Some((Snapshot::of(catalog, index), Memory::of_another_process(seen))))
 }
