@@ -30,11 +30,11 @@ pub(super) fn load(
     let key = key(catalog, index);
     if let Some(key) = &key {
         match cache.read(key, |content| read(content, catalog)) {
-            Ok(Some(Some((snapshot, memory)))) => {
+            Ok(Some((snapshot, memory))) => {
                 cache_use.used = true;
                 return Ok((snapshot, memory, cache_use));
             }
-            Ok(None | Some(None)) => {}
+            Ok(None) => {}
             Err(problem) => cache_use.problems.push(problem),
         }
     }
@@ -61,12 +61,15 @@ fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
     postcard::to_stdvec(&(here, written, index)).ok()
 }
 
-/// `None` if the content makes no sense, `Some(None)` if something changed since.
-fn read(content: &[u8], options: &CatalogOptions) -> Option<Option<(Snapshot, Memory)>> {
-    let (seen, rest) = postcard::take_from_bytes::<Seen>(content).ok()?;
+/// `None` if something changed since it was written.
+fn read(
+    content: &[u8],
+    options: &CatalogOptions,
+) -> Result<Option<(Snapshot, Memory)>, postcard::Error> {
+    let (seen, rest) = postcard::take_from_bytes::<Seen>(content)?;
     if !seen.is_current(&options.environment) {
-        return Some(None);
+        return Ok(None);
     }
-    let (catalog, index) = postcard::from_bytes::<(Catalog, Index)>(rest).ok()?;
-    Some(Some((Snapshot::of(catalog, index), Memory::of_another_process(seen))))
+    let (catalog, index) = postcard::from_bytes::<(Catalog, Index)>(rest)?;
+    Ok(Some((Snapshot::of(catalog, index), Memory::of_another_process(seen))))
 }

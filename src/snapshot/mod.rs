@@ -75,12 +75,12 @@ impl SnapshotCache {
         Ok(files)
     }
 
-    /// Gives what was kept for `key` to `take`; `None` if nothing was. The error says what is wrong
-    /// with the file there, which is worth a note.
-    pub(crate) fn read<T>(
+    /// What `take` makes of what was kept for `key`; `None` if nothing was, or it is of no use. The
+    /// error says what is wrong with the file there, which is worth a note.
+    pub(crate) fn read<T, E>(
         &self,
         key: &[u8],
-        take: impl FnOnce(&[u8]) -> Option<T>,
+        take: impl FnOnce(&[u8]) -> Result<Option<T>, E>,
     ) -> Result<Option<T>, String> {
         let path = self.path(key);
         let taken = file::read(&path).and_then(|(bytes, modified)| {
@@ -88,9 +88,10 @@ impl SnapshotCache {
             if found != key {
                 return Ok(None);
             }
-            let taken = take(content).ok_or(Unfit::Foreign("its content cannot be read"))?;
+            let unreadable = Unfit::Foreign("its content cannot be read");
+            let taken = take(content).map_err(|_| unreadable)?;
             note_use(&path, modified);
-            Ok(Some(taken))
+            Ok(taken)
         });
         match taken {
             Ok(taken) => Ok(taken),
