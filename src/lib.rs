@@ -49,6 +49,7 @@
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
 //! - `snapshot` (part of `cli`): `SnapshotCache`, for processes that ask a question or two and end.
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.
+//! - `watch` (part of `cli`): `Engine::watch`, skills taken up when their files change.
 
 pub mod activation;
 mod beneath;
@@ -77,6 +78,8 @@ pub mod trust;
 pub use activation::{
     Activation, Command, Consent, ConsentPolicy, ConsentRequest, Risk, Task, TaskSpawner,
 };
+#[cfg(feature = "watch")]
+pub use catalog::WatchOptions;
 pub use catalog::{
     Allowlist, Audience, Catalog, CatalogOptions, Environment, Refreshed, Scope, Source, Status,
 };
@@ -86,6 +89,8 @@ pub use disclosure::{
 };
 #[cfg(feature = "snapshot")]
 pub use engine::CacheUse;
+#[cfg(feature = "watch")]
+pub use engine::Watch;
 pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill, Subscription};
 pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode};

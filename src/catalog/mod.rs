@@ -13,6 +13,8 @@ mod source;
 pub(crate) mod stamp;
 pub(crate) mod sub_skill;
 mod visibility;
+#[cfg(feature = "watch")]
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +29,10 @@ pub use resolve::CatalogOptions;
 pub use scan::{is_skill_file, skill_files};
 pub use source::{Scope, Source};
 pub use visibility::{Allowlist, Audience};
+#[cfg(feature = "watch")]
+pub use watch::WatchOptions;
+#[cfg(feature = "watch")]
+pub(crate) use watch::Watching;
 
 /// What became of a skill in the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]

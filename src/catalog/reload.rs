@@ -76,6 +76,7 @@ impl Memory {
     }
 
     /// What was looked at.
+    #[cfg(feature = "watch")]
     pub(crate) fn seen(&self) -> &Seen {
         &self.seen
     }

@@ -80,6 +80,18 @@ impl Seen {
         self.stamps.values().all(Stamp::is_settled)
     }
 
+    /// The paths that were looked at, each before those below it.
+    #[cfg(feature = "watch")]
+    pub(super) fn stamps(&self) -> impl Iterator<Item = (&Path, &Stamp)> {
+        self.stamps.iter().map(|(path, stamp)| (path.as_path(), stamp))
+    }
+
+    /// The roots of sources, there or not.
+    #[cfg(feature = "watch")]
+    pub(super) fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.roots.keys().map(PathBuf::as_path)
+    }
+
     /// Whether a load would find the same again. Costs a look at the inode of each directory, link
     /// and skill file; reads none of them.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {

@@ -47,6 +47,7 @@ struct Facts {
     changed: Time,
     inode: u64,
     device: u64,
+    is_dir: bool,
     /// Kind and permissions.
     mode: u32,
 }
@@ -85,6 +86,18 @@ impl Stamp {
         self.settled
     }
 
+    /// Whether it is a directory, or a link to one.
+    #[cfg(feature = "watch")]
+    pub(super) fn is_dir(&self) -> bool {
+        let facts = self.link.as_ref().map_or(self.here, |link| link.target);
+        facts.is_some_and(|facts| facts.is_dir)
+    }
+
+    #[cfg(feature = "watch")]
+    pub(super) fn is_link(&self) -> bool {
+        self.link.is_some()
+    }
+
     /// Whether `now`, a later stamp of the same path, is proof that nothing changed in between.
     pub(crate) fn vouches_for(&self, now: &Stamp) -> bool {
         self.settled && self.here == now.here && self.link == now.link
@@ -99,34 +112,32 @@ impl Stamp {
 impl Facts {
     fn of(metadata: &Metadata) -> Facts {
         let modified = metadata.modified().map_or(0, nanoseconds);
-        let len = metadata.len();
+        let (len, is_dir) = (metadata.len(), metadata.is_dir());
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt as _;
             let changed =
                 i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
             let (inode, device, mode) = (metadata.ino(), metadata.dev(), metadata.mode());
-            Facts { len, modified, changed, inode, device, mode }
+            Facts { len, modified, changed, inode, device, is_dir, mode }
         }
         #[cfg(not(unix))]
         {
-            let mode = u32::from(metadata.permissions().readonly())
-                | u32::from(metadata.is_dir()) << 1
-                | u32::from(metadata.is_symlink()) << 2;
-            Facts { len, modified, changed: modified, inode: 0, device: 0, mode }
+            let mode = u32::from(metadata.permissions().readonly());
+            Facts { len, modified, changed: modified, inode: 0, device: 0, is_dir, mode }
         }
     }
 
     /// Whether its last change is so long before `start` that any later one has another time.
     fn is_older_than(&self, start: SystemTime) -> bool {
-        self.changed + (TICK.as_nanos() as i128) < nanoseconds(start)
+        self.changed + TICK.as_nanos().cast_signed() < nanoseconds(start)
     }
 }
 
 fn nanoseconds(time: SystemTime) -> Time {
     match time.duration_since(UNIX_EPOCH) {
-        Ok(since) => since.as_nanos() as i128,
-        Err(before) => -(before.duration().as_nanos() as i128),
+        Ok(since) => since.as_nanos().cast_signed(),
+        Err(before) => -before.duration().as_nanos().cast_signed(),
     }
 }
 

@@ -379,6 +379,31 @@ pub(crate) struct McpArgs {
     /// Let scripts use no network
     #[arg(long)]
     pub(crate) offline: bool,
+    /// When to take up changed skills: `watch`, `off`, or every so many seconds
+    #[arg(long, value_name = "WHEN", default_value = "watch", env = "REPERTOIRE_REFRESH")]
+    #[arg(value_parser = refresh)]
+    pub(crate) refresh: Refresh,
+}
+
+/// When changed skills are taken up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refresh {
+    /// When the system tells of changes.
+    Watch,
+    Off,
+    /// So often.
+    Every(Duration),
+}
+
+fn refresh(text: &str) -> Result<Refresh, String> {
+    match text {
+        "watch" => Ok(Refresh::Watch),
+        "off" => Ok(Refresh::Off),
+        _ => match text.parse() {
+            Ok(seconds @ 1..) => Ok(Refresh::Every(Duration::from_secs(seconds))),
+            _ => Err("give `watch`, `off`, or a whole number of seconds from 1".to_owned()),
+        },
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]

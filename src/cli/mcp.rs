@@ -8,9 +8,9 @@ use anyhow::Context as _;
 use data_encoding::HEXLOWER;
 use repertoire::integration::mcp::{McpOptions, McpServer, serve_http};
 use repertoire::script::ScriptOptions;
-use repertoire::{Consent, Engine};
+use repertoire::{Consent, Engine, Error, Watch, WatchOptions};
 
-use crate::args::{Common, McpArgs};
+use crate::args::{Common, McpArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::setup;
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
     let engine =
         setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;
     let code = setup::finish(common, &engine, out);
+    let _watch = watch(&engine, args.refresh)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = match args.http {
         Some(address) => runtime.block_on(http(address, args, engine, out)),
@@ -41,6 +42,16 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
     };
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)
+}
+
+/// Takes up changed skills, as long as the guard is there.
+fn watch(engine: &Engine, refresh: Refresh) -> Result<Option<Watch>, Error> {
+    let options = match refresh {
+        Refresh::Off => return Ok(None),
+        Refresh::Watch => WatchOptions::default(),
+        Refresh::Every(poll) => WatchOptions { events: false, poll, ..WatchOptions::default() },
+    };
+    engine.watch(options).map(Some)
 }
 
 async fn http(

@@ -6,7 +6,7 @@ use repertoire::activation::{BundledFiles, bundled_files};
 use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::script::{Script, ScriptOptions, Scripts};
 use repertoire::trust::Owner;
-use repertoire::{Diagnostic, Engine, Error, ErrorCode};
+use repertoire::{Diagnostic, Error, ErrorCode};
 use serde_json::{Value as Json, json};
 
 use crate::args::{Common, ShowArgs};
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, out: Output) -> anyhow::Resu
             return Err(error.into());
         }
     };
-    let details = details(&engine, &catalog, entry);
+    let details = details(&catalog, entry);
     if let Some(name) = &args.script {
         script(entry, &details.scripts?, name, out)?;
     } else if out.json {
@@ -97,7 +97,7 @@ fn to_json(entry: &Entry, details: &Details<'_>) -> serde_json::Result<Json> {
     Ok(json)
 }
 
-fn details<'a>(engine: &Engine, catalog: &'a Catalog, entry: &'a Entry) -> Details<'a> {
+fn details<'a>(catalog: &'a Catalog, entry: &'a Entry) -> Details<'a> {
     let none = BundledFiles { files: Vec::new(), more: 0, complete: true };
     let files = entry.skill.dir().map_or(Ok(none), |dir| bundled_files(dir, MAX_FILES));
     let path = entry.skill.path();

@@ -43,7 +43,7 @@ impl Engine {
     /// ```
     pub fn find_skills<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Vec<FoundSkill> {
         let (query, now) = (query.into(), self.snapshot());
-        let answer = self.search(&now, &query, &self.session_state(&query), limit);
+        let answer = now.search(&query, &self.session_state(&query), limit);
         let matched = answer.matches.iter().map(|found| (&found.id, why_matched(&found.hits)));
         let passed_over = |id: &SkillId| {
             let vetoed = answer.vetoed.iter().any(|(vetoed, _)| vetoed == id);

@@ -11,6 +11,8 @@ mod scripts;
 mod snapshot;
 #[cfg(feature = "toolsets")]
 mod tools;
+#[cfg(feature = "watch")]
+mod watch;
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +31,6 @@ use crate::matcher::{Answer, IndexOptions, Match, MetaQuestion, Query, Rejection
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
 use crate::session::{Event, Session, SessionState, SessionStore};
-use crate::skill::SkillId;
 #[cfg(feature = "toolsets")]
 use crate::toolset::Toolsets;
 
@@ -41,12 +42,11 @@ pub use kept::CacheUse;
 use refresh::Listeners;
 pub use refresh::Subscription;
 use snapshot::Snapshot;
-
-/// So many recently used skills are looked at when matches are ranked.
-const MAX_RECENT: usize = 64;
+#[cfg(feature = "watch")]
+pub use watch::Watch;
 
 /// A loaded catalog and its compiled index: answers queries, from any number of threads. Cheap to
-/// clone.
+/// clone; all clones see what any of them takes up with [`Engine::refresh`].
 ///
 /// ```
 /// use repertoire::{Engine, Source};
@@ -120,7 +120,7 @@ impl Engine {
     /// Every skill that `query` matches, best first.
     pub fn matches<'q>(&self, query: impl Into<Query<'q>>) -> Vec<Match> {
         let query = query.into();
-        self.search(&self.snapshot(), &query, &self.session_state(&query), usize::MAX).matches
+        self.snapshot().search(&query, &self.session_state(&query), usize::MAX).matches
     }
 
     /// The best `limit` matches of `query`, with the reasons why other skills are not among them:
@@ -128,7 +128,7 @@ impl Engine {
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let (query, now) = (query.into(), self.snapshot());
         let Answer { matches, beyond, vetoed, meta } =
-            self.search(&now, &query, &self.session_state(&query), limit);
+            now.search(&query, &self.session_state(&query), limit);
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
         let mut rejected: Vec<Rejection> =
             beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
@@ -185,7 +185,7 @@ impl Engine {
     ) -> (Disclosure, Option<MetaQuestion>) {
         let now = self.snapshot();
         let limit = options.max_skills.saturating_add(state.skills.len());
-        let answer = (!query.is_blank()).then(|| self.search(&now, query, state, limit));
+        let answer = (!query.is_blank()).then(|| now.search(query, state, limit));
         let meta = answer.as_ref().and_then(|answer| answer.meta);
         let relevant = || now.outline().order(&query.text);
         let disclosure = disclosure::disclose(
@@ -228,17 +228,6 @@ impl Engine {
     /// What is known now; the same for the whole of a call.
     fn snapshot(&self) -> Arc<Snapshot> {
         self.0.snapshot.load_full()
-    }
-
-    fn search(
-        &self,
-        now: &Snapshot,
-        query: &Query<'_>,
-        state: &SessionState,
-        limit: usize,
-    ) -> Answer {
-        let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
-        now.index.search(query, &recent, limit)
     }
 
     /// What the conversation of `query` did so far.

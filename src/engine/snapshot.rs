@@ -5,8 +5,12 @@ use std::sync::{Arc, OnceLock};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::Listing;
 use crate::error::Error;
-use crate::matcher::{Index, IndexOptions, IndexedSkill, Query, Rejection, RelevanceIndex};
+use crate::matcher::{Answer, Index, IndexOptions, IndexedSkill, Query, Rejection, RelevanceIndex};
+use crate::session::SessionState;
 use crate::skill::SkillId;
+
+/// So many recently used skills are looked at when matches are ranked.
+const MAX_RECENT: usize = 64;
 
 /// A catalog and all that is made of it. It is never changed: a refresh makes another one, and
 /// whoever asks something asks one of them from beginning to end.
@@ -14,7 +18,7 @@ use crate::skill::SkillId;
 pub(super) struct Snapshot {
     pub(super) catalog: Arc<Catalog>,
     pub(super) listing: Listing,
-    pub(super) index: Index,
+    index: Index,
     /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
     hidden: OnceLock<Option<Index>>,
     relevance: OnceLock<Arc<RelevanceIndex>>,
@@ -41,6 +45,12 @@ impl Snapshot {
             relevance: OnceLock::new(),
             outline: OnceLock::new(),
         }
+    }
+
+    /// Asks the index, after a conversation that did so far what `state` says.
+    pub(super) fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
+        let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
+        self.index.search(query, &recent, limit)
     }
 
     /// The lexical index of the skills that the model may use, made when it is first needed.

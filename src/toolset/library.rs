@@ -128,7 +128,9 @@ impl Loader {
             .collect();
         let gone: Vec<_> = gone.iter().filter_map(|path| open.remove(path)).collect();
         drop(open);
-        gone.iter().for_each(|library| library.restart());
+        for library in gone {
+            library.restart();
+        }
     }
 
     fn known(&self, path: &Path) -> Option<Arc<Library>> {

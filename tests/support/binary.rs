@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// What would make a difference to the binary.
-const VARIABLES: [&str; 15] = [
+const VARIABLES: [&str; 16] = [
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_PROJECT_DIR",
     "CLICOLOR_FORCE",
@@ -21,6 +21,7 @@ const VARIABLES: [&str; 15] = [
     "REPERTOIRE_MAX_SKILLS",
     "REPERTOIRE_NO_CACHE",
     "REPERTOIRE_PROMPT_BUDGET",
+    "REPERTOIRE_REFRESH",
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
     "XDG_STATE_HOME",
