@@ -1,5 +1,7 @@
 //! An engine's snapshot taken from a cache, if it is current, and else kept there for others.
 
+use std::time::SystemTime;
+
 use super::Snapshot;
 use crate::catalog::reload::Memory;
 use crate::catalog::seen::Seen;
@@ -58,7 +60,14 @@ fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
     let written = catalog.written()?;
     // Sources may be relative to it.
     let here = std::env::current_dir().ok()?;
-    postcard::to_stdvec(&(here, written, index)).ok()
+    postcard::to_stdvec(&(program(), here, written, index)).ok()
+}
+
+/// What tells this program from one that was compiled of other sources under the same version, as
+/// by those who work on it: the form of a snapshot is that of the types it was written from.
+fn program() -> Option<(u64, SystemTime)> {
+    let metadata = std::env::current_exe().and_then(std::fs::metadata).ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
 }
 
 /// `None` if something changed since it was written.
