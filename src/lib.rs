@@ -34,6 +34,7 @@
 //! - [`session`]: what conversations did, what stands in their context, and consent.
 //! - [`activation`]: a chosen skill becomes instructions: arguments, files, copies, tasks.
 //! - `script` (feature `scripts`): running a skill's scripts under limits.
+//! - `snapshot` (feature `snapshot`): what was read and compiled, kept for later processes.
 //! - `toolset` (feature `toolsets`): tools from shared-library plugins.
 //! - [`integration`]: tools for a host's model.
 //!
@@ -46,6 +47,7 @@
 //! - `mcp` (part of `cli`): a server of the Model Context Protocol.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
+//! - `snapshot` (part of `cli`): `SnapshotCache`, for processes that ask a question or two and end.
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.
 //! - `watch` (part of `cli`): `Engine::watch`, skills taken up when their files change.
 
@@ -65,6 +67,8 @@ mod sandbox;
 pub mod script;
 pub mod session;
 pub mod skill;
+#[cfg(feature = "snapshot")]
+pub mod snapshot;
 mod tool_format;
 #[cfg(feature = "toolsets")]
 pub mod toolset;
@@ -83,6 +87,8 @@ pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, Tier, TokenCounter,
 };
+#[cfg(feature = "snapshot")]
+pub use engine::CacheUse;
 #[cfg(feature = "watch")]
 pub use engine::Watch;
 pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill, Subscription};
@@ -93,6 +99,8 @@ pub use session::{MemoryStore, Session, SessionStore};
 pub use skill::{
     Context, Manifest, Profile, Skill, SkillId, Spanned, Triggers, check_file, is_identifier,
 };
+#[cfg(feature = "snapshot")]
+pub use snapshot::SnapshotCache;
 pub use tool_format::ToolFormat;
 
 /// The README's code blocks are tests.

@@ -8,7 +8,7 @@ pub(crate) mod reload;
 mod requirement;
 mod resolve;
 mod scan;
-mod seen;
+pub(crate) mod seen;
 mod source;
 pub(crate) mod stamp;
 pub(crate) mod sub_skill;
@@ -36,6 +36,7 @@ pub(crate) use watch::Watching;
 
 /// What became of a skill in the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Status {
     /// It can be used.
     Available,
@@ -80,10 +81,12 @@ impl Status {
 
 /// A skill with its place in the catalog.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Entry {
     /// Its identity.
     pub id: SkillId,
     /// What was read from its file.
+    #[cfg_attr(feature = "snapshot", serde(with = "shared"))]
     pub skill: Arc<Skill>,
     /// Where its source stands.
     pub scope: Scope,
@@ -112,9 +115,11 @@ pub struct Entry {
 /// # Ok::<(), repertoire::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Catalog {
     /// In the order of ids; of the same id, the winner first.
     entries: Vec<Entry>,
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Arc<[Diagnostic]>,
 }
 
@@ -260,6 +265,27 @@ impl Entry {
         let known = self.skill.dir();
         let same = |known: &Path| known == dir || known.strip_prefix(".").is_ok_and(|k| k == plain);
         is_relative || known.is_some_and(same)
+    }
+}
+
+/// A shared value as a value of its own.
+#[cfg(feature = "snapshot")]
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<T: Serialize, S: Serializer>(
+        shared: &Arc<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        T::serialize(shared, serializer)
+    }
+
+    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<T>, D::Error> {
+        T::deserialize(deserializer).map(Arc::new)
     }
 }
 

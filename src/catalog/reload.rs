@@ -64,6 +64,12 @@ pub(crate) fn load(options: &CatalogOptions, before: Option<&Memory>) -> (Catalo
 }
 
 impl Memory {
+    /// Of a load by another process: if anything changed since, this one reads every file.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn of_another_process(seen: Seen) -> Memory {
+        Memory { seen, files: HashMap::new() }
+    }
+
     /// Whether another load would find the same.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
         self.seen.is_current(environment)

@@ -30,6 +30,21 @@ pub struct CatalogOptions {
     pub environment: Environment,
 }
 
+#[cfg(feature = "snapshot")]
+impl CatalogOptions {
+    /// All that decides what a catalog is besides the world around it, written down. `None` if
+    /// there are skills in memory among the sources. Requirements are part of the world.
+    pub(crate) fn written(&self) -> Option<impl serde::Serialize + '_> {
+        let CatalogOptions { sources, brand, allowlist, enabled, environment: _ } = self;
+        let sources = sources.iter().map(Source::written).collect::<Option<Vec<_>>>()?;
+        let only = match allowlist {
+            Allowlist::All => None,
+            Allowlist::Only(names) => Some(names),
+        };
+        Some((sources, brand, only, enabled))
+    }
+}
+
 /// A skill with all that decides which of the same id wins.
 struct Candidate {
     entry: Entry,

@@ -6,13 +6,21 @@
 //! value, which may be a secret.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::SystemTime;
 
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::requirement::Environment;
 use super::stamp::Stamp;
+
+/// So many paths are looked at by one thread: to start another takes as long as some twenty looks.
+const PATHS_A_THREAD: usize = 1000;
+/// More threads than this wait for the same locks.
+const MAX_THREADS: usize = 4;
 
 /// What a load has looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +28,7 @@ pub(crate) struct Seen {
     /// When the load began. What was written down is only compared, never added to.
     #[serde(skip, default = "SystemTime::now")]
     start: SystemTime,
+    #[serde(deserialize_with = "in_order")]
     stamps: BTreeMap<PathBuf, Stamp>,
     /// Roots of sources, with their places without links: these decide which links are followed.
     roots: BTreeMap<PathBuf, Option<PathBuf>>,
@@ -65,6 +74,12 @@ impl Seen {
         *self.variables.entry(name.to_owned()).or_insert_with(look)
     }
 
+    /// Whether every later change of what was looked at will show.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.stamps.values().all(Stamp::is_settled)
+    }
+
     /// The paths that were looked at, each before those below it.
     #[cfg(feature = "watch")]
     pub(super) fn stamps(&self) -> impl Iterator<Item = (&Path, &Stamp)> {
@@ -81,8 +96,7 @@ impl Seen {
     /// and skill file; reads none of them.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
         let Seen { stamps, roots, programs, variables, start: _ } = self;
-        let changed = stamps.iter().find(|(path, stamp)| !stamp.is_current(path));
-        if let Some((path, _)) = changed {
+        if let Some(path) = changed(stamps) {
             tracing::debug!(path = %path.display(), "changed, or looked at too early to tell");
             return false;
         }
@@ -90,4 +104,59 @@ impl Seen {
             && programs.iter().all(|(name, known)| environment.has_program(name) == *known)
             && variables.iter().all(|(name, known)| environment.has_variable(name) == *known)
     }
+}
+
+/// A path that is not as it was. Many are looked at by several threads, as each look waits for the
+/// kernel.
+fn changed(stamps: &BTreeMap<PathBuf, Stamp>) -> Option<&Path> {
+    let all: Vec<(&Path, &Stamp)> =
+        stamps.iter().map(|(path, stamp)| (path.as_path(), stamp)).collect();
+    let n_threads = match all.len() {
+        0..PATHS_A_THREAD => 1,
+        _ => thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS)),
+    };
+    let part_len = all.len().div_ceil(n_threads).max(1);
+    thread::scope(|scope| {
+        let mut parts = all.chunks(part_len);
+        let own = parts.next().unwrap_or_default();
+        let start = |part| {
+            let thread = thread::Builder::new();
+            (part, thread.spawn_scoped(scope, move || first_changed(part)).ok())
+        };
+        let others: Vec<_> = parts.map(start).collect();
+        let own = first_changed(own);
+        let others = others.into_iter().map(|(part, thread)| match thread {
+            // Who panics has proved nothing.
+            Some(thread) => thread.join().unwrap_or_else(|_| part.first().map(|first| first.0)),
+            None => first_changed(part),
+        });
+        own.or_else(|| others.flatten().next())
+    })
+}
+
+fn first_changed<'a>(part: &[(&'a Path, &Stamp)]) -> Option<&'a Path> {
+    part.iter().find(|(path, stamp)| !stamp.is_current(path)).map(|(path, _)| *path)
+}
+
+/// A map from its entries in their order, which is made at once.
+fn in_order<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<PathBuf, Stamp>, D::Error> {
+    struct Entries;
+    impl<'de> Visitor<'de> for Entries {
+        type Value = Vec<(PathBuf, Stamp)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("stamps by path")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut entries = Vec::new();
+            while let Some(entry) = map.next_entry()? {
+                entries.push(entry);
+            }
+            Ok(entries)
+        }
+    }
+    deserializer.deserialize_map(Entries).map(BTreeMap::from_iter)
 }

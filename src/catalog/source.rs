@@ -11,6 +11,7 @@ use crate::skill::Skill;
 
 /// Whose skills a source holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Shipped with the agent.
@@ -110,6 +111,14 @@ impl Source {
         let user = home.map(|home| of(Scope::User, home, [&brand, ".agents", ".claude"]));
         let project = of(Scope::Project, project, [".agents", ".claude", &brand]);
         user.into_iter().flatten().chain(project).collect()
+    }
+
+    /// All that it is, written down; `None` for skills in memory.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn written(&self) -> Option<impl Serialize + '_> {
+        let Source { origin, scope, optional, links_outside } = self;
+        let Origin::Directory(root) = origin else { return None };
+        Some((root, scope, optional, links_outside))
     }
 
     /// Whose skills it holds.

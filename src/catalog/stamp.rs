@@ -80,6 +80,12 @@ impl Stamp {
         Stamp { here: Some(here), link: None, settled: here.is_older_than(start) }
     }
 
+    /// Whether any later change shows.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled
+    }
+
     /// Whether it is a directory, or a link to one.
     #[cfg(feature = "watch")]
     pub(super) fn is_dir(&self) -> bool {

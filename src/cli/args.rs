@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{FalseyValueParser, PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use repertoire::integration::hook::HookAgent;
 use repertoire::{ConsentPolicy, Format, Profile, ToolFormat};
@@ -46,6 +46,9 @@ pub(crate) struct Common {
     /// Use a bundled skill that is off by default
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) enable: Vec<String>,
+    /// Read all skills anew, and keep nothing of them for the next time
+    #[arg(long, global = true, env = "REPERTOIRE_NO_CACHE", value_parser = FalseyValueParser::new())]
+    pub(crate) no_cache: bool,
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use repertoire::integration::hook::HookAgent;
 use repertoire::script::ScriptOptions;
 use repertoire::session::{Session, SqliteStore};
+use repertoire::snapshot::SnapshotFile;
 use repertoire::toolset::ToolsetEntry;
 use repertoire::{Caller, Diagnostic, Engine, Severity};
 use serde::Serialize;
@@ -69,6 +70,17 @@ struct StateReport {
     trust: FileReport,
     hook_log: FileReport,
     last_log_lines: Vec<String>,
+    snapshots: SnapshotReport,
+}
+
+#[derive(Serialize, Default)]
+struct SnapshotReport {
+    path: String,
+    files: usize,
+    /// Of all of them, in bytes.
+    size: u64,
+    /// Files that cannot be used: the next process makes them anew.
+    problems: Vec<String>,
 }
 
 #[derive(Serialize, Default)]
@@ -200,7 +212,30 @@ fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateRepor
         broken.push(problem);
     }
     let set_aside = set_aside(&sessions_path);
-    Ok(StateReport { sessions, set_aside, trust, hook_log, last_log_lines })
+    let snapshots = snapshots(common);
+    Ok(StateReport { sessions, set_aside, trust, hook_log, last_log_lines, snapshots })
+}
+
+fn snapshots(common: &Common) -> SnapshotReport {
+    let Some(cache) = setup::snapshots(common) else { return SnapshotReport::default() };
+    let path = cache.dir().display().to_string();
+    let files = match cache.files() {
+        Ok(files) => files,
+        Err(error) => {
+            let problems = vec![format!("{path} cannot be read: {error}")];
+            return SnapshotReport { path, problems, ..SnapshotReport::default() };
+        }
+    };
+    let problem = |file: &SnapshotFile| {
+        let problem = file.problem.as_ref()?;
+        Some(format!("{} is not used: {problem}", file.path.display()))
+    };
+    SnapshotReport {
+        path,
+        files: files.len(),
+        size: files.iter().map(|file| file.size).sum(),
+        problems: files.iter().filter_map(problem).collect(),
+    }
 }
 
 fn file(path: &Path) -> FileReport {
@@ -300,6 +335,14 @@ fn page(report: &Report) -> Page {
         if let Some(problem) = &file.problem {
             page.line(format_args!("    {}: {}", styled(ERROR, "broken"), sanitize::line(problem)));
         }
+    }
+    let SnapshotReport { path, files, size, problems } = &state.snapshots;
+    if !path.is_empty() {
+        let (files, path) = (count(*files, "file"), sanitize::line(path));
+        page.line(format_args!("  snapshots: {files}, {size} bytes, {path}"));
+    }
+    for problem in problems {
+        page.line(format_args!("    {}", sanitize::line(problem)));
     }
     for path in &state.set_aside {
         page.line(format_args!("  damaged and set aside: {}", sanitize::line(path)));

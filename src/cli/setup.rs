@@ -8,8 +8,8 @@ use repertoire::session::{Session, SqliteStore};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
-    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, Source, Watch,
-    WatchOptions,
+    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, SnapshotCache,
+    Source, Watch, WatchOptions,
 };
 
 use crate::args::{Common, IsolationArgs, Refresh};
@@ -47,8 +47,16 @@ fn bundled_dir() -> Option<PathBuf> {
     installed.into_iter().chain([built]).find(|dir| dir.is_dir())
 }
 
-/// The engine of the command line, with what `options` adds.
+/// The engine of a command that asks it once, with what `options` adds.
 pub(crate) fn engine(
+    common: &Common,
+    options: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> anyhow::Result<Engine> {
+    engine_without_cache(common, |builder| options(with_cache(builder, common)))
+}
+
+/// An engine that reads all skills itself: to run their code, or to stay with them for long.
+fn engine_without_cache(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
 ) -> anyhow::Result<Engine> {
@@ -66,6 +74,19 @@ pub(crate) fn with_skills(builder: EngineBuilder, common: &Common) -> Result<Eng
     Ok(builder)
 }
 
+/// Lets the engine use snapshots, unless that was declined.
+pub(crate) fn with_cache(builder: EngineBuilder, common: &Common) -> EngineBuilder {
+    match snapshots(common) {
+        Some(cache) if !common.no_cache => builder.cache(cache),
+        _ => builder,
+    }
+}
+
+/// Where snapshots are kept; nowhere without a home directory.
+pub(crate) fn snapshots(common: &Common) -> Option<SnapshotCache> {
+    Some(SnapshotCache::new(cache_dir(common)?.join("snapshots")))
+}
+
 /// The engine of the command line, with the tools of its skills.
 pub(crate) fn engine_with_tools(
     common: &Common,
@@ -73,7 +94,7 @@ pub(crate) fn engine_with_tools(
 ) -> anyhow::Result<Engine> {
     let toolsets = cached_toolset_options(common, isolation)?;
     let trust = Arc::new(trust_store(common)?);
-    engine(common, |builder| builder.toolsets(toolsets).trust(trust))
+    engine_without_cache(common, |builder| builder.toolsets(toolsets).trust(trust))
 }
 
 /// The engine of the command line, with the scripts of its skills.
@@ -82,7 +103,7 @@ pub(crate) fn engine_with_scripts(
     options: ScriptOptions,
 ) -> anyhow::Result<Engine> {
     let trust = Arc::new(trust_store(common)?);
-    engine(common, |builder| builder.scripts(options).trust(trust))
+    engine_without_cache(common, |builder| builder.scripts(options).trust(trust))
 }
 
 /// The engine of the command line, with all that its skills can do, and with what `options` adds.
@@ -93,7 +114,9 @@ pub(crate) fn engine_with_everything(
 ) -> anyhow::Result<Engine> {
     let toolsets = cached_toolset_options(common, &IsolationArgs { in_process: false })?;
     let trust = Arc::new(trust_store(common)?);
-    engine(common, |builder| options(builder.toolsets(toolsets).scripts(scripts).trust(trust)))
+    engine_without_cache(common, |builder| {
+        options(builder.toolsets(toolsets).scripts(scripts).trust(trust))
+    })
 }
 
 /// Takes up changed skills, as long as the guard is there.
@@ -112,8 +135,7 @@ fn cached_toolset_options(
     isolation: &IsolationArgs,
 ) -> anyhow::Result<ToolsetOptions> {
     let mut options = toolset_options(isolation)?;
-    options.cache =
-        directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand).join("plugins"));
+    options.cache = cache_dir(common).map(|dir| dir.join("plugins"));
     Ok(options)
 }
 
@@ -160,6 +182,11 @@ fn state_dir(common: &Common) -> Result<PathBuf, Error> {
         Error::new(ErrorCode::NotFound, message, "set `XDG_STATE_HOME` to an absolute path")
     })?;
     Ok(state.join(&common.brand))
+}
+
+/// What can be made anew.
+fn cache_dir(common: &Common) -> Option<PathBuf> {
+    directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand))
 }
 
 /// The directory in the environment variable `name`, else `below_home`. Relative ones are ignored,

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 
+#[cfg(feature = "snapshot")]
+use super::kept::{self, CacheUse};
 use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
@@ -15,6 +17,8 @@ use crate::matcher::{IndexOptions, MetaQuestion};
 use crate::script::{ScriptOptions, Scripts};
 use crate::session::{MemoryStore, SessionStore};
 use crate::skill::Skill;
+#[cfg(feature = "snapshot")]
+use crate::snapshot::SnapshotCache;
 #[cfg(feature = "toolsets")]
 use crate::toolset::{ToolsetOptions, Toolsets};
 #[cfg(any(feature = "toolsets", feature = "scripts"))]
@@ -37,6 +41,8 @@ pub struct EngineBuilder {
     sessions: Option<Arc<dyn SessionStore>>,
     consent: Consent,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    #[cfg(feature = "snapshot")]
+    cache: Option<SnapshotCache>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<ToolsetOptions>,
     #[cfg(feature = "scripts")]
@@ -166,6 +172,16 @@ impl EngineBuilder {
         self
     }
 
+    /// Takes skills and index from a snapshot of this directory if nothing changed since it was
+    /// made, and else makes one, for the processes that come after; by default none is used.
+    /// Engines with skills in memory use none. [`Engine::cache_use`] says what became of it.
+    #[cfg(feature = "snapshot")]
+    #[must_use]
+    pub fn cache(mut self, cache: SnapshotCache) -> EngineBuilder {
+        self.cache = Some(cache);
+        self
+    }
+
     /// Loads the toolsets of skills, this way; by default none are loaded.
     #[cfg(feature = "toolsets")]
     #[must_use]
@@ -197,8 +213,17 @@ impl EngineBuilder {
             self.catalog.sources.push(Source::memory(self.skills));
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
-        let (catalog, memory) = reload::load(&self.catalog, None);
-        let snapshot = Snapshot::new(catalog, &self.index)?;
+        let load = || {
+            let (catalog, memory) = reload::load(&self.catalog, None);
+            Snapshot::new(catalog, &self.index).map(|snapshot| (snapshot, memory))
+        };
+        #[cfg(feature = "snapshot")]
+        let (snapshot, memory, cache) = match &self.cache {
+            Some(cache) => kept::load(cache, &self.catalog, &self.index, load)?,
+            None => load().map(|(snapshot, memory)| (snapshot, memory, CacheUse::default()))?,
+        };
+        #[cfg(not(feature = "snapshot"))]
+        let (snapshot, memory) = load()?;
         #[cfg(any(feature = "toolsets", feature = "scripts"))]
         let trust = self.trust.unwrap_or_default();
         Ok(Engine(Arc::new(Inner {
@@ -213,6 +238,8 @@ impl EngineBuilder {
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
             consent: self.consent,
             tasks: self.tasks,
+            #[cfg(feature = "snapshot")]
+            cache,
             #[cfg(feature = "scripts")]
             scripts: self.scripts.map(|options| Scripts::new(options, Arc::clone(&trust))),
             #[cfg(feature = "toolsets")]

@@ -3,6 +3,8 @@
 mod activate;
 mod builder;
 mod find;
+#[cfg(feature = "snapshot")]
+mod kept;
 mod refresh;
 #[cfg(feature = "scripts")]
 mod scripts;
@@ -35,6 +37,8 @@ use crate::toolset::Toolsets;
 pub use activate::{Activate, Caller};
 pub use builder::EngineBuilder;
 pub use find::FoundSkill;
+#[cfg(feature = "snapshot")]
+pub use kept::CacheUse;
 use refresh::Listeners;
 pub use refresh::Subscription;
 use snapshot::Snapshot;
@@ -70,6 +74,8 @@ struct Inner {
     sessions: Arc<dyn SessionStore>,
     consent: Consent,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    #[cfg(feature = "snapshot")]
+    cache: CacheUse,
     #[cfg(feature = "scripts")]
     scripts: Option<Scripts>,
     #[cfg(feature = "toolsets")]
@@ -102,6 +108,13 @@ impl Engine {
     /// What was found wrong with any skill file or source.
     pub fn diagnostics(&self) -> Arc<[Diagnostic]> {
         self.snapshot().catalog.shared_diagnostics()
+    }
+
+    /// Whether the engine was made from a snapshot of its [cache](EngineBuilder::cache), and what
+    /// is wrong with that.
+    #[cfg(feature = "snapshot")]
+    pub fn cache_use(&self) -> &CacheUse {
+        &self.0.cache
     }
 
     /// Every skill that `query` matches, best first.

@@ -31,14 +31,20 @@ impl Snapshot {
     pub(super) fn new(catalog: Catalog, options: &IndexOptions) -> Result<Snapshot, Error> {
         let skills: Vec<_> =
             catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
-        Ok(Snapshot {
-            index: Index::new(&skills, options)?,
+        let index = Index::new(&skills, options)?;
+        Ok(Snapshot::of(catalog, index))
+    }
+
+    /// Of a catalog and what was compiled of it.
+    pub(super) fn of(catalog: Catalog, index: Index) -> Snapshot {
+        Snapshot {
+            index,
             listing: Listing::new(&catalog),
             catalog: Arc::new(catalog),
             hidden: OnceLock::new(),
             relevance: OnceLock::new(),
             outline: OnceLock::new(),
-        })
+        }
     }
 
     /// Asks the index, after a conversation that did so far what `state` says.

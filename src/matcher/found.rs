@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regex_automata::PatternSet;
 
-use super::automaton::Seen;
+use super::infix::Seen;
 use super::rank::RankKey;
 use super::text::QueryText;
 use super::words::Run;

@@ -18,12 +18,13 @@
 //! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
 //! the many that declare no triggers (`relevance/`).
 
-mod automaton;
 mod boundary;
 mod build;
 mod excerpt;
+mod flat;
 mod found;
 mod index;
+mod infix;
 mod inflect;
 mod literals;
 mod mention;

@@ -46,19 +46,29 @@ pub const MAX_FRONT_MATTER_BYTES: usize = 256 * 1024;
 /// A directory with a `SKILL.md`, and what was read from it. The body stays in the file until
 /// it is asked for.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skill {
     name: String,
     description: String,
     brief: String,
     manifest: Manifest,
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Vec<Diagnostic>,
     origin: Origin,
 }
 
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 enum Origin {
-    File { path: PathBuf, body: OnceLock<String> },
-    Memory { body: String },
+    File {
+        path: PathBuf,
+        /// Read when it is needed, from the file as it is then: also of a skill that was not.
+        #[cfg_attr(feature = "snapshot", serde(skip))]
+        body: OnceLock<String>,
+    },
+    Memory {
+        body: String,
+    },
 }
 
 impl Skill {
