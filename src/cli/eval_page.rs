@@ -108,15 +108,18 @@ fn matrix(report: &Report) -> String {
     for skill in report.per_skill.iter().filter(|skill| skill.right > 0) {
         cells.insert((Some(&skill.id), Some(&skill.id)), skill.right);
     }
-    let mut shown: BTreeSet<Option<&SkillId>> = BTreeSet::new();
+    let mut expected: BTreeSet<Option<&SkillId>> = BTreeSet::new();
+    let mut got: BTreeSet<Option<&SkillId>> = BTreeSet::new();
     for confusion in &report.confusions {
         let cell = (confusion.expected.as_ref(), confusion.got.as_ref());
-        if shown.len() + 2 <= MAX_SKILLS || shown.contains(&cell.0) && shown.contains(&cell.1) {
-            shown.extend([cell.0, cell.1]);
+        let fits = |shown: &BTreeSet<_>, id| shown.len() < MAX_SKILLS || shown.contains(id);
+        if fits(&expected, &cell.0) && fits(&got, &cell.1) {
+            expected.insert(cell.0);
+            got.insert(cell.1);
             cells.insert(cell, confusion.cases);
         }
     }
-    if shown.is_empty() {
+    if expected.is_empty() {
         return "<h2>Confusions</h2>\n<p>None: every prompt was right.</p>\n".to_owned();
     }
     let name = |id: &Option<&SkillId>| id.map_or(NONE.to_owned(), |id| escaped(id.as_str()));
@@ -125,13 +128,13 @@ fn matrix(report: &Report) -> String {
                     column the one that fired. Skills that are never confused are left out.</p>\n\
                     <div class=\"wide\"><table class=\"matrix\"><thead><tr><th>expected</th>"
         .to_owned();
-    for got in &shown {
+    for got in &got {
         let _ = write!(html, "<th><span>{}</span></th>", name(got));
     }
     html += "</tr></thead>\n";
-    for expected in &shown {
+    for expected in &expected {
         let _ = write!(html, "<tr><th>{}</th>", name(expected));
-        for got in &shown {
+        for got in &got {
             match cells.get(&(*expected, *got)) {
                 Some(n) => {
                     let color = if expected == got { "--heat" } else { "--wrong" };

@@ -186,6 +186,7 @@ fn plan<'a>(
     let is_left_out = |id: &&SkillId| !restored.contains(id);
     plan.omitted = below_the_limit(beyond.into_iter().filter(is_left_out), options.max_skills);
     plan.omitted.extend(answer.vetoed.iter().map(|(id, exclude)| veto(id, exclude)));
+    plan.omitted.extend(answer.quoted.iter().map(|(id, trigger)| quoted(id, trigger)));
     plan.omitted.extend(restored.rejections());
     plan.full.extend(restored.full);
     plan.registry = restored.too_long;
@@ -213,4 +214,10 @@ fn below_the_limit<'a>(ids: impl Iterator<Item = &'a SkillId>, limit: usize) -> 
 /// Why a vetoed skill is not there.
 pub(crate) fn veto(id: &SkillId, exclude: &str) -> Rejection {
     Rejection { id: id.clone(), reason: format!("vetoed by its exclude `{exclude}`") }
+}
+
+/// Why a skill is not there whose triggers stand in what the query quotes only.
+pub(crate) fn quoted(id: &SkillId, trigger: &str) -> Rejection {
+    let reason = format!("its trigger `{trigger}` stands in quoted text only");
+    Rejection { id: id.clone(), reason }
 }

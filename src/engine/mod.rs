@@ -113,12 +113,13 @@ impl Engine {
     /// vetoed, below the limit, filtered, or not available.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let query = query.into();
-        let Answer { matches, beyond, vetoed, meta } =
+        let Answer { matches, beyond, vetoed, quoted, meta } =
             self.search(&query, &self.session_state(&query), limit);
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
         let mut rejected: Vec<Rejection> =
             beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
         rejected.extend(vetoed.iter().map(|(id, exclude)| disclosure::veto(id, exclude)));
+        rejected.extend(quoted.iter().map(|(id, trigger)| disclosure::quoted(id, trigger)));
         let hidden = self.0.hidden.get_or_init(|| self.index_hidden());
         if let Some(hidden) = hidden {
             let answer = hidden.search(&query, &[], usize::MAX);

@@ -26,6 +26,7 @@ mod found;
 mod index;
 mod inflect;
 mod literals;
+mod mask;
 mod mention;
 mod meta;
 mod paths;
