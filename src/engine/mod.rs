@@ -16,12 +16,13 @@ use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{
-    self, CatalogPrompt, Disclosure, DisclosureOptions, Listing, PromptOptions, Tier, TokenCounter,
+    self, CatalogPrompt, Disclosure, DisclosureOptions, Evidence, Listing, PromptOptions, Tier,
+    TokenCounter,
 };
 use crate::error::Error;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, Match, MetaQuestion, Query, Rejection,
-    RelevanceIndex,
+    RelevanceIndex, generic,
 };
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
@@ -177,14 +178,32 @@ impl Engine {
         state: &SessionState,
         options: &DisclosureOptions,
     ) -> (Disclosure, Option<MetaQuestion>) {
-        let limit = options.max_skills.saturating_add(state.skills.len());
+        // Which matches are weak, their hits tell.
+        let limit = if options.hint_generic_words {
+            usize::MAX
+        } else {
+            options.max_skills.saturating_add(state.skills.len())
+        };
         let answer = (!query.is_blank()).then(|| self.search(query, state, limit));
         let meta = answer.as_ref().and_then(|answer| answer.meta);
-        let relevant = || self.outline().order(&query.text);
+        let evidence = Evidence {
+            relevant: &|| self.outline().order(&query.text),
+            sure: &|| {
+                let margin = options.relevance?;
+                let vetoed =
+                    |id: &SkillId| answer.iter().any(|a| a.vetoed.iter().any(|(v, _)| v == id));
+                let best = self.relevance().rank(&query.text, 1).into_iter().next();
+                best.filter(|found| margin.is_passed(found) && !vetoed(&found.id))
+            },
+            generic_word: &|found| {
+                let word = generic::only_generic_word(found, |word| self.is_generic(word));
+                word.map(str::to_owned)
+            },
+        };
         let disclosure = disclosure::disclose(
             &self.0.listing,
             answer.as_ref(),
-            &relevant,
+            &evidence,
             state,
             options,
             &*self.0.tokens,
@@ -226,6 +245,15 @@ impl Engine {
     fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
         let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
         self.0.index.search(query, &recent, limit)
+    }
+
+    /// Whether a word says little about what is wanted: people say it about anything, or many
+    /// skills say it of themselves.
+    fn is_generic(&self, word: &str) -> bool {
+        const MIN_SKILLS: usize = 4;
+        const MIN_SHARE: f32 = 0.1;
+        let (share, n_skills) = self.outline().spread(word);
+        generic::is_everyday(word) || n_skills >= MIN_SKILLS && share >= MIN_SHARE
     }
 
     /// What the conversation of `query` did so far.

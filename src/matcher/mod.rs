@@ -23,6 +23,7 @@ mod boundary;
 mod build;
 mod excerpt;
 mod found;
+pub(crate) mod generic;
 mod index;
 mod inflect;
 mod literals;
