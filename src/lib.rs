@@ -37,6 +37,7 @@
 //! - `snapshot` (feature `snapshot`): what was read and compiled, kept for later processes.
 //! - `toolset` (feature `toolsets`): tools from shared-library plugins.
 //! - [`integration`]: tools for a host's model.
+//! - [`eval`]: how often the right skill is disclosed, by prompts whose right skills are known.
 //!
 //! Data flows in this order; no module knows a later one.
 //!
@@ -59,6 +60,7 @@ pub mod disclosure;
 mod engine;
 mod envelope;
 mod error;
+pub mod eval;
 pub mod integration;
 pub mod matcher;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
@@ -85,7 +87,8 @@ pub use catalog::{
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
-    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, Tier, TokenCounter,
+    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, RelevanceMargin,
+    Tier, TokenCounter,
 };
 #[cfg(feature = "snapshot")]
 pub use engine::CacheUse;

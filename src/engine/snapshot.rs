@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::Listing;
 use crate::error::Error;
-use crate::matcher::{Answer, Index, IndexOptions, IndexedSkill, Query, Rejection, RelevanceIndex};
+use crate::matcher::{
+    Answer, Index, IndexOptions, IndexedSkill, Query, Rejection, RelevanceIndex, generic,
+};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
@@ -18,7 +20,7 @@ const MAX_RECENT: usize = 64;
 pub(super) struct Snapshot {
     pub(super) catalog: Arc<Catalog>,
     pub(super) listing: Listing,
-    index: Index,
+    pub(super) index: Index,
     /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
     hidden: OnceLock<Option<Index>>,
     relevance: OnceLock<Arc<RelevanceIndex>>,
@@ -67,6 +69,15 @@ impl Snapshot {
             let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
             RelevanceIndex::of_descriptions(skills)
         })
+    }
+
+    /// Whether a word says little about what is wanted: people say it about anything, or many
+    /// skills say it of themselves.
+    pub(super) fn is_generic(&self, word: &str) -> bool {
+        const MIN_SKILLS: usize = 4;
+        const MIN_SHARE: f32 = 0.1;
+        let (share, n_skills) = self.outline().spread(word);
+        generic::is_everyday(word) || n_skills >= MIN_SKILLS && share >= MIN_SHARE
     }
 
     /// The skills that `query` would match if they could be matched, and why they cannot.
