@@ -18,7 +18,7 @@ const MAX_RECENT: usize = 64;
 pub(super) struct Snapshot {
     pub(super) catalog: Arc<Catalog>,
     pub(super) listing: Listing,
-    index: Index,
+    pub(super) index: Index,
     /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
     hidden: OnceLock<Option<Index>>,
     relevance: OnceLock<Arc<RelevanceIndex>>,
