@@ -30,6 +30,8 @@
 //! - [`Skill`]: what a `SKILL.md` may hold; [`diagnostic`]: what can be wrong with it.
 //! - [`catalog`]: where skills come from, which one wins, and who may see what.
 //! - [`matcher`]: what counts as a match, and how matches are ranked.
+//! - [`lint`]: triggers and descriptions judged side by side; [`suggest`]: triggers mined from a
+//!   skill's text.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
 //! - [`session`]: what conversations did, what stands in their context, and consent.
 //! - [`activation`]: a chosen skill becomes instructions: arguments, files, copies, tasks.
@@ -49,6 +51,7 @@
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.
 
 pub mod activation;
+mod background;
 mod beneath;
 pub mod catalog;
 pub mod diagnostic;
@@ -57,6 +60,7 @@ mod engine;
 mod envelope;
 mod error;
 pub mod integration;
+pub mod lint;
 pub mod matcher;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;
@@ -64,6 +68,7 @@ mod sandbox;
 pub mod script;
 pub mod session;
 pub mod skill;
+pub mod suggest;
 mod tool_format;
 #[cfg(feature = "toolsets")]
 pub mod toolset;

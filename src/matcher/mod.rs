@@ -19,13 +19,13 @@
 //! the many that declare no triggers (`relevance/`).
 
 mod automaton;
-mod boundary;
+pub(crate) mod boundary;
 mod build;
 mod excerpt;
 mod found;
 mod index;
 mod inflect;
-mod literals;
+pub(crate) mod literals;
 mod mention;
 mod meta;
 mod paths;

@@ -31,6 +31,7 @@ use crate::error::{Error, ErrorCode};
 use finding::Finding;
 use load::{Loaded, Parts};
 
+pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
 pub use manifest::{Context, Manifest, Spanned};
 pub use profile::{Profile, check_file};

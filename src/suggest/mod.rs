@@ -1,0 +1,1 @@
+//! Triggers mined from a skill's text.
