@@ -38,6 +38,7 @@
 //! - `script` (feature `scripts`): running a skill's scripts under limits.
 //! - `toolset` (feature `toolsets`): tools from shared-library plugins.
 //! - [`integration`]: tools for a host's model.
+//! - [`eval`]: how often the right skill is disclosed, by prompts whose right skills are known.
 //!
 //! Data flows in this order; no module knows a later one.
 //!
@@ -59,6 +60,7 @@ pub mod disclosure;
 mod engine;
 mod envelope;
 mod error;
+pub mod eval;
 pub mod integration;
 pub mod lint;
 pub mod matcher;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use repertoire::integration::hook::HookAgent;
-use repertoire::{ConsentPolicy, Format, Profile, ToolFormat};
+use repertoire::{ConsentPolicy, EngineBuilder, Format, Profile, ToolFormat};
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
@@ -94,6 +94,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check skill files
     Check(CheckArgs),
+    /// Measure how often the right skill is disclosed, by prompts whose right skills are known
+    Eval(EvalArgs),
     /// Write a new skill to start from
     New(NewArgs),
     /// Write and inspect compiled toolsets
@@ -258,6 +260,66 @@ pub(crate) struct CheckArgs {
     /// What to check against
     #[arg(long, default_value = "repertoire", value_parser = profiles())]
     pub(crate) profile: Profile,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    /// Files of prompts: JSON, JSON lines or YAML
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The skill that prompts belong to where they do not say so
+    #[arg(long, value_name = "ID")]
+    pub(crate) skill: Option<String>,
+    /// An earlier report (`--json`) to compare with
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write a page to look at, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) threshold: Threshold,
+    #[command(flatten)]
+    pub(crate) matching: MatchingArgs,
+}
+
+/// Shares from 0 to 1 beyond which the exit code is 1.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits, from 0 to 1; the exit code is 1 if one is not kept")]
+pub(crate) struct Threshold {
+    /// Least share of the skills shown in full that are right
+    #[arg(long = "min-precision", value_name = "SHARE", value_parser = share)]
+    pub(crate) precision: Option<f64>,
+    /// Least share of the expected skills that are shown in full
+    #[arg(long = "min-recall", value_name = "SHARE", value_parser = share)]
+    pub(crate) recall: Option<f64>,
+    /// Least harmonic mean of the two
+    #[arg(long = "min-f1", value_name = "SHARE", value_parser = share)]
+    pub(crate) f1: Option<f64>,
+    /// Least share of prompts with a right skill in the first place
+    #[arg(long = "min-top1", value_name = "SHARE", value_parser = share)]
+    pub(crate) top1: Option<f64>,
+    /// Least share of prompts with a right skill in the first three
+    #[arg(long = "min-top3", value_name = "SHARE", value_parser = share)]
+    pub(crate) top3: Option<f64>,
+    /// Greatest share of prompts for no skill that fire one wrongly
+    #[arg(long = "max-false-fire", value_name = "SHARE", value_parser = share)]
+    pub(crate) false_fire: Option<f64>,
+}
+
+/// How messages are matched.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Matching")]
+pub(crate) struct MatchingArgs {
+    /// Match verbs in their regular English inflections, too
+    #[arg(long)]
+    pub(crate) inflect: bool,
+}
+
+impl MatchingArgs {
+    /// The same, asked of an engine.
+    pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
+        builder.inflect(self.inflect)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -471,4 +533,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
     seconds
         .filter(|duration| !duration.is_zero())
         .ok_or_else(|| "write a number of seconds above zero, such as `2.5`".to_owned())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "write a share from 0 to 1, such as `0.9`".to_owned())
 }

@@ -6,9 +6,12 @@ mod completions;
 mod disclose;
 mod doctor;
 mod ending;
+mod eval;
+mod eval_page;
 mod exit_code;
 mod failure;
 mod hook;
+mod html;
 mod list;
 mod match_query;
 mod mcp;
@@ -91,6 +94,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Tool(ToolCommand::Call(args)) => tool::call(args, common, out),
         Command::Trust(command) => trust::run(command, common, out),
         Command::Mcp(args) => mcp::run(args, common, out),
+        Command::Eval(args) => eval::run(args, common, out),
         Command::Why(args) => why::run(args, common, out),
         Command::Doctor => doctor::run(common, out),
         Command::Hook(args) => hook::run(args, common, out),

@@ -211,6 +211,11 @@ impl Engine {
         &self.0.prompt
     }
 
+    /// The tokens of `text`, by the counter that budgets use.
+    pub fn count_tokens(&self, text: &str) -> usize {
+        self.0.tokens.count(text)
+    }
+
     /// The conversation with this id: what it used ranks higher in it, what stands in its context
     /// is not disclosed in full again.
     pub fn session(&self, id: &str) -> Session {

@@ -10,7 +10,7 @@ mod document;
 mod fields;
 mod finding;
 mod id;
-mod json;
+pub(crate) mod json;
 mod lenient;
 mod load;
 mod manifest;
@@ -18,7 +18,7 @@ pub(crate) mod pattern;
 mod profile;
 mod scalar;
 mod trigger;
-mod yaml;
+pub(crate) mod yaml;
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
