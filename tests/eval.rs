@@ -70,10 +70,11 @@ fn every_form_is_read_with_its_lines() {
         ),
         ("list.yml", "- query: a\n  expected: x\n", &["1 a +x - ~"]),
         ("no-extension", "{\"query\":\"a\",\"expected\":\"x\"}", &["1 a +x - ~"]),
-        ("lines", "{\"query\":\"a\",\"expected\":\"x\"}\n{\"query\":\"b\",\"expected\":\"y\"}", &[
-            "1 a +x - ~",
-            "2 b +y - ~",
-        ]),
+        (
+            "lines",
+            "{\"query\":\"a\",\"expected\":\"x\"}\n{\"query\":\"b\",\"expected\":\"y\"}",
+            &["1 a +x - ~", "2 b +y - ~"],
+        ),
     ];
     for (file, text, expected) in cases {
         let (cases, problems) = read(file, text, None);
@@ -119,7 +120,12 @@ fn what_is_bad_is_named_with_its_line_and_nothing_else_is_lost() {
         ("open.json", "[{\"query\":\"a\",\"expected\":\"x\"}", 1, &[(1, "ends before")]),
         ("map.json", "{\n\"query\": }", 0, &[(2, "not valid JSON")]),
         ("p.yaml", "should_trigger_prompts:\n  - a\n", 0, &[(2, "which skill these prompts")]),
-        ("b.yaml", "skill: x\nshould_trigger_prompts:\n  - a\n  - [b]\n", 1, &[(4, "a list, not a prompt")]),
+        (
+            "b.yaml",
+            "skill: x\nshould_trigger_prompts:\n  - a\n  - [b]\n",
+            1,
+            &[(4, "a list, not a prompt")],
+        ),
         ("bad.yaml", "a: [\n", 0, &[(2, "not valid YAML")]),
         ("empty.yaml", "", 0, &[(1, "no prompts")]),
         ("empty.json", "", 0, &[(1, "no prompts")]),
@@ -321,7 +327,10 @@ fn the_json_has_the_fixed_names_and_a_baseline_is_an_earlier_one() {
         "---\nname: deploy\ndescription: d\ntriggers: [deploy, online]\n---\nBody\n",
     );
     let run = eval(&place, &["--baseline", "before.json", "--json"]).exits(0).json();
-    assert_eq!((&run["comparison"]["mended"], &run["comparison"]["broken"]), (&json!(1), &json!(0)));
+    assert_eq!(
+        (&run["comparison"]["mended"], &run["comparison"]["broken"]),
+        (&json!(1), &json!(0))
+    );
     assert_eq!(run["comparison"]["changes"][0]["query"], "put it online");
     let told = eval(&place, &["--baseline", "before.json"]).exits(0).stdout;
     for part in ["1 mended, 0 broken", "recall: 80.0 % → 100.0 %", "nothing → deploy"] {
@@ -342,7 +351,9 @@ fn the_page_shows_hostile_text_as_text() {
     place.write("cases.jsonl", format!("{row}\n"));
     eval(&place, &["--html", "page.html"]).exits(0);
     let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
-    assert!(page.contains("<mark title=\"keyword `&lt;script&gt;alert(2)&lt;/script&gt;`\">&lt;script&gt;"));
+    assert!(page.contains(
+        "<mark title=\"keyword `&lt;script&gt;alert(2)&lt;/script&gt;`\">&lt;script&gt;"
+    ));
     for raw in ["<img", "<script>alert", "\u{202e}", "</style></script>", "<!-- "] {
         assert!(!page.contains(raw), "{raw:?} is in the page");
     }

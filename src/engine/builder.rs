@@ -1,6 +1,6 @@
 //! Putting an engine together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use super::{Engine, Inner, indexed, is_matched};
@@ -12,7 +12,7 @@ use crate::matcher::{Index, IndexOptions, MetaQuestion};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
 use crate::session::{MemoryStore, SessionStore};
-use crate::skill::Skill;
+use crate::skill::{Skill, SkillId, Triggers};
 #[cfg(feature = "toolsets")]
 use crate::toolset::{ToolsetOptions, Toolsets};
 #[cfg(any(feature = "toolsets", feature = "scripts"))]
@@ -28,6 +28,7 @@ const MAX_QUERY_BYTES: usize = 256 * 1024;
 pub struct EngineBuilder {
     catalog: CatalogOptions,
     skills: Vec<Skill>,
+    triggers: BTreeMap<SkillId, Triggers>,
     index: IndexOptions,
     disclosure: DisclosureOptions,
     prompt: PromptOptions,
@@ -188,6 +189,14 @@ impl EngineBuilder {
         self
     }
 
+    /// Lets skills have other triggers than their files declare, by id: what
+    /// [`suggest`](crate::suggest) proposes, or what the host knows better.
+    #[must_use]
+    pub fn triggers(mut self, triggers: BTreeMap<SkillId, Triggers>) -> EngineBuilder {
+        self.triggers.extend(triggers);
+        self
+    }
+
     /// Reads the sources and compiles the index. What is wrong with a skill file or a source is no
     /// failure but a diagnostic; this only fails if the triggers do not fit one automaton.
     pub fn build(mut self) -> Result<Engine, Error> {
@@ -195,7 +204,10 @@ impl EngineBuilder {
             self.catalog.sources.push(Source::memory(self.skills));
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
-        let catalog = Catalog::load(self.catalog);
+        let mut catalog = Catalog::load(self.catalog);
+        for (id, triggers) in self.triggers {
+            catalog.set_triggers(id.as_str(), triggers);
+        }
         let skills: Vec<_> =
             catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
         let index = Index::new(&skills, &self.index)?;
