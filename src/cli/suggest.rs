@@ -154,7 +154,8 @@ fn text(engine: &Engine, told: &Told<'_>) -> Page {
 
 fn table(before: &Scores, after: &Scores) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(["", "now", "with them"]);
+    table.load_style(presets::NOTHING);
+    table.set_header(["", "now", "with them"]);
     for (name, of) in [
         ("precision", (|scores| scores.precision) as fn(&Scores) -> Option<f64>),
         ("recall", |scores| scores.recall),

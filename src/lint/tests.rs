@@ -9,7 +9,7 @@ fn skill(name: &str, more: &str) -> Skill {
     let description = if more.contains("description:") {
         String::new()
     } else {
-        format!("description: Grows {name} tomatoes, zucchini and basil on balconies of {name}\n")
+        format!("description: Grows tomatoes of {name}town and basil of {name}ville\n")
     };
     format!("---\nname: {name}\n{description}{more}\n---\n").parse().expect(more)
 }
@@ -150,7 +150,7 @@ fn untyped_triggers_have_the_form_of_something_else() {
 fn patterns_are_told_that_are_broad_costly_or_demand_nothing() {
     let only = |pattern: &str| codes_of(&format!("patterns: ['{pattern}']"));
     assert_eq!(only(r"[a-z]+ing\d?|\d{4}"), [Code::PatternWithoutLiteral]);
-    assert_eq!(only("[a-z] [a-z]"), [Code::PatternWithoutLiteral, Code::BroadPattern]);
+    assert_eq!(only("[a-z]+ [a-z]+"), [Code::PatternWithoutLiteral, Code::BroadPattern]);
     assert_eq!(only("the"), [Code::BroadPattern]);
     assert_eq!(only(r"terraform\w{1,12}"), [Code::CostlyPattern]);
     for quiet in ["terraform", "(create|add).*endpoint", r"terraform \d+"] {
@@ -207,7 +207,7 @@ fn findings_stand_where_the_trigger_does_and_name_the_other_file() {
     let found = lint(&catalog);
     assert_eq!(found.len(), 2);
     let first = &found[0];
-    assert_eq!((first.code, first.line, first.column), (Code::SharedTrigger, 6, 7));
+    assert_eq!((first.code, first.line, first.column), (Code::SharedTrigger, 6, 8));
     let other = dir.path().join("beta").join("SKILL.md").display().to_string();
     assert!(first.message.contains(&other), "{first}");
     assert!(found.iter().all(|diagnostic| !diagnostic.help.is_empty()));

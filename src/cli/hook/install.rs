@@ -3,7 +3,8 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
@@ -118,7 +119,7 @@ impl Target {
             path = path.canonicalize().map_err(|error| io_error("follow", &path, &error))?;
         }
         let text = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(io_error("read", &path, &error)),
             Ok(bytes) => Some(String::from_utf8(bytes).map_err(|error| {
                 let at = error.utf8_error().valid_up_to();
