@@ -121,7 +121,7 @@ impl Catalog {
     }
 
     /// Lets the skill with this id have these triggers instead of those of its file.
-    pub fn set_triggers(&mut self, id: &str, triggers: Triggers) {
+    pub fn set_triggers(&mut self, id: &str, triggers: &Triggers) {
         let of_id = self.entries.iter_mut().filter(|entry| entry.id == id && !entry.is_shadowed());
         for entry in of_id {
             Arc::make_mut(&mut entry.skill).set_triggers(triggers.clone());

@@ -205,7 +205,7 @@ impl EngineBuilder {
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
         let mut catalog = Catalog::load(self.catalog);
-        for (id, triggers) in self.triggers {
+        for (id, triggers) in &self.triggers {
             catalog.set_triggers(id.as_str(), triggers);
         }
         let skills: Vec<_> =

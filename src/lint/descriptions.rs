@@ -1,8 +1,8 @@
 //! Descriptions that say nothing specific.
 //!
 //! A word is specific if it is not common in messages to agents and stands in few descriptions of
-//! the catalog. A description with fewer than [`MIN_SPECIFIC`] of them gives an agent, and relevance,
-//! nothing to choose the skill by.
+//! the catalog. A description without any gives an agent, and relevance, nothing to choose the skill
+//! by.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,8 +11,6 @@ use crate::background::is_common;
 use crate::diagnostic::Code;
 use crate::matcher::boundary::is_word;
 use crate::matcher::text::fold_trigger;
-
-const MIN_SPECIFIC: usize = 2;
 
 /// A word of more descriptions than one in so many is not specific, ...
 const RARE_SHARE: usize = 10;
@@ -30,22 +28,15 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     }
     let most = (skills.len() / RARE_SHARE).max(ALWAYS_RARE);
     for (place, of_skill) in words.iter().enumerate() {
-        let is_specific = |word: &&&str| !is_common(word) && n_with[**word] <= most;
-        let specific: Vec<&str> = of_skill.iter().filter(is_specific).copied().collect();
-        if specific.len() >= MIN_SPECIFIC {
+        let is_specific = |word: &&str| !is_common(word) && n_with[word] <= most;
+        if of_skill.iter().any(is_specific) {
             continue;
         }
-        let message = match specific.first() {
-            None => "the description holds no word that tells the skill from others".to_owned(),
-            Some(word) => {
-                format!("the description holds only `{word}` that tells the skill from others")
-            }
-        };
         findings.add(
             place,
             Code::VagueDescription,
             skills[place].entry.skill.manifest().description.as_ref().map(|d| &d.span),
-            message,
+            "the description holds no word that tells the skill from others",
             "name the tools, formats and occasions the skill is for, in the words of its users",
         );
     }

@@ -141,9 +141,8 @@ fn untyped_triggers_have_the_form_of_something_else() {
     ] {
         assert_eq!(codes_of(fires), [Code::UntypedTrigger], "{fires}");
     }
-    for quiet in ["keywords: [c++, .net, node.js, 'a/b testing', 'what is terraform?', 部署]"] {
-        assert_eq!(codes_of(quiet), [], "{quiet}");
-    }
+    let typed = "keywords: [c++, .net, node.js, 'a/b testing', 'what is terraform?', 部署]";
+    assert_eq!(codes_of(typed), []);
 }
 
 #[test]
@@ -184,7 +183,8 @@ fn vague_descriptions_hold_no_words_of_their_own() {
         let description = format!("description: {fires}\n");
         assert_eq!(codes(&[("alpha", &description)]), [Code::VagueDescription], "{fires}");
     }
-    for quiet in ["Plans terraform modules for AWS", "部署应用到服务器", "Schreibt Rechnungen"]
+    for quiet in
+        ["Azure CLI", "Plans terraform modules for AWS", "部署应用到服务器", "Schreibt Rechnungen"]
     {
         let description = format!("description: {quiet}\n");
         assert_eq!(codes(&[("alpha", &description)]), [], "{quiet}");
