@@ -1,5 +1,6 @@
 //! `repertoire check` and `suggest`, as they are typed.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "support/binary.rs"]
 mod binary;

@@ -15,10 +15,11 @@ use crate::skill::{Spanned, excerpt};
 /// A pattern is broad that matches one of so many ordinary messages.
 const BROAD_SHARE: usize = 5;
 
-/// Of 5,026 patterns of public skills all but a few stay below so many steps a byte.
-const MAX_STEPS: usize = 2_000;
+/// A pattern may take so many steps a byte. The largest of 239 patterns of published trigger rules
+/// has 95 states; a `\w`, which stands for every letter of every script, takes 320.
+const MAX_STEPS: usize = 1_000;
 
-/// A pattern that is tried on every message has less to spend.
+/// One that is tried on every message has less to spend.
 const MAX_STEPS_ALWAYS: usize = 500;
 
 /// What a search for a pattern takes at most.
@@ -37,10 +38,12 @@ pub struct PatternCost {
     pub always: bool,
 }
 
-/// The cost of a pattern; `None` if it does not compile.
+/// The cost of a pattern; `None` if no skill may declare it, as it does not compile or is too
+/// large.
 pub fn pattern_cost(pattern: &str) -> Option<PatternCost> {
     let hir = pattern::parse(pattern, Case::Insensitive).ok()?;
-    let nfa = thompson::Compiler::new().build_from_hir(&hir).ok()?;
+    let nfa =
+        thompson::Compiler::new().configure(pattern::nfa_config()).build_from_hir(&hir).ok()?;
     let always = required(pattern).is_none();
     Some(PatternCost { steps: nfa.states().len(), bytes: nfa.memory_usage(), always })
 }
