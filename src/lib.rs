@@ -30,6 +30,8 @@
 //! - [`Skill`]: what a `SKILL.md` may hold; [`diagnostic`]: what can be wrong with it.
 //! - [`catalog`]: where skills come from, which one wins, and who may see what.
 //! - [`matcher`]: what counts as a match, and how matches are ranked.
+//! - [`lint`]: triggers and descriptions judged side by side; [`suggest`]: triggers mined from a
+//!   skill's text.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
 //! - [`session`]: what conversations did, what stands in their context, and consent.
 //! - [`activation`]: a chosen skill becomes instructions: arguments, files, copies, tasks.
@@ -53,6 +55,7 @@
 //! - `watch` (part of `cli`): `Engine::watch`, skills taken up when their files change.
 
 pub mod activation;
+mod background;
 mod beneath;
 pub mod catalog;
 pub mod diagnostic;
@@ -62,6 +65,7 @@ mod envelope;
 mod error;
 pub mod eval;
 pub mod integration;
+pub mod lint;
 pub mod matcher;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;
@@ -71,6 +75,7 @@ pub mod session;
 pub mod skill;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
+pub mod suggest;
 mod tool_format;
 #[cfg(feature = "toolsets")]
 pub mod toolset;

@@ -101,6 +101,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Measure how often the right skill is disclosed, by prompts whose right skills are known
     Eval(EvalArgs),
+    /// Propose triggers for skills, mined from their texts
+    Suggest(SuggestArgs),
     /// Write a new skill to start from
     New(NewArgs),
     /// Write and inspect compiled toolsets
@@ -359,6 +361,25 @@ impl MatchingArgs {
             ..options
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuggestArgs {
+    /// Id, path or unique name of the skill
+    #[arg(required_unless_present = "all")]
+    pub(crate) id: Option<String>,
+    /// Every skill instead
+    #[arg(long, conflicts_with_all = ["id", "write"])]
+    pub(crate) all: bool,
+    /// Write the triggers into the skill's file, all else in it kept as it is
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// Write them in the place of those that the file declares
+    #[arg(long, requires = "write")]
+    pub(crate) replace: bool,
+    /// With prompts as for `eval`: what the proposals would change; may be repeated
+    #[arg(long = "eval", value_name = "FILE", requires = "all")]
+    pub(crate) prompts: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! Putting an engine together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
@@ -16,7 +16,7 @@ use crate::matcher::{IndexOptions, MetaQuestion};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
 use crate::session::{MemoryStore, SessionStore};
-use crate::skill::Skill;
+use crate::skill::{Skill, SkillId, Triggers};
 #[cfg(feature = "snapshot")]
 use crate::snapshot::SnapshotCache;
 #[cfg(feature = "toolsets")]
@@ -212,6 +212,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn trust(mut self, store: Arc<TrustStore>) -> EngineBuilder {
         self.trust = Some(store);
+        self
+    }
+
+    /// Lets skills have other triggers than their files declare, by id: what
+    /// [`suggest`](crate::suggest) proposes, or what the host knows better.
+    #[must_use]
+    pub fn triggers(mut self, triggers: BTreeMap<SkillId, Triggers>) -> EngineBuilder {
+        self.catalog.triggers.extend(triggers);
         self
     }
 

@@ -61,6 +61,12 @@ pub(crate) fn required(source: &str, hir: &Hir) -> Option<Required> {
     Some(Required::All(groups.into_iter().take(MAX_GROUPS).map(minimal).collect()))
 }
 
+/// Every match of `hir` is one of these strings in its folded form, if they are few.
+pub(crate) fn all_matches(hir: &Hir) -> Option<Vec<String>> {
+    let Part::Is(strings) = analyse(hir) else { return None };
+    Some(strings.iter().map(|string| collapse_blanks(string).into_owned()).collect())
+}
+
 /// Without duplicates and without those that hold another one and so are implied by it.
 fn minimal(mut literals: Vec<String>) -> Vec<String> {
     literals.sort_unstable();

@@ -18,7 +18,7 @@
 //! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
 //! the many that declare no triggers (`relevance/`).
 
-mod boundary;
+pub(crate) mod boundary;
 mod build;
 mod excerpt;
 mod flat;
@@ -27,7 +27,7 @@ pub(crate) mod generic;
 mod index;
 mod infix;
 mod inflect;
-mod literals;
+pub(crate) mod literals;
 mod mask;
 mod mention;
 mod meta;

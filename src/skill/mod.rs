@@ -10,6 +10,7 @@ mod document;
 mod fields;
 mod finding;
 mod id;
+mod insert;
 pub(crate) mod json;
 mod lenient;
 mod load;
@@ -31,7 +32,9 @@ use crate::error::{Error, ErrorCode};
 use finding::Finding;
 use load::{Loaded, Parts};
 
+pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
+pub(crate) use insert::with_keywords;
 pub use manifest::{Context, Manifest, Spanned};
 pub use profile::{Profile, check_file};
 pub use trigger::Triggers;
@@ -134,6 +137,10 @@ impl Skill {
     /// The triggers of the manifest.
     pub fn triggers(&self) -> &Triggers {
         &self.manifest.triggers
+    }
+
+    pub(crate) fn set_triggers(&mut self, triggers: Triggers) {
+        self.manifest.triggers = triggers;
     }
 
     /// The text after the front matter, byte for byte. It is read from the file when first asked

@@ -123,7 +123,8 @@ pub(crate) fn compile(
     meta::Builder::new().configure(config).build_many_from_hir(&hirs).ok()
 }
 
-fn nfa_config() -> thompson::Config {
+/// What bounds the compiled form of a pattern.
+pub(crate) fn nfa_config() -> thompson::Config {
     thompson::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES))
 }
 
