@@ -85,7 +85,8 @@ pub use catalog::{
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
-    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, Tier, TokenCounter,
+    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, RelevanceMargin,
+    Tier, TokenCounter,
 };
 pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill};
 pub use envelope::{Envelope, Fault};

@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use repertoire::integration::hook::HookAgent;
-use repertoire::{ConsentPolicy, EngineBuilder, Format, Profile, ToolFormat};
+use repertoire::{
+    ConsentPolicy, DisclosureOptions, EngineBuilder, Format, Profile, RelevanceMargin, ToolFormat,
+};
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
@@ -136,9 +138,8 @@ pub(crate) struct QueryArgs {
     /// A file the message touches
     #[arg(long = "path", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Match verbs in their regular English inflections, too
-    #[arg(long)]
-    pub(crate) inflect: bool,
+    #[command(flatten)]
+    pub(crate) matching: MatchingArgs,
 }
 
 /// How much room there is.
@@ -308,19 +309,40 @@ pub(crate) struct Threshold {
     pub(crate) false_fire: Option<f64>,
 }
 
-/// How messages are matched.
+/// How messages are matched, and what that shows in full.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Matching")]
 pub(crate) struct MatchingArgs {
     /// Match verbs in their regular English inflections, too
     #[arg(long)]
     pub(crate) inflect: bool,
+    /// Look for keywords, verbs and names in what is not quoted only: not in code, quotes, logs
+    /// and addresses
+    #[arg(long)]
+    pub(crate) mask_quoted: bool,
+    /// Show a skill in a line where only a generic word of it is found
+    #[arg(long)]
+    pub(crate) hint_generic_words: bool,
+    /// Show the most relevant skill in full where no trigger is hit and it is this sure; without a
+    /// value the measured margin, else `WORTH,LEAD,WORDS`
+    #[arg(long, value_name = "MARGIN", num_args = 0..=1, require_equals = true, value_parser = margin)]
+    #[arg(default_missing_value = "default")]
+    pub(crate) by_relevance: Option<RelevanceMargin>,
 }
 
 impl MatchingArgs {
     /// The same, asked of an engine.
     pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
-        builder.inflect(self.inflect)
+        builder.inflect(self.inflect).mask_quoted(self.mask_quoted)
+    }
+
+    /// The same, asked of disclosures.
+    pub(crate) fn disclosure(&self, options: DisclosureOptions) -> DisclosureOptions {
+        DisclosureOptions {
+            relevance: self.by_relevance,
+            hint_generic_words: self.hint_generic_words,
+            ..options
+        }
     }
 }
 
@@ -559,4 +581,18 @@ fn seconds(text: &str) -> Result<Duration, String> {
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "write a share from 0 to 1, such as `0.9`".to_owned())
+}
+
+/// `WORTH,LEAD,WORDS`, or `default`.
+fn margin(text: &str) -> Result<RelevanceMargin, String> {
+    if text == "default" {
+        return Ok(RelevanceMargin::default());
+    }
+    let parse = || {
+        let [worth, lead, words] = text.split(',').collect::<Vec<_>>().try_into().ok()?;
+        let number = |text: &str| text.parse::<f32>().ok().filter(|n| *n >= 0.0);
+        let words = words.parse().ok()?;
+        Some(RelevanceMargin { worth: number(worth)?, lead: number(lead)?, words })
+    };
+    parse().ok_or_else(|| "write three numbers, such as `2,1,3`".to_owned())
 }

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::eval::{
     Baseline, Cause, Comparison, Confusion, Problem, Report, Scores, compare, evaluate, read,
 };
-use repertoire::{Error, ErrorCode, SkillId};
+use repertoire::{DisclosureOptions, Error, ErrorCode, SkillId};
 use serde::Serialize;
 
 use crate::args::{Common, EvalArgs, Threshold};
@@ -54,7 +54,8 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
         cases.extend(of_file);
         problems.extend(wrong);
     }
-    let engine = setup::engine(common, |builder| args.matching.apply(builder))?;
+    let options = args.matching.disclosure(DisclosureOptions::default());
+    let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
     let progress = progress(cases.len());
     let (outcomes, unknown) = evaluate(&engine, &cases, || progress.inc(1));
     progress.finish_and_clear();

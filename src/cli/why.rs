@@ -67,7 +67,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let store = args.session.as_ref().map(|_| SqliteStore::open(setup::sessions_file(common)?));
     let store = store.transpose()?;
     let engine = setup::engine(common, |builder| {
-        let builder = builder.inflect(args.query.inflect).disclosure(disclosure_options());
+        let matching = &args.query.matching;
+        let builder = matching.apply(builder).disclosure(matching.disclosure(disclosure_options()));
         match store {
             Some(store) => builder.session_store(store),
             None => builder,

@@ -109,6 +109,15 @@ impl EngineBuilder {
         self
     }
 
+    /// Whether code, quotes, logs and addresses in a message are left out where keywords, verbs,
+    /// excludes and names are looked for; off by default. Patterns see everything, and a skill
+    /// named in inline code is named.
+    #[must_use]
+    pub fn mask_quoted(mut self, mask: bool) -> EngineBuilder {
+        self.index.mask_quoted = mask;
+        self
+    }
+
     /// One more whole question about the skills themselves, as in another language.
     #[must_use]
     pub fn meta_phrase(mut self, phrase: impl Into<String>, asks: MetaQuestion) -> EngineBuilder {

@@ -16,12 +16,13 @@ use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{
-    self, CatalogPrompt, Disclosure, DisclosureOptions, Listing, PromptOptions, Tier, TokenCounter,
+    self, CatalogPrompt, Disclosure, DisclosureOptions, Evidence, Listing, PromptOptions, Tier,
+    TokenCounter,
 };
 use crate::error::Error;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, Match, MetaQuestion, Query, Rejection,
-    RelevanceIndex,
+    RelevanceIndex, generic,
 };
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
@@ -113,12 +114,13 @@ impl Engine {
     /// vetoed, below the limit, filtered, or not available.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let query = query.into();
-        let Answer { matches, beyond, vetoed, meta } =
+        let Answer { matches, beyond, vetoed, quoted, meta } =
             self.search(&query, &self.session_state(&query), limit);
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
         let mut rejected: Vec<Rejection> =
             beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
         rejected.extend(vetoed.iter().map(|(id, exclude)| disclosure::veto(id, exclude)));
+        rejected.extend(quoted.iter().map(|(id, trigger)| disclosure::quoted(id, trigger)));
         let hidden = self.0.hidden.get_or_init(|| self.index_hidden());
         if let Some(hidden) = hidden {
             let answer = hidden.search(&query, &[], usize::MAX);
@@ -176,14 +178,32 @@ impl Engine {
         state: &SessionState,
         options: &DisclosureOptions,
     ) -> (Disclosure, Option<MetaQuestion>) {
-        let limit = options.max_skills.saturating_add(state.skills.len());
+        // Which matches are weak, their hits tell.
+        let limit = if options.hint_generic_words {
+            usize::MAX
+        } else {
+            options.max_skills.saturating_add(state.skills.len())
+        };
         let answer = (!query.is_blank()).then(|| self.search(query, state, limit));
         let meta = answer.as_ref().and_then(|answer| answer.meta);
-        let relevant = || self.outline().order(&query.text);
+        let evidence = Evidence {
+            relevant: &|| self.outline().order(&query.text),
+            sure: &|| {
+                let margin = options.relevance?;
+                let vetoed =
+                    |id: &SkillId| answer.iter().any(|a| a.vetoed.iter().any(|(v, _)| v == id));
+                let best = self.relevance().rank(&query.text, 1).into_iter().next();
+                best.filter(|found| margin.is_passed(found) && !vetoed(&found.id))
+            },
+            generic_word: &|found| {
+                let word = generic::only_generic_word(found, |word| self.is_generic(word));
+                word.map(str::to_owned)
+            },
+        };
         let disclosure = disclosure::disclose(
             &self.0.listing,
             answer.as_ref(),
-            &relevant,
+            &evidence,
             state,
             options,
             &*self.0.tokens,
@@ -225,6 +245,15 @@ impl Engine {
     fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
         let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
         self.0.index.search(query, &recent, limit)
+    }
+
+    /// Whether a word says little about what is wanted: people say it about anything, or many
+    /// skills say it of themselves.
+    fn is_generic(&self, word: &str) -> bool {
+        const MIN_SKILLS: usize = 4;
+        const MIN_SHARE: f32 = 0.1;
+        let (share, n_skills) = self.outline().spread(word);
+        generic::is_everyday(word) || n_skills >= MIN_SKILLS && share >= MIN_SHARE
     }
 
     /// What the conversation of `query` did so far.

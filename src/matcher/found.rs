@@ -5,6 +5,7 @@ use std::ops::Range;
 use regex_automata::PatternSet;
 
 use super::automaton::Seen;
+use super::mask::Quoted;
 use super::rank::RankKey;
 use super::text::QueryText;
 use super::words::Run;
@@ -15,6 +16,9 @@ pub(super) struct Scratch {
     /// The parts of a query that was too long to be looked at as a whole.
     pub(super) excerpt: String,
     pub(super) text: QueryText,
+    /// What is left out of the search for literals, and the folded text without it.
+    pub(super) quoted: Quoted,
+    pub(super) covered: String,
     pub(super) runs: Vec<Run>,
     pub(super) seen: Seen,
     pub(super) found: Found,

@@ -1,11 +1,13 @@
 //! The compiled index of a catalog, and the pass over a query.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::automaton::{Automaton, Occurrence, Seen};
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
+use super::mask::Quoted;
 use super::mention::Use;
 use super::meta::{MetaQuestion, Questions};
 use super::paths::Paths;
@@ -28,6 +30,9 @@ pub struct IndexOptions {
     /// Of longer queries, in bytes, only the head and the tail are looked at, which are together
     /// about so long; `None` looks at everything.
     pub max_query_bytes: Option<usize>,
+    /// Whether code, quotes, logs and addresses in a query are left out where literals are looked
+    /// for.
+    pub mask_quoted: bool,
 }
 
 /// A skill as the index sees it.
@@ -66,6 +71,7 @@ pub struct Index {
     pub(super) questions: Questions,
     pub(super) tables: Tables,
     pub(super) max_query_bytes: usize,
+    pub(super) masks_quoted: bool,
     /// Working memory of searches that are over, for those to come.
     pub(super) scratch: Mutex<Vec<Scratch>>,
 }
@@ -79,6 +85,9 @@ pub struct Answer {
     pub beyond: Vec<SkillId>,
     /// Skills that match but for an `exclude` entry, with that entry.
     pub vetoed: Vec<(SkillId, String)>,
+    /// Skills whose triggers stand in what is quoted only, with one of them; see
+    /// [`IndexOptions::mask_quoted`].
+    pub quoted: Vec<(SkillId, String)>,
     /// Whether the query asks about the skills themselves.
     pub meta: Option<MetaQuestion>,
 }
@@ -92,6 +101,36 @@ pub struct RankedSkill<'i> {
     pub explicit: bool,
     /// Words of the longest literal found; 0 if only patterns or paths were.
     pub phrase_words: usize,
+}
+
+/// Which literals a scan notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of them.
+    All,
+    /// Those in what is not quoted, but for the required literals of patterns.
+    Said,
+    /// Of what is quoted the names in inline code; and all required literals of patterns.
+    Quoted,
+}
+
+/// A scan over a query.
+struct Scan<'s> {
+    part: Part,
+    text: &'s QueryText,
+    quoted: &'s Quoted,
+    covered: &'s str,
+}
+
+impl Scan<'_> {
+    fn folded(&self) -> &str {
+        if self.part == Part::Said { self.covered } else { self.text.folded() }
+    }
+
+    fn is_inline(&self, range: &Range<usize>) -> bool {
+        let span = self.text.span_of_folded(range.clone());
+        self.quoted.is_inline(span.start) || self.quoted.is_inline(span.end.saturating_sub(1))
+    }
 }
 
 impl Index {
@@ -134,13 +173,34 @@ impl Index {
             self.rank_all(recent, &text, scratch);
             let n_best = limit.min(scratch.ranking.best.len());
             let beyond = &scratch.ranking.best[n_best..];
-            Answer {
+            let mut answer = Answer {
                 beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
                 matches: self.matches(n_best, query, &text, scratch),
                 vetoed: self.vetoed(&text, scratch),
+                quoted: Vec::new(),
                 meta: self.questions.asked(scratch.text.folded()),
+            };
+            if self.masks_quoted && !scratch.quoted.is_empty() {
+                answer.quoted = self.only_quoted(&answer, query, scratch);
             }
+            answer
         })
+    }
+
+    /// The skills that would match if nothing in the query were quoted, with a trigger of each.
+    fn only_quoted(
+        &self,
+        answer: &Answer,
+        query: &Query<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<(SkillId, String)> {
+        let known: BTreeSet<&SkillId> =
+            answer.matches.iter().map(|found| &found.id).chain(&answer.beyond).collect();
+        let text = self.pass_over(query, false, scratch);
+        self.rank_all(&[], &text, scratch);
+        let all = self.matches(scratch.ranking.best.len(), query, &text, scratch);
+        let only = all.into_iter().filter(|found| !known.contains(&found.id));
+        only.filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger))).collect()
     }
 
     /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
@@ -197,22 +257,34 @@ impl Index {
 
     /// Finds which items the query holds, and which patterns it may match.
     fn pass<'q>(&self, query: &'q Query<'_>, scratch: &mut Scratch) -> Excerpt<'q> {
+        self.pass_over(query, self.masks_quoted, scratch)
+    }
+
+    fn pass_over<'q>(
+        &self,
+        query: &'q Query<'_>,
+        masks: bool,
+        scratch: &mut Scratch,
+    ) -> Excerpt<'q> {
         let excerpt = Excerpt::new(&query.text, self.max_query_bytes);
-        let Scratch { excerpt: buffer, text, runs, seen, found, pattern_set, .. } = scratch;
-        let seen_text = excerpt.text(buffer);
-        found.start(self.tables.items.len());
-        text.set(seen_text);
-        found.is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        let text = &*text;
-        self.words.scan(text.folded(), runs, |literal, range| {
-            let uses = self.tables.word_uses.of(literal as u32);
-            self.note(uses, text, &range, true, true, found);
-        });
-        self.automaton.scan(text.folded(), seen, |occurrence| {
-            let Occurrence { literal, range, first, first_whole } = occurrence;
-            let uses = self.tables.scanned_uses.of(literal as u32);
-            self.note(uses, text, &range, first, first_whole, found);
-        });
+        let seen_text = excerpt.text(&mut scratch.excerpt);
+        scratch.found.start(self.tables.items.len());
+        scratch.text.set(seen_text);
+        scratch.found.is_plain = scratch.text.is_plain() && seen_text.len() <= WINDOW_BYTES;
+        let Scratch { text, quoted, covered, .. } = scratch;
+        if masks {
+            quoted.set(seen_text);
+        }
+        if masks && !quoted.is_empty() {
+            quoted.cover(text, covered);
+            self.scan(Part::Said, scratch);
+            // Last, as the places it has seen decide about patterns.
+            self.scan(Part::Quoted, scratch);
+        } else {
+            self.scan(Part::All, scratch);
+        }
+        let Scratch { excerpt: buffer, text, seen, found, pattern_set, .. } = scratch;
+        let seen_text = excerpt.seen(buffer);
         let normalized = text.normalized(seen_text);
         self.patterns.unfiltered_matches(normalized, pattern_set, |pattern| {
             found.add_pattern(self.tables.pattern_items[pattern], Presence::Somewhere);
@@ -226,29 +298,52 @@ impl Index {
         excerpt
     }
 
+    /// Notes the literals of the query that belong to `part`.
+    fn scan(&self, part: Part, scratch: &mut Scratch) {
+        let Scratch { text, quoted, covered, runs, seen, found, .. } = scratch;
+        let scan = Scan { part, text, quoted, covered };
+        let folded = scan.folded();
+        self.words.scan(folded, runs, |literal, range| {
+            let uses = self.tables.word_uses.of(literal as u32);
+            self.note(uses, &scan, &range, true, true, found);
+        });
+        self.automaton.scan(folded, seen, |occurrence| {
+            let Occurrence { literal, range, first, first_whole } = occurrence;
+            let uses = self.tables.scanned_uses.of(literal as u32);
+            self.note(uses, &scan, &range, first, first_whole, found);
+        });
+    }
+
     fn note(
         &self,
         uses: &[LiteralUse],
-        text: &QueryText,
+        scan: &Scan<'_>,
         range: &Range<usize>,
         first: bool,
         whole: bool,
         found: &mut Found,
     ) {
+        let Scan { part, .. } = *scan;
+        let (literals, gates) = (part != Part::Quoted, part != Part::Said);
         for &to in uses {
             match to {
-                LiteralUse::Name(name) => self.examine_name(name, text, range, found),
-                LiteralUse::Item(item) if whole => found.add(item, range),
-                LiteralUse::Exclude(exclude) if whole => found.excludes.push(exclude),
-                LiteralUse::Gate(item) if first => found.add_pattern(item, Presence::Possible),
+                LiteralUse::Name(name) => self.examine_name(name, scan, range, found),
+                LiteralUse::Item(item) if whole && literals => found.add(item, range),
+                LiteralUse::Exclude(exclude) if whole && literals => found.excludes.push(exclude),
+                LiteralUse::Gate(item) if first && gates => {
+                    found.add_pattern(item, Presence::Possible);
+                }
                 _ => {}
             }
         }
     }
 
-    fn examine_name(&self, name: u32, text: &QueryText, at: &Range<usize>, found: &mut Found) {
+    fn examine_name(&self, name: u32, scan: &Scan<'_>, at: &Range<usize>, found: &mut Found) {
         let NamedSkill { name, skill, item } = &self.tables.names[name as usize];
-        let Some((how, range)) = name.examine(text.folded(), at.clone()) else { return };
+        let Some((how, range)) = name.examine(scan.folded(), at.clone()) else { return };
+        if scan.part == Part::Quoted && !(how == Use::Explicit && scan.is_inline(&range)) {
+            return;
+        }
         if how == Use::Explicit && found.explicit.last() != Some(skill) {
             found.explicit.push(*skill);
         }

@@ -68,12 +68,16 @@ impl RelevanceIndex {
         let terms = terms(&message);
         let search = Search::new(self, &terms);
         let scored = search.best(limit.saturating_add(1));
+        let rarest = self.rarity(0);
         let relevant = |(i, best): (usize, &Scored)| {
             let next = scored.get(i + 1).map_or(0.0, |next| next.score);
             Some(Relevant {
                 id: self.skills[best.place].id.clone()?,
                 score: best.score,
                 margin: (best.score - next) / best.score,
+                worth: best.score / rarest,
+                lead: (best.score - next) / rarest,
+                words: search.n_telling(best.place),
                 terms: search.shared(best.place),
             })
         };
@@ -85,6 +89,14 @@ impl RelevanceIndex {
         let message = normalize(message);
         let scored = Search::new(self, &terms(&message)).best(usize::MAX);
         scored.iter().filter_map(|scored| self.skills[scored.place].id.clone()).collect()
+    }
+
+    /// The share of the skills that have `word`, from 0 to 1, and how many these are.
+    pub(crate) fn spread(&self, word: &str) -> (f32, usize) {
+        let word = normalize(word);
+        let n_with = |term: &Term<'_>| self.postings.get(term.text.as_str()).map_or(0, Vec::len);
+        let n_with = terms(&word).iter().map(n_with).max().unwrap_or(0);
+        (n_with as f32 / self.len().max(1) as f32, n_with)
     }
 
     /// What a term is worth that `n_with` skills have, by its rarity: near 0 where all have it,
@@ -180,6 +192,16 @@ impl<'a> Search<'a> {
             }
         }
         if all > 0.0 { said / all } else { 0.0 }
+    }
+
+    /// Number of distinct words that a skill shares with the message, common ones not counted.
+    fn n_telling(&self, place: usize) -> usize {
+        let has = |word: &&Word<'_>| {
+            let postings = word.postings;
+            let is_there = || postings.binary_search_by_key(&place, |p| p.place as usize).is_ok();
+            !word.term.is_common && is_there()
+        };
+        self.words.iter().filter(has).count()
     }
 
     /// What the message shares with a skill, weightiest first.
