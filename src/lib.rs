@@ -8,7 +8,7 @@
 //!   words; what does not match is not guessed at;
 //! - **explainable**: every match carries its triggers and their places in the message, and every
 //!   skill left out carries the reason;
-//! - **fast**: all triggers are one automaton, and a message is scanned once;
+//! - **fast**: all triggers are one index, and a message is scanned once;
 //! - **honest**: what does not fit a budget steps down to a line or a count; nothing vanishes.
 //!
 //! # Usage

@@ -224,7 +224,7 @@ impl EngineBuilder {
     }
 
     /// Reads the sources and compiles the index. What is wrong with a skill file or a source is no
-    /// failure but a diagnostic; this only fails if the triggers do not fit one automaton.
+    /// failure but a diagnostic; this only fails if the triggers do not fit one index.
     pub fn build(mut self) -> Result<Engine, Error> {
         if !self.skills.is_empty() {
             self.catalog.sources.push(Source::memory(self.skills));
