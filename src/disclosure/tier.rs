@@ -193,6 +193,8 @@ fn plan<'a>(
     let shown = plan.full.iter().chain(&plan.above).chain(&plan.registry);
     let shown: BTreeSet<&SkillId> = shown.map(|entry| &entry.id).collect();
     let is_new = |entry: &&Entry| !shown.contains(&entry.id);
+    let untried = answer.untried.iter().filter(|(id, _)| !shown.contains(id));
+    plan.omitted.extend(untried.map(|(id, pattern)| self::untried(id, pattern)));
     let max_lines = options.max_lines;
     if answer.meta.is_some() {
         // A question about the skills themselves has to do with all of them alike.
@@ -208,6 +210,14 @@ fn below_the_limit<'a>(ids: impl Iterator<Item = &'a SkillId>, limit: usize) -> 
     let s = if limit == 1 { "" } else { "s" };
     let reason = format!("below the limit of {limit} skill{s}");
     ids.map(|id| Rejection { id: id.clone(), reason: reason.clone() }).collect()
+}
+
+/// Why a skill may be missing.
+pub(crate) fn untried(id: &SkillId, pattern: &str) -> Rejection {
+    let reason = format!(
+        "its pattern `{pattern}` was not tried: too many patterns without a literal may match this"
+    );
+    Rejection { id: id.clone(), reason }
 }
 
 /// Why a vetoed skill is not there.

@@ -110,15 +110,22 @@ impl Engine {
     }
 
     /// The best `limit` matches of `query`, with the reasons why other skills are not among them:
-    /// vetoed, below the limit, filtered, or not available.
+    /// vetoed, below the limit, not tried as too many patterns without a literal would be, filtered,
+    /// or not available.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let query = query.into();
-        let Answer { matches, beyond, vetoed, meta } =
+        let Answer { matches, beyond, vetoed, untried, meta } =
             self.search(&query, &self.session_state(&query), limit);
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
         let mut rejected: Vec<Rejection> =
             beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
         rejected.extend(vetoed.iter().map(|(id, exclude)| disclosure::veto(id, exclude)));
+        for (id, pattern) in untried {
+            let is_found = matches.iter().any(|found| found.id == id);
+            if !is_found && !rejected.iter().any(|known| known.id == id) {
+                rejected.push(disclosure::untried(&id, &pattern));
+            }
+        }
         let hidden = self.0.hidden.get_or_init(|| self.index_hidden());
         if let Some(hidden) = hidden {
             let answer = hidden.search(&query, &[], usize::MAX);

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use regex_automata::PatternSet;
-
 use super::automaton::Seen;
+use super::demands::Met;
 use super::rank::RankKey;
 use super::text::QueryText;
 use super::words::Run;
@@ -18,7 +17,7 @@ pub(super) struct Scratch {
     pub(super) runs: Vec<Run>,
     pub(super) seen: Seen,
     pub(super) found: Found,
-    pub(super) pattern_set: Option<PatternSet>,
+    pub(super) met: Met,
     pub(super) ranking: Ranking,
 }
 

@@ -79,6 +79,9 @@ pub struct Answer {
     pub beyond: Vec<SkillId>,
     /// Skills that match but for an `exclude` entry, with that entry.
     pub vetoed: Vec<(SkillId, String)>,
+    /// Skills with a pattern that was not tried, with that pattern: one without a literal that each
+    /// match must hold, when so many of these may match that to try all would take too long. By id.
+    pub untried: Vec<(SkillId, String)>,
     /// Whether the query asks about the skills themselves.
     pub meta: Option<MetaQuestion>,
 }
@@ -138,6 +141,7 @@ impl Index {
                 beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
                 matches: self.matches(n_best, query, &text, scratch),
                 vetoed: self.vetoed(&text, scratch),
+                untried: self.untried(scratch),
                 meta: self.questions.asked(scratch.text.folded()),
             }
         })
@@ -198,7 +202,7 @@ impl Index {
     /// Finds which items the query holds, and which patterns it may match.
     fn pass<'q>(&self, query: &'q Query<'_>, scratch: &mut Scratch) -> Excerpt<'q> {
         let excerpt = Excerpt::new(&query.text, self.max_query_bytes);
-        let Scratch { excerpt: buffer, text, runs, seen, found, pattern_set, .. } = scratch;
+        let Scratch { excerpt: buffer, text, runs, seen, found, met, .. } = scratch;
         let seen_text = excerpt.text(buffer);
         found.start(self.tables.items.len());
         text.set(seen_text);
@@ -214,9 +218,10 @@ impl Index {
             self.note(uses, text, &range, first, first_whole, found);
         });
         let normalized = text.normalized(seen_text);
-        self.patterns.unfiltered_matches(normalized, pattern_set, |pattern| {
-            found.add_pattern(self.tables.pattern_items[pattern], Presence::Somewhere);
-        });
+        self.patterns.without_literal(normalized, met);
+        for &pattern in &met.tried {
+            found.add_pattern(self.tables.pattern_items[pattern as usize], Presence::Possible);
+        }
         for (place, path) in query.paths.iter().enumerate() {
             self.paths
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
@@ -293,6 +298,17 @@ impl Index {
         let presence = if range.is_some() { Presence::At } else { Presence::Absent };
         found.settle(item, presence, range.unwrap_or_default());
         presence == Presence::At
+    }
+
+    /// The skills with patterns that were not tried.
+    fn untried(&self, scratch: &Scratch) -> Vec<(SkillId, String)> {
+        let mut untried: Vec<(u32, &str)> = Vec::new();
+        for &pattern in &scratch.met.untried {
+            let skills = self.tables.postings.of(self.tables.pattern_items[pattern as usize]);
+            untried.extend(skills.iter().map(|&skill| (skill, self.patterns.source(pattern))));
+        }
+        untried.sort_unstable();
+        untried.iter().map(|&(skill, source)| (self.id(skill).clone(), source.to_owned())).collect()
     }
 
     /// The first matches of the ranking, with their hits.

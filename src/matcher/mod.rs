@@ -9,9 +9,11 @@
 //! 3. One Aho-Corasick automaton finds what stands inside words or is no word: `c++`, `部署`, and
 //!    the required literals of patterns (`automaton.rs`, `literals.rs`). What stands around a hit
 //!    is checked at once (`boundary.rs`, `mention.rs`).
-//! 4. What was found is noted in memory that is reused (`found.rs`); patterns are only noted as
+//! 4. Of patterns without a required literal those are noted whose demands of runs of characters
+//!    the text meets (`demands.rs`, `kinds.rs`).
+//! 5. What was found is noted in memory that is reused (`found.rs`); patterns are only noted as
 //!    possible.
-//! 5. Skills are put in a total order (`rank.rs`): all of them, or the best few with as little
+//! 6. Skills are put in a total order (`rank.rs`): all of them, or the best few with as little
 //!    proof as possible (`top.rs`). Patterns are confirmed here, by the places of their literals
 //!    where that is exact, else by running them (`patterns.rs`).
 //!
@@ -21,10 +23,12 @@
 mod automaton;
 mod boundary;
 mod build;
+mod demands;
 mod excerpt;
 mod found;
 mod index;
 mod inflect;
+mod kinds;
 mod literals;
 mod mention;
 mod meta;
