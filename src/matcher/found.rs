@@ -1,9 +1,11 @@
 //! What one pass has found: working memory that is reused, so that a query allocates nothing.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::automaton::Seen;
 use super::demands::Met;
+use super::overlay::Changes;
 use super::rank::RankKey;
 use super::text::QueryText;
 use super::words::Run;
@@ -18,7 +20,20 @@ pub(super) struct Scratch {
     pub(super) seen: Seen,
     pub(super) found: Found,
     pub(super) met: Met,
+    /// What became of the skills since the index was compiled.
+    pub(super) changes: Option<Arc<Changes>>,
     pub(super) ranking: Ranking,
+}
+
+impl Scratch {
+    pub(super) fn is_gone(&self, skill: u32) -> bool {
+        self.changes.as_ref().is_some_and(|changes| changes.is_gone(skill))
+    }
+
+    /// By how many skills `item` is declared, which was declared by `compiled`.
+    pub(super) fn rarity(&self, item: u32, compiled: u32) -> u32 {
+        self.changes.as_ref().map_or(compiled, |changes| changes.rarity(item))
+    }
 }
 
 /// What a pass has found.

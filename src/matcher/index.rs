@@ -1,13 +1,14 @@
 //! The compiled index of a catalog, and the pass over a query.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::automaton::{Automaton, Occurrence, Seen};
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
 use super::mention::Use;
 use super::meta::{MetaQuestion, Questions};
+use super::overlay::Changes;
 use super::paths::Paths;
 use super::patterns::{Patterns, WINDOW_BYTES};
 use super::rank::RankKey;
@@ -97,6 +98,13 @@ pub struct RankedSkill<'i> {
     pub phrase_words: usize,
 }
 
+impl<'i> RankedSkill<'i> {
+    pub(super) fn new(id: &'i SkillId, key: RankKey) -> RankedSkill<'i> {
+        let phrase_words = key.phrase_words.0 as usize;
+        RankedSkill { id, explicit: key.explicit.0, phrase_words }
+    }
+}
+
 impl Index {
     /// Compiles an index of `skills`, which are sorted by id here.
     ///
@@ -132,29 +140,13 @@ impl Index {
     ///
     /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_all(recent, &text, scratch);
-            let n_best = limit.min(scratch.ranking.best.len());
-            let beyond = &scratch.ranking.best[n_best..];
-            Answer {
-                beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
-                matches: self.matches(n_best, query, &text, scratch),
-                vetoed: self.vetoed(&text, scratch),
-                untried: self.untried(scratch),
-                meta: self.questions.asked(scratch.text.folded()),
-            }
-        })
+        self.asked(None, query, |text, scratch| self.answer(query, recent, limit, text, scratch))
     }
 
     /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
     /// without a look at those that cannot be among them.
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_best(recent, limit, &text, scratch);
-            self.matches(scratch.ranking.best.len(), query, &text, scratch)
-        })
+        self.asked(None, query, |text, scratch| self.best_of(query, recent, limit, text, scratch))
     }
 
     /// Puts the best `limit` matches of `query` into `best`, best first, in place of what it
@@ -167,23 +159,86 @@ impl Index {
         best: &mut Vec<RankedSkill<'i>>,
     ) {
         best.clear();
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_best(recent, limit, &text, scratch);
-            best.extend(scratch.ranking.best.iter().map(|key| RankedSkill {
-                id: self.id(key.skill),
-                explicit: key.explicit.0,
-                phrase_words: key.phrase_words.0 as usize,
-            }));
+        self.asked(None, query, |text, scratch| {
+            self.rank_best(recent, limit, text, scratch);
+            let ranked = scratch.ranking.best.iter();
+            best.extend(ranked.map(|key| RankedSkill::new(self.id(key.skill), *key)));
         });
     }
 
     /// How many skills match `query`. Costs less than [`Index::search`], as nothing is ranked and
     /// a pattern is only confirmed for a skill that nothing else was found of.
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
+        self.asked(None, query, |text, scratch| self.count_all(text, scratch))
+    }
+
+    /// Passes over `query` and calls `run` with what was found; `changes` are what became of the
+    /// skills since.
+    pub(super) fn asked<'q, T>(
+        &self,
+        changes: Option<&Arc<Changes>>,
+        query: &'q Query<'_>,
+        run: impl FnOnce(&Excerpt<'q>, &mut Scratch) -> T,
+    ) -> T {
         self.with_scratch(|scratch| {
+            scratch.changes = changes.map(Arc::clone);
             let text = self.pass(query, scratch);
-            self.count_all(&text, scratch)
+            run(&text, scratch)
+        })
+    }
+
+    /// What [`Index::search`] answers.
+    pub(super) fn answer(
+        &self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Answer {
+        self.rank_all(recent, text, scratch);
+        let n_best = limit.min(scratch.ranking.best.len());
+        let beyond = &scratch.ranking.best[n_best..];
+        Answer {
+            beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
+            matches: self.matches(n_best, query, text, scratch),
+            vetoed: self.vetoed(text, scratch),
+            untried: self.untried(scratch),
+            meta: self.questions.asked(scratch.text.folded()),
+        }
+    }
+
+    /// What [`Index::best`] answers.
+    pub(super) fn best_of(
+        &self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<Match> {
+        self.rank_best(recent, limit, text, scratch);
+        self.matches(scratch.ranking.best.len(), query, text, scratch)
+    }
+
+    /// What a folded literal is there for.
+    pub(super) fn uses_of(&self, literal: &str) -> &[LiteralUse] {
+        let whole = 0..literal.len();
+        self.with_scratch(|scratch| {
+            let mut uses: &[LiteralUse] = &[];
+            self.words.scan(literal, &mut scratch.runs, |word, range| {
+                if range == whole {
+                    uses = self.tables.word_uses.of(word as u32);
+                }
+            });
+            if uses.is_empty() {
+                self.automaton.scan(literal, &mut scratch.seen, |occurrence| {
+                    if occurrence.range == whole {
+                        uses = self.tables.scanned_uses.of(occurrence.literal as u32);
+                    }
+                });
+            }
+            uses
         })
     }
 
@@ -305,7 +360,8 @@ impl Index {
         let mut untried: Vec<(u32, &str)> = Vec::new();
         for &pattern in &scratch.met.untried {
             let skills = self.tables.postings.of(self.tables.pattern_items[pattern as usize]);
-            untried.extend(skills.iter().map(|&skill| (skill, self.patterns.source(pattern))));
+            let skills = skills.iter().filter(|&&skill| !scratch.is_gone(skill));
+            untried.extend(skills.map(|&skill| (skill, self.patterns.source(pattern))));
         }
         untried.sort_unstable();
         untried.iter().map(|&(skill, source)| (self.id(skill).clone(), source.to_owned())).collect()

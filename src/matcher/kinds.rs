@@ -29,20 +29,20 @@ const STRETCHES: [(u32, u32); 13] = [
     (0x400, 11),  // Cyrillic
     (0x530, 12),  // Armenian, Hebrew, Arabic, and those of India and its neighbours
     (0x1100, 13), // Hangul
-    (0x1200, 12), // more of the scripts above
+    (0x1200, 17), // others
     (0x1e00, 9),  // more Latin
     (0x1f00, 10), // more Greek
     (0x2000, 16), // punctuation and symbols
     (0x2e80, 14), // Han, Hiragana, Katakana
-    (0xa4d0, 12), // more scripts
+    (0xa4d0, 17), // others
     (0xac00, 13), // Hangul
-    (0xd7b0, 17), // all others
+    (0xd7b0, 17), // others
 ];
 
-/// The zeros of scripts that have digits of their own; nine more follow each.
-const ZEROS: [u32; 18] = [
+/// The zeros of scripts above that have digits of their own; nine more follow each.
+const ZEROS: [u32; 19] = [
     0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6,
-    0xe50, 0xed0, 0xf20, 0x1040, 0x17e0,
+    0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0,
 ];
 
 impl Kinds {

@@ -17,6 +17,9 @@
 //!    proof as possible (`top.rs`). Patterns are confirmed here, by the places of their literals
 //!    where that is exact, else by running them (`patterns.rs`).
 //!
+//! A [`LayeredIndex`] follows changes of single skills without compiling everything anew
+//! (`overlay/`).
+//!
 //! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
 //! the many that declare no triggers (`relevance/`).
 
@@ -32,6 +35,7 @@ mod kinds;
 mod literals;
 mod mention;
 mod meta;
+mod overlay;
 mod paths;
 mod patterns;
 mod query;
@@ -44,5 +48,6 @@ mod words;
 
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
 pub use meta::MetaQuestion;
+pub use overlay::LayeredIndex;
 pub use query::{Hit, HitKind, Match, Query, Rejection};
 pub use relevance::{Field, RelevanceIndex, Relevant, Shared};
