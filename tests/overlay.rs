@@ -117,7 +117,7 @@ fn check(layered: &LayeredIndex, whole: &Index, text: &str) -> Result<(), TestCa
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 80, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn after_any_edits_the_answers_are_those_of_an_index_compiled_anew(
@@ -128,7 +128,7 @@ proptest! {
     ) {
         let options = IndexOptions { inflect, ..IndexOptions::default() };
         let mut catalog: BTreeMap<SkillId, Skill> =
-            first.iter().map(|(id, source)| (SkillId::new(*id), load(source))).collect();
+            first.iter().map(|(id, source)| (SkillId::new(id), load(source))).collect();
         let base = Index::new(&indexed(&catalog), &options).unwrap();
         let mut layered = LayeredIndex::new(Arc::new(base), &options);
         for step in &steps {
@@ -139,7 +139,7 @@ proptest! {
                 Step::Change(edits) => {
                     let edits: BTreeMap<SkillId, Option<Skill>> = edits
                         .iter()
-                        .map(|(id, source)| (SkillId::new(*id), source.as_ref().map(load)))
+                        .map(|(id, source)| (SkillId::new(id), source.as_ref().map(load)))
                         .collect();
                     let (put, removed): (BTreeMap<_, _>, BTreeMap<_, _>) =
                         edits.into_iter().partition(|(_, skill)| skill.is_some());

@@ -14,7 +14,7 @@ use super::patterns::{Gate, Patterns};
 use super::tables::{Item, ListBuilder, LiteralUse, NONE, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::words::{self, Words};
-use super::{HitKind, inflect};
+use super::{HitKind, demands, inflect};
 use crate::error::{Error, ErrorCode};
 use crate::skill::glob;
 use crate::skill::pattern::{self, Case};
@@ -357,6 +357,7 @@ impl<'a> PatternSources<'a> {
             let Subject::Pattern(source) = &source.subject else { continue };
             let hir = pattern::parse(source, Case::Verbatim).ok();
             let required = hir.and_then(|hir| literals::required(source, &hir));
+            let required = required.filter(|of| !of.is_weak() || !demands::tell_more(source));
             for literal in required.iter().flat_map(Required::groups).flatten() {
                 *sources.n_patterns.entry(literal.clone()).or_default() += 1;
             }

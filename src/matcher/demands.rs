@@ -1,4 +1,5 @@
-//! What a text must hold for a pattern without a required literal to match it: runs of characters.
+//! What a text must hold for a pattern without a required literal, or with none but single
+//! characters, to match it: runs of characters.
 //!
 //! Characters are sorted into a few [`Kinds`]. A match of `\d{4}[a-z]{3}` is a run of four digits,
 //! then one of three letters, and as a whole one of seven digits or letters, so a text without such
@@ -11,6 +12,7 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
 use super::kinds::Kinds;
+use crate::skill::pattern::{self, Case};
 
 /// The most demands kept of one pattern.
 const MAX_DEMANDS: usize = 6;
@@ -25,6 +27,9 @@ const MAX_PARTS: usize = 8;
 /// demands of thousands of patterns costs no more than these. Those with few positions go first, so
 /// that none is kept from its turn by a costlier one.
 const MAX_POSITIONS: u32 = 8 * 1024;
+
+/// How rarely a letter is a certain one: in bits, about.
+const BITS_OF_A_LETTER: f64 = 5.0;
 
 /// A run of characters of some kinds, of this length or longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,7 +102,7 @@ pub(crate) struct Met {
     /// The groups whose demands are met.
     groups: Vec<u32>,
     /// Whether the demands of a group are met; all false between texts.
-    is_met: Vec<bool>,
+    passed: Vec<bool>,
     /// The patterns that are to be tried.
     pub(crate) tried: Vec<u32>,
     /// Those whose demands are met too, but for which there is no room.
@@ -116,8 +121,8 @@ impl Demands {
         sets.sort_by_key(|set| std::cmp::Reverse(n_uses[set]));
         sets.truncate(MAX_SETS);
 
-        // The rarest demand of each pattern, the others, and the patterns.
-        let mut groups: BTreeMap<(Run, Vec<Run>), Vec<(u32, u32)>> = BTreeMap::new();
+        // By the rarest demand, then the others.
+        let mut groups = BTreeMap::<(Run, Vec<Run>), Vec<_>>::new();
         for (shape, (pattern, hir)) in shapes.iter().zip(patterns) {
             let mut demands = shape.demands.clone();
             demands.retain(|demand| sets.contains(&demand.kinds));
@@ -141,6 +146,7 @@ impl Demands {
         demands
     }
 
+    /// Takes in patterns, with their positions, that demand a run of a rarest set, and others.
     fn add_group(&mut self, first: Run, others: Vec<Run>, patterns: &[(u32, u32)]) {
         let group = self.groups.len() as u32;
         self.runs.extend(others);
@@ -191,15 +197,15 @@ impl Demands {
 
     /// Of too many patterns takes those with the fewest positions.
     fn choose(&self, met: &mut Met) {
-        met.is_met.resize(self.groups.len(), false);
-        met.groups.iter().for_each(|&group| met.is_met[group as usize] = true);
+        met.passed.resize(self.groups.len(), false);
+        met.groups.iter().for_each(|&group| met.passed[group as usize] = true);
         let mut n_positions = 0;
-        for sized in self.by_size.iter().filter(|sized| met.is_met[sized.group as usize]) {
+        for sized in self.by_size.iter().filter(|sized| met.passed[sized.group as usize]) {
             n_positions = sized.n_positions.saturating_add(n_positions);
             let has_room = n_positions <= MAX_POSITIONS || met.tried.is_empty();
             if has_room { &mut met.tried } else { &mut met.untried }.push(sized.pattern);
         }
-        met.groups.iter().for_each(|&group| met.is_met[group as usize] = false);
+        met.groups.iter().for_each(|&group| met.passed[group as usize] = false);
     }
 
     fn others(&self, group: u32) -> std::ops::Range<usize> {
@@ -245,6 +251,12 @@ impl Met {
     }
 }
 
+/// Whether the runs that a pattern demands are rarer than a single letter.
+pub(crate) fn tell_more(source: &str) -> bool {
+    let demands = pattern::parse(source, Case::Insensitive).map(|hir| Shape::of(&hir).demands);
+    demands.is_ok_and(|demands| demands.iter().any(|demand| demand.rarity() > BITS_OF_A_LETTER))
+}
+
 /// What is known of the matches of a part of a pattern.
 #[derive(Debug, Clone, Default)]
 struct Shape {
@@ -280,7 +292,7 @@ impl Shape {
             }
             HirKind::Alternation(branches) => {
                 let branches = branches.iter().map(Shape::of);
-                branches.reduce(Shape::either).unwrap_or_default()
+                branches.reduce(|a, b| Shape::either(&a, &b)).unwrap_or_default()
             }
         }
     }
@@ -310,7 +322,7 @@ impl Shape {
     }
 
     /// One or the other: what one demands is only sure as far as the other demands it too.
-    fn either(a: Shape, b: Shape) -> Shape {
+    fn either(a: &Shape, b: &Shape) -> Shape {
         let mut both =
             Shape { demands: Vec::new(), ..Shape::run(a.kinds.or(b.kinds), a.min.min(b.min)) };
         for of_a in &a.demands {
@@ -364,7 +376,7 @@ fn n_positions(hir: &Hir) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skill::pattern::{Case, parse};
+    use crate::skill::pattern::parse;
 
     fn demands<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Demands {
         let parsed = patterns.into_iter().zip(0..);

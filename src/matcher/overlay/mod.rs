@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::skill::SkillId;
 
 /// The newest layer is compiled again with each change while it has no more skills than this.
-const MAX_NEWEST: usize = 32;
+const MAX_NEWEST: usize = 16;
 
 /// With more layers than this over the first, a merge is due: each is one more pass over a query.
 const MAX_LAYERS: usize = 4;
@@ -66,7 +66,7 @@ pub struct LayeredIndex {
     /// What changed since, the newest last.
     over: Vec<Layer>,
     /// By how many skills more, or fewer, each thing is declared than when the base was compiled.
-    drift: Arc<HashMap<Declared, i64>>,
+    drift: Arc<HashMap<Declared, i32>>,
     options: Arc<IndexOptions>,
 }
 
@@ -84,7 +84,7 @@ impl LayeredIndex {
     /// The same with `changed` skills put in place of those with the same ids, or added, and those
     /// of the ids `removed` left out. Ids that are not there are passed over.
     ///
-    /// Takes time for what is changed, and for up to 32 skills changed before.
+    /// Takes time for what is changed, and for up to 16 skills changed before.
     ///
     /// # Errors
     ///
@@ -165,7 +165,7 @@ impl LayeredIndex {
     }
 
     /// Counts what one skill declares in, or out.
-    fn drift_by(&mut self, by: i64, of: BTreeSet<Declared>, touched: &mut BTreeSet<Declared>) {
+    fn drift_by(&mut self, by: i32, of: BTreeSet<Declared>, touched: &mut BTreeSet<Declared>) {
         let drift = Arc::make_mut(&mut self.drift);
         for declared in &of {
             *drift.entry(declared.clone()).or_default() += by;
@@ -203,7 +203,7 @@ impl LayeredIndex {
     /// By how many skills of the catalog something is declared.
     fn n_declaring(&self, of: &Declared) -> u32 {
         let drift = self.drift.get(of).copied().unwrap_or_default();
-        (i64::from(self.base.n_declaring(of)) + drift).max(0) as u32
+        self.base.n_declaring(of).saturating_add_signed(drift)
     }
 
     fn layers(&self) -> impl Iterator<Item = &Layer> {
