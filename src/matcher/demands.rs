@@ -219,6 +219,25 @@ impl Demands {
         before as usize..self.groups[group as usize].patterns_end as usize
     }
 
+    /// Whether what was read leads nowhere but to `n_patterns` patterns.
+    pub(crate) fn is_sound(&self, n_patterns: usize) -> bool {
+        let is_pattern = |&pattern: &u32| (pattern as usize) < n_patterns;
+        let ends = |of: fn(&Group) -> u32| self.groups.iter().map(of);
+        let [runs, patterns]: [fn(&Group) -> u32; 2] = [|g| g.runs_end, |g| g.patterns_end];
+        ends(runs).is_sorted()
+            && ends(runs).all(|end| end as usize <= self.runs.len())
+            && ends(patterns).is_sorted()
+            && ends(patterns).all(|end| end as usize <= self.patterns.len())
+            && self.ends.is_sorted()
+            && self.ends.iter().all(|&end| end as usize <= self.groups.len())
+            && self.ends.len() == self.sets.len()
+            && self.runs.iter().all(|run| (run.set as usize) < self.sets.len())
+            && self.patterns.iter().all(is_pattern)
+            && self.by_size.iter().all(|sized| {
+                is_pattern(&sized.pattern) && (sized.group as usize) < self.groups.len()
+            })
+    }
+
     /// Heap memory in bytes.
     pub(crate) fn memory_usage(&self) -> usize {
         self.groups.len() * size_of::<Group>()

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::automaton::Seen;
 use super::demands::Met;
+use super::infix::Seen;
 use super::overlay::Changes;
 use super::rank::RankKey;
 use super::text::QueryText;

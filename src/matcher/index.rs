@@ -1,11 +1,15 @@
 //! The compiled index of a catalog, and the pass over a query.
 
+use std::cell::RefCell;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use super::automaton::{Automaton, Occurrence, Seen};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use thread_local::ThreadLocal;
+
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
+use super::infix::{Infixes, Occurrence, Seen};
 use super::mention::Use;
 use super::meta::{MetaQuestion, Questions};
 use super::overlay::Changes;
@@ -45,6 +49,10 @@ pub struct IndexedSkill<'a> {
 /// Every trigger of a catalog, compiled. Answers are a pure function of the index, the query and
 /// the recently used skills.
 ///
+/// It is flat data and can be written with any format of `serde`, to be read by another process of
+/// the same version of this crate; what only costs time to compile, such as patterns, is compiled
+/// there when it is needed. Data that does not fit together is refused.
+///
 /// ```
 /// use repertoire::matcher::{Index, IndexOptions, IndexedSkill, Query};
 /// use repertoire::{Skill, SkillId};
@@ -58,17 +66,19 @@ pub struct IndexedSkill<'a> {
 /// assert_eq!(answer.matches[0].hits[0].span, 7..20);
 /// # Ok::<(), repertoire::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Index {
     pub(super) words: Words,
-    pub(super) automaton: Automaton,
+    pub(super) infixes: Infixes,
     pub(super) patterns: Patterns,
     pub(super) paths: Paths,
     pub(super) questions: Questions,
     pub(super) tables: Tables,
     pub(super) max_query_bytes: usize,
-    /// Working memory of searches that are over, for those to come.
-    pub(super) scratch: Mutex<Vec<Scratch>>,
+    /// The working memory of each thread.
+    #[serde(skip)]
+    pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
 }
 
 /// What an [`Index`] answers.
@@ -108,8 +118,8 @@ impl<'i> RankedSkill<'i> {
 impl Index {
     /// Compiles an index of `skills`, which are sorted by id here.
     ///
-    /// Fails with `EXECUTION_ERROR` if the triggers are more than one automaton can hold (about
-    /// two thousand million states).
+    /// Fails with `EXECUTION_ERROR` if the triggers are more than one index can hold (half a
+    /// gigabyte).
     pub fn new(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Result<Index, Error> {
         let mut sorted = skills.to_vec();
         sorted.sort_unstable_by(|a, b| a.id.cmp(b.id));
@@ -130,7 +140,7 @@ impl Index {
     /// Heap memory in bytes, about; compiled patterns and working memory aside.
     pub fn memory_usage(&self) -> usize {
         self.words.memory_usage()
-            + self.automaton.memory_usage()
+            + self.infixes.memory_usage()
             + self.patterns.memory_usage()
             + self.tables.memory_usage()
     }
@@ -232,9 +242,9 @@ impl Index {
                 }
             });
             if uses.is_empty() {
-                self.automaton.scan(literal, &mut scratch.seen, |occurrence| {
+                self.infixes.scan(literal, &mut scratch.seen, |occurrence| {
                     if occurrence.range == whole {
-                        uses = self.tables.scanned_uses.of(occurrence.literal as u32);
+                        uses = self.tables.infix_uses.of(occurrence.literal as u32);
                     }
                 });
             }
@@ -243,11 +253,25 @@ impl Index {
     }
 
     fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> T {
-        let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut scratch = pooled.unwrap_or_default();
-        let result = run(&mut scratch);
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-        result
+        match self.scratch.get_or_default().try_borrow_mut() {
+            Ok(mut scratch) => run(&mut scratch),
+            // A subscriber to log messages that searches while a search logs.
+            Err(_) => run(&mut Scratch::default()),
+        }
+    }
+
+    /// Whether what was read fits together, so that nothing that is looked up leads out of it.
+    fn is_sound(&self) -> bool {
+        self.words.is_sound()
+            && self.infixes.is_sound()
+            && self.paths.is_sound()
+            && self.patterns.is_sound(self.infixes.len())
+            && self.tables.is_sound(
+                self.words.len(),
+                self.infixes.len(),
+                self.patterns.len(),
+                self.paths.len(),
+            )
     }
 
     pub(super) fn id(&self, skill: u32) -> &SkillId {
@@ -267,9 +291,9 @@ impl Index {
             let uses = self.tables.word_uses.of(literal as u32);
             self.note(uses, text, &range, true, true, found);
         });
-        self.automaton.scan(text.folded(), seen, |occurrence| {
+        self.infixes.scan(text.folded(), seen, |occurrence| {
             let Occurrence { literal, range, first, first_whole } = occurrence;
-            let uses = self.tables.scanned_uses.of(literal as u32);
+            let uses = self.tables.infix_uses.of(literal as u32);
             self.note(uses, text, &range, first, first_whole, found);
         });
         let normalized = text.normalized(seen_text);
@@ -335,7 +359,7 @@ impl Index {
                 return true;
             }
             let pattern = self.tables.items[item as usize].pattern as usize;
-            let verdict = self.patterns.judge(pattern, &self.automaton, seen, found.is_plain);
+            let verdict = self.patterns.judge(pattern, &self.infixes, seen, found.is_plain);
             if let Some(matches) = verdict {
                 let presence = if matches { Presence::Somewhere } else { Presence::Absent };
                 found.settle(item, presence, 0..0);
@@ -429,6 +453,22 @@ impl Index {
             HitKind::Pattern => (text.span(forms.span_of_normalized(range)), None),
             _ => (text.span(forms.span_of_folded(range)), None),
         })
+    }
+}
+
+impl Serialize for Index {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Index::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Index {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Index, D::Error> {
+        let index = Index::deserialize(deserializer)?;
+        if !index.is_sound() {
+            return Err(de::Error::custom("the parts of the index do not fit together"));
+        }
+        Ok(index)
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::text::fold_trigger;
 
 /// What a message asks about the skills themselves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MetaQuestion {
     /// Which skills there are.
     Registry,
@@ -125,11 +128,11 @@ const FILLERS: &[&str] = &[
 
 /// The questions known. They are no part of the automaton: a question is a sentence of its own, so
 /// nearly every sentence is done with at its first word.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Questions(Vec<Phrase>);
 
 /// A whole question, kept in the order of first words.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Phrase {
     /// Its first word.
     word: Box<str>,

@@ -6,8 +6,8 @@
 //!
 //! 1. A very long query is cut to its head and tail (`excerpt.rs`), and folded (`text.rs`).
 //! 2. Words and phrases are looked up by their hashes (`words.rs`).
-//! 3. One Aho-Corasick automaton finds what stands inside words or is no word: `c++`, `部署`, and
-//!    the required literals of patterns (`automaton.rs`, `literals.rs`). What stands around a hit
+//! 3. Literals that stand inside words or are no words are found by their first bytes: `c++`, `部署`, and
+//!    the required literals of patterns (`infix.rs`, `literals.rs`). What stands around a hit
 //!    is checked at once (`boundary.rs`, `mention.rs`).
 //! 4. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
@@ -23,13 +23,14 @@
 //! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
 //! the many that declare no triggers (`relevance/`).
 
-mod automaton;
 mod boundary;
 mod build;
 mod demands;
 mod excerpt;
+mod flat;
 mod found;
 mod index;
+mod infix;
 mod inflect;
 mod kinds;
 mod literals;

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use regex_automata::{Input, meta};
+use serde::{Deserialize, Serialize};
 
-use super::automaton::{Automaton, Seen};
 use super::demands::{Demands, Met};
+use super::infix::{Infixes, Seen};
 use crate::skill::pattern::{self, Alphabet, Case};
 
 /// Patterns see so much of a text, in bytes: half from its head, half from its tail. It bounds what
@@ -23,7 +24,7 @@ const MAX_CACHED_BYTES: usize = 256 * 1024 * 1024;
 /// which the crate has no figure; about what they were measured at.
 const CACHES_BYTES: usize = 16 * 1024;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Patterns {
     all: Vec<Pattern>,
     gates: Vec<PackedGate>,
@@ -32,15 +33,18 @@ pub(crate) struct Patterns {
     /// What those demand of a text that require no literal.
     demands: Demands,
     /// The compiled patterns, the first compiled first, and their size.
+    #[serde(skip)]
     cached: Mutex<(VecDeque<u32>, usize)>,
     max_cached_bytes: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Pattern {
     source: Box<str>,
+    #[serde(skip)]
     compiled: RwLock<Option<Arc<Forms>>>,
     /// Whether it was run since the cache last looked.
+    #[serde(skip)]
     used: AtomicBool,
 }
 
@@ -53,7 +57,7 @@ struct Forms {
     unicode: OnceLock<Option<meta::Regex>>,
 }
 
-/// Literals of the automaton that a text must hold for a pattern to match it.
+/// Literals by their places among the [`Infixes`] that a text must hold for a pattern to match it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gate {
     /// Groups of which one literal each must be there.
@@ -64,7 +68,7 @@ pub(crate) struct Gate {
 }
 
 /// A [`Gate`] in few bytes, as many are looked at for each query.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct PackedGate {
     start: u32,
     n_groups: u8,
@@ -102,7 +106,7 @@ impl Patterns {
     pub(crate) fn judge(
         &self,
         pattern: usize,
-        automaton: &Automaton,
+        infixes: &Infixes,
         seen: &Seen,
         is_plain: bool,
     ) -> Option<bool> {
@@ -129,7 +133,7 @@ impl Patterns {
         let mut last_start = None;
         let mut is_certain = true;
         for &literal in right {
-            let Some(start) = automaton.last_start(literal, seen) else { continue };
+            let Some(start) = infixes.last_start(literal, seen) else { continue };
             is_certain &= start.is_ok();
             last_start = last_start.max(Some(start.unwrap_or_else(|at_least| at_least)));
         }
@@ -215,6 +219,29 @@ impl Patterns {
                 *total = total.saturating_sub(forms.n_bytes());
             }
         }
+    }
+
+    /// The number of patterns.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether what was read leads nowhere but to patterns and to `n_infixes` literals.
+    pub(crate) fn is_sound(&self, n_infixes: usize) -> bool {
+        let is_gate = |gate: &PackedGate| {
+            let mut rest = self.gate_literals.get(gate.start as usize..);
+            for _ in 0..gate.n_groups {
+                rest = rest.and_then(|rest| {
+                    let (&n_literals, literals) = rest.split_first()?;
+                    let (group, after) = literals.split_at_checked(n_literals as usize)?;
+                    group.iter().all(|&literal| (literal as usize) < n_infixes).then_some(after)
+                });
+            }
+            rest.is_some()
+        };
+        self.gates.len() == self.all.len()
+            && self.gates.iter().all(is_gate)
+            && self.demands.is_sound(self.all.len())
     }
 
     /// Memory in bytes, compiled patterns aside.

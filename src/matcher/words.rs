@@ -10,24 +10,24 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::boundary;
+use super::flat::Texts;
 
 /// No literal ends here: the slot only says that some go on.
 const NO_LITERAL: u32 = u32::MAX;
 
 /// Literals by the hashes of the runs they begin with.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Words {
     /// A power of two of slots, at most half of them used; a literal is in the first free one from
     /// the place its hash says.
     slots: Vec<Slot>,
-    /// The literals' texts, one after the other.
-    text: String,
-    /// Where each starts, and one more for the end.
-    offsets: Vec<u32>,
+    texts: Texts,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Slot {
     /// 0 is free.
     hash: u64,
@@ -84,14 +84,7 @@ impl Words {
             }
             words.slots[at] = slot;
         }
-        words.text = literals.concat();
-        let mut end = 0;
-        words.offsets = std::iter::once(0)
-            .chain(literals.iter().map(|literal| {
-                end += literal.len() as u32;
-                end
-            }))
-            .collect();
+        words.texts = literals.iter().collect();
         (words, left_out)
     }
 
@@ -120,7 +113,7 @@ impl Words {
                 let end = last.end as usize;
                 if slot.literal != NO_LITERAL
                     && (bytes.get(end).is_none_or(u8::is_ascii) || boundary::closes(text, end))
-                    && text[start..end] == *self.text_of(slot.literal)
+                    && text[start..end] == *self.texts.get(slot.literal)
                 {
                     report(slot.literal as usize, start..end);
                 }
@@ -153,16 +146,24 @@ impl Words {
         (hash >> 32) as usize & (self.slots.len().wrapping_sub(1))
     }
 
-    fn text_of(&self, literal: u32) -> &str {
-        let place = literal as usize;
-        &self.text[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+    /// The number of literals.
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether what was read can be used without a check at each step.
+    pub(crate) fn is_sound(&self) -> bool {
+        let is_slot =
+            |slot: &Slot| slot.literal == NO_LITERAL || (slot.literal as usize) < self.texts.len();
+        let has_end = self.slots.iter().any(|slot| slot.hash == 0);
+        self.texts.is_sound()
+            && (self.slots.is_empty() || (self.slots.len().is_power_of_two() && has_end))
+            && self.slots.iter().filter(|slot| slot.hash != 0).all(is_slot)
     }
 
     /// Heap memory in bytes.
     pub(crate) fn memory_usage(&self) -> usize {
-        self.slots.capacity() * size_of::<Slot>()
-            + self.text.capacity()
-            + self.offsets.capacity() * 4
+        self.slots.capacity() * size_of::<Slot>() + self.texts.memory_usage()
     }
 }
 
@@ -183,8 +184,14 @@ fn split(text: &str, runs: &mut Vec<Run>) {
         runs.push(Run { start: start as u32, end: end as u32, hash });
     };
     for (block, part) in bytes.chunks(64).enumerate() {
-        let in_run = |mask, (at, &byte): (usize, &u8)| mask | u64::from(in_run(byte)) << at;
-        let mask = part.iter().enumerate().fold(0, in_run);
+        let mask = match part.first_chunk() {
+            Some(whole) => mask_of(whole),
+            None => {
+                let mut padded = [0; 64];
+                padded[..part.len()].copy_from_slice(part);
+                mask_of(&padded)
+            }
+        };
         let mut edges = mask ^ (mask << 1 | u64::from(start.is_some()));
         while edges != 0 {
             let at = block * 64 + edges.trailing_zeros() as usize;
@@ -200,9 +207,22 @@ fn split(text: &str, runs: &mut Vec<Run>) {
     }
 }
 
+/// A bit for each byte that is in a run. The loop over bytes is one that compilers make wide
+/// instructions of; then eight bytes of 0 or 1 at a time are multiplied so that they meet in one.
+fn mask_of(bytes: &[u8; 64]) -> u64 {
+    let mut is_in = [0_u8; 64];
+    for (is_in, &byte) in is_in.iter_mut().zip(bytes) {
+        *is_in = u8::from(in_run(byte));
+    }
+    let (eights, _) = is_in.as_chunks::<8>();
+    eights.iter().rev().fold(0, |mask, &eight| {
+        mask << 8 | u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
+}
+
 /// Whether a byte of a folded text, so no capital, is a letter, digit or `_` of ASCII.
 fn in_run(byte: u8) -> bool {
-    byte.wrapping_sub(b'a') < 26 || byte.wrapping_sub(b'0') < 10 || byte == b'_'
+    (byte.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
 }
 
 /// The hash of what was seen, then what stands between, then a run; never 0.
