@@ -125,16 +125,23 @@ impl Engine {
     }
 
     /// The best `limit` matches of `query`, with the reasons why other skills are not among them:
-    /// vetoed, below the limit, filtered, or not available.
+    /// vetoed, below the limit, not tried as too many patterns without a literal would be, filtered,
+    /// or not available.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let (query, now) = (query.into(), self.snapshot());
-        let Answer { matches, beyond, vetoed, quoted, meta } =
+        let Answer { matches, beyond, vetoed, quoted, untried, meta } =
             now.search(&query, &self.session_state(&query), limit);
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
         let mut rejected: Vec<Rejection> =
             beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
         rejected.extend(vetoed.iter().map(|(id, exclude)| disclosure::veto(id, exclude)));
         rejected.extend(quoted.iter().map(|(id, trigger)| disclosure::quoted(id, trigger)));
+        for (id, pattern) in untried {
+            let is_found = matches.iter().any(|found| found.id == id);
+            if !is_found && !rejected.iter().any(|known| known.id == id) {
+                rejected.push(disclosure::untried(&id, &pattern));
+            }
+        }
         rejected.extend(now.out_of_reach(&query, &self.0.index));
         Explanation { matches, rejected, meta }
     }

@@ -9,7 +9,7 @@ use crate::background::{holds, places, prompts};
 use crate::diagnostic::Code;
 use crate::matcher::boundary::is_word;
 use crate::matcher::literals::{self, Required};
-use crate::skill::pattern::{self, Alphabet, Case, Overlap};
+use crate::skill::pattern::{self, Alphabet, Case};
 use crate::skill::{Spanned, excerpt};
 
 /// A pattern is broad that matches one of so many ordinary messages.
@@ -108,10 +108,7 @@ fn note_breadth(
     if candidates.len() * BROAD_SHARE < prompts().len() {
         return;
     }
-    let sources = [pattern.value.as_str()];
-    let Some(regex) = pattern::compile(&sources, Overlap::Leftmost, Alphabet::Unicode) else {
-        return;
-    };
+    let Some(regex) = pattern::compile(&pattern.value, Alphabet::Unicode) else { return };
     let n_matched = candidates.iter().filter(|text| regex.is_match(**text)).count();
     if n_matched * BROAD_SHARE >= prompts().len() {
         findings.add(

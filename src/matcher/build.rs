@@ -15,7 +15,7 @@ use super::patterns::{Gate, Patterns};
 use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::words::{self, Words};
-use super::{HitKind, inflect};
+use super::{HitKind, demands, inflect};
 use crate::error::{Error, ErrorCode};
 use crate::skill::glob;
 use crate::skill::pattern::{self, Case};
@@ -391,7 +391,8 @@ impl<'a> PatternSources<'a> {
         let (items, sources): (Vec<u32>, Vec<&str>) = patterns.unzip();
         let required = in_parallel(&sources, |source| {
             let hir = pattern::parse(source, Case::Verbatim).ok();
-            hir.and_then(|hir| literals::required(source, &hir))
+            let required = hir.and_then(|hir| literals::required(source, &hir));
+            required.filter(|of| !of.is_weak() || !demands::tell_more(source))
         });
         let mut n_patterns: HashMap<String, u32> = HashMap::new();
         for literal in required.iter().flatten().flat_map(Required::groups).flatten() {

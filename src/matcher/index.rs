@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thread_local::ThreadLocal;
@@ -13,6 +14,7 @@ use super::infix::{Infixes, Occurrence, Seen};
 use super::mask::Quoted;
 use super::mention::Use;
 use super::meta::{MetaQuestion, Questions};
+use super::overlay::Changes;
 use super::paths::Paths;
 use super::patterns::{Patterns, WINDOW_BYTES};
 use super::rank::RankKey;
@@ -95,9 +97,12 @@ pub struct Answer {
     pub beyond: Vec<SkillId>,
     /// Skills that match but for an `exclude` entry, with that entry.
     pub vetoed: Vec<(SkillId, String)>,
-    /// Skills whose triggers stand in what is quoted only, with one of them; see
+    /// Skills whose triggers stand in what is quoted only, with one of them, by id; see
     /// [`IndexOptions::mask_quoted`].
     pub quoted: Vec<(SkillId, String)>,
+    /// Skills with a pattern that was not tried, with that pattern: one without a literal that each
+    /// match must hold, when so many of these may match that to try all would take too long. By id.
+    pub untried: Vec<(SkillId, String)>,
     /// Whether the query asks about the skills themselves.
     pub meta: Option<MetaQuestion>,
 }
@@ -111,6 +116,13 @@ pub struct RankedSkill<'i> {
     pub explicit: bool,
     /// Words of the longest literal found; 0 if only patterns or paths were.
     pub phrase_words: usize,
+}
+
+impl<'i> RankedSkill<'i> {
+    pub(super) fn new(id: &'i SkillId, key: RankKey) -> RankedSkill<'i> {
+        let phrase_words = key.phrase_words.0 as usize;
+        RankedSkill { id, explicit: key.explicit.0, phrase_words }
+    }
 }
 
 /// Which literals a scan notes.
@@ -178,23 +190,7 @@ impl Index {
     ///
     /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_all(recent, &text, scratch);
-            let n_best = limit.min(scratch.ranking.best.len());
-            let beyond = &scratch.ranking.best[n_best..];
-            let mut answer = Answer {
-                beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
-                matches: self.matches(n_best, query, &text, scratch),
-                vetoed: self.vetoed(&text, scratch),
-                quoted: Vec::new(),
-                meta: self.questions.asked(scratch.text.folded()),
-            };
-            if self.masks_quoted && !scratch.quoted.is_empty() {
-                answer.quoted = self.only_quoted(&answer, query, scratch);
-            }
-            answer
-        })
+        self.asked(None, query, |text, scratch| self.answer(query, recent, limit, text, scratch))
     }
 
     /// The skills that would match if nothing in the query were quoted, with a trigger of each.
@@ -206,21 +202,24 @@ impl Index {
     ) -> Vec<(SkillId, String)> {
         let known: BTreeSet<&SkillId> =
             answer.matches.iter().map(|found| &found.id).chain(&answer.beyond).collect();
+        // Whoever asked may want the ranking itself, too.
+        let ranked = std::mem::take(&mut scratch.ranking.best);
         let text = self.pass_over(query, false, scratch);
         self.rank_all(&[], &text, scratch);
         let all = self.matches(scratch.ranking.best.len(), query, &text, scratch);
+        scratch.ranking.best = ranked;
         let only = all.into_iter().filter(|found| !known.contains(&found.id));
-        only.filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger))).collect()
+        let only =
+            only.filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger)));
+        let mut only: Vec<_> = only.collect();
+        only.sort_unstable();
+        only
     }
 
     /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
     /// without a look at those that cannot be among them.
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_best(recent, limit, &text, scratch);
-            self.matches(scratch.ranking.best.len(), query, &text, scratch)
-        })
+        self.asked(None, query, |text, scratch| self.best_of(query, recent, limit, text, scratch))
     }
 
     /// Puts the best `limit` matches of `query` into `best`, best first, in place of what it
@@ -233,23 +232,91 @@ impl Index {
         best: &mut Vec<RankedSkill<'i>>,
     ) {
         best.clear();
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_best(recent, limit, &text, scratch);
-            best.extend(scratch.ranking.best.iter().map(|key| RankedSkill {
-                id: self.id(key.skill),
-                explicit: key.explicit.0,
-                phrase_words: key.phrase_words.0 as usize,
-            }));
+        self.asked(None, query, |text, scratch| {
+            self.rank_best(recent, limit, text, scratch);
+            let ranked = scratch.ranking.best.iter();
+            best.extend(ranked.map(|key| RankedSkill::new(self.id(key.skill), *key)));
         });
     }
 
     /// How many skills match `query`. Costs less than [`Index::search`], as nothing is ranked and
     /// a pattern is only confirmed for a skill that nothing else was found of.
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
+        self.asked(None, query, |text, scratch| self.count_all(text, scratch))
+    }
+
+    /// Passes over `query` and calls `run` with what was found; `changes` are what became of the
+    /// skills since.
+    pub(super) fn asked<'q, T>(
+        &self,
+        changes: Option<&Arc<Changes>>,
+        query: &'q Query<'_>,
+        run: impl FnOnce(&Excerpt<'q>, &mut Scratch) -> T,
+    ) -> T {
         self.with_scratch(|scratch| {
+            scratch.changes = changes.map(Arc::clone);
             let text = self.pass(query, scratch);
-            self.count_all(&text, scratch)
+            run(&text, scratch)
+        })
+    }
+
+    /// What [`Index::search`] answers.
+    pub(super) fn answer(
+        &self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Answer {
+        self.rank_all(recent, text, scratch);
+        let n_best = limit.min(scratch.ranking.best.len());
+        let beyond = &scratch.ranking.best[n_best..];
+        let mut answer = Answer {
+            beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
+            matches: self.matches(n_best, query, text, scratch),
+            vetoed: self.vetoed(text, scratch),
+            quoted: Vec::new(),
+            untried: self.untried(scratch),
+            meta: self.questions.asked(scratch.text.folded()),
+        };
+        if self.masks_quoted && !scratch.quoted.is_empty() {
+            answer.quoted = self.only_quoted(&answer, query, scratch);
+        }
+        answer
+    }
+
+    /// What [`Index::best`] answers.
+    pub(super) fn best_of(
+        &self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<Match> {
+        self.rank_best(recent, limit, text, scratch);
+        self.matches(scratch.ranking.best.len(), query, text, scratch)
+    }
+
+    /// What a folded literal is there for.
+    pub(super) fn uses_of(&self, literal: &str) -> &[LiteralUse] {
+        let whole = 0..literal.len();
+        self.with_scratch(|scratch| {
+            let mut uses: &[LiteralUse] = &[];
+            self.words.scan(literal, &mut scratch.runs, |word, range| {
+                if range == whole {
+                    uses = self.tables.word_uses.of(word as u32);
+                }
+            });
+            if uses.is_empty() {
+                self.infixes.scan(literal, &mut scratch.seen, |occurrence| {
+                    if occurrence.range == whole {
+                        uses = self.tables.infix_uses.of(occurrence.literal as u32);
+                    }
+                });
+            }
+            uses
         })
     }
 
@@ -307,12 +374,13 @@ impl Index {
         } else {
             self.scan(Part::All, scratch);
         }
-        let Scratch { excerpt: buffer, text, seen, found, pattern_set, .. } = scratch;
+        let Scratch { excerpt: buffer, text, seen, found, met, .. } = scratch;
         let seen_text = excerpt.seen(buffer);
         let normalized = text.normalized(seen_text);
-        self.patterns.unfiltered_matches(normalized, pattern_set, |pattern| {
-            found.add_pattern(self.tables.pattern_items[pattern], Presence::Somewhere);
-        });
+        self.patterns.without_literal(normalized, met);
+        for &pattern in &met.tried {
+            found.add_pattern(self.tables.pattern_items[pattern as usize], Presence::Possible);
+        }
         for (place, path) in query.paths.iter().enumerate() {
             self.paths
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
@@ -412,6 +480,18 @@ impl Index {
         let presence = if range.is_some() { Presence::At } else { Presence::Absent };
         found.settle(item, presence, range.unwrap_or_default());
         presence == Presence::At
+    }
+
+    /// The skills with patterns that were not tried.
+    fn untried(&self, scratch: &Scratch) -> Vec<(SkillId, String)> {
+        let mut untried: Vec<(u32, &str)> = Vec::new();
+        for &pattern in &scratch.met.untried {
+            let skills = self.tables.postings.of(self.tables.pattern_items[pattern as usize]);
+            let skills = skills.iter().filter(|&&skill| !scratch.is_gone(skill));
+            untried.extend(skills.map(|&skill| (skill, self.patterns.source(pattern))));
+        }
+        untried.sort_unstable();
+        untried.iter().map(|&(skill, source)| (self.id(skill).clone(), source.to_owned())).collect()
     }
 
     /// The first matches of the ranking, with their hits.

@@ -42,6 +42,11 @@ impl Required {
             Required::Sequence(groups) => groups,
         }
     }
+
+    /// Whether it is no more than single characters, as of `\d{4}[g-q]`, which many texts hold.
+    pub(crate) fn is_weak(&self) -> bool {
+        matches!(self, Required::All(groups) if groups.iter().all(|g| selectivity(g).0 <= 1))
+    }
 }
 
 /// What every text that the pattern `source` matches holds in its folded form; `None` if nothing
