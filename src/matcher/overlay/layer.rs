@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::super::index::Index;
 use super::super::tables::LiteralUse;
@@ -16,21 +16,27 @@ use crate::skill::SkillId;
 pub(super) struct Layer {
     pub(super) index: Arc<Index>,
     pub(super) changes: Option<Arc<Changes>>,
-    /// The items that are patterns, and those that are globs, each in the order of their text.
-    by_text: Arc<[Vec<u32>; 2]>,
+    /// The items that are patterns, and those that are globs, each in the order of their text;
+    /// known once something changes.
+    by_text: Arc<OnceLock<[Vec<u32>; 2]>>,
 }
 
 impl Layer {
     pub(super) fn new(index: Arc<Index>) -> Layer {
-        let tables = &index.tables;
-        let sorted = |items: &[u32]| {
-            let mut items: Vec<(&str, u32)> =
-                items.iter().map(|&item| (text_of(&index, item), item)).collect();
-            items.sort_unstable();
-            items.into_iter().map(|(_, item)| item).collect()
-        };
-        let by_text = Arc::new([sorted(&tables.pattern_items), sorted(&tables.glob_items)]);
-        Layer { index, changes: None, by_text }
+        Layer { index, changes: None, by_text: Arc::default() }
+    }
+
+    fn by_text(&self) -> &[Vec<u32>; 2] {
+        self.by_text.get_or_init(|| {
+            let sorted = |items: &[u32]| {
+                let mut items: Vec<(&str, u32)> =
+                    items.iter().map(|&item| (text_of(&self.index, item), item)).collect();
+                items.sort_unstable();
+                items.into_iter().map(|(_, item)| item).collect()
+            };
+            let tables = &self.index.tables;
+            [sorted(&tables.pattern_items), sorted(&tables.glob_items)]
+        })
     }
 
     /// How many skills are there and not gone.
@@ -140,7 +146,7 @@ impl Layer {
             Declared::Glob(glob) => (1, glob),
             Declared::Literal(_) => return None,
         };
-        let items = &self.by_text[place];
+        let items = &self.by_text()[place];
         let order = |item: &u32| -> Ordering { text_of(&self.index, *item).cmp(text) };
         items.binary_search_by(order).ok().map(|place| items[place])
     }
@@ -148,7 +154,8 @@ impl Layer {
     /// Heap memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
         let changes = self.changes.as_ref().map_or(0, |changes| changes.memory_usage());
-        let items: usize = self.by_text.iter().map(Vec::len).sum();
+        let items: usize =
+            self.by_text.get().map_or(0, |by_text| by_text.iter().map(Vec::len).sum());
         self.index.memory_usage() + changes + items * size_of::<u32>()
     }
 }

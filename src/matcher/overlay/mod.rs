@@ -210,6 +210,17 @@ impl LayeredIndex {
         std::iter::once(&self.base).chain(&self.over)
     }
 
+    /// What was compiled as a whole, without what changed since.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn base(&self) -> &Index {
+        &self.base.index
+    }
+
+    /// Whether nothing changed since it was compiled as a whole.
+    fn is_unchanged(&self) -> bool {
+        self.over.is_empty() && self.base.changes.is_none()
+    }
+
     /// The number of skills.
     pub fn len(&self) -> usize {
         self.layers().map(Layer::n_skills).sum()
@@ -228,6 +239,9 @@ impl LayeredIndex {
 
     /// As [`Index::search`].
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
+        if self.is_unchanged() {
+            return self.base.index.search(query, recent, limit);
+        }
         let mut whole = Answer::default();
         let mut matches: Vec<std::vec::IntoIter<Match>> = Vec::new();
         let ranked = self.ranked(|layer| {
@@ -253,6 +267,9 @@ impl LayeredIndex {
 
     /// As [`Index::best`].
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
+        if self.is_unchanged() {
+            return self.base.index.best(query, recent, limit);
+        }
         let mut matches: Vec<std::vec::IntoIter<Match>> = Vec::new();
         let ranked = self.ranked(|layer| {
             layer.index.asked(layer.changes.as_ref(), query, |text, scratch| {
@@ -272,7 +289,7 @@ impl LayeredIndex {
         limit: usize,
         best: &mut Vec<RankedSkill<'i>>,
     ) {
-        if self.over.is_empty() && self.base.changes.is_none() {
+        if self.is_unchanged() {
             self.base.index.matches_into(query, recent, limit, best);
             return;
         }
