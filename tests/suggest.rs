@@ -15,7 +15,7 @@ use support::{say, shared};
 
 fn catalog(skills: &[&str]) -> Catalog {
     let skills = skills.iter().map(|text| text.parse::<Skill>().unwrap()).collect();
-    Catalog::load(CatalogOptions { sources: vec![Source::memory(skills)], ..Default::default() })
+    Catalog::load(&CatalogOptions { sources: vec![Source::memory(skills)], ..Default::default() })
 }
 
 fn of_keywords(keywords: &[&str]) -> Suggestion {
@@ -203,7 +203,7 @@ fn proposals_raise_recall_over_real_catalogs_with_real_prompts() {
             Engine::builder().source(Source::memory(skills.clone())).triggers(proposals).build()
         };
         let plain = engine(BTreeMap::new()).unwrap();
-        let suggestions = suggest_all(plain.catalog());
+        let suggestions = suggest_all(&plain.catalog());
         let n_keywords: usize = suggestions.iter().map(|s| s.keywords.len()).sum();
         let with = engine(triggers(&suggestions)).unwrap();
         let figures = |engine: &Engine| {

@@ -18,7 +18,7 @@ fn skill(name: &str, more: &str) -> Skill {
 fn found(skills: &[(&str, &str)]) -> Vec<Diagnostic> {
     let skills = skills.iter().map(|(name, more)| skill(name, more)).collect();
     let options = CatalogOptions { sources: vec![Source::memory(skills)], ..Default::default() };
-    lint(&Catalog::load(options))
+    lint(&Catalog::load(&options))
 }
 
 fn codes(skills: &[(&str, &str)]) -> Vec<Code> {
@@ -204,7 +204,7 @@ fn findings_stand_where_the_trigger_does_and_name_the_other_file() {
         std::fs::write(dir.path().join(name).join("SKILL.md"), text).unwrap();
     }
     let sources = vec![Source::project(dir.path())];
-    let catalog = Catalog::load(CatalogOptions { sources, ..Default::default() });
+    let catalog = Catalog::load(&CatalogOptions { sources, ..Default::default() });
     let found = lint(&catalog);
     assert_eq!(found.len(), 2);
     let first = &found[0];

@@ -124,7 +124,7 @@ mod tests {
         for &start in &edges {
             for &end in edges.iter().filter(|&&end| end >= start) {
                 let kinds = Kinds::of_range(start, end);
-                for c in edges.iter().filter(|c| (start..=end).contains(c)) {
+                for c in edges.iter().filter(|c| (start..=end).contains(*c)) {
                     assert!(Kinds::of_char(*c).is_within(kinds), "{c:?} in {start:?}..={end:?}");
                 }
             }
