@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Once per process: read the skills, compile their triggers.
     let engine = Engine::builder().source(Source::bundled(skills)).build()?;
-    for finding in engine.diagnostics() {
+    for finding in engine.diagnostics().iter() {
         eprintln!("{finding}");
     }
 

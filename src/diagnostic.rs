@@ -89,6 +89,8 @@ codes! {
     TwoSpellings = "two-spellings", Warning;
     /// Another skill with the same id wins over this one.
     Shadowed = "shadowed", Note;
+    /// A file was changed so that it no longer loads; the skill stays as it was.
+    KeptBefore = "kept-before", Warning;
 
     /// The file has no front matter.
     NoFrontMatter = "no-front-matter", Warning;
@@ -141,6 +143,29 @@ codes! {
     PatternNotNormalized = "pattern-not-normalized", Warning;
     /// A glob of `paths` that does not compile.
     InvalidGlob = "invalid-glob", Error;
+
+    /// A keyword or verb that stands in messages of all kinds.
+    GenericTrigger = "generic-trigger", Warning;
+    /// Other skills claim the same keyword or verb.
+    SharedTrigger = "shared-trigger", Note;
+    /// Other skills come before this one wherever the trigger is found.
+    OutrankedTrigger = "outranked-trigger", Warning;
+    /// The skill's own `exclude` vetoes it wherever the trigger is found.
+    VetoedTrigger = "vetoed-trigger", Warning;
+    /// Another trigger of the skill finds all that this one finds.
+    RedundantTrigger = "redundant-trigger", Note;
+    /// A keyword, verb or exclude in a form that nobody types.
+    UntypedTrigger = "untyped-trigger", Warning;
+    /// A pattern that is tried on every message, as it demands no particular text.
+    PatternWithoutLiteral = "pattern-without-literal", Note;
+    /// A pattern that matches many ordinary messages.
+    BroadPattern = "broad-pattern", Warning;
+    /// A pattern whose search takes many steps a byte.
+    CostlyPattern = "costly-pattern", Warning;
+    /// Other skills have nearly the same description.
+    SimilarDescription = "similar-description", Note;
+    /// A description without words that tell the skill from others.
+    VagueDescription = "vague-description", Note;
 
     /// Agent Skills profile: the name is missing or not an identifier.
     SpecName = "spec-name", Error;
@@ -237,6 +262,65 @@ impl fmt::Display for Diagnostic {
         } else {
             write!(f, "{}:{line}:{column}: {severity}[{code}]: {message}", path.display())
         }
+    }
+}
+
+/// Diagnostics with all their fields, for formats that do not say which are there.
+#[cfg(feature = "snapshot")]
+pub(crate) mod as_values {
+    use std::borrow::Cow;
+    use std::ops::Range;
+    use std::path::Path;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+    use super::{Code, Diagnostic};
+
+    #[derive(Serialize, Deserialize)]
+    struct Values<'a> {
+        code: &'a str,
+        path: Cow<'a, Path>,
+        line: usize,
+        column: usize,
+        message: &'a str,
+        help: &'a str,
+        span: Option<Range<usize>>,
+    }
+
+    pub(crate) fn serialize<S: Serializer>(
+        diagnostics: &[Diagnostic],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(diagnostics.iter().map(|diagnostic| Values {
+            code: diagnostic.code.as_str(),
+            path: Cow::Borrowed(&diagnostic.path),
+            line: diagnostic.line,
+            column: diagnostic.column,
+            message: &diagnostic.message,
+            help: &diagnostic.help,
+            span: diagnostic.span.clone(),
+        }))
+    }
+
+    pub(crate) fn deserialize<'de, T: FromIterator<Diagnostic>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        let all = Vec::<Values<'_>>::deserialize(deserializer)?;
+        let diagnostic = |values: Values<'_>| {
+            let code = Code::ALL.iter().find(|code| code.as_str() == values.code);
+            let code = *code.ok_or_else(|| de::Error::custom("an unknown diagnostic"))?;
+            Ok(Diagnostic {
+                code,
+                severity: code.severity(),
+                path: values.path.into_owned(),
+                line: values.line,
+                column: values.column,
+                message: values.message.to_owned(),
+                help: values.help.to_owned(),
+                span: values.span,
+            })
+        };
+        all.into_iter().map(diagnostic).collect()
     }
 }
 

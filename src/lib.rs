@@ -8,7 +8,7 @@
 //!   words; what does not match is not guessed at;
 //! - **explainable**: every match carries its triggers and their places in the message, and every
 //!   skill left out carries the reason;
-//! - **fast**: all triggers are one automaton, and a message is scanned once;
+//! - **fast**: all triggers are one index, and a message is scanned once;
 //! - **honest**: what does not fit a budget steps down to a line or a count; nothing vanishes.
 //!
 //! # Usage
@@ -30,10 +30,13 @@
 //! - [`Skill`]: what a `SKILL.md` may hold; [`diagnostic`]: what can be wrong with it.
 //! - [`catalog`]: where skills come from, which one wins, and who may see what.
 //! - [`matcher`]: what counts as a match, and how matches are ranked.
+//! - [`lint`]: triggers and descriptions judged side by side; [`suggest`]: triggers mined from a
+//!   skill's text.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
 //! - [`session`]: what conversations did, what stands in their context, and consent.
 //! - [`activation`]: a chosen skill becomes instructions: arguments, files, copies, tasks.
 //! - `script` (feature `scripts`): running a skill's scripts under limits.
+//! - `snapshot` (feature `snapshot`): what was read and compiled, kept for later processes.
 //! - `toolset` (feature `toolsets`): tools from shared-library plugins.
 //! - [`integration`]: tools for a host's model.
 //! - [`eval`]: how often the right skill is disclosed, by prompts whose right skills are known.
@@ -47,9 +50,12 @@
 //! - `mcp` (part of `cli`): a server of the Model Context Protocol.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
+//! - `snapshot` (part of `cli`): `SnapshotCache`, for processes that ask a question or two and end.
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.
+//! - `watch` (part of `cli`): `Engine::watch`, skills taken up when their files change.
 
 pub mod activation;
+mod background;
 mod beneath;
 pub mod catalog;
 pub mod diagnostic;
@@ -59,6 +65,7 @@ mod envelope;
 mod error;
 pub mod eval;
 pub mod integration;
+pub mod lint;
 pub mod matcher;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;
@@ -66,6 +73,9 @@ mod sandbox;
 pub mod script;
 pub mod session;
 pub mod skill;
+#[cfg(feature = "snapshot")]
+pub mod snapshot;
+pub mod suggest;
 mod tool_format;
 #[cfg(feature = "toolsets")]
 pub mod toolset;
@@ -75,15 +85,21 @@ pub mod trust;
 pub use activation::{
     Activation, Command, Consent, ConsentPolicy, ConsentRequest, Risk, Task, TaskSpawner,
 };
+#[cfg(feature = "watch")]
+pub use catalog::WatchOptions;
 pub use catalog::{
-    Allowlist, Audience, Catalog, CatalogOptions, Environment, Scope, Source, Status,
+    Allowlist, Audience, Catalog, CatalogOptions, Environment, Refreshed, Scope, Source, Status,
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, RelevanceMargin,
     Tier, TokenCounter,
 };
-pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill};
+#[cfg(feature = "snapshot")]
+pub use engine::CacheUse;
+#[cfg(feature = "watch")]
+pub use engine::Watch;
+pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill, Subscription};
 pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};
@@ -91,6 +107,8 @@ pub use session::{MemoryStore, Session, SessionStore};
 pub use skill::{
     Context, Manifest, Profile, Skill, SkillId, Spanned, Triggers, check_file, is_identifier,
 };
+#[cfg(feature = "snapshot")]
+pub use snapshot::SnapshotCache;
 pub use tool_format::ToolFormat;
 
 /// The README's code blocks are tests.

@@ -30,7 +30,7 @@ fn manifest(fields: &str) -> String {
 }
 
 fn load(sources: Vec<Source>) -> Catalog {
-    Catalog::load(CatalogOptions { sources, ..CatalogOptions::default() })
+    Catalog::load(&CatalogOptions { sources, ..CatalogOptions::default() })
 }
 
 fn ids(catalog: &Catalog) -> Vec<&str> {
@@ -123,7 +123,7 @@ fn skills_in_memory_win_over_directories() {
     let engine =
         Engine::builder().skill(skill).source(Source::project(dir.path())).build().unwrap();
     assert_eq!(engine.catalog().get("same").unwrap().skill.description(), "from memory");
-    assert_eq!(codes(engine.catalog()), ["shadowed"]);
+    assert_eq!(codes(&engine.catalog()), ["shadowed"]);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn requirements_and_defaults_decide_availability() {
     let vars = [("SET", "1".into()), ("PATH", dir.path().join("bin-dir").into_os_string())];
     let environment =
         Environment::Fixed(vars.into_iter().map(|(name, value)| (name.into(), value)).collect());
-    let catalog = Catalog::load(CatalogOptions {
+    let catalog = Catalog::load(&CatalogOptions {
         sources: vec![Source::bundled(dir.path())],
         brand: "acme".to_owned(),
         enabled: BTreeSet::from(["wanted".to_owned()]),
@@ -299,7 +299,7 @@ fn one_glob_never_disables_another() {
         ("costly/SKILL.md", &manifest(&format!("paths: [{}]", [costly.as_str(); 200].join(", ")))),
     ]);
     let engine = Engine::builder().source(Source::project(dir.path())).build().unwrap();
-    assert_eq!(codes(engine.catalog()), ["invalid-glob"]);
+    assert_eq!(codes(&engine.catalog()), ["invalid-glob"]);
     for path in ["a/b.rs", "docs/a/b.md", "src/x/y"] {
         let found = engine.matches(repertoire::Query::new("").path(path));
         assert_eq!(found.len(), 1, "{path}");
@@ -332,7 +332,8 @@ fn the_catalog_and_its_texts_are_the_same_on_every_run() {
         let dir = tree(&files);
         let engine = Engine::builder().source(Source::project(dir.path())).build().unwrap();
         let (shown, listed) = (engine.disclose("word").text, engine.disclose("list skills").text);
-        let all = [ids(engine.catalog()).join(" "), shown, listed, engine.prompt().text].join("\n");
+        let all =
+            [ids(&engine.catalog()).join(" "), shown, listed, engine.prompt().text].join("\n");
         all.replace(dir.path().to_str().unwrap(), "")
     };
     let first = texts(&files);

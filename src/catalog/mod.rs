@@ -4,28 +4,39 @@
 //! [`Status`], and the [`Catalog`] answers who may see what. Loading never fails as a whole: what
 //! could not be loaded is in [`Catalog::diagnostics`].
 
+pub(crate) mod reload;
 mod requirement;
 mod resolve;
 mod scan;
+pub(crate) mod seen;
 mod source;
+pub(crate) mod stamp;
 pub(crate) mod sub_skill;
 mod visibility;
+#[cfg(feature = "watch")]
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorCode};
-use crate::skill::{Skill, SkillId};
+use crate::skill::{Skill, SkillId, Triggers};
 
+pub use reload::Refreshed;
 pub use requirement::Environment;
 pub use resolve::CatalogOptions;
 pub use scan::{is_skill_file, skill_files};
 pub use source::{Scope, Source};
 pub use visibility::{Allowlist, Audience};
+#[cfg(feature = "watch")]
+pub use watch::WatchOptions;
+#[cfg(feature = "watch")]
+pub(crate) use watch::Watching;
 
 /// What became of a skill in the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Status {
     /// It can be used.
     Available,
@@ -70,10 +81,12 @@ impl Status {
 
 /// A skill with its place in the catalog.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Entry {
     /// Its identity.
     pub id: SkillId,
     /// What was read from its file.
+    #[cfg_attr(feature = "snapshot", serde(with = "shared"))]
     pub skill: Arc<Skill>,
     /// Where its source stands.
     pub scope: Scope,
@@ -94,7 +107,7 @@ pub struct Entry {
 /// use repertoire::catalog::{Audience, Catalog, CatalogOptions, Source};
 ///
 /// let options = CatalogOptions { sources: vec![Source::bundled("skills")], ..Default::default() };
-/// let catalog = Catalog::load(options);
+/// let catalog = Catalog::load(&options);
 /// let skill = catalog.find("commit-message", Audience::Model)?;
 /// assert_eq!(skill.id, "commit-message");
 /// let error = catalog.find("comit-mesage", Audience::Model).unwrap_err();
@@ -102,22 +115,32 @@ pub struct Entry {
 /// # Ok::<(), repertoire::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Catalog {
     /// In the order of ids; of the same id, the winner first.
     entries: Vec<Entry>,
-    diagnostics: Vec<Diagnostic>,
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
+    diagnostics: Arc<[Diagnostic]>,
 }
 
 impl Catalog {
     /// Reads all sources and resolves what they hold.
-    pub fn load(options: CatalogOptions) -> Catalog {
-        resolve::resolve(options)
+    pub fn load(options: &CatalogOptions) -> Catalog {
+        reload::load(options, None).0
     }
 
     /// Every skill that exists for this agent, in the order of ids, shadowed ones after those
     /// that shadow them.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.allowed)
+    }
+
+    /// Lets the skill with this id have these triggers instead of those of its file.
+    pub fn set_triggers(&mut self, id: &str, triggers: &Triggers) {
+        let of_id = self.entries.iter_mut().filter(|entry| entry.id == id && !entry.is_shadowed());
+        for entry in of_id {
+            Arc::make_mut(&mut entry.skill).set_triggers(triggers.clone());
+        }
     }
 
     /// The skills that the allowlist leaves out, for explanations to the operator.
@@ -133,6 +156,11 @@ impl Catalog {
     /// What was found wrong with any file or source, by path.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+
+    /// The same, for whoever outlives the catalog.
+    pub(crate) fn shared_diagnostics(&self) -> Arc<[Diagnostic]> {
+        Arc::clone(&self.diagnostics)
     }
 
     /// The skill with this id, whatever its status.
@@ -190,6 +218,16 @@ impl Catalog {
         })
     }
 
+    /// Whether everything is the same in `other`.
+    pub(crate) fn is_the_same_as(&self, other: &Catalog) -> bool {
+        let same = |(entry, other): (&Entry, &Entry)| {
+            entry.id == other.id && entry.is_the_same_as(other) && entry.allowed == other.allowed
+        };
+        self.entries.len() == other.entries.len()
+            && self.entries.iter().zip(&other.entries).all(same)
+            && self.diagnostics == other.diagnostics
+    }
+
     fn not_found(&self, name: &str, loadable: &[&Entry], audience: Audience) -> Error {
         // Only the user is told that a skill exists which cannot be used right now.
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
@@ -216,6 +254,13 @@ impl Entry {
         matches!(self.status, Status::Shadowed { .. })
     }
 
+    /// Whether nothing of it is different in `other`, an entry of the same id.
+    fn is_the_same_as(&self, other: &Entry) -> bool {
+        Arc::ptr_eq(&self.skill, &other.skill)
+            && (self.scope, &self.relative_path) == (other.scope, &other.relative_path)
+            && self.status == other.status
+    }
+
     /// Whether `path` is that of its directory or file, from the source's root or as the source
     /// is named.
     fn answers_to_path(&self, path: &Path) -> bool {
@@ -228,6 +273,27 @@ impl Entry {
         let known = self.skill.dir();
         let same = |known: &Path| known == dir || known.strip_prefix(".").is_ok_and(|k| k == plain);
         is_relative || known.is_some_and(same)
+    }
+}
+
+/// A shared value as a value of its own.
+#[cfg(feature = "snapshot")]
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<T: Serialize, S: Serializer>(
+        shared: &Arc<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        T::serialize(shared, serializer)
+    }
+
+    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<T>, D::Error> {
+        T::deserialize(deserializer).map(Arc::new)
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use super::seen::Seen;
 use crate::skill::Manifest;
 
 /// The environment that requirements are checked against. This is the one place where the
@@ -26,18 +27,25 @@ impl Environment {
         }
     }
 
-    fn has_program(&self, name: &str) -> bool {
+    /// Whether there is such a program on its `PATH`.
+    pub(super) fn has_program(&self, name: &str) -> bool {
         which::which_in(name, self.var("PATH"), Path::new(".")).is_ok()
     }
 
+    /// Whether the variable is set, and not empty.
+    pub(super) fn has_variable(&self, name: &str) -> bool {
+        self.var(name).is_some_and(|value| !value.is_empty())
+    }
+
     /// The first requirement of a manifest that is not met, in a phrase.
-    pub(super) fn unmet(&self, manifest: &Manifest) -> Option<String> {
-        let program = manifest.requires_bins.iter().find(|bin| !self.has_program(&bin.value));
+    pub(super) fn unmet(&self, manifest: &Manifest, seen: &mut Seen) -> Option<String> {
+        let mut programs = manifest.requires_bins.iter();
+        let program = programs.find(|bin| !seen.has_program(&bin.value, self));
         if let Some(program) = program {
             return Some(format!("program `{}` is not on the PATH", program.value));
         }
-        let is_set = |name: &str| self.var(name).is_some_and(|value| !value.is_empty());
-        let variable = manifest.requires_env.iter().find(|name| !is_set(&name.value))?;
+        let mut variables = manifest.requires_env.iter();
+        let variable = variables.find(|name| !seen.has_variable(&name.value, self))?;
         Some(format!("environment variable `{}` is not set", variable.value))
     }
 }

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use super::reload::{ReadSkill, Reader};
 use super::requirement::Environment;
-use super::scan::skill_files;
+use super::scan::scan;
+use super::seen::Seen;
 use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
 use super::{Catalog, Entry, Status};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::skill::{Skill, SkillId, is_identifier};
+use crate::skill::{Skill, SkillId, Triggers, is_identifier};
 
 /// What a [`Catalog`] is loaded from, and for whom.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +28,26 @@ pub struct CatalogOptions {
     pub enabled: BTreeSet<String>,
     /// What `requires_bins` and `requires_env` are checked against.
     pub environment: Environment,
+    /// What skills are to be triggered by, by id, instead of what their files declare.
+    pub triggers: BTreeMap<SkillId, Triggers>,
+}
+
+#[cfg(feature = "snapshot")]
+impl CatalogOptions {
+    /// All that decides what a catalog is besides the world around it, written down. `None` if
+    /// any of it is in memory only: skills, or triggers. Requirements are part of the world.
+    pub(crate) fn written(&self) -> Option<impl serde::Serialize + '_> {
+        let CatalogOptions { sources, brand, allowlist, enabled, environment: _, triggers } = self;
+        if !triggers.is_empty() {
+            return None;
+        }
+        let sources = sources.iter().map(Source::written).collect::<Option<Vec<_>>>()?;
+        let only = match allowlist {
+            Allowlist::All => None,
+            Allowlist::Only(names) => Some(names),
+        };
+        Some((sources, brand, only, enabled))
+    }
 }
 
 /// A skill with all that decides which of the same id wins.
@@ -35,30 +57,33 @@ struct Candidate {
     precedence: (usize, Vec<u8>),
 }
 
-pub(super) fn resolve(options: CatalogOptions) -> Catalog {
-    let CatalogOptions { sources, brand, allowlist, enabled, environment } = options;
-    let brand = if brand.is_empty() { "repertoire" } else { &brand };
+pub(super) fn resolve(options: &CatalogOptions, reader: &mut Reader<'_>) -> Catalog {
+    let CatalogOptions { sources, brand: _, allowlist, enabled, environment, triggers } = options;
     let mut candidates = Vec::new();
     let mut diagnostics = Vec::new();
+    for root in sources.iter().filter_map(Source::root) {
+        reader.seen.root(root);
+    }
     for (place, source) in without_repetitions(sources).into_iter().enumerate() {
-        match source.origin {
+        match &source.origin {
             Origin::Memory(skills) => {
-                for (nth, skill) in skills.into_iter().enumerate() {
+                for (nth, skill) in skills.iter().enumerate() {
                     diagnostics.extend_from_slice(skill.diagnostics());
                     let id = SkillId::new(skill.name());
+                    let skill = Arc::clone(skill);
                     let entry = new_entry(id, skill, source.scope, String::new(), place);
                     candidates
                         .push(Candidate { entry, precedence: (place, nth.to_be_bytes().into()) });
                 }
             }
-            Origin::Directory(ref root) => {
+            Origin::Directory(root) => {
                 if !root.is_dir() {
-                    diagnostics.extend(missing(&source, root));
+                    diagnostics.extend(missing(source, root));
                     continue;
                 }
-                let (files, findings) = skill_files(root, source.links_outside);
+                let (files, findings) = scan(root, source.links_outside, &mut reader.seen);
                 diagnostics.extend(findings);
-                let entries = load_directory(root, &files, brand, &mut diagnostics);
+                let entries = load_directory(root, &files, reader, &mut diagnostics);
                 candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
                     Candidate {
                         entry: new_entry(id, skill, source.scope, relative, place),
@@ -69,14 +94,18 @@ pub(super) fn resolve(options: CatalogOptions) -> Catalog {
         }
     }
     for Candidate { entry, .. } in &mut candidates {
-        entry.status = status(entry, &enabled, &environment);
+        entry.status = status(entry, enabled, environment, &mut reader.seen);
     }
     let mut entries = shadow(candidates, &mut diagnostics);
-    filter(&mut entries, &allowlist);
+    filter(&mut entries, allowlist);
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
-    Catalog { entries, diagnostics }
+    let mut catalog = Catalog { entries, diagnostics: diagnostics.into() };
+    for (id, triggers) in triggers {
+        catalog.set_triggers(id.as_str(), triggers);
+    }
+    catalog
 }
 
 fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {
@@ -93,20 +122,15 @@ fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {
 fn load_directory(
     root: &Path,
     files: &[PathBuf],
-    brand: &str,
+    reader: &mut Reader<'_>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<(PathBuf, SkillId, Skill, String)> {
+) -> Vec<(PathBuf, SkillId, Arc<Skill>, String)> {
     let skill_dirs: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
     let mut loaded = Vec::with_capacity(files.len());
     for file in files {
-        let skill = match Skill::load(file, brand) {
-            Ok(skill) => skill,
-            Err(findings) => {
-                diagnostics.extend(findings);
-                continue;
-            }
-        };
-        diagnostics.extend_from_slice(skill.diagnostics());
+        let ReadSkill { skill, findings } = reader.read(file);
+        diagnostics.extend(findings);
+        let Some(skill) = skill else { continue };
         let dir = file.parent().unwrap_or(root);
         let relative = relative_path(root, dir, file, diagnostics);
         let is_sub_skill = dir
@@ -142,22 +166,27 @@ fn relative_path(root: &Path, dir: &Path, file: &Path, findings: &mut Vec<Diagno
 
 fn new_entry(
     id: SkillId,
-    skill: Skill,
+    skill: Arc<Skill>,
     scope: Scope,
     relative_path: String,
     source: usize,
 ) -> Entry {
-    let (skill, status) = (Arc::new(skill), Status::Available);
-    Entry { id, skill, scope, relative_path, status, allowed: true, source }
+    Entry { id, skill, scope, relative_path, status: Status::Available, allowed: true, source }
 }
 
-fn status(entry: &Entry, enabled: &BTreeSet<String>, environment: &Environment) -> Status {
+fn status(
+    entry: &Entry,
+    enabled: &BTreeSet<String>,
+    environment: &Environment,
+    seen: &mut Seen,
+) -> Status {
     let manifest = entry.skill.manifest();
     let asked_for = enabled.contains(entry.id.as_str()) || enabled.contains(entry.skill.name());
     if entry.scope == Scope::Bundled && !manifest.is_enabled_by_default() && !asked_for {
         return Status::Disabled;
     }
-    environment.unmet(manifest).map_or(Status::Available, |reason| Status::Unavailable { reason })
+    let unmet = environment.unmet(manifest, seen);
+    unmet.map_or(Status::Available, |reason| Status::Unavailable { reason })
 }
 
 /// Applies the allowlist: an entry of it that is an id means that id and no other skill of that

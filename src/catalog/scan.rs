@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
+use super::seen::Seen;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// The exact spelling of a skill file's name.
@@ -23,6 +24,15 @@ pub fn is_skill_file(name: &OsStr) -> bool {
 /// Links inside the root are followed, and each directory is read once, under its own name if it
 /// has one below the root. A link that leaves the root is reported, unless `links_outside`.
 pub fn skill_files(root: &Path, links_outside: bool) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+    scan(root, links_outside, &mut Seen::begin())
+}
+
+/// As [`skill_files`], and notes in `seen` what was looked at.
+pub(super) fn scan(
+    root: &Path,
+    links_outside: bool,
+    seen: &mut Seen,
+) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut scan = Scan {
         confined_to: (!links_outside).then(|| real_root.clone()),
@@ -30,6 +40,7 @@ pub fn skill_files(root: &Path, links_outside: bool) -> (Vec<PathBuf>, Vec<Diagn
         links: VecDeque::new(),
         found: BTreeMap::new(),
         diagnostics: Vec::new(),
+        seen,
     };
     scan.walk(root, &real_root);
     // Links are taken up when all that is not a link is known: the same directory under its own
@@ -41,7 +52,7 @@ pub fn skill_files(root: &Path, links_outside: bool) -> (Vec<PathBuf>, Vec<Diagn
 }
 
 /// A scan in progress: what it has found, and what went wrong.
-struct Scan {
+struct Scan<'a> {
     /// The root without links; `None` if links may leave it.
     confined_to: Option<PathBuf>,
     /// Directories that were walked, without links.
@@ -51,9 +62,10 @@ struct Scan {
     /// Directory → its skill files.
     found: BTreeMap<PathBuf, Vec<PathBuf>>,
     diagnostics: Vec<Diagnostic>,
+    seen: &'a mut Seen,
 }
 
-impl Scan {
+impl Scan<'_> {
     /// Walks `root`, which is `real_root` without links, following no link below it.
     fn walk(&mut self, root: &Path, real_root: &Path) {
         let mut walk = WalkDir::new(root).sort_by_file_name().into_iter();
@@ -73,6 +85,7 @@ impl Scan {
                 self.visit_link(&entry);
             } else if entry.depth() == 0 || entry.file_type().is_dir() {
                 let below = entry.path().strip_prefix(root).unwrap_or(Path::new(""));
+                self.seen.path(entry.path());
                 if !self.walked.insert(real_root.join(below)) {
                     walk.skip_current_dir();
                 } else if entry.depth() > 0 && is_skill_file(entry.file_name()) {
@@ -95,6 +108,7 @@ impl Scan {
 
     fn visit_link(&mut self, entry: &DirEntry) {
         let path = entry.path();
+        self.seen.path(path);
         let is_skill = is_skill_file(entry.file_name());
         match fs::metadata(path) {
             Ok(target) if target.is_dir() => self.links.push_back(path.to_owned()),

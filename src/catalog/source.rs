@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -10,6 +11,7 @@ use crate::skill::Skill;
 
 /// Whose skills a source holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Shipped with the agent.
@@ -53,7 +55,7 @@ pub struct Source {
 #[derive(Debug, Clone)]
 pub(super) enum Origin {
     Directory(PathBuf),
-    Memory(Vec<Skill>),
+    Memory(Vec<Arc<Skill>>),
 }
 
 impl Source {
@@ -80,7 +82,7 @@ impl Source {
 
     /// Skills that the host made itself.
     pub fn memory(skills: Vec<Skill>) -> Source {
-        let origin = Origin::Memory(skills);
+        let origin = Origin::Memory(skills.into_iter().map(Arc::new).collect());
         Source { origin, scope: Scope::Memory, optional: true, links_outside: false }
     }
 
@@ -111,6 +113,14 @@ impl Source {
         user.into_iter().flatten().chain(project).collect()
     }
 
+    /// All that it is, written down; `None` for skills in memory.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn written(&self) -> Option<impl Serialize + '_> {
+        let Source { origin, scope, optional, links_outside } = self;
+        let Origin::Directory(root) = origin else { return None };
+        Some((root, scope, optional, links_outside))
+    }
+
     /// Whose skills it holds.
     pub fn scope(&self) -> Scope {
         self.scope
@@ -127,10 +137,10 @@ impl Source {
 
 /// Each directory once, where it has the highest precedence: the project may be the home
 /// directory, and `.claude/skills` a link to `.agents/skills`.
-pub(super) fn without_repetitions(sources: Vec<Source>) -> Vec<Source> {
+pub(super) fn without_repetitions(sources: &[Source]) -> Vec<&Source> {
     let mut seen = BTreeSet::new();
-    let mut kept: Vec<Source> = sources
-        .into_iter()
+    let mut kept: Vec<&Source> = sources
+        .iter()
         .rev()
         .filter(|source| match source.root().map(Path::canonicalize) {
             Some(Ok(root)) => seen.insert(root),

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{FalseyValueParser, PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use repertoire::integration::hook::HookAgent;
 use repertoire::{
@@ -48,6 +48,9 @@ pub(crate) struct Common {
     /// Use a bundled skill that is off by default
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) enable: Vec<String>,
+    /// Read all skills anew, and keep nothing of them for the next time
+    #[arg(long, global = true, env = "REPERTOIRE_NO_CACHE", value_parser = FalseyValueParser::new())]
+    pub(crate) no_cache: bool,
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -98,6 +101,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Measure how often the right skill is disclosed, by prompts whose right skills are known
     Eval(EvalArgs),
+    /// Propose triggers for skills, mined from their texts
+    Suggest(SuggestArgs),
     /// Write a new skill to start from
     New(NewArgs),
     /// Write and inspect compiled toolsets
@@ -113,6 +118,8 @@ pub(crate) enum Command {
     Mcp(McpArgs),
     /// Say why a skill is shown for a message, or is not
     Why(WhyArgs),
+    /// Serve a page to try messages on, and see at once what they do
+    Play(PlayArgs),
     /// Say whether all is well: skills, hooks, state, tools and scripts
     Doctor,
     /// Answer the hooks of an agent, and set them up
@@ -169,6 +176,18 @@ pub(crate) struct WhyArgs {
     /// The conversation of a hook, as `claude-code:ID`: what stands in its context counts
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlayArgs {
+    /// Serve on this loopback address [default: 127.0.0.1:4747, or any free port]
+    #[arg(long, value_name = "ADDR", value_parser = loopback)]
+    pub(crate) http: Option<SocketAddr>,
+    /// Match verbs in their regular English inflections, too
+    #[arg(long)]
+    pub(crate) inflect: bool,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshArgs,
 }
 
 #[derive(Debug, Args)]
@@ -345,6 +364,25 @@ impl MatchingArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct SuggestArgs {
+    /// Id, path or unique name of the skill
+    #[arg(required_unless_present = "all")]
+    pub(crate) id: Option<String>,
+    /// Every skill instead
+    #[arg(long, conflicts_with_all = ["id", "write"])]
+    pub(crate) all: bool,
+    /// Write the triggers into the skill's file, all else in it kept as it is
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// Write them in the place of those that the file declares
+    #[arg(long, requires = "write")]
+    pub(crate) replace: bool,
+    /// With prompts as for `eval`: what the proposals would change; may be repeated
+    #[arg(long = "eval", value_name = "FILE", requires = "all")]
+    pub(crate) prompts: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct NewArgs {
     /// Name of the skill: small letters, digits and single hyphens
     pub(crate) name: String,
@@ -460,6 +498,38 @@ pub(crate) struct McpArgs {
     /// Let scripts use no network
     #[arg(long)]
     pub(crate) offline: bool,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshArgs,
+}
+
+/// How a command that goes on follows its skills.
+#[derive(Debug, Args)]
+pub(crate) struct RefreshArgs {
+    /// When to take up changed skills: `watch`, `off`, or every so many seconds
+    #[arg(long, value_name = "WHEN", default_value = "watch", env = "REPERTOIRE_REFRESH")]
+    #[arg(value_parser = refresh)]
+    pub(crate) refresh: Refresh,
+}
+
+/// When changed skills are taken up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refresh {
+    /// When the system tells of changes.
+    Watch,
+    Off,
+    /// So often.
+    Every(Duration),
+}
+
+fn refresh(text: &str) -> Result<Refresh, String> {
+    match text {
+        "watch" => Ok(Refresh::Watch),
+        "off" => Ok(Refresh::Off),
+        _ => match text.parse() {
+            Ok(seconds @ 1..) => Ok(Refresh::Every(Duration::from_secs(seconds))),
+            _ => Err("give `watch`, `off`, or a whole number of seconds from 1".to_owned()),
+        },
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]

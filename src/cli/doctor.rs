@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use repertoire::integration::hook::HookAgent;
 use repertoire::script::ScriptOptions;
 use repertoire::session::{Session, SqliteStore};
+use repertoire::snapshot::SnapshotFile;
 use repertoire::toolset::ToolsetEntry;
 use repertoire::{Caller, Diagnostic, Engine, Severity};
 use serde::Serialize;
@@ -69,6 +70,17 @@ struct StateReport {
     trust: FileReport,
     hook_log: FileReport,
     last_log_lines: Vec<String>,
+    snapshots: SnapshotReport,
+}
+
+#[derive(Serialize, Default)]
+struct SnapshotReport {
+    path: String,
+    files: usize,
+    /// Of all of them, in bytes.
+    size: u64,
+    /// Files that cannot be used: the next process makes them anew.
+    problems: Vec<String>,
 }
 
 #[derive(Serialize, Default)]
@@ -124,9 +136,10 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
 }
 
 fn sources(common: &Common, engine: &Engine) -> anyhow::Result<Vec<SourceReport>> {
+    let catalog = engine.catalog();
     let report = |root: &Path, scope| {
         let is_in = |path: &Path| path.starts_with(root);
-        let found = engine.catalog().entries().filter_map(|entry| entry.skill.path());
+        let found = catalog.entries().filter_map(|entry| entry.skill.path());
         SourceReport {
             scope,
             path: root.display().to_string(),
@@ -139,7 +152,8 @@ fn sources(common: &Common, engine: &Engine) -> anyhow::Result<Vec<SourceReport>
 }
 
 fn unused(engine: &Engine) -> Vec<Unused> {
-    let unused = engine.catalog().entries().filter_map(|entry| {
+    let catalog = engine.catalog();
+    let unused = catalog.entries().filter_map(|entry| {
         Some(Unused {
             id: entry.id.to_string(),
             status: entry.status.as_str(),
@@ -147,7 +161,7 @@ fn unused(engine: &Engine) -> Vec<Unused> {
             path: entry.skill.path().map(|path| path.display().to_string()),
         })
     });
-    let filtered = engine.catalog().filtered().map(|entry| Unused {
+    let filtered = catalog.filtered().map(|entry| Unused {
         id: entry.id.to_string(),
         status: "filtered",
         reason: "not in the allowlist".to_owned(),
@@ -198,7 +212,30 @@ fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateRepor
         broken.push(problem);
     }
     let set_aside = set_aside(&sessions_path);
-    Ok(StateReport { sessions, set_aside, trust, hook_log, last_log_lines })
+    let snapshots = snapshots(common);
+    Ok(StateReport { sessions, set_aside, trust, hook_log, last_log_lines, snapshots })
+}
+
+fn snapshots(common: &Common) -> SnapshotReport {
+    let Some(cache) = setup::snapshots(common) else { return SnapshotReport::default() };
+    let path = cache.dir().display().to_string();
+    let files = match cache.files() {
+        Ok(files) => files,
+        Err(error) => {
+            let problems = vec![format!("{path} cannot be read: {error}")];
+            return SnapshotReport { path, problems, ..SnapshotReport::default() };
+        }
+    };
+    let problem = |file: &SnapshotFile| {
+        let problem = file.problem.as_ref()?;
+        Some(format!("{} is not used: {problem}", file.path.display()))
+    };
+    SnapshotReport {
+        path,
+        files: files.len(),
+        size: files.iter().map(|file| file.size).sum(),
+        problems: files.iter().filter_map(problem).collect(),
+    }
 }
 
 fn file(path: &Path) -> FileReport {
@@ -298,6 +335,14 @@ fn page(report: &Report) -> Page {
         if let Some(problem) = &file.problem {
             page.line(format_args!("    {}: {}", styled(ERROR, "broken"), sanitize::line(problem)));
         }
+    }
+    let SnapshotReport { path, files, size, problems } = &state.snapshots;
+    if !path.is_empty() {
+        let (files, path) = (count(*files, "file"), sanitize::line(path));
+        page.line(format_args!("  snapshots: {files}, {size} bytes, {path}"));
+    }
+    for problem in problems {
+        page.line(format_args!("    {}", sanitize::line(problem)));
     }
     for path in &state.set_aside {
         page.line(format_args!("  damaged and set aside: {}", sanitize::line(path)));

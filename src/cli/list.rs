@@ -27,8 +27,9 @@ pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Resu
     if args.commands {
         commands(&engine, out)?;
     } else if out.json {
-        let skills = engine.catalog().entries().map(Listed::from).collect();
-        Output::json(&Listing { skills, diagnostics: engine.diagnostics() })?;
+        let catalog = engine.catalog();
+        let skills = catalog.entries().map(Listed::from).collect();
+        Output::json(&Listing { skills, diagnostics: catalog.diagnostics() })?;
     } else {
         if engine.catalog().entries().next().is_some() {
             out.human(&table(&engine))?;
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Resu
                 "no skills; `repertoire new NAME` writes one, `--source DIR` names a directory",
             );
         }
-        tell(engine.diagnostics(), out);
+        tell(&engine.diagnostics(), out);
     }
     Ok(setup::exit_code(common, &engine))
 }

@@ -22,7 +22,8 @@ struct Answer<'a> {
     meta: Option<&'static str>,
 }
 
-fn meta_name(meta: MetaQuestion) -> &'static str {
+/// The name of a question in JSON.
+pub(crate) fn meta_name(meta: MetaQuestion) -> &'static str {
     match meta {
         MetaQuestion::Registry => "registry",
         MetaQuestion::ShowAll => "show_all",

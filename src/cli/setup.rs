@@ -8,10 +8,11 @@ use repertoire::session::{Session, SqliteStore};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
-    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, Source,
+    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, SnapshotCache,
+    Source, Watch, WatchOptions,
 };
 
-use crate::args::{Common, IsolationArgs};
+use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::report;
@@ -46,8 +47,16 @@ fn bundled_dir() -> Option<PathBuf> {
     installed.into_iter().chain([built]).find(|dir| dir.is_dir())
 }
 
-/// The engine of the command line, with what `options` adds.
+/// The engine of a command that asks it once, with what `options` adds.
 pub(crate) fn engine(
+    common: &Common,
+    options: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> anyhow::Result<Engine> {
+    engine_without_cache(common, |builder| options(with_cache(builder, common)))
+}
+
+/// An engine that reads all skills itself: to run their code, or to stay with them for long.
+fn engine_without_cache(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
 ) -> anyhow::Result<Engine> {
@@ -65,6 +74,19 @@ pub(crate) fn with_skills(builder: EngineBuilder, common: &Common) -> Result<Eng
     Ok(builder)
 }
 
+/// Lets the engine use snapshots, unless that was declined.
+pub(crate) fn with_cache(builder: EngineBuilder, common: &Common) -> EngineBuilder {
+    match snapshots(common) {
+        Some(cache) if !common.no_cache => builder.cache(cache),
+        _ => builder,
+    }
+}
+
+/// Where snapshots are kept; nowhere without a home directory.
+pub(crate) fn snapshots(common: &Common) -> Option<SnapshotCache> {
+    Some(SnapshotCache::new(cache_dir(common)?.join("snapshots")))
+}
+
 /// The engine of the command line, with the tools of its skills.
 pub(crate) fn engine_with_tools(
     common: &Common,
@@ -72,7 +94,7 @@ pub(crate) fn engine_with_tools(
 ) -> anyhow::Result<Engine> {
     let toolsets = cached_toolset_options(common, isolation)?;
     let trust = Arc::new(trust_store(common)?);
-    engine(common, |builder| builder.toolsets(toolsets).trust(trust))
+    engine_without_cache(common, |builder| builder.toolsets(toolsets).trust(trust))
 }
 
 /// The engine of the command line, with the scripts of its skills.
@@ -81,7 +103,7 @@ pub(crate) fn engine_with_scripts(
     options: ScriptOptions,
 ) -> anyhow::Result<Engine> {
     let trust = Arc::new(trust_store(common)?);
-    engine(common, |builder| builder.scripts(options).trust(trust))
+    engine_without_cache(common, |builder| builder.scripts(options).trust(trust))
 }
 
 /// The engine of the command line, with all that its skills can do, and with what `options` adds.
@@ -92,7 +114,19 @@ pub(crate) fn engine_with_everything(
 ) -> anyhow::Result<Engine> {
     let toolsets = cached_toolset_options(common, &IsolationArgs { in_process: false })?;
     let trust = Arc::new(trust_store(common)?);
-    engine(common, |builder| options(builder.toolsets(toolsets).scripts(scripts).trust(trust)))
+    engine_without_cache(common, |builder| {
+        options(builder.toolsets(toolsets).scripts(scripts).trust(trust))
+    })
+}
+
+/// Takes up changed skills, as long as the guard is there.
+pub(crate) fn watch(engine: &Engine, refresh: Refresh) -> Result<Option<Watch>, Error> {
+    let options = match refresh {
+        Refresh::Off => return Ok(None),
+        Refresh::Watch => WatchOptions::default(),
+        Refresh::Every(poll) => WatchOptions { events: false, poll, ..WatchOptions::default() },
+    };
+    engine.watch(options).map(Some)
 }
 
 /// How libraries run, with copies of them that later processes use again.
@@ -101,8 +135,7 @@ fn cached_toolset_options(
     isolation: &IsolationArgs,
 ) -> anyhow::Result<ToolsetOptions> {
     let mut options = toolset_options(isolation)?;
-    options.cache =
-        directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand).join("plugins"));
+    options.cache = cache_dir(common).map(|dir| dir.join("plugins"));
     Ok(options)
 }
 
@@ -151,6 +184,11 @@ fn state_dir(common: &Common) -> Result<PathBuf, Error> {
     Ok(state.join(&common.brand))
 }
 
+/// What can be made anew.
+fn cache_dir(common: &Common) -> Option<PathBuf> {
+    directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand))
+}
+
 /// The directory in the environment variable `name`, else `below_home`. Relative ones are ignored,
 /// as their specification has it.
 pub(crate) fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
@@ -164,9 +202,9 @@ pub(crate) fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
 /// What is wrong with a whole source that was asked for by name.
 fn source_failures<'a>(
     common: &'a Common,
-    engine: &'a Engine,
+    diagnostics: &'a [Diagnostic],
 ) -> impl Iterator<Item = &'a Diagnostic> {
-    engine.diagnostics().iter().filter(|diagnostic| {
+    diagnostics.iter().filter(|diagnostic| {
         let is_source = common.sources.contains(&diagnostic.path);
         diagnostic.code == Code::MissingSource
             || (is_source && diagnostic.severity == Severity::Error)
@@ -175,12 +213,12 @@ fn source_failures<'a>(
 
 /// The exit code of a command that did what it could with the sources it has.
 pub(crate) fn exit_code(common: &Common, engine: &Engine) -> ExitCode {
-    ExitCode::done_if(source_failures(common, engine).next().is_none())
+    ExitCode::done_if(source_failures(common, &engine.diagnostics()).next().is_none())
 }
 
 /// Tells which sources could not be used, and gives the exit code that goes with it.
 pub(crate) fn finish(common: &Common, engine: &Engine, out: Output) -> ExitCode {
-    for failure in source_failures(common, engine) {
+    for failure in source_failures(common, &engine.diagnostics()) {
         out.note(&report::short(failure));
     }
     exit_code(common, engine)

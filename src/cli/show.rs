@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use repertoire::activation::{BundledFiles, bundled_files};
-use repertoire::catalog::{Audience, Entry};
+use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::script::{Script, ScriptOptions, Scripts};
 use repertoire::trust::Owner;
-use repertoire::{Diagnostic, Engine, Error, ErrorCode};
+use repertoire::{Diagnostic, Error, ErrorCode};
 use serde_json::{Value as Json, json};
 
 use crate::args::{Common, ShowArgs};
@@ -31,14 +31,15 @@ struct Details<'a> {
 
 pub(crate) fn run(args: &ShowArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let engine = setup::engine(common, |builder| builder)?;
-    let entry = match engine.catalog().find_any(&args.id) {
+    let catalog = engine.catalog();
+    let entry = match catalog.find_any(&args.id) {
         Ok(entry) => entry,
         Err(error) => {
             setup::finish(common, &engine, out);
             return Err(error.into());
         }
     };
-    let details = details(&engine, entry);
+    let details = details(&catalog, entry);
     if let Some(name) = &args.script {
         script(entry, &details.scripts?, name, out)?;
     } else if out.json {
@@ -96,8 +97,7 @@ fn to_json(entry: &Entry, details: &Details<'_>) -> serde_json::Result<Json> {
     Ok(json)
 }
 
-fn details<'a>(engine: &'a Engine, entry: &'a Entry) -> Details<'a> {
-    let catalog = engine.catalog();
+fn details<'a>(catalog: &'a Catalog, entry: &'a Entry) -> Details<'a> {
     let none = BundledFiles { files: Vec::new(), more: 0, complete: true };
     let files = entry.skill.dir().map_or(Ok(none), |dir| bundled_files(dir, MAX_FILES));
     let path = entry.skill.path();

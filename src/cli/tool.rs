@@ -122,7 +122,8 @@ fn arguments(text: &str) -> anyhow::Result<Json> {
 
 /// The tool that `name` means. Only the libraries of its skill are opened if it names one.
 fn find(engine: &Engine, name: &str, common: &Common, out: Output) -> anyhow::Result<Tool> {
-    let skill = name.rsplit_once('.').and_then(|(skill, _)| engine.catalog().get(skill));
+    let catalog = engine.catalog();
+    let skill = name.rsplit_once('.').and_then(|(skill, _)| catalog.get(skill));
     let tools = match skill {
         Some(skill) => engine.tools_of(&skill.id),
         None => engine.all_tools(),

@@ -165,7 +165,8 @@ fn skill_at(path: &Path, common: &Common) -> anyhow::Result<Owner> {
         return Err(Error::new(ErrorCode::NotFound, message, help).into());
     }
     let engine: Engine = setup::engine(common, |builder| builder)?;
-    let entry = engine.catalog().find_any(&name).map_err(|error| {
+    let catalog = engine.catalog();
+    let entry = catalog.find_any(&name).map_err(|error| {
         let message = format!("{} is no file and no skill", path.display());
         Error::new(error.code(), message, error.help())
     })?;

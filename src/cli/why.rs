@@ -23,12 +23,12 @@ const MAX_NEAR: usize = 5;
 const SIMILAR: f64 = 0.88;
 
 /// The verdict, as JSON.
-#[derive(Serialize)]
-struct Verdict {
+#[derive(Debug, Serialize)]
+pub(crate) struct Verdict {
     id: String,
     path: Option<String>,
     /// Whether the instructions are added for this message.
-    fires: bool,
+    pub(crate) fires: bool,
     /// Why, in a phrase.
     reason: String,
     /// What to do about it; empty if nothing is wrong.
@@ -45,14 +45,14 @@ struct Verdict {
     shadows: Vec<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Veto {
     exclude: String,
     start: usize,
     end: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Near {
     kind: &'static str,
     trigger: String,
@@ -77,8 +77,9 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     if let Some(session) = &args.session {
         query = query.session(session.clone());
     }
-    let filtered = engine.catalog().filtered().find(|entry| entry.id == args.id.as_str());
-    let entry = match engine.catalog().find_any(&args.id).or_else(|error| filtered.ok_or(error)) {
+    let catalog = engine.catalog();
+    let filtered = catalog.filtered().find(|entry| entry.id == args.id.as_str());
+    let entry = match catalog.find_any(&args.id).or_else(|error| filtered.ok_or(error)) {
         Ok(entry) => entry,
         Err(error) => {
             setup::finish(common, &engine, out);
@@ -94,10 +95,12 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     Ok(ExitCode::done_if(verdict.fires))
 }
 
-fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verdict {
+/// Why `entry` is shown for `query`, or is not.
+pub(crate) fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verdict {
     let found = engine.matches(query);
     let place = found.iter().position(|found| found.id == entry.id);
-    let same_id = engine.catalog().entries().filter(|e| e.id == entry.id && e.is_shadowed());
+    let catalog = engine.catalog();
+    let same_id = catalog.entries().filter(|e| e.id == entry.id && e.is_shadowed());
     let shadows = same_id.filter_map(|e| e.skill.path()).map(|path| path.display().to_string());
     let mut verdict = Verdict {
         id: entry.id.to_string(),
@@ -111,7 +114,7 @@ fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verdict {
         near: Vec::new(),
         shadows: shadows.collect(),
     };
-    let is_filtered = engine.catalog().filtered().any(|e| e.id == entry.id);
+    let is_filtered = catalog.filtered().any(|e| e.id == entry.id);
     let (reason, help) = if is_filtered {
         ("it is not in the allowlist".to_owned(), "name it with `--allow`".to_owned())
     } else if let Some(reason) = reason(entry) {

@@ -20,4 +20,4 @@ pub use tier::{Disclosure, DisclosureOptions, RelevanceMargin, Tier};
 pub(crate) use prompt::catalog_prompt;
 pub(crate) use render::{attribute, xml_text};
 pub(crate) use shorten::one_line;
-pub(crate) use tier::{Evidence, Listing, disclose, quoted, veto};
+pub(crate) use tier::{Evidence, Listing, disclose, quoted, untried, veto};

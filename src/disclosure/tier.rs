@@ -270,6 +270,8 @@ fn plan<'a>(
     let shown = plan.full.iter().chain(&plan.above).chain(&plan.registry);
     let shown: BTreeSet<&SkillId> = shown.map(|entry| &entry.id).collect();
     let is_new = |entry: &&Entry| !shown.contains(&entry.id);
+    let untried = answer.untried.iter().filter(|(id, _)| !shown.contains(id));
+    plan.omitted.extend(untried.map(|(id, pattern)| self::untried(id, pattern)));
     let max_lines = options.max_lines;
     if answer.meta.is_some() {
         // A question about the skills themselves has to do with all of them alike.
@@ -290,6 +292,14 @@ fn below_the_limit<'a>(ids: impl Iterator<Item = &'a SkillId>, limit: usize) -> 
 /// Why a skill that matches is only shown in a line.
 fn hint(id: &SkillId, word: &str) -> Rejection {
     let reason = format!("only its generic word `{word}` is in the query: shown as a line");
+    Rejection { id: id.clone(), reason }
+}
+
+/// Why a skill may be missing.
+pub(crate) fn untried(id: &SkillId, pattern: &str) -> Rejection {
+    let reason = format!(
+        "its pattern `{pattern}` was not tried: too many patterns without a literal may match this"
+    );
     Rejection { id: id.clone(), reason }
 }
 

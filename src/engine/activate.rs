@@ -11,7 +11,7 @@ use crate::activation::{
     self, Activation, Command, ConsentPolicy, ConsentRequest, MountLimits, Mounted, ReadOptions,
     Resource, Risk, SpawnedTask, Task, Typed,
 };
-use crate::catalog::{Audience, Entry};
+use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode};
 use crate::session::{Event, Session, SessionState};
 use crate::skill::{Context, SkillId};
@@ -101,8 +101,9 @@ impl Engine {
         session: &Session,
         how: &Activate<'_>,
     ) -> Result<Activation, Error> {
-        let entry = self.0.catalog.find(name, how.audience)?;
-        self.activate_entry(entry, args, session, how)
+        let catalog = self.catalog();
+        let entry = catalog.find(name, how.audience)?;
+        self.activate_entry(&catalog, entry, args, session, how)
     }
 
     /// Activates the skill of a message such as `/review PR 42`; `None` for any other message,
@@ -116,13 +117,12 @@ impl Engine {
         session: &Session,
     ) -> Result<Option<Activation>, Error> {
         let Some(Typed { word, args }) = Typed::parse(message) else { return Ok(None) };
-        let Some(entry) = activation::find_command(&self.0.catalog, word) else {
-            return Ok(None);
-        };
+        let catalog = self.catalog();
+        let Some(entry) = activation::find_command(&catalog, word) else { return Ok(None) };
         // Says why, if it is not available.
-        let entry = self.0.catalog.find(entry.id.as_str(), Audience::User)?;
+        let entry = catalog.find(entry.id.as_str(), Audience::User)?;
         let how = Activate { audience: Audience::User, ..Activate::default() };
-        self.activate_entry(entry, args, session, &how).map(Some)
+        self.activate_entry(&catalog, entry, args, session, &how).map(Some)
     }
 
     /// Whether skills with `context: fork` become tasks here.
@@ -132,7 +132,7 @@ impl Engine {
 
     /// The slash commands that users have, for menus and completion, in the order of ids.
     pub fn commands(&self) -> Vec<Command> {
-        activation::commands(&self.0.catalog)
+        activation::commands(&self.snapshot().catalog)
     }
 
     /// What to show to a user who is to agree to the activation of a skill.
@@ -144,7 +144,8 @@ impl Engine {
         session: &Session,
         audience: Audience,
     ) -> Result<ConsentRequest, Error> {
-        let entry = self.0.catalog.find(name, audience)?;
+        let catalog = self.catalog();
+        let entry = catalog.find(name, audience)?;
         let risk = risk(&session.state()?, &entry.id);
         Ok(activation::consent_request(entry, script_names(entry), audience, risk))
     }
@@ -160,7 +161,8 @@ impl Engine {
         caller: impl Into<Caller<'c>>,
         options: &ReadOptions,
     ) -> Result<Resource, Error> {
-        let entry = self.admitted(name, caller.into())?;
+        let catalog = self.catalog();
+        let entry = self.admitted(&catalog, name, caller.into())?;
         activation::read_resource(entry.id.as_str(), directory(entry)?, path, options)
     }
 
@@ -172,31 +174,20 @@ impl Engine {
         caller: impl Into<Caller<'c>>,
         limits: &MountLimits,
     ) -> Result<Mounted, Error> {
-        let entry = self.admitted(name, caller.into())?;
+        let catalog = self.catalog();
+        let entry = self.admitted(&catalog, name, caller.into())?;
         activation::mount(entry.id.as_str(), directory(entry)?, target, limits)
     }
 
-    /// The skill that `caller` means by `name`.
-    pub(super) fn reachable(&self, name: &str, caller: Caller<'_>) -> Result<&Entry, Error> {
-        let catalog = &self.0.catalog;
-        let Caller { audience, session } = caller;
-        if audience == Audience::User {
-            return catalog.find(name, Audience::Model).or_else(|_| catalog.find(name, audience));
-        }
-        let not_found = match catalog.find(name, Audience::Model) {
-            Ok(entry) => return Ok(entry),
-            Err(not_found) => not_found,
-        };
-        match catalog.find(name, Audience::User) {
-            Ok(entry) if is_activated(&session.state()?, &entry.id) => Ok(entry),
-            _ => Err(not_found),
-        }
-    }
-
-    /// The same, if its files and scripts are open to `caller`: where activations need consent,
+    /// The skill that `caller` means by `name`, if its files and scripts are open to it: where activations need consent,
     /// only those of a skill that was activated are, for the model.
-    pub(super) fn admitted(&self, name: &str, caller: Caller<'_>) -> Result<&Entry, Error> {
-        let entry = self.reachable(name, caller)?;
+    pub(super) fn admitted<'c>(
+        &self,
+        catalog: &'c Catalog,
+        name: &str,
+        caller: Caller<'_>,
+    ) -> Result<&'c Entry, Error> {
+        let entry = reachable(catalog, name, caller)?;
         let is_open = self.0.consent.policy == ConsentPolicy::Never
             || caller.audience == Audience::User
             || is_activated(&caller.session.state()?, &entry.id);
@@ -212,6 +203,7 @@ impl Engine {
 
     fn activate_entry(
         &self,
+        catalog: &Catalog,
         entry: &Entry,
         args: &str,
         session: &Session,
@@ -219,12 +211,12 @@ impl Engine {
     ) -> Result<Activation, Error> {
         let state = session.state()?;
         let caller = Caller { audience: how.audience, session };
-        let by = how.by.as_deref().map(|by| self.asking_skill(by, caller)).transpose()?;
+        let by = how.by.as_deref().map(|by| asking_skill(catalog, by, caller)).transpose()?;
         if let Some(by) = &by {
             refuse_cycle(&state, by, &entry.id)?;
         }
         let risk = risk(&state, &entry.id);
-        let mut activation = activation::prepare(&self.0.catalog, entry, args, risk)?;
+        let mut activation = activation::prepare(catalog, entry, args, risk)?;
         if how.inline {
             activation.mode = Context::Inline;
         }
@@ -249,15 +241,6 @@ impl Engine {
             noted => drop(noted?),
         }
         Ok(activation)
-    }
-
-    /// The skill that somebody says asked for an activation: one that the same caller can reach.
-    fn asking_skill(&self, by: &str, caller: Caller<'_>) -> Result<SkillId, Error> {
-        let entry = self.reachable(by, caller).map_err(|error| {
-            let message = format!("no skill can have asked for it: {}", error.message());
-            Error::new(ErrorCode::InvalidParam, message, error.help())
-        })?;
-        Ok(entry.id.clone())
     }
 
     fn obtain_consent(
@@ -313,6 +296,35 @@ impl Engine {
         };
         guarded(id, "spawning a task", || tasks.spawn(&task)).map(SpawnedTask::new)
     }
+}
+
+/// The skill that `caller` means by `name`.
+pub(super) fn reachable<'c>(
+    catalog: &'c Catalog,
+    name: &str,
+    caller: Caller<'_>,
+) -> Result<&'c Entry, Error> {
+    let Caller { audience, session } = caller;
+    if audience == Audience::User {
+        return catalog.find(name, Audience::Model).or_else(|_| catalog.find(name, audience));
+    }
+    let not_found = match catalog.find(name, Audience::Model) {
+        Ok(entry) => return Ok(entry),
+        Err(not_found) => not_found,
+    };
+    match catalog.find(name, Audience::User) {
+        Ok(entry) if is_activated(&session.state()?, &entry.id) => Ok(entry),
+        _ => Err(not_found),
+    }
+}
+
+/// The skill that somebody says asked for an activation: one that the same caller can reach.
+fn asking_skill(catalog: &Catalog, by: &str, caller: Caller<'_>) -> Result<SkillId, Error> {
+    let entry = reachable(catalog, by, caller).map_err(|error| {
+        let message = format!("no skill can have asked for it: {}", error.message());
+        Error::new(ErrorCode::InvalidParam, message, error.help())
+    })?;
+    Ok(entry.id.clone())
 }
 
 /// The scripts that the manifest of a skill names.

@@ -1,18 +1,24 @@
 //! Putting an engine together.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 
-use super::{Engine, Inner, indexed, is_matched};
+use arc_swap::ArcSwap;
+
+#[cfg(feature = "snapshot")]
+use super::kept::{self, CacheUse};
+use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
-use crate::catalog::{Allowlist, Catalog, CatalogOptions, Environment, Source};
-use crate::disclosure::{BytesPerToken, DisclosureOptions, Listing, PromptOptions, TokenCounter};
+use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
+use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
-use crate::matcher::{Index, IndexOptions, MetaQuestion};
+use crate::matcher::{IndexOptions, MetaQuestion};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
 use crate::session::{MemoryStore, SessionStore};
-use crate::skill::Skill;
+use crate::skill::{Skill, SkillId, Triggers};
+#[cfg(feature = "snapshot")]
+use crate::snapshot::SnapshotCache;
 #[cfg(feature = "toolsets")]
 use crate::toolset::{ToolsetOptions, Toolsets};
 #[cfg(any(feature = "toolsets", feature = "scripts"))]
@@ -35,6 +41,8 @@ pub struct EngineBuilder {
     sessions: Option<Arc<dyn SessionStore>>,
     consent: Consent,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    #[cfg(feature = "snapshot")]
+    cache: Option<SnapshotCache>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<ToolsetOptions>,
     #[cfg(feature = "scripts")]
@@ -173,6 +181,16 @@ impl EngineBuilder {
         self
     }
 
+    /// Takes skills and index from a snapshot of this directory if nothing changed since it was
+    /// made, and else makes one, for the processes that come after; by default none is used.
+    /// Engines with skills in memory use none. [`Engine::cache_use`] says what became of it.
+    #[cfg(feature = "snapshot")]
+    #[must_use]
+    pub fn cache(mut self, cache: SnapshotCache) -> EngineBuilder {
+        self.cache = Some(cache);
+        self
+    }
+
     /// Loads the toolsets of skills, this way; by default none are loaded.
     #[cfg(feature = "toolsets")]
     #[must_use]
@@ -197,33 +215,48 @@ impl EngineBuilder {
         self
     }
 
+    /// Lets skills have other triggers than their files declare, by id: what
+    /// [`suggest`](crate::suggest) proposes, or what the host knows better.
+    #[must_use]
+    pub fn triggers(mut self, triggers: BTreeMap<SkillId, Triggers>) -> EngineBuilder {
+        self.catalog.triggers.extend(triggers);
+        self
+    }
+
     /// Reads the sources and compiles the index. What is wrong with a skill file or a source is no
-    /// failure but a diagnostic; this only fails if the triggers do not fit one automaton.
+    /// failure but a diagnostic; this only fails if the triggers do not fit one index.
     pub fn build(mut self) -> Result<Engine, Error> {
         if !self.skills.is_empty() {
             self.catalog.sources.push(Source::memory(self.skills));
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
-        let catalog = Catalog::load(self.catalog);
-        let skills: Vec<_> =
-            catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
-        let index = Index::new(&skills, &self.index)?;
+        let load = || {
+            let (catalog, memory) = reload::load(&self.catalog, None);
+            Snapshot::new(catalog, &self.index).map(|snapshot| (snapshot, memory))
+        };
+        #[cfg(feature = "snapshot")]
+        let (snapshot, memory, cache) = match &self.cache {
+            Some(cache) => kept::load(cache, &self.catalog, &self.index, load)?,
+            None => load().map(|(snapshot, memory)| (snapshot, memory, CacheUse::default()))?,
+        };
+        #[cfg(not(feature = "snapshot"))]
+        let (snapshot, memory) = load()?;
         #[cfg(any(feature = "toolsets", feature = "scripts"))]
         let trust = self.trust.unwrap_or_default();
         Ok(Engine(Arc::new(Inner {
-            listing: Listing::new(&catalog),
-            catalog,
-            index,
-            index_options: self.index,
-            hidden: OnceLock::new(),
-            relevance: OnceLock::new(),
-            outline: OnceLock::new(),
+            snapshot: ArcSwap::from_pointee(snapshot),
+            sources: self.catalog,
+            memory: Mutex::new(memory),
+            listeners: Listeners::default(),
+            index: self.index,
             disclosure: self.disclosure,
             prompt: self.prompt,
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
             consent: self.consent,
             tasks: self.tasks,
+            #[cfg(feature = "snapshot")]
+            cache,
             #[cfg(feature = "scripts")]
             scripts: self.scripts.map(|options| Scripts::new(options, Arc::clone(&trust))),
             #[cfg(feature = "toolsets")]

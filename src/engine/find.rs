@@ -1,5 +1,7 @@
 //! Finding skills: what a model that looks for one is told.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::Engine;
@@ -40,20 +42,20 @@ impl Engine {
     /// # Ok::<(), repertoire::Error>(())
     /// ```
     pub fn find_skills<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Vec<FoundSkill> {
-        let query = query.into();
-        let answer = self.search(&query, &self.session_state(&query), limit);
+        let (query, now) = (query.into(), self.snapshot());
+        let answer = now.search(&query, &self.session_state(&query), limit);
         let matched = answer.matches.iter().map(|found| (&found.id, why_matched(&found.hits)));
         let passed_over = |id: &SkillId| {
             let vetoed = answer.vetoed.iter().any(|(vetoed, _)| vetoed == id);
             vetoed || answer.matches.iter().any(|found| found.id == *id)
         };
         let n_ranked = limit.saturating_add(answer.vetoed.len());
-        let relevant = self.relevance().rank(&query.text, n_ranked);
+        let relevant = now.relevance().rank(&query.text, n_ranked);
         let is_telling = |found: &Relevant| found.terms.iter().any(|term| !term.is_common);
         let relevant = relevant.iter().filter(|found| is_telling(found) && !passed_over(&found.id));
         let relevant = relevant.map(|found| (&found.id, why_relevant(found)));
         let found = matched.chain(relevant).filter_map(|(id, why)| {
-            let brief = self.0.listing.get(id)?.skill.brief().to_owned();
+            let brief = now.listing.get(id)?.skill.brief().to_owned();
             Some(FoundSkill { id: id.clone(), brief, why })
         });
         found.take(limit).collect()
@@ -61,18 +63,8 @@ impl Engine {
 
     /// The lexical index of the skills that the model may use. It is made when it is first needed,
     /// for [`Engine::find_skills`], which reads every body once.
-    pub fn relevance(&self) -> &RelevanceIndex {
-        self.0.relevance.get_or_init(|| {
-            RelevanceIndex::new(self.0.listing.visible().map(|entry| (&entry.id, &*entry.skill)))
-        })
-    }
-
-    /// What skills say of themselves, for the order of a registry.
-    pub(super) fn outline(&self) -> &RelevanceIndex {
-        self.0.outline.get_or_init(|| {
-            let skills = self.0.listing.visible().map(|entry| (&entry.id, &*entry.skill));
-            RelevanceIndex::of_descriptions(skills)
-        })
+    pub fn relevance(&self) -> Arc<RelevanceIndex> {
+        Arc::clone(self.snapshot().relevance())
     }
 }
 

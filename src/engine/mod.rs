@@ -3,27 +3,31 @@
 mod activate;
 mod builder;
 mod find;
+#[cfg(feature = "snapshot")]
+mod kept;
+mod refresh;
 #[cfg(feature = "scripts")]
 mod scripts;
+mod snapshot;
 #[cfg(feature = "toolsets")]
 mod tools;
+#[cfg(feature = "watch")]
+mod watch;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
 
+use arc_swap::ArcSwap;
 use serde::Serialize;
 
 use crate::activation::{Consent, TaskSpawner};
-use crate::catalog::{Audience, Catalog, Entry};
+use crate::catalog::reload::Memory;
+use crate::catalog::{Catalog, CatalogOptions};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{
-    self, CatalogPrompt, Disclosure, DisclosureOptions, Evidence, Listing, PromptOptions, Tier,
-    TokenCounter,
+    self, CatalogPrompt, Disclosure, DisclosureOptions, Evidence, PromptOptions, Tier, TokenCounter,
 };
 use crate::error::Error;
-use crate::matcher::{
-    Answer, Index, IndexOptions, IndexedSkill, Match, MetaQuestion, Query, Rejection,
-    RelevanceIndex, generic,
-};
+use crate::matcher::{Answer, IndexOptions, Match, MetaQuestion, Query, Rejection, generic};
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
 use crate::session::{Event, Session, SessionState, SessionStore};
@@ -34,12 +38,16 @@ use crate::toolset::Toolsets;
 pub use activate::{Activate, Caller};
 pub use builder::EngineBuilder;
 pub use find::FoundSkill;
-
-/// So many recently used skills are looked at when matches are ranked.
-const MAX_RECENT: usize = 64;
+#[cfg(feature = "snapshot")]
+pub use kept::CacheUse;
+use refresh::Listeners;
+pub use refresh::Subscription;
+use snapshot::Snapshot;
+#[cfg(feature = "watch")]
+pub use watch::Watch;
 
 /// A loaded catalog and its compiled index: answers queries, from any number of threads. Cheap to
-/// clone.
+/// clone; all clones see what any of them takes up with [`Engine::refresh`].
 ///
 /// ```
 /// use repertoire::{Engine, Source};
@@ -55,21 +63,20 @@ pub struct Engine(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    catalog: Catalog,
-    listing: Listing,
-    index: Index,
-    index_options: IndexOptions,
-    /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
-    hidden: OnceLock<Option<Index>>,
-    relevance: OnceLock<RelevanceIndex>,
-    /// The same without bodies: what orders a registry must not read every file for one message.
-    outline: OnceLock<RelevanceIndex>,
+    snapshot: ArcSwap<Snapshot>,
+    sources: CatalogOptions,
+    /// What is remembered of the load that made the snapshot. One refresh at a time holds it.
+    memory: Mutex<Memory>,
+    listeners: Listeners,
+    index: IndexOptions,
     disclosure: DisclosureOptions,
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
     sessions: Arc<dyn SessionStore>,
     consent: Consent,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    #[cfg(feature = "snapshot")]
+    cache: CacheUse,
     #[cfg(feature = "scripts")]
     scripts: Option<Scripts>,
     #[cfg(feature = "toolsets")]
@@ -94,41 +101,48 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    /// The skills.
-    pub fn catalog(&self) -> &Catalog {
-        &self.0.catalog
+    /// The skills as they are now. A refresh makes another catalog and leaves this one as it is.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.snapshot().catalog)
     }
 
     /// What was found wrong with any skill file or source.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
-        self.0.catalog.diagnostics()
+    pub fn diagnostics(&self) -> Arc<[Diagnostic]> {
+        self.snapshot().catalog.shared_diagnostics()
+    }
+
+    /// Whether the engine was made from a snapshot of its [cache](EngineBuilder::cache), and what
+    /// is wrong with that.
+    #[cfg(feature = "snapshot")]
+    pub fn cache_use(&self) -> &CacheUse {
+        &self.0.cache
     }
 
     /// Every skill that `query` matches, best first.
     pub fn matches<'q>(&self, query: impl Into<Query<'q>>) -> Vec<Match> {
         let query = query.into();
-        self.search(&query, &self.session_state(&query), usize::MAX).matches
+        self.snapshot().search(&query, &self.session_state(&query), usize::MAX).matches
     }
 
     /// The best `limit` matches of `query`, with the reasons why other skills are not among them:
-    /// vetoed, below the limit, filtered, or not available.
+    /// vetoed, below the limit, not tried as too many patterns without a literal would be, filtered,
+    /// or not available.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
-        let query = query.into();
-        let Answer { matches, beyond, vetoed, quoted, meta } =
-            self.search(&query, &self.session_state(&query), limit);
+        let (query, now) = (query.into(), self.snapshot());
+        let Answer { matches, beyond, vetoed, quoted, untried, meta } =
+            now.search(&query, &self.session_state(&query), limit);
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
         let mut rejected: Vec<Rejection> =
             beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
         rejected.extend(vetoed.iter().map(|(id, exclude)| disclosure::veto(id, exclude)));
         rejected.extend(quoted.iter().map(|(id, trigger)| disclosure::quoted(id, trigger)));
-        let hidden = self.0.hidden.get_or_init(|| self.index_hidden());
-        if let Some(hidden) = hidden {
-            let answer = hidden.search(&query, &[], usize::MAX);
-            rejected.extend(answer.matches.into_iter().map(|found| {
-                let reason = self.why_hidden(&found.id);
-                reject(found.id, &reason)
-            }));
+        for (id, pattern) in untried {
+            let is_found = matches.iter().any(|found| found.id == id);
+            if !is_found && !rejected.iter().any(|known| known.id == id) {
+                rejected.push(disclosure::untried(&id, &pattern));
+            }
         }
+        rejected.extend(now.out_of_reach(&query, &self.0.index));
         Explanation { matches, rejected, meta }
     }
 
@@ -178,30 +192,31 @@ impl Engine {
         state: &SessionState,
         options: &DisclosureOptions,
     ) -> (Disclosure, Option<MetaQuestion>) {
+        let now = self.snapshot();
         // Which matches are weak, their hits tell.
         let limit = if options.hint_generic_words {
             usize::MAX
         } else {
             options.max_skills.saturating_add(state.skills.len())
         };
-        let answer = (!query.is_blank()).then(|| self.search(query, state, limit));
+        let answer = (!query.is_blank()).then(|| now.search(query, state, limit));
         let meta = answer.as_ref().and_then(|answer| answer.meta);
         let evidence = Evidence {
-            relevant: &|| self.outline().order(&query.text),
+            relevant: &|| now.outline().order(&query.text),
             sure: &|| {
                 let margin = options.relevance?;
                 let vetoed =
                     |id: &SkillId| answer.iter().any(|a| a.vetoed.iter().any(|(v, _)| v == id));
-                let best = self.relevance().rank(&query.text, 1).into_iter().next();
+                let best = now.relevance().rank(&query.text, 1).into_iter().next();
                 best.filter(|found| margin.is_passed(found) && !vetoed(&found.id))
             },
             generic_word: &|found| {
-                let word = generic::only_generic_word(found, |word| self.is_generic(word));
+                let word = generic::only_generic_word(found, |word| now.is_generic(word));
                 word.map(str::to_owned)
             },
         };
         let disclosure = disclosure::disclose(
-            &self.0.listing,
+            &now.listing,
             answer.as_ref(),
             &evidence,
             state,
@@ -218,7 +233,7 @@ impl Engine {
 
     /// The catalog prompt, made with other options.
     pub fn prompt_with(&self, options: &PromptOptions) -> CatalogPrompt {
-        disclosure::catalog_prompt(&self.0.catalog, options, &*self.0.tokens)
+        disclosure::catalog_prompt(&self.snapshot().catalog, options, &*self.0.tokens)
     }
 
     /// The options disclosures are made with.
@@ -242,48 +257,15 @@ impl Engine {
         Session::new(id, Arc::clone(&self.0.sessions))
     }
 
-    fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
-        let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
-        self.0.index.search(query, &recent, limit)
-    }
-
-    /// Whether a word says little about what is wanted: people say it about anything, or many
-    /// skills say it of themselves.
-    fn is_generic(&self, word: &str) -> bool {
-        const MIN_SKILLS: usize = 4;
-        const MIN_SHARE: f32 = 0.1;
-        let (share, n_skills) = self.outline().spread(word);
-        generic::is_everyday(word) || n_skills >= MIN_SKILLS && share >= MIN_SHARE
+    /// What is known now; the same for the whole of a call.
+    fn snapshot(&self) -> Arc<Snapshot> {
+        self.0.snapshot.load_full()
     }
 
     /// What the conversation of `query` did so far.
     fn session_state(&self, query: &Query<'_>) -> SessionState {
         let session = query.session.as_deref();
         session.map_or_else(SessionState::default, |id| known(id, self.0.sessions.state(id)))
-    }
-
-    /// An index of the skills that are there but cannot be matched for the model.
-    fn index_hidden(&self) -> Option<Index> {
-        let catalog = &self.0.catalog;
-        let unmatched =
-            catalog.entries().filter(|entry| !entry.is_shadowed() && !is_matched(entry));
-        let skills: Vec<_> = unmatched.chain(catalog.filtered()).map(indexed).collect();
-        if skills.is_empty() {
-            return None;
-        }
-        Index::new(&skills, &self.0.index_options)
-            .inspect_err(|error| tracing::warn!(%error, "cannot explain skills out of reach"))
-            .ok()
-    }
-
-    fn why_hidden(&self, id: &SkillId) -> String {
-        match self.0.catalog.get(id.as_str()) {
-            None => "filtered: not in the allowlist".to_owned(),
-            Some(entry) => entry.status.reason().map_or_else(
-                || "only the user can invoke it (`disable-model-invocation`)".to_owned(),
-                |reason| format!("{}: {reason}", entry.status.as_str()),
-            ),
-        }
     }
 }
 
@@ -293,14 +275,6 @@ fn known(session: &str, state: Result<SessionState, Error>) -> SessionState {
         tracing::warn!(session, %error, "the session cannot be read");
         SessionState::default()
     })
-}
-
-fn is_matched(entry: &Entry) -> bool {
-    entry.is_available() && entry.is_matched(Audience::Model)
-}
-
-fn indexed(entry: &Entry) -> IndexedSkill<'_> {
-    IndexedSkill { id: &entry.id, name: entry.skill.name(), triggers: entry.skill.triggers() }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use super::Engine;
-use super::activate::{Caller, directory};
+use super::activate::{Caller, directory, reachable};
 use crate::catalog::Entry;
 use crate::error::{Error, ErrorCode};
 use crate::script::{Script, ScriptIo, ScriptOptions, ScriptOutput, Scripts};
@@ -25,7 +25,8 @@ impl Engine {
         name: &str,
         caller: impl Into<Caller<'c>>,
     ) -> Result<Vec<Script>, Error> {
-        let entry = self.reachable(name, caller.into())?;
+        let catalog = self.catalog();
+        let entry = reachable(&catalog, name, caller.into())?;
         self.runner(entry)?.list(&owner(entry)?)
     }
 
@@ -41,8 +42,8 @@ impl Engine {
         caller: impl Into<Caller<'c>>,
         io: ScriptIo<'_>,
     ) -> Result<ScriptOutput, Error> {
-        let caller = caller.into();
-        let entry = self.admitted(name, caller)?;
+        let (catalog, caller) = (self.catalog(), caller.into());
+        let entry = self.admitted(&catalog, name, caller)?;
         let output = self.runner(entry)?.run(&owner(entry)?, script, args, io)?;
         if let Err(error) = caller.session().record_use(&entry.id) {
             // What it did, it did.

@@ -1,7 +1,7 @@
 //! The engine's tools: those of its skills' toolsets.
 
 use super::Engine;
-use crate::catalog::{Audience, Entry};
+use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::Disclosure;
 use crate::skill::SkillId;
 use crate::toolset::{ToolPolicy, Tools, Toolsets};
@@ -28,13 +28,28 @@ impl Engine {
         self.tools_where(|entry| entry.id == *skill)
     }
 
+    /// Forgets the tools of skills that went.
+    pub(super) fn retire_toolsets(&self) {
+        if let Some(toolsets) = &self.0.toolsets {
+            toolsets.retain(toolsets_of(&self.catalog(), |_| true));
+        }
+    }
+
     fn tools_where(&self, wanted: impl Fn(&Entry) -> bool) -> Tools {
         let Some(toolsets) = &self.0.toolsets else { return Tools::default() };
-        let entries = self.0.catalog.listed(Audience::Model).filter(|entry| wanted(entry));
-        toolsets.tools(entries.filter_map(|entry| {
-            let owner = Owner::of(entry)?;
-            let written = &entry.skill.manifest().toolsets;
-            Some((owner, written.iter().map(|toolset| toolset.value.as_str()).collect()))
-        }))
+        toolsets.tools(toolsets_of(&self.catalog(), wanted))
     }
+}
+
+/// The skills that the model may use, with what they declare.
+fn toolsets_of(
+    catalog: &Catalog,
+    wanted: impl Fn(&Entry) -> bool,
+) -> impl Iterator<Item = (Owner, Vec<&str>)> {
+    let entries = catalog.listed(Audience::Model).filter(move |entry| wanted(entry));
+    entries.filter_map(|entry| {
+        let owner = Owner::of(entry)?;
+        let written = &entry.skill.manifest().toolsets;
+        Some((owner, written.iter().map(|toolset| toolset.value.as_str()).collect()))
+    })
 }

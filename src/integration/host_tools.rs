@@ -92,8 +92,9 @@ impl HostTools {
 
     /// The definitions of the tools, as a list in the shape of a provider.
     pub fn definitions(&self, format: ToolFormat) -> Value {
+        let catalog = self.engine.catalog();
         let ids: Vec<&str> =
-            self.engine.catalog().listed(Audience::Model).map(|entry| entry.id.as_str()).collect();
+            catalog.listed(Audience::Model).map(|entry| entry.id.as_str()).collect();
         let n_chars: usize = ids.iter().map(|id| id.chars().count()).sum();
         let names = (n_chars <= self.options.names_chars).then_some(&ids[..]);
         let define = |name: &str, description: &str, parameters: &Value, is_read_only: bool| {

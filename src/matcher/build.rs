@@ -1,23 +1,31 @@
 //! From the triggers of a catalog to a compiled index.
 
 use std::collections::HashMap;
+use std::num::NonZero;
+use std::thread;
 
-use globset::Glob;
-
-use super::automaton::{Automaton, Needs};
+use super::flat::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
+use super::infix::{Infixes, Needs};
 use super::literals::{self, Required};
 use super::mention::Name;
 use super::meta::Questions;
 use super::paths::Paths;
 use super::patterns::{Gate, Patterns};
-use super::tables::{Item, ListBuilder, LiteralUse, NONE, NamedSkill, Tables, Triggers};
+use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::words::{self, Words};
-use super::{HitKind, inflect};
+use super::{HitKind, demands, inflect};
 use crate::error::{Error, ErrorCode};
 use crate::skill::glob;
 use crate::skill::pattern::{self, Case};
+
+/// Texts of so many bytes are found with offsets of 32 bits, whatever becomes of them: folded, they
+/// are three times as long at most, and a name is eight literals at most.
+const MAX_TRIGGER_BYTES: usize = 1 << 29;
+
+/// Taking so many patterns apart takes several milliseconds, many times what a thread costs.
+const MIN_PATTERNS_A_THREAD: usize = 256;
 
 /// What is gathered while skills are taken in one by one.
 #[derive(Default)]
@@ -63,11 +71,27 @@ struct NewTrigger {
 
 /// Compiles an index; `skills` must be in the order of their ids, which are distinct.
 pub(super) fn build(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Result<Index, Error> {
+    let n_bytes: usize = skills.iter().map(n_trigger_bytes).sum();
+    if n_bytes > MAX_TRIGGER_BYTES {
+        return Err(Error::new(
+            ErrorCode::ExecutionError,
+            format!("{n_bytes} bytes of triggers do not fit one index"),
+            "load fewer skills",
+        ));
+    }
     let mut builder = Builder::default();
     for (skill, indexed) in skills.iter().enumerate() {
         builder.add_skill(skill as u32, indexed, options.inflect);
     }
-    builder.finish(skills, options)
+    Ok(builder.finish(skills, options))
+}
+
+/// What the triggers of a skill take at most, names among them.
+fn n_trigger_bytes(indexed: &IndexedSkill<'_>) -> usize {
+    let of = indexed.triggers;
+    let declared = [&of.keywords, &of.verbs, &of.patterns, &of.exclude, &of.paths];
+    let n_bytes: usize = declared.into_iter().flatten().map(|trigger| trigger.value.len()).sum();
+    n_bytes + indexed.id.as_str().len() + indexed.name.len()
 }
 
 impl Builder {
@@ -173,11 +197,7 @@ impl Builder {
         }
     }
 
-    fn finish(
-        mut self,
-        skills: &[IndexedSkill<'_>],
-        options: &IndexOptions,
-    ) -> Result<Index, Error> {
+    fn finish(mut self, skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Index {
         let mut items = vec![Item { rarity: 1, n_words: 0, pattern: NONE }; self.items.len()];
         let postings = ListBuilder::from(std::mem::take(&mut self.postings)).finish(items.len());
         for (place, item) in items.iter_mut().enumerate() {
@@ -186,8 +206,8 @@ impl Builder {
         }
         self.set_rarities(&mut items, |item| postings.of(item));
 
-        // Literals that are words are looked up; the others need an automaton, and so do those of
-        // patterns, which may stand inside a word.
+        // Literals that are words are looked up by their hashes; the others may stand anywhere, and
+        // so may those of patterns.
         let mut texts = vec![String::new(); self.literals.len()];
         for (text, id) in std::mem::take(&mut self.literals) {
             texts[id as usize] = text;
@@ -196,54 +216,43 @@ impl Builder {
             (0..texts.len()).filter(|&i| words::is_word(&texts[i])).collect();
         let word_texts: Vec<&str> = of_words.iter().map(|&id| &*texts[id]).collect();
         let (words, left_out) = Words::new(&word_texts);
-        let mut place_of = vec![(false, 0); texts.len()];
+        let mut word_places = vec![NONE; texts.len()];
         for (place, &id) in of_words.iter().enumerate() {
-            place_of[id] = (true, place as u32);
+            word_places[id] = place as u32;
         }
         for place in left_out {
-            place_of[of_words[place]] = (false, 0);
-        }
-        let mut scanned: HashMap<&str, u32> = HashMap::new();
-        for (id, text) in texts.iter().enumerate() {
-            if !place_of[id].0 {
-                place_of[id].1 = scanned.len() as u32;
-                scanned.insert(text, place_of[id].1);
-            }
-        }
-        let mut word_uses = ListBuilder::default();
-        let mut scanned_uses = ListBuilder::default();
-        for &(literal, to) in &self.uses {
-            let (is_word, place) = place_of[literal as usize];
-            let uses = if is_word { &mut word_uses } else { &mut scanned_uses };
-            uses.push(place, to);
+            word_places[of_words[place]] = NONE;
         }
 
         let sources = PatternSources::new(&self.items);
-        let pattern_items = sources.patterns.iter().map(|(item, ..)| *item).collect();
-        let patterns = sources.finish(&mut items, &mut scanned, &mut scanned_uses);
-        let (paths, glob_items) = self.globs();
-        let mut scanned_texts = vec![""; scanned.len()];
-        for (text, &id) in &scanned {
-            scanned_texts[id as usize] = text;
+        let others = (0..texts.len()).filter(|&id| word_places[id] == NONE).map(|id| &*texts[id]);
+        let mut infix_texts: Vec<&str> = others.chain(sources.literals()).collect();
+        infix_texts.sort_unstable();
+        infix_texts.dedup();
+        let infix_places: HashMap<&str, u32> =
+            infix_texts.iter().enumerate().map(|(place, &text)| (text, place as u32)).collect();
+        let mut word_uses = ListBuilder::default();
+        let mut infix_uses = ListBuilder::default();
+        for &(literal, to) in &self.uses {
+            match word_places[literal as usize] {
+                NONE => infix_uses.push(infix_places[&*texts[literal as usize]], to),
+                place => word_uses.push(place, to),
+            }
         }
-        let scanned_uses = scanned_uses.finish(scanned.len());
-        let needs = |id: usize| match scanned_uses.of(id as u32) {
+        let pattern_items = sources.patterns.iter().map(|(item, ..)| *item).collect();
+        let patterns = sources.finish(&mut items, &infix_places, &mut infix_uses);
+        let infix_uses = infix_uses.finish(infix_texts.len());
+        let needs = |id: usize| match infix_uses.of(id as u32) {
             [LiteralUse::Name(_), ..] => Needs::Each,
             uses if uses.iter().all(|to| matches!(to, LiteralUse::Gate(_))) => Needs::First,
             _ => Needs::FirstWhole,
         };
-        let automaton = Automaton::new(&scanned_texts, needs).map_err(|error| {
-            Error::new(
-                ErrorCode::ExecutionError,
-                format!("{} literals of triggers do not fit one automaton", scanned_texts.len()),
-                "load fewer skills",
-            )
-            .with_source(*error)
-        })?;
+        let infixes = Infixes::new(&infix_texts, needs);
+        let (paths, glob_items) = self.globs();
         let tables = Tables {
             ids: skills.iter().map(|indexed| indexed.id.clone()).collect(),
             word_uses: word_uses.finish(of_words.len()),
-            scanned_uses,
+            infix_uses,
             items,
             postings,
             triggers: self.trigger_table(),
@@ -255,21 +264,21 @@ impl Builder {
         tracing::debug!(
             skills = skills.len(),
             words = of_words.len(),
-            scanned = scanned_texts.len(),
-            bytes = automaton.memory_usage() + words.memory_usage(),
+            infixes = infixes.len(),
+            bytes = infixes.memory_usage() + words.memory_usage(),
             "compiled the index"
         );
-        Ok(Index {
+        Index {
             words,
-            automaton,
+            infixes,
             patterns,
             paths,
             questions: Questions::new(&options.meta_phrases),
             tables,
             max_query_bytes: options.max_query_bytes.unwrap_or(usize::MAX),
             masks_quoted: options.mask_quoted,
-            scratch: std::sync::Mutex::default(),
-        })
+            scratch: thread_local::ThreadLocal::new(),
+        }
     }
 
     /// Notes of each item how many skills declare the literal it stands for, in whatever way. An
@@ -310,12 +319,12 @@ impl Builder {
 
     /// The globs, and the item of each.
     fn globs(&self) -> (Paths, Vec<u32>) {
-        let compiled = self.items.iter().enumerate().filter_map(|(item, source)| {
+        let globs = self.items.iter().enumerate().filter_map(|(item, source)| {
             let Subject::Glob(text) = &source.subject else { return None };
-            glob(text).ok().map(|glob| (glob, item as u32))
+            Some((&**text, item as u32))
         });
-        let (globs, items): (Vec<Glob>, Vec<u32>) = compiled.unzip();
-        (Paths::new(&globs), items)
+        let (globs, items): (Vec<&str>, Vec<u32>) = globs.unzip();
+        (Paths::new(globs), items)
     }
 
     fn trigger_table(&self) -> Triggers {
@@ -343,6 +352,28 @@ fn literal_id(literals: &mut HashMap<String, u32>, literal: &str) -> u32 {
     id
 }
 
+/// What `work` makes of each of `of`, on as many threads as pay.
+fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let n_threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let n_each = of.len().div_ceil(n_threads).max(MIN_PATTERNS_A_THREAD);
+    let run = |chunk: &[T]| chunk.iter().map(&work).collect::<Vec<R>>();
+    let run = &run;
+    let Some((own, others)) = of.split_at_checked(n_each) else { return run(of) };
+    thread::scope(|scope| {
+        let others: Vec<_> = others
+            .chunks(n_each)
+            .map(|chunk| (chunk, thread::Builder::new().spawn_scoped(scope, move || run(chunk))))
+            .collect();
+        let mut all = run(own);
+        for (chunk, other) in others {
+            // Where there are no threads to be had, this one does it all.
+            let results = other.ok().and_then(|other| other.join().ok());
+            all.extend(results.unwrap_or_else(|| run(chunk)));
+        }
+        all
+    })
+}
+
 /// The patterns of a catalog, taken apart.
 struct PatternSources<'a> {
     /// Item, source, and what it requires.
@@ -353,26 +384,40 @@ struct PatternSources<'a> {
 
 impl<'a> PatternSources<'a> {
     fn new(items: &'a [ItemSource]) -> PatternSources<'a> {
-        let mut sources = PatternSources { patterns: Vec::new(), n_patterns: HashMap::new() };
-        for (item, source) in items.iter().enumerate() {
-            let Subject::Pattern(source) = &source.subject else { continue };
+        let patterns = items.iter().enumerate().filter_map(|(item, source)| {
+            let Subject::Pattern(source) = &source.subject else { return None };
+            Some((item as u32, &**source))
+        });
+        let (items, sources): (Vec<u32>, Vec<&str>) = patterns.unzip();
+        let required = in_parallel(&sources, |source| {
             let hir = pattern::parse(source, Case::Verbatim).ok();
             let required = hir.and_then(|hir| literals::required(source, &hir));
-            for literal in required.iter().flat_map(Required::groups).flatten() {
-                *sources.n_patterns.entry(literal.clone()).or_default() += 1;
+            required.filter(|of| !of.is_weak() || !demands::tell_more(source))
+        });
+        let mut n_patterns: HashMap<String, u32> = HashMap::new();
+        for literal in required.iter().flatten().flat_map(Required::groups).flatten() {
+            match n_patterns.get_mut(literal) {
+                Some(n_patterns) => *n_patterns += 1,
+                None => drop(n_patterns.insert(literal.clone(), 1)),
             }
-            sources.patterns.push((item as u32, source, required));
         }
-        sources
+        let patterns = items.into_iter().zip(sources).zip(required);
+        let patterns = patterns.map(|((item, source), required)| (item, source, required));
+        PatternSources { patterns: patterns.collect(), n_patterns }
+    }
+
+    /// Every literal that some pattern requires.
+    fn literals(&self) -> impl Iterator<Item = &str> {
+        self.n_patterns.keys().map(String::as_str)
     }
 
     /// Gates each pattern by the group of literals that is rarest among the patterns: a word that
     /// all use would make all of them candidates of every text that holds it. The other groups
     /// are only looked up when that one was seen.
-    fn finish<'t>(
-        &'t self,
+    fn finish(
+        &self,
         items: &mut [Item],
-        scanned: &mut HashMap<&'t str, u32>,
+        places: &HashMap<&str, u32>,
         uses: &mut ListBuilder<LiteralUse>,
     ) -> Patterns {
         let rarity = |group: &[String]| {
@@ -388,15 +433,9 @@ impl<'a> PatternSources<'a> {
                 continue;
             };
             let groups = required.groups();
-            let mut ids = Vec::with_capacity(groups.len());
-            for group in groups {
-                let mut of_group = Vec::with_capacity(group.len());
-                for literal in group {
-                    let next = scanned.len() as u32;
-                    of_group.push(*scanned.entry(literal).or_insert(next));
-                }
-                ids.push(of_group);
-            }
+            let place = |literal: &String| places[literal.as_str()];
+            let ids: Vec<Vec<u32>> =
+                groups.iter().map(|group| group.iter().map(place).collect()).collect();
             let rarest = (0..groups.len()).min_by_key(|&group| rarity(&groups[group]));
             for &literal in rarest.into_iter().flat_map(|group| &ids[group]) {
                 uses.push(literal, LiteralUse::Gate(*item));

@@ -1,11 +1,12 @@
 //! What one pass has found: working memory that is reused, so that a query allocates nothing.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use regex_automata::PatternSet;
-
-use super::automaton::Seen;
+use super::demands::Met;
+use super::infix::Seen;
 use super::mask::Quoted;
+use super::overlay::Changes;
 use super::rank::RankKey;
 use super::text::QueryText;
 use super::words::Run;
@@ -22,8 +23,21 @@ pub(super) struct Scratch {
     pub(super) runs: Vec<Run>,
     pub(super) seen: Seen,
     pub(super) found: Found,
-    pub(super) pattern_set: Option<PatternSet>,
+    pub(super) met: Met,
+    /// What became of the skills since the index was compiled.
+    pub(super) changes: Option<Arc<Changes>>,
     pub(super) ranking: Ranking,
+}
+
+impl Scratch {
+    pub(super) fn is_gone(&self, skill: u32) -> bool {
+        self.changes.as_ref().is_some_and(|changes| changes.is_gone(skill))
+    }
+
+    /// By how many skills `item` is declared, which was declared by `compiled`.
+    pub(super) fn rarity(&self, item: u32, compiled: u32) -> u32 {
+        self.changes.as_ref().map_or(compiled, |changes| changes.rarity(item))
+    }
 }
 
 /// What a pass has found.

@@ -1,15 +1,20 @@
 //! The compiled index of a catalog, and the pass over a query.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
-use super::automaton::{Automaton, Occurrence, Seen};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use thread_local::ThreadLocal;
+
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
+use super::infix::{Infixes, Occurrence, Seen};
 use super::mask::Quoted;
 use super::mention::Use;
 use super::meta::{MetaQuestion, Questions};
+use super::overlay::Changes;
 use super::paths::Paths;
 use super::patterns::{Patterns, WINDOW_BYTES};
 use super::rank::RankKey;
@@ -22,6 +27,7 @@ use crate::skill::{SkillId, Triggers};
 
 /// How an [`Index`] is built.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize))]
 pub struct IndexOptions {
     /// Whether verbs also match in their regular English inflections.
     pub inflect: bool,
@@ -49,6 +55,10 @@ pub struct IndexedSkill<'a> {
 /// Every trigger of a catalog, compiled. Answers are a pure function of the index, the query and
 /// the recently used skills.
 ///
+/// It is flat data and can be written with any format of `serde`, to be read by another process of
+/// the same version of this crate; what only costs time to compile, such as patterns, is compiled
+/// there when it is needed. Data that does not fit together is refused.
+///
 /// ```
 /// use repertoire::matcher::{Index, IndexOptions, IndexedSkill, Query};
 /// use repertoire::{Skill, SkillId};
@@ -62,18 +72,20 @@ pub struct IndexedSkill<'a> {
 /// assert_eq!(answer.matches[0].hits[0].span, 7..20);
 /// # Ok::<(), repertoire::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Index {
     pub(super) words: Words,
-    pub(super) automaton: Automaton,
+    pub(super) infixes: Infixes,
     pub(super) patterns: Patterns,
     pub(super) paths: Paths,
     pub(super) questions: Questions,
     pub(super) tables: Tables,
     pub(super) max_query_bytes: usize,
     pub(super) masks_quoted: bool,
-    /// Working memory of searches that are over, for those to come.
-    pub(super) scratch: Mutex<Vec<Scratch>>,
+    /// The working memory of each thread.
+    #[serde(skip)]
+    pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
 }
 
 /// What an [`Index`] answers.
@@ -85,9 +97,12 @@ pub struct Answer {
     pub beyond: Vec<SkillId>,
     /// Skills that match but for an `exclude` entry, with that entry.
     pub vetoed: Vec<(SkillId, String)>,
-    /// Skills whose triggers stand in what is quoted only, with one of them; see
+    /// Skills whose triggers stand in what is quoted only, with one of them, by id; see
     /// [`IndexOptions::mask_quoted`].
     pub quoted: Vec<(SkillId, String)>,
+    /// Skills with a pattern that was not tried, with that pattern: one without a literal that each
+    /// match must hold, when so many of these may match that to try all would take too long. By id.
+    pub untried: Vec<(SkillId, String)>,
     /// Whether the query asks about the skills themselves.
     pub meta: Option<MetaQuestion>,
 }
@@ -101,6 +116,13 @@ pub struct RankedSkill<'i> {
     pub explicit: bool,
     /// Words of the longest literal found; 0 if only patterns or paths were.
     pub phrase_words: usize,
+}
+
+impl<'i> RankedSkill<'i> {
+    pub(super) fn new(id: &'i SkillId, key: RankKey) -> RankedSkill<'i> {
+        let phrase_words = key.phrase_words.0 as usize;
+        RankedSkill { id, explicit: key.explicit.0, phrase_words }
+    }
 }
 
 /// Which literals a scan notes.
@@ -136,8 +158,8 @@ impl Scan<'_> {
 impl Index {
     /// Compiles an index of `skills`, which are sorted by id here.
     ///
-    /// Fails with `EXECUTION_ERROR` if the triggers are more than one automaton can hold (about
-    /// two thousand million states).
+    /// Fails with `EXECUTION_ERROR` if the triggers are more than one index can hold (half a
+    /// gigabyte).
     pub fn new(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Result<Index, Error> {
         let mut sorted = skills.to_vec();
         sorted.sort_unstable_by(|a, b| a.id.cmp(b.id));
@@ -158,7 +180,7 @@ impl Index {
     /// Heap memory in bytes, about; compiled patterns and working memory aside.
     pub fn memory_usage(&self) -> usize {
         self.words.memory_usage()
-            + self.automaton.memory_usage()
+            + self.infixes.memory_usage()
             + self.patterns.memory_usage()
             + self.tables.memory_usage()
     }
@@ -168,23 +190,7 @@ impl Index {
     ///
     /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_all(recent, &text, scratch);
-            let n_best = limit.min(scratch.ranking.best.len());
-            let beyond = &scratch.ranking.best[n_best..];
-            let mut answer = Answer {
-                beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
-                matches: self.matches(n_best, query, &text, scratch),
-                vetoed: self.vetoed(&text, scratch),
-                quoted: Vec::new(),
-                meta: self.questions.asked(scratch.text.folded()),
-            };
-            if self.masks_quoted && !scratch.quoted.is_empty() {
-                answer.quoted = self.only_quoted(&answer, query, scratch);
-            }
-            answer
-        })
+        self.asked(None, query, |text, scratch| self.answer(query, recent, limit, text, scratch))
     }
 
     /// The skills that would match if nothing in the query were quoted, with a trigger of each.
@@ -196,21 +202,24 @@ impl Index {
     ) -> Vec<(SkillId, String)> {
         let known: BTreeSet<&SkillId> =
             answer.matches.iter().map(|found| &found.id).chain(&answer.beyond).collect();
+        // Whoever asked may want the ranking itself, too.
+        let ranked = std::mem::take(&mut scratch.ranking.best);
         let text = self.pass_over(query, false, scratch);
         self.rank_all(&[], &text, scratch);
         let all = self.matches(scratch.ranking.best.len(), query, &text, scratch);
+        scratch.ranking.best = ranked;
         let only = all.into_iter().filter(|found| !known.contains(&found.id));
-        only.filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger))).collect()
+        let only =
+            only.filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger)));
+        let mut only: Vec<_> = only.collect();
+        only.sort_unstable();
+        only
     }
 
     /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
     /// without a look at those that cannot be among them.
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_best(recent, limit, &text, scratch);
-            self.matches(scratch.ranking.best.len(), query, &text, scratch)
-        })
+        self.asked(None, query, |text, scratch| self.best_of(query, recent, limit, text, scratch))
     }
 
     /// Puts the best `limit` matches of `query` into `best`, best first, in place of what it
@@ -223,32 +232,114 @@ impl Index {
         best: &mut Vec<RankedSkill<'i>>,
     ) {
         best.clear();
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_best(recent, limit, &text, scratch);
-            best.extend(scratch.ranking.best.iter().map(|key| RankedSkill {
-                id: self.id(key.skill),
-                explicit: key.explicit.0,
-                phrase_words: key.phrase_words.0 as usize,
-            }));
+        self.asked(None, query, |text, scratch| {
+            self.rank_best(recent, limit, text, scratch);
+            let ranked = scratch.ranking.best.iter();
+            best.extend(ranked.map(|key| RankedSkill::new(self.id(key.skill), *key)));
         });
     }
 
     /// How many skills match `query`. Costs less than [`Index::search`], as nothing is ranked and
     /// a pattern is only confirmed for a skill that nothing else was found of.
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
+        self.asked(None, query, |text, scratch| self.count_all(text, scratch))
+    }
+
+    /// Passes over `query` and calls `run` with what was found; `changes` are what became of the
+    /// skills since.
+    pub(super) fn asked<'q, T>(
+        &self,
+        changes: Option<&Arc<Changes>>,
+        query: &'q Query<'_>,
+        run: impl FnOnce(&Excerpt<'q>, &mut Scratch) -> T,
+    ) -> T {
         self.with_scratch(|scratch| {
+            scratch.changes = changes.map(Arc::clone);
             let text = self.pass(query, scratch);
-            self.count_all(&text, scratch)
+            run(&text, scratch)
+        })
+    }
+
+    /// What [`Index::search`] answers.
+    pub(super) fn answer(
+        &self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Answer {
+        self.rank_all(recent, text, scratch);
+        let n_best = limit.min(scratch.ranking.best.len());
+        let beyond = &scratch.ranking.best[n_best..];
+        let mut answer = Answer {
+            beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
+            matches: self.matches(n_best, query, text, scratch),
+            vetoed: self.vetoed(text, scratch),
+            quoted: Vec::new(),
+            untried: self.untried(scratch),
+            meta: self.questions.asked(scratch.text.folded()),
+        };
+        if self.masks_quoted && !scratch.quoted.is_empty() {
+            answer.quoted = self.only_quoted(&answer, query, scratch);
+        }
+        answer
+    }
+
+    /// What [`Index::best`] answers.
+    pub(super) fn best_of(
+        &self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<Match> {
+        self.rank_best(recent, limit, text, scratch);
+        self.matches(scratch.ranking.best.len(), query, text, scratch)
+    }
+
+    /// What a folded literal is there for.
+    pub(super) fn uses_of(&self, literal: &str) -> &[LiteralUse] {
+        let whole = 0..literal.len();
+        self.with_scratch(|scratch| {
+            let mut uses: &[LiteralUse] = &[];
+            self.words.scan(literal, &mut scratch.runs, |word, range| {
+                if range == whole {
+                    uses = self.tables.word_uses.of(word as u32);
+                }
+            });
+            if uses.is_empty() {
+                self.infixes.scan(literal, &mut scratch.seen, |occurrence| {
+                    if occurrence.range == whole {
+                        uses = self.tables.infix_uses.of(occurrence.literal as u32);
+                    }
+                });
+            }
+            uses
         })
     }
 
     fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> T {
-        let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut scratch = pooled.unwrap_or_default();
-        let result = run(&mut scratch);
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-        result
+        match self.scratch.get_or_default().try_borrow_mut() {
+            Ok(mut scratch) => run(&mut scratch),
+            // A subscriber to log messages that searches while a search logs.
+            Err(_) => run(&mut Scratch::default()),
+        }
+    }
+
+    /// Whether what was read fits together, so that nothing that is looked up leads out of it.
+    fn is_sound(&self) -> bool {
+        self.words.is_sound()
+            && self.infixes.is_sound()
+            && self.paths.is_sound()
+            && self.patterns.is_sound(self.infixes.len())
+            && self.tables.is_sound(
+                self.words.len(),
+                self.infixes.len(),
+                self.patterns.len(),
+                self.paths.len(),
+            )
     }
 
     pub(super) fn id(&self, skill: u32) -> &SkillId {
@@ -283,12 +374,13 @@ impl Index {
         } else {
             self.scan(Part::All, scratch);
         }
-        let Scratch { excerpt: buffer, text, seen, found, pattern_set, .. } = scratch;
+        let Scratch { excerpt: buffer, text, seen, found, met, .. } = scratch;
         let seen_text = excerpt.seen(buffer);
         let normalized = text.normalized(seen_text);
-        self.patterns.unfiltered_matches(normalized, pattern_set, |pattern| {
-            found.add_pattern(self.tables.pattern_items[pattern], Presence::Somewhere);
-        });
+        self.patterns.without_literal(normalized, met);
+        for &pattern in &met.tried {
+            found.add_pattern(self.tables.pattern_items[pattern as usize], Presence::Possible);
+        }
         for (place, path) in query.paths.iter().enumerate() {
             self.paths
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
@@ -307,9 +399,9 @@ impl Index {
             let uses = self.tables.word_uses.of(literal as u32);
             self.note(uses, &scan, &range, true, true, found);
         });
-        self.automaton.scan(folded, seen, |occurrence| {
+        self.infixes.scan(folded, seen, |occurrence| {
             let Occurrence { literal, range, first, first_whole } = occurrence;
-            let uses = self.tables.scanned_uses.of(literal as u32);
+            let uses = self.tables.infix_uses.of(literal as u32);
             self.note(uses, &scan, &range, first, first_whole, found);
         });
     }
@@ -370,7 +462,7 @@ impl Index {
                 return true;
             }
             let pattern = self.tables.items[item as usize].pattern as usize;
-            let verdict = self.patterns.judge(pattern, &self.automaton, seen, found.is_plain);
+            let verdict = self.patterns.judge(pattern, &self.infixes, seen, found.is_plain);
             if let Some(matches) = verdict {
                 let presence = if matches { Presence::Somewhere } else { Presence::Absent };
                 found.settle(item, presence, 0..0);
@@ -388,6 +480,18 @@ impl Index {
         let presence = if range.is_some() { Presence::At } else { Presence::Absent };
         found.settle(item, presence, range.unwrap_or_default());
         presence == Presence::At
+    }
+
+    /// The skills with patterns that were not tried.
+    fn untried(&self, scratch: &Scratch) -> Vec<(SkillId, String)> {
+        let mut untried: Vec<(u32, &str)> = Vec::new();
+        for &pattern in &scratch.met.untried {
+            let skills = self.tables.postings.of(self.tables.pattern_items[pattern as usize]);
+            let skills = skills.iter().filter(|&&skill| !scratch.is_gone(skill));
+            untried.extend(skills.map(|&skill| (skill, self.patterns.source(pattern))));
+        }
+        untried.sort_unstable();
+        untried.iter().map(|&(skill, source)| (self.id(skill).clone(), source.to_owned())).collect()
     }
 
     /// The first matches of the ranking, with their hits.
@@ -452,6 +556,22 @@ impl Index {
             HitKind::Pattern => (text.span(forms.span_of_normalized(range)), None),
             _ => (text.span(forms.span_of_folded(range)), None),
         })
+    }
+}
+
+impl Serialize for Index {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Index::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Index {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Index, D::Error> {
+        let index = Index::deserialize(deserializer)?;
+        if !index.is_sound() {
+            return Err(de::Error::custom("the parts of the index do not fit together"));
+        }
+        Ok(index)
     }
 }
 

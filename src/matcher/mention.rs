@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::boundary;
 
 /// So many words of a name are looked up in every mix of blanks and hyphens; the words after
@@ -12,7 +14,7 @@ const MAX_HEAD_WORDS: usize = 4;
 const SIGILS: [char; 3] = ['/', '$', '@'];
 
 /// A name or an id as it may stand in a message.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Name {
     /// Folded words after those in the literals.
     tail: Box<[Box<str>]>,

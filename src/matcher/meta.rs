@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::text::fold_trigger;
 
 /// What a message asks about the skills themselves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MetaQuestion {
     /// Which skills there are.
     Registry,
@@ -123,13 +126,13 @@ const FILLERS: &[&str] = &[
     "there", "today", "tell", "well", "would", "you",
 ];
 
-/// The questions known. They are no part of the automaton: a question is a sentence of its own, so
+/// The questions known. They are looked up apart: a question is a sentence of its own, so
 /// nearly every sentence is done with at its first word.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Questions(Vec<Phrase>);
 
 /// A whole question, kept in the order of first words.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Phrase {
     /// Its first word.
     word: Box<str>,

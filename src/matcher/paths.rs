@@ -1,49 +1,35 @@
 //! The `paths` globs of a catalog.
 
+use std::sync::OnceLock;
+
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use serde::{Deserialize, Serialize};
+
+use super::flat::Texts;
+use crate::skill::glob;
 
 /// Globs, compiled in sets of at most so many: a set of all may be larger than one compiles.
 const MAX_SET: usize = 256;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Paths {
-    sets: Vec<Set>,
+    globs: Texts,
+    /// The same, compiled when the first path is asked about.
+    #[serde(skip)]
+    sets: OnceLock<Vec<Set>>,
 }
 
 #[derive(Debug)]
 struct Set {
     globs: GlobSet,
-    /// The place of its first glob among all.
-    first: usize,
+    /// The place of each of its globs among all.
+    places: Vec<usize>,
 }
 
 impl Paths {
-    /// Compiles `globs`, each of which compiles alone.
-    pub(crate) fn new(globs: &[Glob]) -> Paths {
-        let mut paths = Paths::default();
-        for (place, chunk) in globs.chunks(MAX_SET).enumerate() {
-            paths.add(chunk, place * MAX_SET);
-        }
-        paths
-    }
-
-    fn add(&mut self, globs: &[Glob], first: usize) {
-        let mut set = GlobSetBuilder::new();
-        for glob in globs {
-            set.add(glob.clone());
-        }
-        match set.build() {
-            Ok(globs) => self.sets.push(Set { globs, first }),
-            Err(error) if globs.len() == 1 => {
-                // Each glob was tried when its skill was read.
-                tracing::error!(glob = %globs[0], %error, "glob does not compile");
-            }
-            Err(_) => {
-                let (left, right) = globs.split_at(globs.len() / 2);
-                self.add(left, first);
-                self.add(right, first + left.len());
-            }
-        }
+    /// Takes in globs, each of which compiles.
+    pub(crate) fn new<'a>(globs: impl IntoIterator<Item = &'a str>) -> Paths {
+        Paths { globs: globs.into_iter().collect(), sets: OnceLock::new() }
     }
 
     /// Calls `report` with the place of each glob that matches `path`, which may begin with `./`
@@ -51,8 +37,54 @@ impl Paths {
     pub(crate) fn matches(&self, path: &str, mut report: impl FnMut(usize)) {
         let path = path.replace('\\', "/");
         let relative = path.trim_start_matches("./").trim_start_matches('/');
-        for Set { globs, first } in &self.sets {
-            globs.matches(relative).into_iter().for_each(|glob| report(first + glob));
+        for Set { globs, places } in self.sets.get_or_init(|| compile(&self.globs)) {
+            globs.matches(relative).into_iter().for_each(|glob| report(places[glob]));
+        }
+    }
+
+    /// The number of globs.
+    pub(crate) fn len(&self) -> usize {
+        self.globs.len()
+    }
+
+    /// Whether what was read can be used.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.globs.is_sound()
+    }
+}
+
+fn compile(texts: &Texts) -> Vec<Set> {
+    // Each glob was tried when its skill was read.
+    let globs: Vec<(usize, Glob)> = (0..texts.len())
+        .filter_map(|place| {
+            let text = texts.get(place as u32);
+            let compiled = glob(text);
+            let warn = |error| tracing::error!(glob = text, %error, "glob does not compile");
+            Some((place, compiled.map_err(warn).ok()?))
+        })
+        .collect();
+    let mut sets = Vec::new();
+    globs.chunks(MAX_SET).for_each(|chunk| compile_set(chunk, &mut sets));
+    sets
+}
+
+fn compile_set(globs: &[(usize, Glob)], sets: &mut Vec<Set>) {
+    let mut set = GlobSetBuilder::new();
+    for (_, glob) in globs {
+        set.add(glob.clone());
+    }
+    match set.build() {
+        Ok(set) => {
+            let places = globs.iter().map(|(place, _)| *place).collect();
+            sets.push(Set { globs: set, places });
+        }
+        Err(error) if globs.len() == 1 => {
+            tracing::error!(glob = %globs[0].1, %error, "glob does not compile");
+        }
+        Err(_) => {
+            let (left, right) = globs.split_at(globs.len() / 2);
+            compile_set(left, sets);
+            compile_set(right, sets);
         }
     }
 }
@@ -63,9 +95,8 @@ mod tests {
 
     #[test]
     fn globs_of_all_sets_are_found_at_their_places() {
-        let globs: Vec<Glob> =
-            (0..600).map(|i| Glob::new(&format!("d{i}/?.rs")).unwrap()).collect();
-        let paths = Paths::new(&globs);
+        let globs: Vec<String> = (0..600).map(|i| format!("d{i}/?.rs")).collect();
+        let paths = Paths::new(globs.iter().map(String::as_str));
         for i in [0, 255, 256, 599] {
             let mut found = Vec::new();
             paths.matches(&format!("./d{i}\\x.rs"), |place| found.push(place));

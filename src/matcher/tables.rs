@@ -4,7 +4,10 @@
 //! skills that declare the same share the item, so that it is looked for, confirmed and counted
 //! once. From an item its *postings* lead to the skills, from a skill its triggers lead back.
 
+use serde::{Deserialize, Serialize};
+
 use super::HitKind;
+use super::flat::{Lists, Texts};
 use super::mention::Name;
 use crate::skill::SkillId;
 
@@ -14,13 +17,13 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The flag of a trigger that counts as the one before it, in a word of [`Triggers::items`].
 const SAME: u32 = 1 << 31;
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Tables {
     pub(super) ids: Vec<SkillId>,
     /// What the literals that are words are there for.
     pub(super) word_uses: Lists<LiteralUse>,
-    /// What the literals of the automaton are there for.
-    pub(super) scanned_uses: Lists<LiteralUse>,
+    /// What the other literals are there for.
+    pub(super) infix_uses: Lists<LiteralUse>,
     pub(super) items: Vec<Item>,
     /// The skills that declare each item, in the order of ids.
     pub(super) postings: Lists<u32>,
@@ -34,7 +37,7 @@ pub(super) struct Tables {
     pub(super) glob_items: Vec<u32>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Item {
     /// How many skills declare it.
     pub(super) rarity: u32,
@@ -45,7 +48,7 @@ pub(super) struct Item {
 }
 
 /// A name or an id, and the trigger it makes.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct NamedSkill {
     pub(super) name: Name,
     pub(super) skill: u32,
@@ -53,7 +56,7 @@ pub(super) struct NamedSkill {
 }
 
 /// What a literal is there for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum LiteralUse {
     /// A name, if what stands around the literal says so. These come first, as they are looked
     /// at wherever the literal stands.
@@ -67,13 +70,12 @@ pub(super) enum LiteralUse {
 }
 
 /// The triggers of all skills, skill by skill.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Triggers {
     ends: Vec<u32>,
     items: Vec<u32>,
     kinds: Vec<HitKind>,
-    text: String,
-    text_ends: Vec<u32>,
+    texts: Texts,
 }
 
 /// A trigger of a skill, as its rank sees it.
@@ -91,16 +93,14 @@ impl Triggers {
             ends: ends.to_vec(),
             items: Vec::new(),
             kinds: Vec::new(),
-            text: String::new(),
-            text_ends: Vec::new(),
+            texts: Texts::default(),
         }
     }
 
     pub(super) fn push(&mut self, kind: HitKind, text: &str, item: u32, is_same: bool) {
         self.items.push(item | if is_same { SAME } else { 0 });
         self.kinds.push(kind);
-        self.text.push_str(text);
-        self.text_ends.push(self.text.len() as u32);
+        self.texts.push(text);
     }
 
     fn range(&self, skill: u32) -> std::ops::Range<usize> {
@@ -117,74 +117,68 @@ impl Triggers {
     /// The triggers of a skill as their author wrote them, with what they look for.
     pub(super) fn of(&self, skill: u32) -> impl Iterator<Item = (HitKind, &str, u32)> {
         self.range(skill).map(|place| {
-            let start = if place == 0 { 0 } else { self.text_ends[place - 1] } as usize;
-            let text = &self.text[start..self.text_ends[place] as usize];
-            (self.kinds[place], text, self.items[place] & !SAME)
+            (self.kinds[place], self.texts.get(place as u32), self.items[place] & !SAME)
         })
     }
 
     fn memory_usage(&self) -> usize {
-        (self.ends.len() + self.items.len() + self.text_ends.len()) * size_of::<u32>()
+        (self.ends.len() + self.items.len()) * size_of::<u32>()
             + self.kinds.len()
-            + self.text.len()
-    }
-}
-
-/// A list for each of a number of places, one behind the other.
-#[derive(Debug)]
-pub(super) struct Lists<T> {
-    offsets: Vec<u32>,
-    entries: Vec<T>,
-}
-
-impl<T> Lists<T> {
-    pub(super) fn of(&self, place: u32) -> &[T] {
-        let place = place as usize;
-        &self.entries[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+            + self.texts.memory_usage()
     }
 
-    fn memory_usage(&self) -> usize {
-        self.offsets.len() * size_of::<u32>() + self.entries.len() * size_of::<T>()
-    }
-}
-
-/// Makes [`Lists`] of entries that come in any order.
-#[derive(Debug)]
-pub(super) struct ListBuilder<T>(Vec<(u32, T)>);
-
-impl<T> Default for ListBuilder<T> {
-    fn default() -> Self {
-        ListBuilder(Vec::new())
-    }
-}
-
-impl<T> From<Vec<(u32, T)>> for ListBuilder<T> {
-    fn from(entries: Vec<(u32, T)>) -> Self {
-        ListBuilder(entries)
-    }
-}
-
-impl<T: Ord> ListBuilder<T> {
-    pub(super) fn push(&mut self, place: u32, entry: T) {
-        self.0.push((place, entry));
-    }
-
-    /// The lists of `n_places` places, each sorted and without duplicates.
-    pub(super) fn finish(mut self, n_places: usize) -> Lists<T> {
-        self.0.sort_unstable();
-        self.0.dedup();
-        let mut offsets = vec![0; n_places + 1];
-        for &(place, _) in &self.0 {
-            offsets[place as usize + 1] += 1;
-        }
-        for place in 0..n_places {
-            offsets[place + 1] += offsets[place];
-        }
-        Lists { offsets, entries: self.0.into_iter().map(|(_, entry)| entry).collect() }
+    fn is_sound(&self, n_skills: usize, items: &[Item]) -> bool {
+        let is_item = |(&entry, &kind): (&u32, &HitKind)| {
+            let item = items.get((entry & !SAME) as usize);
+            item.is_some_and(|item| (item.pattern != NONE) == (kind == HitKind::Pattern))
+        };
+        self.ends.len() == n_skills
+            && self.ends.is_sorted()
+            && self.ends.last().is_none_or(|&end| end as usize == self.items.len())
+            && self.kinds.len() == self.items.len()
+            && self.texts.len() == self.items.len()
+            && self.texts.is_sound()
+            && self.items.iter().zip(&self.kinds).all(is_item)
     }
 }
 
 impl Tables {
+    /// Whether what was read fits together, so that no place leads out of a table.
+    pub(super) fn is_sound(
+        &self,
+        n_words: usize,
+        n_infixes: usize,
+        n_patterns: usize,
+        n_globs: usize,
+    ) -> bool {
+        let (n_skills, n_items) = (self.ids.len(), self.items.len());
+        let is_skill = |&skill: &u32| (skill as usize) < n_skills;
+        let is_item = |&item: &u32| (item as usize) < n_items;
+        let is_pattern = |item: &u32| {
+            let item = self.items.get(*item as usize);
+            item.is_some_and(|item| (item.pattern as usize) < n_patterns)
+        };
+        let is_use = |to: &LiteralUse| match to {
+            LiteralUse::Name(name) => (*name as usize) < self.names.len(),
+            LiteralUse::Item(item) => is_item(item),
+            LiteralUse::Exclude(exclude) => (*exclude as usize) < self.excludes.len(),
+            LiteralUse::Gate(item) => is_pattern(item),
+        };
+        let is_none_or_pattern =
+            |item: &Item| item.pattern == NONE || (item.pattern as usize) < n_patterns;
+        self.word_uses.is_sound(n_words, is_use)
+            && self.infix_uses.is_sound(n_infixes, is_use)
+            && self.items.iter().all(is_none_or_pattern)
+            && self.postings.is_sound(n_items, is_skill)
+            && self.triggers.is_sound(n_skills, &self.items)
+            && self.names.iter().all(|name| is_skill(&name.skill) && is_item(&name.item))
+            && self.excludes.iter().all(|(skill, _)| is_skill(skill))
+            && self.pattern_items.len() == n_patterns
+            && self.pattern_items.iter().all(is_pattern)
+            && self.glob_items.len() == n_globs
+            && self.glob_items.iter().all(is_item)
+    }
+
     /// Memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
         let ids: usize = self.ids.iter().map(|id| size_of::<SkillId>() + id.as_str().len()).sum();
@@ -192,7 +186,7 @@ impl Tables {
             self.excludes.iter().map(|exclude| size_of_val(exclude) + exclude.1.len()).sum();
         ids + excludes
             + self.word_uses.memory_usage()
-            + self.scanned_uses.memory_usage()
+            + self.infix_uses.memory_usage()
             + self.postings.memory_usage()
             + self.triggers.memory_usage()
             + self.items.len() * size_of::<Item>()

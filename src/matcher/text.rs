@@ -15,6 +15,10 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 /// The folded form of a trigger: normalised, folded, without blanks at its ends.
 pub(crate) fn fold_trigger(trigger: &str) -> String {
     let mut folded = String::with_capacity(trigger.len());
+    if trigger.is_ascii() {
+        trigger.chars().for_each(|c| push_folded(c, &mut folded));
+        return collapse_blanks(folded.trim()).into_owned();
+    }
     for c in trigger.nfkc() {
         push_folded(c, &mut folded);
     }
@@ -186,11 +190,14 @@ fn fold_into(source: &str, out: &mut MappedText) {
 
 /// Most queries are ASCII: they are copied stretch by stretch, from one odd blank to the next.
 fn fold_ascii_into(source: &str, out: &mut MappedText) {
-    let is_blank = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    let is_blank = |byte: u8| (byte == b' ') | (byte.wrapping_sub(b'\t') < 5);
     let bytes = source.as_bytes();
-    // Without a branch a byte, as nearly every query has none.
-    let is_odd = |odd, (&a, &b)| odd | (is_blank(a) & (a != b' ' || is_blank(b)));
-    let has_odd = bytes.iter().zip(bytes.iter().skip(1)).fold(false, is_odd);
+    // Without a branch a byte, as nearly every query has none; in single bytes, for wide
+    // instructions.
+    let is_odd = |odd: u8, (&a, &b): (&u8, &u8)| {
+        odd | u8::from(is_blank(a)) & (u8::from(a != b' ') | u8::from(is_blank(b)))
+    };
+    let has_odd = bytes.iter().zip(bytes.iter().skip(1)).fold(0, is_odd) != 0;
     let mut start = 0;
     if !has_odd && bytes.last().is_none_or(|&last| last == b' ' || !is_blank(last)) {
         out.text.push_str(source);

@@ -64,7 +64,9 @@ impl Index {
                 {
                     continue;
                 }
-                n_skills += skills.iter().filter(|&&skill| scratch.ranking.visit(skill)).count();
+                let is_new =
+                    |&&skill: &&u32| scratch.ranking.visit(skill) && !scratch.is_gone(skill);
+                n_skills += skills.iter().filter(is_new).count();
             }
         }
         n_skills
@@ -150,16 +152,18 @@ impl Index {
         text: &Excerpt<'_>,
         scratch: &mut Scratch,
     ) {
-        let Scratch { found, ranking, .. } = scratch;
+        let mut queue = std::mem::take(&mut scratch.ranking.queue);
         // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
         // needed any more.
         let order = |&item: &u32| {
-            let is_possible = found.presence(item) == Presence::Possible;
-            (self.tables.items[item as usize].rarity * 2 + u32::from(is_possible), item)
+            let is_possible = scratch.found.presence(item) == Presence::Possible;
+            let rarity = scratch.rarity(item, self.tables.items[item as usize].rarity);
+            (rarity * 2 + u32::from(is_possible), item)
         };
-        ranking.queue.clear();
-        ranking.queue.extend(found.candidates.iter().map(order));
-        ranking.queue.sort_unstable();
+        queue.clear();
+        queue.extend(scratch.found.candidates.iter().map(order));
+        queue.sort_unstable();
+        scratch.ranking.queue = queue;
         let n_items = scratch.ranking.queue.len();
         for place in 0..n_items {
             let (order, item) = scratch.ranking.queue[place];
@@ -241,7 +245,7 @@ impl Index {
     fn hopes(&self, skill: u32, scratch: &Scratch) -> Option<(RankKey, bool)> {
         let Scratch { found, ranking, .. } = scratch;
         let is_vetoed = |exclude: &u32| self.tables.excludes[*exclude as usize].0 == skill;
-        if found.excludes.iter().any(is_vetoed) {
+        if scratch.is_gone(skill) || found.excludes.iter().any(is_vetoed) {
             return None;
         }
         let mut key = RankKey::new(skill);
@@ -255,7 +259,7 @@ impl Index {
             }
             is_certain &= presence != Presence::Possible;
             let item = self.tables.items[trigger.item as usize];
-            key.add(item.n_words, item.rarity);
+            key.add(item.n_words, scratch.rarity(trigger.item, item.rarity));
             key.n_triggers.0 += u32::from(!is_counted);
             is_counted = true;
         }

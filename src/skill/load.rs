@@ -51,7 +51,9 @@ pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
             "put the text of the skill into a file of this name",
         ));
     }
-    let mut bytes = Vec::new();
+    let size = usize::try_from(metadata.len()).unwrap_or(MAX_FILE_BYTES).min(MAX_FILE_BYTES);
+    // One byte more: the end is seen without another allocation.
+    let mut bytes = Vec::with_capacity(size + 1);
     let file = File::open(path).map_err(|error| unreadable(&error))?;
     // Not more than is of use, even if the file grows while it is read.
     file.take(MAX_FILE_BYTES as u64 + 1)

@@ -14,6 +14,7 @@ use crate::diagnostic::Code;
 
 /// A value and the bytes of the file it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "snapshot", derive(Serialize, serde::Deserialize))]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
@@ -23,6 +24,7 @@ pub struct Spanned<T> {
 
 /// Where the instructions of an activated skill go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
 pub enum Context {
     /// Into the current conversation.
@@ -49,6 +51,7 @@ const MAX_NAME_BYTES: usize = 256;
 ///
 /// Each key may be written with `-` or with `_`.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "snapshot", derive(Serialize, serde::Deserialize))]
 pub struct Manifest {
     /// `name`: an identifier or a free label of one line, at most 256 bytes.
     pub name: Option<Spanned<String>>,
@@ -99,8 +102,10 @@ pub struct Manifest {
     /// `compatibility`, as in the Agent Skills specification.
     pub compatibility: Option<Spanned<String>>,
     /// `metadata`, as in the Agent Skills specification.
+    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_values"))]
     pub metadata: Map<String, Json>,
     /// Keys no part of Repertoire reads, as written.
+    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_values"))]
     pub extra: Map<String, Json>,
     /// Every top-level key as written.
     pub(crate) keys: Vec<Spanned<String>>,

@@ -10,6 +10,7 @@ mod document;
 mod fields;
 mod finding;
 mod id;
+mod insert;
 pub(crate) mod json;
 mod lenient;
 mod load;
@@ -31,7 +32,9 @@ use crate::error::{Error, ErrorCode};
 use finding::Finding;
 use load::{Loaded, Parts};
 
+pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
+pub(crate) use insert::with_keywords;
 pub use manifest::{Context, Manifest, Spanned};
 pub use profile::{Profile, check_file};
 pub use trigger::Triggers;
@@ -46,28 +49,48 @@ pub const MAX_FRONT_MATTER_BYTES: usize = 256 * 1024;
 /// A directory with a `SKILL.md`, and what was read from it. The body stays in the file until
 /// it is asked for.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skill {
     name: String,
     description: String,
     brief: String,
     manifest: Manifest,
+    #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Vec<Diagnostic>,
     origin: Origin,
 }
 
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 enum Origin {
-    File { path: PathBuf, body: OnceLock<String> },
-    Memory { body: String },
+    File {
+        path: PathBuf,
+        /// Read when it is needed, from the file as it is then: also of a skill that was not.
+        #[cfg_attr(feature = "snapshot", serde(skip))]
+        body: OnceLock<String>,
+    },
+    Memory {
+        body: String,
+    },
 }
 
 impl Skill {
     /// Reads the `SKILL.md` at `path` for a host named `brand` (whose own block of keys is read
     /// too). If it cannot be a skill, the diagnostics say why.
     pub fn load(path: &Path, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
-        let text = load::read(path).map_err(|diagnostic| vec![diagnostic])?;
-        let Loaded { findings, manifest, parts } = load::load(&text, brand);
-        let diagnostics = finding::diagnostics(findings, path, &text);
+        let text = Skill::read(path).map_err(|diagnostic| vec![diagnostic])?;
+        Skill::of_file(path, &text, brand)
+    }
+
+    /// The text of the `SKILL.md` at `path`.
+    pub(crate) fn read(path: &Path) -> Result<String, Diagnostic> {
+        load::read(path)
+    }
+
+    /// As [`Skill::load`], of a file whose text was read.
+    pub(crate) fn of_file(path: &Path, text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
+        let Loaded { findings, manifest, parts } = load::load(text, brand);
+        let diagnostics = finding::diagnostics(findings, path, text);
         let Some(Parts { name, description, brief, .. }) = parts else { return Err(diagnostics) };
         let name = name.unwrap_or_else(|| directory_name(path));
         let origin = Origin::File { path: path.to_owned(), body: OnceLock::new() };
@@ -114,6 +137,10 @@ impl Skill {
     /// The triggers of the manifest.
     pub fn triggers(&self) -> &Triggers {
         &self.manifest.triggers
+    }
+
+    pub(crate) fn set_triggers(&mut self, triggers: Triggers) {
+        self.manifest.triggers = triggers;
     }
 
     /// The text after the front matter, byte for byte. It is read from the file when first asked

@@ -23,6 +23,7 @@ pub(crate) const MAX_TRIGGERS: usize = 512;
 /// The triggers a skill declares. Every entry here is usable; what was refused left a
 /// diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Triggers {
     /// Words and phrases, matched whole.
     pub keywords: Vec<Spanned<String>>,

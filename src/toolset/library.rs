@@ -8,6 +8,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use repertoire_plugin::host::{self, OpenOptions, PluginNote};
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
@@ -19,8 +20,9 @@ use super::error::{call_error, create_error, open_error, worker_error};
 use super::worker::{Worker, WorkerState};
 use super::{Isolation, ToolsetOptions};
 use crate::catalog::Scope;
+use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
-use crate::trust::{ContentHash, Owner, Stamp, TrustStore, Verdict, check_permissions, quoted};
+use crate::trust::{ContentHash, Owner, TrustStore, Verdict, check_permissions, quoted};
 
 /// The largest library that is read, in bytes.
 const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
@@ -42,8 +44,8 @@ pub(crate) struct Library {
     pub(crate) path: PathBuf,
     pub(crate) note: PluginNote,
     pub(crate) sha256: ContentHash,
-    stamp: Stamp,
-    skill_dir: PathBuf,
+    stamp: Mutex<Stamp>,
+    pub(crate) skill_dir: PathBuf,
     backend: Backend,
     trust: Arc<TrustStore>,
     scope: Scope,
@@ -76,10 +78,11 @@ impl Loader {
         owner: &Owner,
         entry: &ToolsetEntry,
     ) -> Result<Arc<Library>, Error> {
+        let start = SystemTime::now();
         let (path, mut file) = entry.open(&owner.dir)?;
         let read_error = |error| read_error(&path, error);
-        let stamp = Stamp::of(&file.metadata().map_err(read_error)?);
-        if let Some(known) = self.known(&path).filter(|known| known.stamp == stamp) {
+        let stamp = Stamp::of(&file.metadata().map_err(read_error)?, start);
+        if let Some(known) = self.known(&path).filter(|known| known.is_still(&stamp)) {
             known.check_trust(|| self.demand_trust(owner, &path, &known.sha256, &known.note))?;
             return Ok(known);
         }
@@ -91,6 +94,7 @@ impl Loader {
         let trusted_at = AtomicU64::new(self.trust.version());
         self.demand_trust(owner, &path, &sha256, &note)?;
         if let Some(known) = self.known(&path).filter(|known| known.sha256 == sha256) {
+            *known.stamp.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
             return Ok(known);
         }
         let copy = self.copies.copy(&bytes, &sha256)?;
@@ -101,7 +105,7 @@ impl Loader {
             path: path.clone(),
             note,
             sha256,
-            stamp,
+            stamp: Mutex::new(stamp),
             skill_dir,
             backend,
             trust,
@@ -111,6 +115,22 @@ impl Loader {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.insert(path, Arc::clone(&library));
         Ok(library)
+    }
+
+    /// Forgets the libraries of skills that `is_live` does not know by their directory, and ends
+    /// their processes.
+    pub(crate) fn retain(&self, is_live: impl Fn(&Path) -> bool) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone: Vec<PathBuf> = open
+            .iter()
+            .filter(|(_, library)| !is_live(&library.skill_dir))
+            .map(|(path, _)| path.clone())
+            .collect();
+        let gone: Vec<_> = gone.iter().filter_map(|path| open.remove(path)).collect();
+        drop(open);
+        for library in gone {
+            library.restart();
+        }
     }
 
     fn known(&self, path: &Path) -> Option<Arc<Library>> {
@@ -154,6 +174,11 @@ impl Loader {
 }
 
 impl Library {
+    /// Whether its file, which has this stamp now, is the one that was opened.
+    fn is_still(&self, now: &Stamp) -> bool {
+        self.stamp.lock().unwrap_or_else(PoisonError::into_inner).vouches_for(now)
+    }
+
     /// The tools of a class.
     pub(crate) fn describe(
         &self,

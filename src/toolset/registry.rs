@@ -1,6 +1,8 @@
 //! The tools of the skills: listed, validated and called by name.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire_plugin::{Host, ToolOutput, ToolSpec};
@@ -39,6 +41,8 @@ pub struct Tool {
     library: Arc<Library>,
     config: Arc<Value>,
     validator: Arc<jsonschema::Validator>,
+    /// Whether its skill no longer has it.
+    retired: Arc<AtomicBool>,
 }
 
 impl Serialize for Tool {
@@ -117,8 +121,14 @@ impl Tool {
     ///
     /// Fails with `INVALID_PARAM` for arguments that do not fit the schema, with the place;
     /// `TIMEOUT` at a deadline; and `EXECUTION_ERROR` for what the tool itself reports, a panic, or
-    /// the end of its process.
+    /// the end of its process. `NOT_FOUND` if its skill went with a
+    /// [`refresh`](crate::Engine::refresh), or is another one now.
     pub fn call(&self, arguments: &Value, host: &dyn Host) -> Result<ToolOutput, Error> {
+        if self.retired.load(Ordering::Relaxed) {
+            let message = format!("there is no tool `{}` any more", self.name);
+            let help = "its skill was removed or changed; list the tools again";
+            return Err(Error::new(ErrorCode::NotFound, message, help));
+        }
         self.validate(arguments)?;
         let text = arguments.to_string();
         let Tool { toolset, config, short_name, .. } = self;
@@ -177,6 +187,7 @@ pub(crate) struct Toolsets {
 struct Described {
     library: Arc<Library>,
     tools: Vec<Tool>,
+    retired: Arc<AtomicBool>,
 }
 
 impl Toolsets {
@@ -213,6 +224,21 @@ impl Toolsets {
         all
     }
 
+    /// Keeps what `skills` have, each with its entries: all other tools can no longer be called.
+    pub(crate) fn retain<'a>(&self, skills: impl Iterator<Item = (Owner, Vec<&'a str>)>) {
+        let live: HashMap<SkillId, (PathBuf, Vec<&str>)> =
+            skills.map(|(owner, entries)| (owner.id, (owner.dir, entries))).collect();
+        let mut described = self.described.lock().unwrap_or_else(PoisonError::into_inner);
+        described.retain(|(skill, entry), known| {
+            let is_live = live.get(skill).is_some_and(|(dir, entries)| {
+                *dir == known.library.skill_dir && entries.contains(&entry.as_str())
+            });
+            known.retired.store(!is_live, Ordering::Relaxed);
+            is_live
+        });
+        self.loader.retain(|dir| live.values().any(|(live, _)| live == dir));
+    }
+
     /// The tools of one entry. `names` are those of the skill so far, with their classes.
     fn tools_of(
         &self,
@@ -228,8 +254,9 @@ impl Toolsets {
         let tools = if let Some(known) = known {
             known.tools
         } else {
-            let tools = self.describe(owner, &parsed, &library)?;
-            described.insert(key, Described { library, tools: tools.clone() });
+            let retired = Arc::default();
+            let tools = self.describe(owner, &parsed, &library, &retired)?;
+            described.insert(key, Described { library, tools: tools.clone(), retired });
             tools
         };
         for tool in &tools {
@@ -253,6 +280,7 @@ impl Toolsets {
         owner: &Owner,
         entry: &ToolsetEntry,
         library: &Arc<Library>,
+        retired: &Arc<AtomicBool>,
     ) -> Result<Vec<Tool>, Error> {
         let class = entry.class();
         let qualified = format!("{}:{class}", owner.id);
@@ -279,6 +307,7 @@ impl Toolsets {
                 library: Arc::clone(library),
                 config: Arc::clone(&config),
                 validator: Arc::new(validator),
+                retired: Arc::clone(retired),
             })
         };
         description.tools.into_iter().map(tool).collect()

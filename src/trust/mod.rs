@@ -8,7 +8,6 @@ mod approval;
 mod owner;
 mod permissions;
 mod quote;
-mod stamp;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,13 +21,13 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::Scope;
+use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
 
 pub use approval::{Approval, TrustRequest};
 pub use owner::Owner;
 pub(crate) use permissions::check_permissions;
 pub(crate) use quote::quoted;
-pub(crate) use stamp::Stamp;
 
 /// The SHA-256 of a content: what `sha256sum` prints.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,7 +95,7 @@ type Files = BTreeMap<PathBuf, TrustedFile>;
 #[derive(Debug, Default)]
 struct State {
     trusted: Files,
-    /// Of the file when it was read; `None` if it did not exist.
+    /// Of the file when it was read; `None` in memory.
     stamp: Option<Stamp>,
     /// How often `trusted` was replaced or changed.
     version: u64,
@@ -124,7 +123,7 @@ impl TrustStore {
     /// not be forgotten silently, as a changed file would then count as new.
     pub fn open(file: impl Into<PathBuf>) -> Result<TrustStore, Error> {
         let file = file.into();
-        let stamp = stamp_of(&file);
+        let stamp = Some(stamp_of(&file));
         let state = State { trusted: read(&file)?, stamp, version: 0 };
         Ok(TrustStore { file: Some(file), state: Mutex::new(state) })
     }
@@ -135,9 +134,10 @@ impl TrustStore {
         let Some(file) = &self.file else { return state };
         // Before the content is read: what is written in between is another stamp.
         let stamp = stamp_of(file);
-        if stamp != state.stamp {
-            state.stamp = stamp;
+        if !state.stamp.as_ref().is_some_and(|known| known.vouches_for(&stamp)) {
+            state.stamp = Some(stamp);
             match read(file) {
+                Ok(trusted) if trusted == state.trusted => {}
                 Ok(trusted) => {
                     state.trusted = trusted;
                     state.version += 1;
@@ -220,13 +220,13 @@ impl TrustStore {
         let stored = Stored { version: VERSION, trusted: trusted.values().cloned().collect() };
         write(file, dir, &stored).map_err(|error| io_error("write", file, error))?;
         state.trusted = trusted;
-        state.stamp = stamp_of(file);
+        state.stamp = Some(stamp_of(file));
         Ok(result)
     }
 }
 
-fn stamp_of(file: &Path) -> Option<Stamp> {
-    fs::metadata(file).ok().map(|metadata| Stamp::of(&metadata))
+fn stamp_of(file: &Path) -> Stamp {
+    Stamp::take(file, SystemTime::now())
 }
 
 fn read(file: &Path) -> Result<Files, Error> {

@@ -16,14 +16,19 @@ struct Server {
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     _place: Place,
-    _skills: tempfile::TempDir,
+    skills: tempfile::TempDir,
 }
 
 impl Server {
     fn start() -> Server {
+        Server::start_with(None)
+    }
+
+    fn start_with(refresh: Option<&str>) -> Server {
         let skills = skills();
         let place = trusted(skills.path());
         let mut command = command(&place, &["mcp", "--source"], &[skills.path()]);
+        command.envs(refresh.map(|refresh| ("REPERTOIRE_REFRESH", refresh)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -36,11 +41,15 @@ impl Server {
             }
         });
         let stdin = child.stdin.take();
-        Server { child, stdin, lines, _place: place, _skills: skills }
+        Server { child, stdin, lines, _place: place, skills }
     }
 
     fn started() -> Server {
-        let mut server = Server::start();
+        Server::start().initialized()
+    }
+
+    fn initialized(mut self) -> Server {
+        let server = &mut self;
         let client = json!({"name": "raw", "version": "1"});
         let params =
             json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
@@ -48,7 +57,7 @@ impl Server {
         assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
         assert_eq!(answer["result"]["serverInfo"]["name"], "repertoire");
         server.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        server
+        self
     }
 
     fn write(&mut self, line: &str) {
@@ -194,4 +203,56 @@ fn ten_thousand_calls_take_no_memory() {
     let after = server.memory();
     crate::support::say(&format!("memory: {before} KiB, and {after} KiB after 10,000 calls"));
     assert!(after < before + 4096, "from {before} to {after} KiB");
+}
+
+#[test]
+fn skills_that_come_and_go_are_told_of_and_listed() {
+    for refresh in [None, Some("watch"), Some("1")] {
+        let mut server = Server::start_with(refresh).initialized();
+        let list = |server: &mut Server, id| {
+            ["tools", "prompts", "resources"]
+                .map(|what| server.ask(id, &format!("{what}/list"), &json!({})).to_string())
+        };
+        let before = list(&mut server, 1);
+        let dir = server.skills.path().join("novel");
+        std::fs::create_dir(&dir).unwrap();
+        std::fs::write(dir.join("notes.md"), "Notes.").unwrap();
+        std::fs::write(dir.join("SKILL.md"), "---\ndescription: New.\n---\nDo it.\n").unwrap();
+        for is_there in [true, false] {
+            let mut told: Vec<String> =
+                (0..3).map(|_| server.read()["method"].as_str().unwrap().to_owned()).collect();
+            told.sort();
+            let expected = ["prompts", "resources", "tools"]
+                .map(|what| format!("notifications/{what}/list_changed"));
+            assert_eq!(told, expected, "{refresh:?}");
+            let use_it = json!({"name": "use_skill", "arguments": {"skill": "novel"}});
+            let used = server.ask(2, "tools/call", &use_it);
+            assert_eq!(used["result"]["isError"], !is_there, "{used}");
+            let now = list(&mut server, 3);
+            assert!(now.iter().all(|list| list.contains("novel") == is_there), "{now:?}");
+            if is_there {
+                std::fs::remove_dir_all(&dir).unwrap();
+            } else {
+                assert_eq!(now.map(|list| list.replace("\"id\":3", "\"id\":1")), before);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_refresh_that_is_none_is_wrong_usage() {
+    let skills = skills();
+    let place = Place::new();
+    for value in ["", "0", "-1", "1.5", "never", "99999999999999999999"] {
+        let mut command = command(&place, &["mcp", "--source"], &[skills.path()]);
+        command.env("REPERTOIRE_REFRESH", value);
+        let run = crate::binary::finish(command, b"");
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{value}: {run:?}");
+        assert!(run.stderr.contains("`watch`, `off`, or a whole number"), "{value}: {run:?}");
+    }
+    for value in ["off", "watch", "30"] {
+        let mut command = command(&place, &["mcp", "--source"], &[skills.path()]);
+        command.env("REPERTOIRE_REFRESH", value);
+        assert_eq!(crate::binary::finish(command, b"").code, 0, "{value}");
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// What would make a difference to the binary.
-const VARIABLES: [&str; 13] = [
+const VARIABLES: [&str; 16] = [
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_PROJECT_DIR",
     "CLICOLOR_FORCE",
@@ -19,7 +19,10 @@ const VARIABLES: [&str; 13] = [
     "NO_COLOR",
     "OPENCODE_CONFIG_DIR",
     "REPERTOIRE_MAX_SKILLS",
+    "REPERTOIRE_NO_CACHE",
     "REPERTOIRE_PROMPT_BUDGET",
+    "REPERTOIRE_REFRESH",
+    "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
     "XDG_STATE_HOME",
 ];

@@ -10,10 +10,10 @@ use std::time::Duration;
 use repertoire::integration::hook::{
     HookAgent, HookCall, HookEvent, disclosure_options, prompt_options,
 };
-use repertoire::session::SqliteStore;
 use repertoire::{Budget, DisclosureOptions, Engine, Error, ErrorCode, PromptOptions};
 
 use super::log;
+use super::store::{HookStore, Problems};
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -26,20 +26,30 @@ const LONGEST_INPUT: u64 = 64 << 20;
 const PROJECT_VARIABLES: [&str; 3] =
     ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
 
+/// What is printed, and what went wrong on the way to it.
+#[derive(Default)]
+struct Answer {
+    text: String,
+    problems: Vec<String>,
+}
+
 pub(super) fn run(agent: HookAgent, deadline: Duration, common: &Common, out: Output) -> ExitCode {
-    let answer = in_time(agent, deadline, common).and_then(|text| {
+    let answer = in_time(agent, deadline, common).and_then(|Answer { text, problems }| {
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        for problem in problems {
+            tell(agent, &problem, common, out);
+        }
         written.map_err(|error| failed("write the answer", &error))
     });
     if let Err(error) = answer {
-        tell(agent, &error, common, out);
+        tell(agent, &said(&error), common, out);
     }
     ExitCode::Done
 }
 
 /// The answer, if it is there before the `deadline`. A thread that is late ends with the process.
-fn in_time(agent: HookAgent, deadline: Duration, common: &Common) -> Result<String, Error> {
+fn in_time(agent: HookAgent, deadline: Duration, common: &Common) -> Result<Answer, Error> {
     let (sender, receiver) = mpsc::sync_channel(1);
     let common = common.clone();
     let work = move || {
@@ -55,7 +65,7 @@ fn in_time(agent: HookAgent, deadline: Duration, common: &Common) -> Result<Stri
     })
 }
 
-fn answer(agent: HookAgent, common: &Common) -> Result<String, Error> {
+fn answer(agent: HookAgent, common: &Common) -> Result<Answer, Error> {
     let mut call = HookCall::read(agent, &input()?)?;
     let common = Common { project: project(&call, common), ..common.clone() };
     if let HookEvent::Files(paths) = &mut call.event {
@@ -64,14 +74,19 @@ fn answer(agent: HookAgent, common: &Common) -> Result<String, Error> {
             *path = query::relative(&base.join(&*path), &common.project);
         }
     }
-    let store = SqliteStore::open(setup::sessions_file(&common)?)?;
-    let mut builder = Engine::builder().session_store(store);
+    let problems = Problems::default();
+    let mut builder = Engine::builder().session_store(HookStore::open(&common, &problems));
     if call.needs_skills() {
-        builder = setup::with_skills(builder, &common)?;
+        builder = setup::with_cache(setup::with_skills(builder, &common)?, &common);
     }
     let engine = builder.disclosure(disclosure()).prompt(prompt()).build()?;
-    let answer = call.answer(&engine)?;
-    Ok(answer.map(|answer| format!("{answer}\n")).unwrap_or_default())
+    let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
+    let mut problems: Vec<String> = problems.take().iter().map(said).collect();
+    problems.extend_from_slice(&engine.cache_use().problems);
+    // The process ends: the system is faster at tidying up, and the store bears it as it bears
+    // a process that is killed.
+    std::mem::forget(engine);
+    Ok(Answer { text, problems })
 }
 
 fn input() -> Result<String, Error> {
@@ -117,9 +132,13 @@ fn prompt() -> PromptOptions {
     PromptOptions { budget: named.or(options.budget), ..options }
 }
 
+fn said(error: &Error) -> String {
+    format!("{error}; {}", error.help())
+}
+
 /// Says what went wrong, where people look and where they find it later.
-fn tell(agent: HookAgent, error: &Error, common: &Common, out: Output) {
-    let what = format!("{agent}: {error}; {}", error.help());
+fn tell(agent: HookAgent, what: &str, common: &Common, out: Output) {
+    let what = format!("{agent}: {what}");
     out.note(&format!("repertoire hook {}", sanitize::line(&what)));
     let logged = setup::hook_log(common).and_then(|path| {
         log::write(&path, &what)

@@ -5,6 +5,7 @@ mod answer;
 mod install;
 mod log;
 mod settings;
+mod store;
 
 use repertoire::{Error, ErrorCode};
 

@@ -77,7 +77,8 @@ impl HookCall {
             let commands = engine.commands();
             let found = commands.iter().find(|known| known.command[1..] == *command);
             let id = found.map_or(command, |known| known.id.as_str());
-            let entry = engine.catalog().find(id, Audience::User).ok();
+            let catalog = engine.catalog();
+            let entry = catalog.find(id, Audience::User).ok();
             let dir = entry.and_then(|entry| entry.skill.dir());
             // The agent's own: a built-in, or a skill that it finds where we do.
             if entry.is_none() || dir.is_some_and(|dir| self.agent.reads_skills_of(dir)) {
@@ -121,8 +122,9 @@ fn touched(paths: &[String], engine: &Engine, session: &Session) -> Result<Strin
 fn with_notes(disclosure: Disclosure, engine: &Engine) -> String {
     let mut text = disclosure.text;
     let mut room = NOTES;
+    let catalog = engine.catalog();
     for omitted in disclosure.omitted.iter().filter(|o| o.reason.starts_with("over budget: full")) {
-        let entry = engine.catalog().find(omitted.id.as_str(), Audience::Model).ok();
+        let entry = catalog.find(omitted.id.as_str(), Audience::Model).ok();
         let Some(note) = entry.map(too_long) else { continue };
         let n_chars = note.chars().count() + 2;
         if n_chars <= room {

@@ -2,10 +2,12 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{Prompt, Tool};
 use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use serde::Serialize;
+use tokio::sync::Notify;
 
 use super::{Connection, blocking};
 use crate::catalog::{Audience, Catalog};
@@ -15,6 +17,10 @@ const N_LISTS: usize = 3;
 const TOOLS: usize = 0;
 const PROMPTS: usize = 1;
 const RESOURCES: usize = 2;
+
+/// How often to ask at least whether the client is still there: whoever tells it of changes keeps
+/// its session.
+const ROLL_CALL: Duration = Duration::from_secs(30);
 
 /// Prints of the lists: equal for equal lists.
 type Prints = [Option<u64>; N_LISTS];
@@ -52,7 +58,7 @@ impl Connection {
         [
             tools.map(|_| print(&self.current_tools())),
             prompts.map(|_| print(&self.current_prompts())),
-            resources.map(|_| print_skills(self.engine.catalog())),
+            resources.map(|_| print_skills(&self.engine.catalog())),
         ]
     }
 }
@@ -74,15 +80,22 @@ fn print_skills(catalog: &Catalog) -> u64 {
     hasher.finish()
 }
 
-/// Looks again and again whether the lists of a connection changed, and tells `client` of each
-/// change once, until it is gone.
+/// Looks whether the lists of a connection changed, whenever the engine took up changed skills and
+/// again and again, and tells `client` of each change once, until it is gone.
 pub(super) async fn tell(connection: &Arc<Connection>, client: &impl Client) {
-    let Some(pause) = connection.options.poll else { return };
+    let refreshed = Arc::new(Notify::new());
+    let heard = Arc::clone(&refreshed);
+    let _subscription = connection.engine.subscribe(move |_| heard.notify_one());
+    let poll = connection.options.poll;
     let mut told: Prints = [None; N_LISTS];
     loop {
-        tokio::time::sleep(pause).await;
+        let pause = poll.unwrap_or(ROLL_CALL);
+        let is_refreshed = tokio::time::timeout(pause, refreshed.notified()).await.is_ok();
         if client.is_gone() {
             return;
+        }
+        if !is_refreshed && poll.is_none() {
+            continue;
         }
         let listed = connection.listed.prints();
         let looked = Arc::clone(connection);

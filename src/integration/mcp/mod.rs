@@ -51,8 +51,9 @@ pub struct McpOptions {
     /// Room for the catalog prompt in the server's instructions, in characters; 1600 by default,
     /// since some clients cut instructions at 2 KiB.
     pub instructions_chars: usize,
-    /// How often to look whether lists that the client has seen changed; every 2 seconds by
-    /// default. `None` never looks.
+    /// How often to look whether lists that the client has seen changed for other reasons than a
+    /// [`refresh`](Engine::refresh), such as a plugin that was rebuilt; every 2 seconds by default.
+    /// `None` only looks after a refresh.
     pub poll: Option<Duration>,
 }
 

@@ -36,7 +36,7 @@ impl Connection {
     pub(super) fn resources(&self, cursor: Option<&str>) -> ListResourcesResult {
         let catalog = self.engine.catalog();
         if cursor.is_none() {
-            self.listed.note_skills(catalog);
+            self.listed.note_skills(&catalog);
         }
         let mut page = ListResourcesResult::default();
         let from = cursor.unwrap_or_default();
@@ -53,7 +53,7 @@ impl Connection {
     /// Reads the file at `uri`.
     pub(super) fn read(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
         let read = || {
-            let (skill, path) = parse(uri, self.engine.catalog())?;
+            let (skill, path) = parse(uri, &self.engine.catalog())?;
             self.engine.read_resource(&skill, &path, &self.session, &ReadOptions::default())
         };
         let resource = read().map_err(|error| match error.code() {
@@ -136,7 +136,7 @@ mod tests {
             ("o-k", "ü/~x.md", "skill://o-k/%C3%BC/~x.md"),
         ] {
             assert_eq!(uri(id, path), written);
-            let read = parse(written, engine.catalog()).unwrap();
+            let read = parse(written, &engine.catalog()).unwrap();
             assert_eq!((&*read.0, &*read.1), (id, path));
         }
     }
@@ -152,10 +152,10 @@ mod tests {
             ("skill://plan/%ff", "is not UTF-8"),
             ("skill://plan/a?b", "has a query or a fragment"),
         ] {
-            let error = parse(address, engine.catalog()).unwrap_err();
+            let error = parse(address, &engine.catalog()).unwrap_err();
             assert_eq!(error.message(), format!("`{address}` {why}"));
         }
-        let unknown = parse("Skill://a%2Fb/c/d", engine.catalog()).unwrap();
+        let unknown = parse("Skill://a%2Fb/c/d", &engine.catalog()).unwrap();
         assert_eq!(unknown, ("a/b".to_owned(), "c/d".to_owned()));
     }
 }

@@ -16,6 +16,9 @@ use super::problem::{PATIENCE, Problem, patiently};
 use super::{now, rows};
 use crate::error::{Error, ErrorCode};
 
+/// The journal is emptied when it has so many pages, of 4 KiB each.
+const JOURNAL_PAGES: i64 = 64;
+
 /// What `SQLite` keeps beside a database.
 const PARTS: [&str; 2] = ["-wal", "-shm"];
 
@@ -146,6 +149,9 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     // A commit outlives the process at once, a loss of power at the next checkpoint.
     connection.pragma_update(None, "synchronous", "normal")?;
+    // Whoever opens the file first reads the whole journal: for processes that live for one event
+    // that counts more than how seldom it is emptied.
+    connection.pragma_update(None, "wal_autocheckpoint", JOURNAL_PAGES)?;
     if check == Check::Thorough {
         let found: String =
             connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;

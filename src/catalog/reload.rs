@@ -1,0 +1,215 @@
+//! Loading a catalog again, and reading only what changed.
+//!
+//! Everything but the reading of files is done anew each time: a catalog that was loaded again is
+//! resolved by the same steps as a fresh one.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::requirement::Environment;
+use super::resolve::{CatalogOptions, resolve};
+use super::seen::Seen;
+use super::stamp::Stamp;
+use super::{Catalog, Entry};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::skill::{Skill, SkillId};
+
+/// What is remembered of a load.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    seen: Seen,
+    files: HashMap<PathBuf, Known>,
+}
+
+/// A skill file as it was read last.
+#[derive(Debug, Clone)]
+struct Known {
+    stamp: Stamp,
+    /// The last version that loaded, with the print of its text.
+    good: Option<(u64, Arc<Skill>)>,
+    /// What is wrong with the file as it is now.
+    broken: Option<Broken>,
+}
+
+#[derive(Debug, Clone)]
+struct Broken {
+    findings: Vec<Diagnostic>,
+    /// Whether it was found to be so just now.
+    is_new: bool,
+}
+
+/// What a skill file gives to a catalog.
+pub(super) struct ReadSkill {
+    pub(super) skill: Option<Arc<Skill>>,
+    pub(super) findings: Vec<Diagnostic>,
+}
+
+/// Reads skill files, as far as they are not known already.
+pub(super) struct Reader<'a> {
+    brand: &'a str,
+    before: Option<&'a Memory>,
+    pub(super) seen: Seen,
+    files: HashMap<PathBuf, Known>,
+}
+
+/// Loads a catalog, with what is remembered of the load before.
+pub(crate) fn load(options: &CatalogOptions, before: Option<&Memory>) -> (Catalog, Memory) {
+    let brand = if options.brand.is_empty() { "repertoire" } else { &options.brand };
+    let mut reader = Reader { brand, before, seen: Seen::begin(), files: HashMap::new() };
+    let catalog = resolve(options, &mut reader);
+    let Reader { seen, files, .. } = reader;
+    (catalog, Memory { seen, files })
+}
+
+impl Memory {
+    /// Of a load by another process: if anything changed since, this one reads every file.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn of_another_process(seen: Seen) -> Memory {
+        Memory { seen, files: HashMap::new() }
+    }
+
+    /// Whether another load would find the same.
+    pub(crate) fn is_current(&self, environment: &Environment) -> bool {
+        self.seen.is_current(environment)
+    }
+
+    /// What was looked at.
+    #[cfg(feature = "watch")]
+    pub(crate) fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// Whether the file of a skill was changed since the load before, so that it no longer loads,
+    /// and the skill is as it was.
+    fn was_kept(&self, entry: &Entry) -> bool {
+        let known = entry.skill.path().and_then(|path| self.files.get(path));
+        known.is_some_and(|known| {
+            known.good.is_some() && known.broken.as_ref().is_some_and(|broken| broken.is_new)
+        })
+    }
+}
+
+impl Reader<'_> {
+    /// The skill in the file at `path`: the last version that loaded, if this one does not.
+    pub(super) fn read(&mut self, path: &Path) -> ReadSkill {
+        let stamp = self.seen.path(path).clone();
+        let before = self.before.and_then(|before| before.files.get(path));
+        let known = match before {
+            Some(known) if known.stamp.vouches_for(&stamp) => {
+                let mut known = known.clone();
+                known.broken.iter_mut().for_each(|broken| broken.is_new = false);
+                known
+            }
+            _ => self.read_again(path, stamp, before),
+        };
+        let skill = known.good.as_ref().map(|(_, skill)| Arc::clone(skill));
+        let findings = match (&known.broken, &skill) {
+            (Some(broken), _) => broken.findings.clone(),
+            (None, Some(skill)) => skill.diagnostics().to_vec(),
+            (None, None) => Vec::new(),
+        };
+        self.files.insert(path.to_owned(), known);
+        ReadSkill { skill, findings }
+    }
+
+    fn read_again(&self, path: &Path, stamp: Stamp, before: Option<&Known>) -> Known {
+        let good = before.and_then(|known| known.good.clone());
+        tracing::debug!(path = %path.display(), "a skill file is read");
+        let findings = match Skill::read(path) {
+            Ok(text) => {
+                let print = print(&text);
+                if good.as_ref().is_some_and(|(known, _)| *known == print) {
+                    return Known { stamp, good, broken: None };
+                }
+                match Skill::of_file(path, &text, self.brand) {
+                    Ok(skill) => {
+                        let good = Some((print, Arc::new(skill)));
+                        return Known { stamp, good, broken: None };
+                    }
+                    Err(findings) => findings,
+                }
+            }
+            Err(finding) => vec![finding],
+        };
+        // A file that went between the look at its directory and this one is not broken.
+        let good = good.filter(|_| path.symlink_metadata().is_ok());
+        broken(path, stamp, good, findings, before)
+    }
+}
+
+/// A file that does not load.
+fn broken(
+    path: &Path,
+    stamp: Stamp,
+    good: Option<(u64, Arc<Skill>)>,
+    mut findings: Vec<Diagnostic>,
+    before: Option<&Known>,
+) -> Known {
+    if good.is_some() {
+        findings.push(Diagnostic::new(
+            Code::KeptBefore,
+            path,
+            "the file no longer loads; the skill stays as it was before",
+            "mend what the other finding says, or remove the file",
+        ));
+    }
+    let before = before.and_then(|known| known.broken.as_ref());
+    let is_new = before.is_none_or(|before| before.findings != findings);
+    Known { stamp, good, broken: Some(Broken { findings, is_new }) }
+}
+
+/// A print of a text: two versions of a file with the same print are the same.
+fn print(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// How a catalog differs from the one before, by ids, each list in their order. Skills that do not
+/// exist for the agent are in none of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Refreshed {
+    /// Skills that were not there before.
+    pub added: Vec<SkillId>,
+    /// Skills of which something was changed: their file, or whether they can be used.
+    pub changed: Vec<SkillId>,
+    /// Skills that are there no more.
+    pub removed: Vec<SkillId>,
+    /// Skills whose file was changed so that it no longer loads. They stay as they were, with a
+    /// diagnostic.
+    pub kept: Vec<SkillId>,
+}
+
+impl Refreshed {
+    /// Whether the skills are those of before.
+    pub fn is_empty(&self) -> bool {
+        let Refreshed { added, changed, removed, kept } = self;
+        [added, changed, removed, kept].into_iter().all(Vec::is_empty)
+    }
+
+    /// What became of `before`. `memory` is that of `now`.
+    pub(crate) fn between(before: &Catalog, now: &Catalog, memory: &Memory) -> Refreshed {
+        let ids = |entries: Vec<&Entry>| entries.into_iter().map(|e| e.id.clone()).collect();
+        let (old, new) = (by_id(before), by_id(now));
+        let added = new.values().filter(|entry| !old.contains_key(&entry.id)).copied();
+        let removed = old.values().filter(|entry| !new.contains_key(&entry.id)).copied();
+        let changed = new
+            .values()
+            .filter(|now| old.get(&now.id).is_some_and(|before| !now.is_the_same_as(before)));
+        let kept = new.values().filter(|entry| memory.was_kept(entry)).copied();
+        Refreshed {
+            added: ids(added.collect()),
+            changed: ids(changed.copied().collect()),
+            removed: ids(removed.collect()),
+            kept: ids(kept.collect()),
+        }
+    }
+}
+
+/// The skills that exist and are not shadowed.
+fn by_id(catalog: &Catalog) -> BTreeMap<&SkillId, &Entry> {
+    let winners = catalog.entries().filter(|entry| !entry.is_shadowed());
+    winners.map(|entry| (&entry.id, entry)).collect()
+}

@@ -1,0 +1,272 @@
+//! What tells whether a file or a directory is still the one that was looked at, without reading
+//! it.
+//!
+//! Size, times, inode and device are compared, as git does for its index. A time alone cannot tell
+//! two changes within one tick of the file system's clock apart; git calls a file that was looked
+//! at in the tick of its last change *racily clean*, and compares its content
+//! (`Documentation/technical/racy-git.txt`). Here such a stamp is not *settled*: whoever compares it
+//! looks again. What counts is the time of the last change of the inode, which no program can set,
+//! so that a file whose own time was set back is seen, too.
+
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+/// The longest tick of a file system that is in use (FAT: two seconds); this also covers that the
+/// clock of a network file system is not quite ours.
+const TICK: Duration = Duration::from_secs(2);
+
+/// What a path was when it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    /// The file, directory or link itself; `None` if there was none, or none that may be seen.
+    here: Option<Facts>,
+    /// Where it leads to; `None` if it is no link.
+    link: Option<Link>,
+    /// Whether any later change shows.
+    settled: bool,
+}
+
+/// Where a link leads to, over all links on the way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Link {
+    /// `None` if it leads nowhere.
+    real: Option<PathBuf>,
+    target: Option<Facts>,
+}
+
+/// What the system says of a file without opening it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Facts {
+    len: u64,
+    modified: Time,
+    /// Last change of content, permissions, name or links; that of content where the system has no
+    /// other.
+    changed: Time,
+    inode: u64,
+    device: u64,
+    is_dir: bool,
+    /// Kind and permissions.
+    mode: u32,
+}
+
+/// Nanoseconds since 1970.
+type Time = i128;
+
+impl Stamp {
+    /// The stamp of `path`, following links, for somebody who began to look at things at `start`.
+    /// It is not settled if it changed since, or just before: so it may be taken after the content
+    /// was read, whatever happened in between.
+    pub(crate) fn take(path: &Path, start: SystemTime) -> Stamp {
+        let Ok(metadata) = path.symlink_metadata() else {
+            return Stamp { here: None, link: None, settled: true };
+        };
+        let here = Facts::of(&metadata);
+        let link = metadata.is_symlink().then(|| Link {
+            real: path.canonicalize().ok(),
+            target: fs::metadata(path).ok().map(|target| Facts::of(&target)),
+        });
+        let target = link.as_ref().and_then(|link| link.target);
+        let settled = here.is_older_than(start) && target.is_none_or(|to| to.is_older_than(start));
+        Stamp { here: Some(here), link, settled }
+    }
+
+    /// The stamp of an open file.
+    #[cfg(feature = "toolsets")]
+    pub(crate) fn of(metadata: &Metadata, start: SystemTime) -> Stamp {
+        let here = Facts::of(metadata);
+        Stamp { here: Some(here), link: None, settled: here.is_older_than(start) }
+    }
+
+    /// Whether any later change shows.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// Whether it is a directory, or a link to one.
+    #[cfg(feature = "watch")]
+    pub(super) fn is_dir(&self) -> bool {
+        let facts = self.link.as_ref().map_or(self.here, |link| link.target);
+        facts.is_some_and(|facts| facts.is_dir)
+    }
+
+    #[cfg(feature = "watch")]
+    pub(super) fn is_link(&self) -> bool {
+        self.link.is_some()
+    }
+
+    /// Whether `now`, a later stamp of the same path, is proof that nothing changed in between.
+    pub(crate) fn vouches_for(&self, now: &Stamp) -> bool {
+        self.settled && self.here == now.here && self.link == now.link
+    }
+
+    /// Whether `path` is as it was.
+    pub(crate) fn is_current(&self, path: &Path) -> bool {
+        self.settled && self.vouches_for(&Stamp::take(path, UNIX_EPOCH))
+    }
+}
+
+impl Facts {
+    fn of(metadata: &Metadata) -> Facts {
+        let modified = metadata.modified().map_or(0, nanoseconds);
+        let (len, is_dir) = (metadata.len(), metadata.is_dir());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            let changed =
+                i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
+            let (inode, device, mode) = (metadata.ino(), metadata.dev(), metadata.mode());
+            Facts { len, modified, changed, inode, device, is_dir, mode }
+        }
+        #[cfg(not(unix))]
+        {
+            let mode = u32::from(metadata.permissions().readonly());
+            Facts { len, modified, changed: modified, inode: 0, device: 0, is_dir, mode }
+        }
+    }
+
+    /// Whether its last change is so long before `start` that any later one has another time.
+    fn is_older_than(&self, start: SystemTime) -> bool {
+        self.changed + TICK.as_nanos().cast_signed() < nanoseconds(start)
+    }
+}
+
+fn nanoseconds(time: SystemTime) -> Time {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => since.as_nanos().cast_signed(),
+        Err(before) => -before.duration().as_nanos().cast_signed(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write as _;
+
+    use super::*;
+
+    /// A time at which everything that the tests make is settled.
+    fn later() -> SystemTime {
+        SystemTime::now() + 10 * TICK
+    }
+
+    fn set_modified(path: &Path, time: SystemTime) {
+        File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+
+    #[test]
+    fn what_is_left_alone_is_current() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a");
+        fs::write(&file, "one").unwrap();
+        for path in [dir.path(), &file, &dir.path().join("missing")] {
+            let stamp = Stamp::take(path, later());
+            assert!(stamp.is_current(path), "{stamp:?}");
+        }
+    }
+
+    #[test]
+    fn what_changed_within_a_tick_is_not_settled_and_what_is_missing_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a");
+        fs::write(&file, "one").unwrap();
+        // Whatever a program says of its time.
+        set_modified(&file, UNIX_EPOCH + Duration::from_secs(1));
+        let now = SystemTime::now();
+        for (path, is_settled) in [(dir.path(), false), (&file, false), (&file.join("x"), true)] {
+            let stamp = Stamp::take(path, now);
+            assert_eq!(stamp.is_current(path), is_settled, "{stamp:?}");
+            assert_eq!(stamp.vouches_for(&stamp), is_settled);
+        }
+    }
+
+    /// Each change is one that some of the facts do not show.
+    #[test]
+    #[cfg(unix)]
+    fn every_change_shows() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+        type Change = fn(&Path);
+        let changes: [(&str, Change); 9] = [
+            ("content", |dir| fs::write(dir.join("a"), "two").unwrap()),
+            ("content, with the time set back", |dir| {
+                let time = dir.join("a").metadata().unwrap().modified().unwrap();
+                fs::write(dir.join("a"), "two").unwrap();
+                set_modified(&dir.join("a"), time);
+            }),
+            ("length, with the time set back", |dir| {
+                let time = dir.join("a").metadata().unwrap().modified().unwrap();
+                File::options().append(true).open(dir.join("a")).unwrap().write_all(b"!").unwrap();
+                set_modified(&dir.join("a"), time);
+            }),
+            ("another file of the same time and length", |dir| {
+                let time = dir.join("a").metadata().unwrap().modified().unwrap();
+                fs::write(dir.join("new"), "two").unwrap();
+                set_modified(&dir.join("new"), time);
+                fs::rename(dir.join("new"), dir.join("a")).unwrap();
+            }),
+            ("permissions", |dir| {
+                fs::set_permissions(dir.join("a"), fs::Permissions::from_mode(0o600)).unwrap();
+            }),
+            ("removed", |dir| fs::remove_file(dir.join("a")).unwrap()),
+            ("a directory instead", |dir| {
+                fs::remove_file(dir.join("a")).unwrap();
+                fs::create_dir(dir.join("a")).unwrap();
+            }),
+            ("a link to the same instead", |dir| {
+                fs::rename(dir.join("a"), dir.join("b")).unwrap();
+                symlink("b", dir.join("a")).unwrap();
+            }),
+            ("another place of the same", |dir| {
+                fs::copy(dir.join("a"), dir.join("b")).unwrap();
+                fs::rename(dir.join("b"), dir.join("a")).unwrap();
+            }),
+        ];
+        for (what, change) in changes {
+            let dir = tempfile::tempdir().unwrap();
+            let file = dir.path().join("a");
+            fs::write(&file, "one").unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+            let stamp = Stamp::take(&file, later());
+            // The system's clock moves every few milliseconds.
+            std::thread::sleep(Duration::from_millis(30));
+            change(dir.path());
+            assert!(!stamp.is_current(&file), "{what}: {stamp:?}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_is_where_it_leads_to() {
+        use std::os::unix::fs::symlink;
+
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        for name in ["one", "two"] {
+            fs::create_dir(path(name)).unwrap();
+        }
+        symlink("one", path("middle")).unwrap();
+        symlink("middle", path("link")).unwrap();
+        symlink("nowhere", path("broken")).unwrap();
+        let (link, broken) =
+            (Stamp::take(&path("link"), later()), Stamp::take(&path("broken"), later()));
+        assert!(link.is_current(&path("link")) && broken.is_current(&path("broken")));
+
+        fs::remove_file(path("middle")).unwrap();
+        symlink("two", path("middle")).unwrap();
+        assert!(!link.is_current(&path("link")), "a link on the way leads elsewhere");
+        fs::create_dir(path("nowhere")).unwrap();
+        assert!(!broken.is_current(&path("broken")), "what it leads to is there now");
+    }
+
+    #[test]
+    fn stamps_are_the_same_after_they_were_written_down() {
+        let dir = tempfile::tempdir().unwrap();
+        let stamp = Stamp::take(dir.path(), later());
+        let written = serde_json::to_string(&stamp).unwrap();
+        assert_eq!(serde_json::from_str::<Stamp>(&written).unwrap(), stamp);
+    }
+}

@@ -1,0 +1,335 @@
+//! Noticing that what a catalog was made from has changed.
+//!
+//! Events of the system only say that it is time to look again: what changed is told by stamps, so
+//! no event needs to be understood, and one that is lost is made up for. Watched are the directories
+//! that were scanned, one by one (never `.git` and the like below them), and what decides where
+//! they are: the directories that hold roots, links, and what links lead to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, event};
+
+use super::seen::Seen;
+
+/// How a catalog is watched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchOptions {
+    /// Nothing must happen for so long before changes are taken up, but ten times that at most;
+    /// 100 ms by default.
+    pub quiet: Duration,
+    /// Whether to wait for events of the system; on by default. File systems that others write to
+    /// as well, such as those of a network or of a virtual machine's host, have none.
+    pub events: bool,
+    /// How often to look without events, also where the system refuses to give them; 2 s by
+    /// default.
+    pub poll: Duration,
+}
+
+impl Default for WatchOptions {
+    fn default() -> WatchOptions {
+        let (quiet, poll) = (Duration::from_millis(100), Duration::from_secs(2));
+        WatchOptions { quiet, events: true, poll }
+    }
+}
+
+/// How often to look although there are events: for programs that were installed, and for a parent
+/// of a root that was renamed.
+const SWEEP: Duration = Duration::from_secs(30);
+
+/// So often in a row what is watched is brought up to date before events are waited for.
+const MAX_ROUNDS: usize = 8;
+
+/// As many links as a path may go over.
+const MAX_LINKS: usize = 40;
+
+/// A thread that watches, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Watching {
+    messages: Sender<Message>,
+    thread: Option<JoinHandle<()>>,
+}
+
+enum Message {
+    Happened(notify::Result<Event>),
+    Stop,
+}
+
+/// What is called when something may have changed: it takes that up, and gives what to watch to
+/// its argument. It answers whether to go on.
+pub(crate) trait Look: FnMut(&mut dyn FnMut(&Seen)) -> bool + Send + 'static {}
+
+impl<F: FnMut(&mut dyn FnMut(&Seen)) -> bool + Send + 'static> Look for F {}
+
+impl Watching {
+    /// Fails if no thread can be started.
+    pub(crate) fn start(options: WatchOptions, look: impl Look) -> io::Result<Watching> {
+        let (messages, inbox) = channel();
+        let watcher = options.events.then(|| Events::new(messages.clone()));
+        let run = move || Watch { options, inbox, events: watcher.unwrap_or_default() }.run(look);
+        let thread = thread::Builder::new().name("repertoire-watch".to_owned()).spawn(run)?;
+        Ok(Watching { messages, thread: Some(thread) })
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.messages.send(Message::Stop);
+        // Whoever is called by the thread cannot wait for its end.
+        let thread =
+            self.thread.take().filter(|thread| thread.thread().id() != thread::current().id());
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Watch {
+    options: WatchOptions,
+    inbox: Receiver<Message>,
+    events: Events,
+}
+
+impl Watch {
+    fn run(mut self, mut look: impl Look) {
+        loop {
+            for _ in 0..MAX_ROUNDS {
+                let mut targets = None;
+                let wants_targets = self.events.watcher.is_some();
+                let mut show = |seen: &Seen| targets = wants_targets.then(|| targets_of(seen));
+                let looked = catch_unwind(AssertUnwindSafe(|| look(&mut show)));
+                match looked {
+                    Ok(true) => {}
+                    Ok(false) => return,
+                    Err(_) => tracing::error!("looking for changed skills panicked"),
+                }
+                // What changed between the look and the watch has no event.
+                if !targets.is_some_and(|targets| self.events.follow(targets)) {
+                    break;
+                }
+            }
+            if self.wait().is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Waits until it is time to look; `None` if that is over.
+    fn wait(&mut self) -> Option<()> {
+        let pause = if self.events.are_complete() { SWEEP } else { self.options.poll };
+        let mut end = Instant::now() + pause;
+        let mut latest = None;
+        loop {
+            let now = Instant::now();
+            if now >= end {
+                return Some(());
+            }
+            match self.inbox.recv_timeout(end - now) {
+                Ok(Message::Happened(happened)) => {
+                    if self.events.note(happened) {
+                        let now = Instant::now();
+                        let latest = *latest.get_or_insert(now + 10 * self.options.quiet);
+                        end = latest.min(now + self.options.quiet);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return Some(()),
+                Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+}
+
+/// What to watch: directories without links, and what matters in each.
+type Targets = BTreeMap<PathBuf, Interest>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Interest {
+    Everything,
+    /// Entries of these names, and the directory itself.
+    Names(BTreeSet<OsString>),
+}
+
+/// Events of the system about the directories that are watched.
+#[derive(Default)]
+struct Events {
+    /// `None` if there are none.
+    watcher: Option<RecommendedWatcher>,
+    watched: Targets,
+    /// Whether the system refused to watch something.
+    refused: bool,
+}
+
+impl Events {
+    fn new(messages: Sender<Message>) -> Events {
+        let handle = move |happened: notify::Result<Event>| {
+            // What only was opened or read, as by a load, says nothing.
+            let matters = happened.as_ref().map_or(true, |event| is_change(event.kind));
+            if matters {
+                let _ = messages.send(Message::Happened(happened));
+            }
+        };
+        let watcher = notify::recommended_watcher(handle)
+            .inspect_err(
+                |error| tracing::warn!(%error, "no events of files, looking again and again"),
+            )
+            .ok();
+        Events { watcher, ..Events::default() }
+    }
+
+    fn are_complete(&self) -> bool {
+        self.watcher.is_some() && !self.refused
+    }
+
+    /// Watches `targets` and nothing else. Answers whether something is watched that was not.
+    fn follow(&mut self, targets: Targets) -> bool {
+        let Some(watcher) = &mut self.watcher else { return false };
+        for dir in self.watched.keys().filter(|dir| !targets.contains_key(*dir)) {
+            // It may be gone, and its watch with it.
+            let _ = watcher.unwatch(dir);
+        }
+        let mut refused = None;
+        let mut followed = Targets::new();
+        let mut is_new = false;
+        for (dir, interest) in targets {
+            if !self.watched.contains_key(&dir) {
+                match watcher.watch(&dir, RecursiveMode::NonRecursive) {
+                    Ok(()) => is_new = true,
+                    // It went meanwhile, which is an event where it was.
+                    Err(error) if is_missing(&error) => continue,
+                    Err(error) => {
+                        refused = Some(error);
+                        continue;
+                    }
+                }
+            }
+            followed.insert(dir, interest);
+        }
+        self.watched = followed;
+        if let Some(error) = refused.as_ref().filter(|_| !self.refused) {
+            tracing::warn!(%error, "a directory gives no events, looking again and again");
+        }
+        self.refused = refused.is_some();
+        is_new
+    }
+
+    /// Takes note of what happened. Answers whether it may have changed the catalog.
+    fn note(&mut self, happened: notify::Result<Event>) -> bool {
+        let event = match happened {
+            Ok(event) => event,
+            Err(error) => {
+                tracing::warn!(%error, "an error among the events of files");
+                self.forget(Path::new(""));
+                return true;
+            }
+        };
+        if event.need_rescan() {
+            self.forget(Path::new(""));
+            return true;
+        }
+        let matters = event.paths.iter().any(|path| self.matters(path));
+        let may_replace = !matches!(
+            event.kind,
+            EventKind::Modify(event::ModifyKind::Data(_) | event::ModifyKind::Metadata(_))
+                | EventKind::Access(_)
+        );
+        if may_replace {
+            // A directory of the same path may be another one now.
+            event.paths.iter().for_each(|path| self.forget(path));
+        }
+        matters
+    }
+
+    fn matters(&self, path: &Path) -> bool {
+        let in_dir = path.parent().and_then(|dir| self.watched.get(dir));
+        let is_of_interest = in_dir.is_some_and(|interest| match interest {
+            Interest::Everything => true,
+            Interest::Names(names) => path.file_name().is_some_and(|name| names.contains(name)),
+        });
+        is_of_interest || self.watched.contains_key(path)
+    }
+
+    /// Watches a directory, and those below it, no more, until they are to be followed again.
+    fn forget(&mut self, path: &Path) {
+        let below = self.watched.range(path.to_owned()..).map(|(dir, _)| dir.clone());
+        for dir in below.take_while(|dir| dir.starts_with(path)).collect::<Vec<_>>() {
+            self.watched.remove(&dir);
+            if let Some(watcher) = &mut self.watcher {
+                let _ = watcher.unwatch(&dir);
+            }
+        }
+    }
+}
+
+fn is_change(kind: EventKind) -> bool {
+    use event::{AccessKind, AccessMode};
+
+    let is_written = matches!(kind, EventKind::Access(AccessKind::Close(AccessMode::Write)));
+    is_written || !kind.is_access()
+}
+
+fn is_missing(error: &notify::Error) -> bool {
+    match &error.kind {
+        ErrorKind::PathNotFound => true,
+        ErrorKind::Io(error) => {
+            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        }
+        _ => false,
+    }
+}
+
+/// The directories in which something decides what a catalog is.
+fn targets_of(seen: &Seen) -> Targets {
+    let mut targets = Targets::new();
+    // Paths come after those they are below, so that few need to be looked up.
+    let mut real: BTreeMap<&Path, PathBuf> = BTreeMap::new();
+    for (path, stamp) in seen.stamps() {
+        if stamp.is_dir() {
+            let parent = path.parent().and_then(|dir| real.get(dir)).filter(|_| !stamp.is_link());
+            let known = parent.and_then(|dir| Some(dir.join(path.file_name()?)));
+            let Some(dir) = known.or_else(|| path.canonicalize().ok()) else { continue };
+            targets.insert(dir.clone(), Interest::Everything);
+            real.insert(path, dir);
+        }
+    }
+    for (path, stamp) in seen.stamps() {
+        if stamp.is_link() {
+            add_links(path, &mut targets);
+        }
+    }
+    for root in seen.roots() {
+        add(root, &mut targets);
+        if !root.exists() {
+            // The first part that is missing may come.
+            let missing = root.ancestors().take_while(|part| part.symlink_metadata().is_err());
+            missing.last().into_iter().for_each(|part| add(part, &mut targets));
+        }
+    }
+    targets
+}
+
+/// Adds every link that `path` goes over, and what it leads to.
+fn add_links(path: &Path, targets: &mut Targets) {
+    let mut here = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        add(&here, targets);
+        let Ok(to) = here.read_link() else { return };
+        here = here.parent().unwrap_or(Path::new("")).join(to);
+    }
+}
+
+/// Adds the entry at `path`, if its directory exists.
+fn add(path: &Path, targets: &mut Targets) {
+    let Ok(path) = std::path::absolute(path) else { return };
+    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return };
+    let Ok(dir) = dir.canonicalize() else { return };
+    let nothing = || Interest::Names(BTreeSet::new());
+    if let Interest::Names(names) = targets.entry(dir).or_insert_with(nothing) {
+        names.insert(name.to_owned());
+    }
+}

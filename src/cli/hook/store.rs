@@ -1,0 +1,70 @@
+//! What a hook remembers of conversations, if it can.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use repertoire::Error;
+use repertoire::session::{
+    Event, MemoryStore, SessionState, SessionStore, SkillState, SqliteStore,
+};
+
+use crate::args::Common;
+use crate::setup;
+
+/// The file of sessions; where that cannot be used, as on a full disk, memory: what is said twice
+/// is better than what is not said.
+#[derive(Debug)]
+pub(super) struct HookStore {
+    file: Option<SqliteStore>,
+    memory: MemoryStore,
+    problems: Problems,
+}
+
+/// What went wrong so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Problems(Arc<Mutex<Vec<Error>>>);
+
+impl Problems {
+    pub(super) fn take(&self) -> Vec<Error> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Notes a problem; the same is noted once.
+    fn note(&self, error: Error) {
+        let mut problems = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if problems.iter().all(|known| known.message() != error.message()) {
+            problems.push(error);
+        }
+    }
+}
+
+impl HookStore {
+    pub(super) fn open(common: &Common, problems: &Problems) -> HookStore {
+        let file = setup::sessions_file(common).and_then(SqliteStore::open);
+        let file = file.map_err(|error| problems.note(error)).ok();
+        HookStore { file, memory: MemoryStore::default(), problems: problems.clone() }
+    }
+
+    fn run<T>(&self, work: impl Fn(&dyn SessionStore) -> Result<T, Error>) -> Result<T, Error> {
+        if let Some(file) = &self.file {
+            match work(file) {
+                Ok(done) => return Ok(done),
+                Err(error) => self.problems.note(error),
+            }
+        }
+        work(&self.memory)
+    }
+}
+
+impl SessionStore for HookStore {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
+        self.run(|store| store.record(session, event))
+    }
+
+    fn state(&self, session: &str) -> Result<SessionState, Error> {
+        self.run(|store| store.state(session))
+    }
+
+    fn end(&self, session: &str) -> Result<(), Error> {
+        self.run(|store| store.end(session))
+    }
+}

@@ -1,0 +1,113 @@
+//! Looking again at the sources, while others go on asking.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::{Engine, Snapshot};
+use crate::catalog::{Refreshed, reload};
+use crate::error::Error;
+
+impl Engine {
+    /// Takes up what changed in the sources since they were read last: skills that came, were
+    /// changed, or went. What was not changed is not read again, and if nothing was, nothing is
+    /// read at all. All else is as if the sources were read for the first time, but that a skill
+    /// whose file no longer loads stays as it was, with a diagnostic (`kept-before`).
+    ///
+    /// Others can ask this engine, or any clone of it, meanwhile: each call sees the skills as
+    /// they were before, or as they are after. Tools of skills that went can no longer be called.
+    ///
+    /// Fails as [`EngineBuilder::build`](super::EngineBuilder::build); all is as before then.
+    ///
+    /// ```
+    /// use repertoire::{Engine, Source};
+    ///
+    /// let dir = tempfile::tempdir()?;
+    /// let engine = Engine::builder().source(Source::user(dir.path())).build()?;
+    /// std::fs::create_dir(dir.path().join("ship"))?;
+    /// std::fs::write(dir.path().join("ship/SKILL.md"), "---\ndescription: Ships.\n---\n")?;
+    ///
+    /// let refreshed = engine.refresh()?;
+    /// assert_eq!(refreshed.added, ["ship"]);
+    /// assert!(engine.refresh()?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refresh(&self) -> Result<Refreshed, Error> {
+        let inner = &*self.0;
+        let refreshed = {
+            let mut memory = inner.memory.lock().unwrap_or_else(PoisonError::into_inner);
+            if memory.is_current(&inner.sources.environment) {
+                return Ok(Refreshed::default());
+            }
+            let (catalog, now) = reload::load(&inner.sources, Some(&memory));
+            let before = self.catalog();
+            let refreshed = Refreshed::between(&before, &catalog, &now);
+            if !catalog.is_the_same_as(&before) {
+                // The index is compiled anew as a whole; an index that takes changes would be
+                // given those between `before` and `catalog` here.
+                inner.snapshot.store(Arc::new(Snapshot::new(catalog, &inner.index)?));
+                #[cfg(feature = "toolsets")]
+                self.retire_toolsets();
+            }
+            *memory = now;
+            refreshed
+        };
+        if !refreshed.is_empty() {
+            let Refreshed { added, changed, removed, kept } = &refreshed;
+            tracing::info!(?added, ?changed, ?removed, ?kept, "skills were refreshed");
+            inner.listeners.tell(&refreshed);
+        }
+        Ok(refreshed)
+    }
+
+    /// Calls `listener` after each [`Engine::refresh`] that found something, of whoever has a
+    /// clone of this engine, on the thread that refreshed; until the subscription is dropped.
+    pub fn subscribe(&self, listener: impl Fn(&Refreshed) + Send + Sync + 'static) -> Subscription {
+        let listener: Arc<Listener> = Arc::new(listener);
+        self.0.listeners.add(&listener);
+        Subscription(listener)
+    }
+}
+
+type Listener = dyn Fn(&Refreshed) + Send + Sync;
+
+/// Keeps a listener of [`Engine::subscribe`].
+#[must_use = "a listener hears nothing more when its subscription is dropped"]
+pub struct Subscription(#[expect(dead_code, reason = "it is kept alive")] Arc<Listener>);
+
+impl fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Subscription")
+    }
+}
+
+/// Whoever wants to know of changes.
+#[derive(Default)]
+pub(super) struct Listeners(Mutex<Vec<Weak<Listener>>>);
+
+impl Listeners {
+    fn add(&self, listener: &Arc<Listener>) {
+        let mut listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|known| known.strong_count() > 0);
+        listeners.push(Arc::downgrade(listener));
+    }
+
+    fn tell(&self, refreshed: &Refreshed) {
+        // Not under the lock: a listener may subscribe another.
+        let listeners: Vec<Arc<Listener>> = {
+            let listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            listeners.iter().filter_map(Weak::upgrade).collect()
+        };
+        for listener in listeners {
+            if catch_unwind(AssertUnwindSafe(|| listener(refreshed))).is_err() {
+                tracing::warn!("a listener for changes of skills panicked");
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Listeners {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Listeners")
+    }
+}

@@ -1,0 +1,124 @@
+//! What an engine knows of its skills at one moment.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::catalog::{Audience, Catalog, Entry};
+use crate::disclosure::Listing;
+use crate::error::Error;
+use crate::matcher::{
+    Answer, Index, IndexOptions, IndexedSkill, Query, Rejection, RelevanceIndex, generic,
+};
+use crate::session::SessionState;
+use crate::skill::SkillId;
+
+/// So many recently used skills are looked at when matches are ranked.
+const MAX_RECENT: usize = 64;
+
+/// A catalog and all that is made of it. It is never changed: a refresh makes another one, and
+/// whoever asks something asks one of them from beginning to end.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) listing: Listing,
+    pub(super) index: Index,
+    /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
+    hidden: OnceLock<Option<Index>>,
+    relevance: OnceLock<Arc<RelevanceIndex>>,
+    /// The same without bodies: what orders a registry must not read every file for one message.
+    outline: OnceLock<RelevanceIndex>,
+}
+
+impl Snapshot {
+    /// Fails if the triggers do not fit one automaton.
+    pub(super) fn new(catalog: Catalog, options: &IndexOptions) -> Result<Snapshot, Error> {
+        let skills: Vec<_> =
+            catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
+        let index = Index::new(&skills, options)?;
+        Ok(Snapshot::of(catalog, index))
+    }
+
+    /// Of a catalog and what was compiled of it.
+    pub(super) fn of(catalog: Catalog, index: Index) -> Snapshot {
+        Snapshot {
+            index,
+            listing: Listing::new(&catalog),
+            catalog: Arc::new(catalog),
+            hidden: OnceLock::new(),
+            relevance: OnceLock::new(),
+            outline: OnceLock::new(),
+        }
+    }
+
+    /// Asks the index, after a conversation that did so far what `state` says.
+    pub(super) fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
+        let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
+        self.index.search(query, &recent, limit)
+    }
+
+    /// The lexical index of the skills that the model may use, made when it is first needed.
+    pub(super) fn relevance(&self) -> &Arc<RelevanceIndex> {
+        self.relevance.get_or_init(|| {
+            let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
+            Arc::new(RelevanceIndex::new(skills))
+        })
+    }
+
+    /// What skills say of themselves, for the order of a registry.
+    pub(super) fn outline(&self) -> &RelevanceIndex {
+        self.outline.get_or_init(|| {
+            let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
+            RelevanceIndex::of_descriptions(skills)
+        })
+    }
+
+    /// Whether a word says little about what is wanted: people say it about anything, or many
+    /// skills say it of themselves.
+    pub(super) fn is_generic(&self, word: &str) -> bool {
+        const MIN_SKILLS: usize = 4;
+        const MIN_SHARE: f32 = 0.1;
+        let (share, n_skills) = self.outline().spread(word);
+        generic::is_everyday(word) || n_skills >= MIN_SKILLS && share >= MIN_SHARE
+    }
+
+    /// The skills that `query` would match if they could be matched, and why they cannot.
+    pub(super) fn out_of_reach(&self, query: &Query<'_>, options: &IndexOptions) -> Vec<Rejection> {
+        let Some(hidden) = self.hidden.get_or_init(|| self.index_hidden(options)) else {
+            return Vec::new();
+        };
+        let matches = hidden.search(query, &[], usize::MAX).matches;
+        let reject = |id| Rejection { reason: self.why_hidden(&id), id };
+        matches.into_iter().map(|found| reject(found.id)).collect()
+    }
+
+    /// An index of the skills that are there but cannot be matched for the model.
+    fn index_hidden(&self, options: &IndexOptions) -> Option<Index> {
+        let catalog = &self.catalog;
+        let unmatched =
+            catalog.entries().filter(|entry| !entry.is_shadowed() && !is_matched(entry));
+        let skills: Vec<_> = unmatched.chain(catalog.filtered()).map(indexed).collect();
+        if skills.is_empty() {
+            return None;
+        }
+        Index::new(&skills, options)
+            .inspect_err(|error| tracing::warn!(%error, "cannot explain skills out of reach"))
+            .ok()
+    }
+
+    fn why_hidden(&self, id: &SkillId) -> String {
+        match self.catalog.get(id.as_str()) {
+            None => "filtered: not in the allowlist".to_owned(),
+            Some(entry) => entry.status.reason().map_or_else(
+                || "only the user can invoke it (`disable-model-invocation`)".to_owned(),
+                |reason| format!("{}: {reason}", entry.status.as_str()),
+            ),
+        }
+    }
+}
+
+fn is_matched(entry: &Entry) -> bool {
+    entry.is_available() && entry.is_matched(Audience::Model)
+}
+
+fn indexed(entry: &Entry) -> IndexedSkill<'_> {
+    IndexedSkill { id: &entry.id, name: entry.skill.name(), triggers: entry.skill.triggers() }
+}

@@ -1,0 +1,41 @@
+//! An engine that notices by itself what changed.
+
+use std::sync::{Arc, PoisonError};
+
+use super::Engine;
+use crate::catalog::{WatchOptions, Watching};
+use crate::error::{Error, ErrorCode};
+
+/// Keeps an engine up to date, until it is dropped.
+#[derive(Debug)]
+#[must_use = "nothing is watched any more when this is dropped"]
+pub struct Watch {
+    _watching: Watching,
+}
+
+impl Engine {
+    /// Has a thread that calls [`Engine::refresh`] whenever something may have changed, until the
+    /// guard or the last clone of this engine is dropped. [`Engine::subscribe`] tells what came of
+    /// it. Errors are logged and do not end it.
+    ///
+    /// Fails with `EXECUTION_ERROR` if no thread can be started.
+    pub fn watch(&self, options: WatchOptions) -> Result<Watch, Error> {
+        let inner = Arc::downgrade(&self.0);
+        let watching = Watching::start(options, move |show| {
+            let Some(inner) = inner.upgrade() else { return false };
+            let engine = Engine(inner);
+            if let Err(error) = engine.refresh() {
+                tracing::warn!(%error, "skills could not be refreshed");
+            }
+            let memory = engine.0.memory.lock().unwrap_or_else(PoisonError::into_inner);
+            show(memory.seen());
+            true
+        });
+        let watching = watching.map_err(|error| {
+            let message = format!("skills cannot be watched: {error}");
+            let help = "call `refresh` from time to time instead";
+            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+        })?;
+        Ok(Watch { _watching: watching })
+    }
+}

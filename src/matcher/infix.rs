@@ -1,0 +1,311 @@
+//! Literals that may stand anywhere, inside words too.
+//!
+//! Their first four bytes tell where they may start (`keys.rs`). The literals that start so are
+//! sorted: what stands there is the last one not after the text, or a prefix of it.
+//!
+//! All of it is flat data that can be written and read back; nothing is derived when it is read.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::boundary;
+use super::flat::Texts;
+use super::keys::{Found, KEY_BYTES, Keys};
+use super::tables::NONE;
+
+/// Distinct, sorted literals.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Infixes {
+    texts: Texts,
+    literals: Vec<Literal>,
+    keys: Keys,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Literal {
+    /// The longest other literal of four bytes or more that this one starts with, or [`NONE`].
+    prefix: u32,
+    /// Whether this literal, or such a prefix, must be reported at each occurrence.
+    contextual: bool,
+    /// Whether this literal, or such a prefix, is looked for as a word of its own.
+    whole: bool,
+    /// Whether some longer literal starts with this one.
+    starts_another: bool,
+}
+
+/// What a pass has seen of each literal. Kept between passes: a stamp tells which pass wrote an
+/// entry, so that nothing has to be cleared.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pass: u32,
+    entries: Vec<SeenLiteral>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct SeenLiteral {
+    pass: u32,
+    first_end: u32,
+    last_end: u32,
+    /// Seen where its left side is a word's start.
+    opened: bool,
+    /// Seen as a word of its own.
+    whole: bool,
+}
+
+/// Which occurrences of a literal matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// The first, wherever it stands.
+    First,
+    /// The first, and the first as a word of its own.
+    FirstWhole,
+    /// All, for what stands around them.
+    Each,
+}
+
+/// A literal found in the text.
+#[derive(Debug, Clone)]
+pub(crate) struct Occurrence {
+    /// The literal's place in the slice that was compiled.
+    pub(crate) literal: usize,
+    /// Bytes of the folded text.
+    pub(crate) range: Range<usize>,
+    /// Whether this is the first time the literal is seen in this text.
+    pub(crate) first: bool,
+    /// Whether this is the first time it is seen as a word of its own.
+    pub(crate) first_whole: bool,
+}
+
+impl Infixes {
+    /// Compiles sorted, distinct, non-empty, folded `literals`; `needs` tells of each literal which
+    /// of its occurrences matter.
+    pub(crate) fn new(literals: &[&str], needs: impl Fn(usize) -> Needs) -> Infixes {
+        let (texts, keys) = (literals.iter().collect(), Keys::new(literals));
+        let mut new = Infixes { texts, literals: Vec::with_capacity(literals.len()), keys };
+        // Those of which the next literal may be a longer form, shortest first.
+        let mut prefixes: Vec<usize> = Vec::new();
+        for (place, literal) in literals.iter().enumerate() {
+            while prefixes.pop_if(|&mut prefix| !literal.starts_with(literals[prefix])).is_some() {}
+            let mut compiled = Literal {
+                prefix: NONE,
+                contextual: needs(place) == Needs::Each,
+                whole: needs(place) != Needs::First,
+                starts_another: false,
+            };
+            if let Some(&prefix) = prefixes.last() {
+                let shorter = &mut new.literals[prefix];
+                shorter.starts_another = true;
+                compiled.prefix = prefix as u32;
+                compiled.contextual |= shorter.contextual;
+                compiled.whole |= shorter.whole;
+            }
+            new.literals.push(compiled);
+            if literal.len() >= KEY_BYTES {
+                prefixes.push(place);
+            }
+        }
+        new
+    }
+
+    /// Calls `report` for the first occurrence of each literal in `text`, for its first as a word
+    /// of its own, and for every occurrence of contextual ones.
+    pub(crate) fn scan(&self, text: &str, seen: &mut Seen, mut report: impl FnMut(Occurrence)) {
+        seen.start_pass(self.literals.len());
+        self.keys.scan(text.as_bytes(), |start, found| {
+            let literal = match found {
+                Found::Short(literal) => literal,
+                Found::Some(literals) => self.longest(literals, &text.as_bytes()[start..]),
+            };
+            self.note(literal, text, start, seen, &mut report);
+        });
+    }
+
+    /// The longest of a range of literals that `text` starts with, or [`NONE`].
+    fn longest(&self, literals: Range<u32>, text: &[u8]) -> u32 {
+        let (mut start, mut end) = (literals.start, literals.end);
+        while start < end {
+            let middle = start.midpoint(end);
+            if self.texts.get(middle).as_bytes() <= text {
+                start = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        // Whatever stands between a prefix of the text and the text starts with that prefix.
+        let mut literal = if start > literals.start { start - 1 } else { return NONE };
+        let last = self.texts.get(literal).as_bytes();
+        let n_common = last.iter().zip(text).take_while(|(a, b)| a == b).count();
+        while literal != NONE && self.texts.get(literal).len() > n_common {
+            literal = self.literals[literal as usize].prefix;
+        }
+        literal
+    }
+
+    /// Notes that `literal` stands at `start`, and so do its prefixes. Linear in the text even where
+    /// literals are nested (`a`, `aa`, `aaa`, …): once a longer one was seen with the same kind of
+    /// left side, so were the shorter ones, whose right side is inside the longer.
+    fn note(
+        &self,
+        mut literal: u32,
+        text: &str,
+        start: usize,
+        seen: &mut Seen,
+        report: &mut impl FnMut(Occurrence),
+    ) {
+        let mut opens = None;
+        while literal != NONE {
+            let Literal { prefix, contextual, whole, .. } = self.literals[literal as usize];
+            let end = start + self.texts.get(literal).len();
+            let opened = whole && *opens.get_or_insert_with(|| boundary::opens(text, start, end));
+            let entry = &mut seen.entries[literal as usize];
+            let first = entry.pass != seen.pass;
+            if first {
+                let first_end = end as u32;
+                *entry = SeenLiteral { pass: seen.pass, first_end, ..SeenLiteral::default() };
+            }
+            entry.last_end = end as u32;
+            let settled = !first && (entry.opened || !opened);
+            entry.opened |= opened;
+            let first_whole = opened && !entry.whole && boundary::closes(text, end);
+            entry.whole |= first_whole;
+            if first || first_whole || contextual {
+                let range = start..end;
+                report(Occurrence { literal: literal as usize, range, first, first_whole });
+            }
+            if settled && !contextual {
+                break;
+            }
+            literal = prefix;
+        }
+    }
+
+    /// Where the last occurrence of a literal starts that the last pass has seen. `Err` is the
+    /// last one that was looked at, if others may come after it.
+    pub(crate) fn last_start(&self, literal: u32, seen: &Seen) -> Option<Result<u32, u32>> {
+        let start = seen.get(literal)?.last_end - self.texts.get(literal).len() as u32;
+        let starts_another = self.literals[literal as usize].starts_another;
+        Some(if starts_another { Err(start) } else { Ok(start) })
+    }
+
+    /// The number of literals.
+    pub(crate) fn len(&self) -> usize {
+        self.literals.len()
+    }
+
+    /// Whether what was read can be used without a check at each step.
+    pub(crate) fn is_sound(&self) -> bool {
+        let n_literals = self.literals.len();
+        let is_prefix = |(place, literal): (usize, &Literal)| {
+            literal.prefix == NONE || (literal.prefix as usize) < place
+        };
+        self.texts.is_sound()
+            && self.texts.len() == n_literals
+            && self.literals.iter().enumerate().all(is_prefix)
+            && self.keys.is_sound(n_literals)
+    }
+
+    /// Heap memory in bytes.
+    pub(crate) fn memory_usage(&self) -> usize {
+        self.texts.memory_usage() + size_of_val(&*self.literals) + self.keys.memory_usage()
+    }
+}
+
+impl Seen {
+    /// Whether the last pass has seen a literal.
+    pub(crate) fn has(&self, literal: u32) -> bool {
+        self.get(literal).is_some()
+    }
+
+    /// Where the first occurrence of a literal ends that the last pass has seen.
+    pub(crate) fn first_end(&self, literal: u32) -> Option<u32> {
+        self.get(literal).map(|entry| entry.first_end)
+    }
+
+    fn get(&self, literal: u32) -> Option<SeenLiteral> {
+        Some(self.entries[literal as usize]).filter(|entry| entry.pass == self.pass)
+    }
+
+    fn start_pass(&mut self, n_literals: usize) {
+        self.pass = self.pass.wrapping_add(1);
+        if self.entries.len() != n_literals || self.pass == 0 {
+            self.entries.clear();
+            self.entries.resize(n_literals, SeenLiteral::default());
+            self.pass = 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The literal, its start, and whether it is its first whole occurrence, of each report, in
+    /// the order of the text.
+    fn scan<'a>(
+        literals: &[&'a str],
+        contextual: &[&str],
+        text: &str,
+    ) -> Vec<(&'a str, usize, bool)> {
+        let mut sorted = literals.to_vec();
+        sorted.sort_unstable();
+        let needs = |i: usize| {
+            if contextual.contains(&sorted[i]) { Needs::Each } else { Needs::FirstWhole }
+        };
+        let infixes = Infixes::new(&sorted, needs);
+        assert!(infixes.is_sound());
+        let mut reports = Vec::new();
+        infixes.scan(text, &mut Seen::default(), |o| {
+            assert_eq!(&text[o.range.clone()], sorted[o.literal]);
+            reports.push((sorted[o.literal], o.range.start, o.first_whole));
+        });
+        reports.sort_by_key(|&(literal, start, _)| (start, literal.len()));
+        reports
+    }
+
+    #[test]
+    fn the_first_occurrence_and_the_first_whole_one_are_reported() {
+        assert_eq!(
+            scan(&["git", "hub"], &[], "github git git hub"),
+            [("git", 0, false), ("hub", 3, false), ("git", 7, true), ("hub", 15, true)]
+        );
+        assert_eq!(
+            scan(&["reports"], &[], "xreports reports reports"),
+            [("reports", 1, false), ("reports", 9, true)]
+        );
+    }
+
+    #[test]
+    fn the_longest_of_many_that_start_alike_is_found_with_those_it_starts_with() {
+        let literals = ["make", "make a", "make a b", "make ab", "make b", "make a bc", "makez"];
+        let found = |text| scan(&literals, &[], text).iter().map(|f| f.0).collect::<Vec<_>>();
+        assert_eq!(found("make a bd"), ["make", "make a", "make a b"]);
+        assert_eq!(found("make a bc"), ["make", "make a", "make a b", "make a bc"]);
+        assert_eq!(found("make aa"), ["make", "make a"]);
+        assert_eq!(found("makes"), ["make"]);
+        assert_eq!(found("mak"), [""; 0]);
+    }
+
+    #[test]
+    fn every_occurrence_of_a_contextual_literal_is_reported_even_as_a_start_of_another() {
+        let reports = scan(&["some b", "some"], &["some"], "some b some b");
+        assert_eq!(reports.iter().filter(|r| r.0 == "some").count(), 2);
+    }
+
+    #[test]
+    fn a_shorter_literal_is_found_whole_after_a_longer_one_was_seen_inside_a_word() {
+        let reports = scan(&["some-b", "some"], &[], "xsome-b some-b");
+        assert!(reports.contains(&("some", 8, true)), "{reports:?}");
+    }
+
+    #[test]
+    fn passes_do_not_see_each_other() {
+        let infixes = Infixes::new(&["x"], |_| Needs::First);
+        let mut seen = Seen { pass: u32::MAX - 1, entries: Vec::new() };
+        for _ in 0..4 {
+            let mut n_reports = 0;
+            infixes.scan("x x x", &mut seen, |_| n_reports += 1);
+            assert_eq!(n_reports, 1);
+        }
+    }
+}

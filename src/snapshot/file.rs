@@ -1,0 +1,141 @@
+//! The file of a snapshot: eight bytes that say what it is, a checksum of all that follows, the
+//! version it was written by, the key, the content.
+//!
+//! The checksum is against accidents: a torn or damaged file, noise. Against people there are the
+//! rights of the file, which is read only if it is the user's own and nobody else may write it.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
+
+use super::UNFINISHED;
+
+const MAGIC: &[u8; 8] = b"RPRTSNAP";
+/// The number is that of the form of the content, to be raised whenever that changes.
+pub(super) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
+/// Longer ones are not read, in bytes.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Why a file is not the snapshot that was looked for.
+#[derive(Debug)]
+pub(super) enum Unfit {
+    Missing,
+    OtherVersion,
+    /// It is not ours, or not what was written.
+    Foreign(&'static str),
+    Unreadable(io::Error),
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::Missing => f.write_str("it is gone"),
+            Unfit::OtherVersion => f.write_str("another version wrote it"),
+            Unfit::Foreign(why) => f.write_str(why),
+            Unfit::Unreadable(error) => write!(f, "it cannot be read: {error}"),
+        }
+    }
+}
+
+/// The parts of a file whose checksum is right.
+pub(super) struct Parts<'a> {
+    pub(super) key: &'a [u8],
+    pub(super) content: &'a [u8],
+}
+
+/// All bytes of the file at `path`, and when it was written or last used.
+pub(super) fn read(path: &Path) -> Result<(Vec<u8>, SystemTime), Unfit> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // A pipe in its place is not waited for.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let mut file = match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Unfit::Missing),
+        file => file.map_err(Unfit::Unreadable)?,
+    };
+    let metadata = file.metadata().map_err(Unfit::Unreadable)?;
+    if !metadata.is_file() {
+        return Err(Unfit::Foreign("it is not a file"));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        if metadata.uid() != rustix::process::geteuid().as_raw() || metadata.mode() & 0o022 != 0 {
+            return Err(Unfit::Foreign("another user can write it"));
+        }
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(Unfit::Foreign("it is larger than any snapshot"));
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    let read = (&mut file).take(MAX_BYTES).read_to_end(&mut bytes);
+    read.map_err(Unfit::Unreadable)?;
+    Ok((bytes, metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH)))
+}
+
+/// Takes a file apart.
+pub(super) fn check(bytes: &[u8]) -> Result<Parts<'_>, Unfit> {
+    let damaged = || Unfit::Foreign("it is damaged");
+    let rest = bytes.strip_prefix(MAGIC).ok_or(Unfit::Foreign("it is no snapshot"))?;
+    let (checksum, rest) = rest.split_first_chunk::<4>().ok_or_else(damaged)?;
+    if u32::from_le_bytes(*checksum) != crc32fast::hash(rest) {
+        return Err(damaged());
+    }
+    let (version, rest) = part(rest).ok_or_else(damaged)?;
+    if version != VERSION.as_bytes() {
+        return Err(Unfit::OtherVersion);
+    }
+    let (key, content) = part(rest).ok_or_else(damaged)?;
+    Ok(Parts { key, content })
+}
+
+fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (len, rest) = bytes.split_first_chunk::<4>()?;
+    rest.split_at_checked(u32::from_le_bytes(*len) as usize)
+}
+
+/// Puts a file with `key` and `content` in the place of what is at `path`.
+pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()> {
+    static NTH: AtomicU32 = AtomicU32::new(0);
+    let nth = NTH.fetch_add(1, Ordering::Relaxed);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    // Processes in other containers have the same number.
+    let name = format!("{}-{nth}-{}.{UNFINISHED}", std::process::id(), now.as_nanos());
+    let unfinished = path.with_extension(name);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // After a loss of power there may be anything: the checksum tells.
+    let written = options
+        .open(&unfinished)
+        .and_then(|file| write(file, key, content))
+        .and_then(|()| fs::rename(&unfinished, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
+}
+
+fn write(mut file: File, key: &[u8], content: &[u8]) -> io::Result<()> {
+    let mut head = Vec::new();
+    for part in [VERSION.as_bytes(), key] {
+        let len = u32::try_from(part.len()).map_err(io::Error::other)?;
+        head.extend_from_slice(&len.to_le_bytes());
+        head.extend_from_slice(part);
+    }
+    let mut checksum = crc32fast::Hasher::new();
+    checksum.update(&head);
+    checksum.update(content);
+    file.write_all(MAGIC)?;
+    file.write_all(&checksum.finalize().to_le_bytes())?;
+    file.write_all(&head)?;
+    file.write_all(content)
+}

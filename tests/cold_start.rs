@@ -1,0 +1,345 @@
+//! Snapshots of skills and their index: the same answers, only sooner, whatever happens to the
+//! skills, to the snapshots and to the disk.
+#![cfg(feature = "snapshot")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[cfg(feature = "cli")]
+#[path = "support/binary.rs"]
+mod binary;
+#[cfg(all(feature = "cli", unix))]
+#[path = "cold_start/hook.rs"]
+mod hook;
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use repertoire::{Allowlist, Engine, EngineBuilder, Environment, SnapshotCache, Source};
+use tempfile::TempDir;
+
+/// What was changed within two seconds is not taken for settled, and no snapshot is kept of it.
+const SETTLED: Duration = Duration::from_millis(2200);
+
+type Build<'a> = &'a dyn Fn() -> EngineBuilder;
+
+/// An engine that uses `cache`, and whether it was made of a snapshot.
+fn cached(build: Build<'_>, cache: &SnapshotCache) -> (Engine, bool) {
+    let engine = build().cache(cache.clone()).build().unwrap();
+    let cache_use = engine.cache_use();
+    assert_eq!(cache_use.problems, [""; 0]);
+    let used = cache_use.used;
+    (engine, used)
+}
+
+/// All that an engine can be asked.
+fn answers(engine: &Engine) -> String {
+    // Before any body is read, which is none of the catalog's.
+    let mut answers = format!("{:#?}", engine.catalog());
+    let catalog = engine.catalog();
+    let mut queries = vec!["what can you do?".to_owned(), "show all skills".to_owned()];
+    for entry in catalog.entries() {
+        let triggers = entry.skill.triggers();
+        let texts = [&triggers.keywords, &triggers.verbs, &triggers.patterns, &triggers.exclude];
+        queries.extend(texts.into_iter().flatten().map(|text| format!("x {}, y", text.value)));
+        queries.push(format!("use the skill {}", entry.id));
+        queries.push(entry.skill.brief().to_owned());
+    }
+    // Enough of them, of any number of skills.
+    let some = |n_queries: usize| queries.iter().step_by(queries.len().div_ceil(n_queries));
+    for query in some(300) {
+        let explained = engine.explain(query, 5);
+        answers.push_str(&format!("\n{query}: {explained:?}"));
+    }
+    for query in some(50) {
+        answers.push_str(&format!("\n{query}: {:?}", engine.disclose(query)));
+    }
+    answers.push_str(&format!("\n{:?}", engine.prompt()));
+    answers
+}
+
+/// Asserts that both say the same, without printing all of it.
+fn assert_same(what: &str, one: &Engine, other: &Engine) {
+    let (one, other) = (answers(one), answers(other));
+    let differs = one.lines().zip(other.lines()).find(|(one, other)| one != other);
+    assert!(one == other, "{what}: {differs:?}");
+}
+
+#[test]
+fn a_snapshot_answers_as_the_skills_do() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = vec![root.join("skills")];
+    sources.extend(support::shared("conformance"));
+    sources.extend(support::shared("corpus/skills"));
+    for source in &sources {
+        let build = || Engine::builder().source(Source::bundled(source));
+        let dir = TempDir::new().unwrap();
+        let cache = SnapshotCache::new(dir.path());
+        let (fresh, was_kept) = (build().build().unwrap(), cached(&build, &cache).1);
+        assert!(!was_kept);
+        // A checkout may be this young.
+        if cache.files().unwrap().is_empty() {
+            std::thread::sleep(SETTLED);
+            assert!(!cached(&build, &cache).1);
+        }
+        let (kept, used) = cached(&build, &cache);
+        assert!(used, "{}", source.display());
+        assert_same(&source.display().to_string(), &fresh, &kept);
+    }
+}
+
+/// Skills, and what decides about them.
+struct Scene {
+    dir: TempDir,
+    variables: BTreeMap<&'static str, String>,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let scene = Scene { dir: TempDir::new().unwrap(), variables: BTreeMap::new() };
+        scene.skill("skills/deploy", "triggers: [deploy]");
+        scene.skill("skills/team/review", "triggers: {patterns: ['look (at|over) it']}");
+        scene.skill("skills/token", "triggers: [token]\nrequires_env: [TOKEN]");
+        scene.skill("skills/tool", "triggers: [tool]\nrequires_bins: [tool]");
+        scene.skill("skills/optional", "triggers: [optional]\ndefault_enabled: false");
+        scene.skill("elsewhere/deploy", "triggers: [elsewhere]");
+        scene.write("skills/broken/SKILL.md", "");
+        for dir in ["skills/empty", "bin"] {
+            fs::create_dir_all(scene.path(dir)).unwrap();
+        }
+        scene
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn skill(&self, name: &str, keys: &str) {
+        let text = format!("---\ndescription: Does it.\n{keys}\nmetadata: {{x: 1.5}}\n---\nSo.\n");
+        self.write(&format!("{name}/SKILL.md"), &text);
+    }
+
+    fn build(&self) -> EngineBuilder {
+        let mut variables = self.variables.clone();
+        variables.insert("PATH", self.path("bin").display().to_string());
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
+        Engine::builder()
+            .source(Source::bundled(self.path("skills")))
+            .source(Source::user(self.path("later")).optional())
+            .environment(Environment::Fixed(variables.collect()))
+    }
+
+    fn cache(&self) -> SnapshotCache {
+        SnapshotCache::new(self.path("cache"))
+    }
+}
+
+/// Changes of which each is one that a cheaper look would miss.
+const CHANGES: &[(&str, fn(&mut Scene))] = &[
+    ("content", |scene| scene.skill("skills/deploy", "triggers: [release]")),
+    ("content of the same length, with the time set back", |scene| {
+        let path = scene.path("skills/deploy/SKILL.md");
+        let time = path.metadata().unwrap().modified().unwrap();
+        scene.skill("skills/deploy", "triggers: [beploy]");
+        fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
+    }),
+    ("another file renamed to it", |scene| {
+        scene.skill("new", "triggers: [renamed]");
+        fs::rename(scene.path("new/SKILL.md"), scene.path("skills/deploy/SKILL.md")).unwrap();
+    }),
+    ("a new skill", |scene| scene.skill("skills/new", "triggers: [new]")),
+    ("a new skill in a directory that was there", |scene| {
+        scene.skill("skills/empty", "triggers: [empty]");
+    }),
+    ("a new skill above another", |scene| scene.skill("skills/team", "triggers: [team]")),
+    ("a skill that went", |scene| fs::remove_dir_all(scene.path("skills/deploy")).unwrap()),
+    ("a file that went", |scene| fs::remove_file(scene.path("skills/deploy/SKILL.md")).unwrap()),
+    ("a renamed directory", |scene| {
+        fs::rename(scene.path("skills/deploy"), scene.path("skills/ship")).unwrap();
+    }),
+    ("a better spelling of the name", |scene| {
+        fs::rename(scene.path("skills/deploy/SKILL.md"), scene.path("skills/deploy/skill.md"))
+            .unwrap();
+    }),
+    ("a file that was broken", |scene| scene.skill("skills/broken", "triggers: [mended]")),
+    ("a file that breaks", |scene| scene.write("skills/deploy/SKILL.md", "")),
+    ("a source that comes", |scene| scene.skill("later/deploy", "triggers: [later]")),
+    ("a source that goes", |scene| fs::remove_dir_all(scene.path("skills")).unwrap()),
+    ("a variable that is set", |scene| {
+        scene.variables.insert("TOKEN", "1".to_owned());
+    }),
+    #[cfg(unix)]
+    ("a program that comes", |scene| {
+        use std::os::unix::fs::PermissionsExt as _;
+        scene.write("bin/tool", "#!/bin/sh\n");
+        fs::set_permissions(scene.path("bin/tool"), fs::Permissions::from_mode(0o755)).unwrap();
+    }),
+    #[cfg(unix)]
+    ("a source that is a link to another place now", |scene| {
+        fs::rename(scene.path("skills"), scene.path("was")).unwrap();
+        std::os::unix::fs::symlink("elsewhere", scene.path("skills")).unwrap();
+    }),
+    #[cfg(unix)]
+    ("a link that leads elsewhere", |scene| {
+        fs::remove_dir_all(scene.path("skills/deploy")).unwrap();
+        std::os::unix::fs::symlink("team/review", scene.path("skills/deploy")).unwrap();
+    }),
+];
+
+#[test]
+fn no_change_goes_unseen() {
+    let mut scenes: Vec<Scene> = CHANGES.iter().map(|_| Scene::new()).collect();
+    std::thread::sleep(SETTLED);
+    for (scene, (what, change)) in scenes.iter_mut().zip(CHANGES) {
+        let cache = scene.cache();
+        assert!(!cached(&|| scene.build(), &cache).1);
+        assert!(cached(&|| scene.build(), &cache).1, "{what}: it is used while nothing changes");
+        change(scene);
+        let (now, used) = cached(&|| scene.build(), &cache);
+        assert!(!used, "{what}");
+        assert_same(what, &scene.build().build().unwrap(), &now);
+    }
+    // Once all has settled again, there are snapshots of it.
+    std::thread::sleep(SETTLED);
+    for (scene, (what, _)) in scenes.iter().zip(CHANGES) {
+        let cache = scene.cache();
+        cached(&|| scene.build(), &cache);
+        let (now, used) = cached(&|| scene.build(), &cache);
+        assert!(used, "{what}");
+        assert_same(what, &scene.build().build().unwrap(), &now);
+    }
+}
+
+#[test]
+fn what_is_asked_for_otherwise_has_a_snapshot_of_its_own() {
+    let scene = Scene::new();
+    std::thread::sleep(SETTLED);
+    let cache = scene.cache();
+    let only = |names: &[&str]| Allowlist::from_entries(Some(names));
+    let builds: [(&str, Build<'_>); 9] = [
+        ("plain", &|| scene.build()),
+        ("an allowlist", &|| scene.build().allow(only(&["deploy"]))),
+        ("another allowlist", &|| scene.build().allow(only(&["tool"]))),
+        ("an allowlist of nothing", &|| scene.build().allow(only(&[]))),
+        ("another brand", &|| scene.build().brand("acme")),
+        ("a skill that is on", &|| scene.build().enable("optional")),
+        ("inflections", &|| scene.build().inflect(true)),
+        ("a source more", &|| scene.build().source(Source::user(scene.path("elsewhere")))),
+        ("the same of another scope", &|| {
+            scene.build().source(Source::project(scene.path("elsewhere")))
+        }),
+    ];
+    for (what, build) in builds {
+        assert!(!cached(build, &cache).1, "{what}");
+    }
+    assert_eq!(cache.files().unwrap().len(), builds.len());
+    for (what, build) in builds {
+        let (kept, used) = cached(build, &cache);
+        assert!(used, "{what}");
+        assert_same(what, &build().build().unwrap(), &kept);
+    }
+}
+
+#[test]
+fn skills_in_memory_and_what_just_changed_are_not_kept() {
+    let scene = Scene::new();
+    let cache = scene.cache();
+    assert!(!cached(&|| scene.build(), &cache).1);
+    assert_eq!(cache.files().unwrap(), [], "it may change again and look the same");
+    std::thread::sleep(SETTLED);
+    let skill = "---\nname: made\ndescription: d\ntriggers: [made]\n---\n";
+    let build = || scene.build().skill(skill.parse().unwrap());
+    for _ in 0..2 {
+        let (engine, used) = cached(&build, &cache);
+        assert!(!used && engine.disclose("made").full == ["made"]);
+    }
+    assert_eq!(cache.files().unwrap(), []);
+}
+
+#[test]
+fn an_engine_of_a_snapshot_is_refreshed_like_any_other() {
+    let scene = Scene::new();
+    std::thread::sleep(SETTLED);
+    cached(&|| scene.build(), &scene.cache());
+    let (engine, used) = cached(&|| scene.build(), &scene.cache());
+    assert!(used && engine.refresh().unwrap().is_empty());
+    scene.skill("skills/new", "triggers: [new]");
+    scene.skill("skills/deploy", "triggers: [release]");
+    let refreshed = engine.refresh().unwrap();
+    assert_eq!((refreshed.added, refreshed.removed.len()), (vec!["new".into()], 0));
+    assert!(refreshed.changed.contains(&"deploy".into()));
+    assert_same("refreshed", &scene.build().build().unwrap(), &engine);
+}
+
+/// A cheap and repeatable noise.
+fn noise(n_bytes: usize) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u8
+    };
+    std::iter::repeat_with(next).take(n_bytes).collect()
+}
+
+#[test]
+fn a_damaged_snapshot_costs_time_and_no_answer() {
+    let scene = Scene::new();
+    std::thread::sleep(SETTLED);
+    let cache = scene.cache();
+    let fresh = scene.build().build().unwrap();
+    cached(&|| scene.build(), &cache);
+    let path = cache.files().unwrap().remove(0).path;
+    let sound = fs::read(&path).unwrap();
+    let len = sound.len();
+    let mut damages: Vec<(String, Vec<u8>)> = vec![
+        ("noise".to_owned(), noise(len)),
+        ("noise behind it".to_owned(), [&sound[..], &noise(100)].concat()),
+        ("zeros".to_owned(), vec![0; len]),
+        ("noise after the first bytes".to_owned(), [&sound[..8], &noise(len)].concat()),
+    ];
+    for n in [0, 1, 7, 8, 11, 12, 15, 16, 30, len / 4, len / 2, len - 4096.min(len - 1), len - 1] {
+        damages.push((format!("{n} of {len} bytes"), sound[..n].to_vec()));
+    }
+    for place in [8, 13, 17, len / 3, len / 2, len - 1] {
+        let mut flipped = sound.clone();
+        flipped[place] ^= 0x10;
+        damages.push((format!("a bit of byte {place}"), flipped));
+    }
+    for (what, bytes) in damages {
+        fs::write(&path, bytes).unwrap();
+        let engine = scene.build().cache(cache.clone()).build().unwrap();
+        let cache_use = engine.cache_use();
+        assert!(!cache_use.used, "{what}");
+        assert!(cache_use.problems[0].contains(path.to_str().unwrap()), "{what}: {cache_use:?}");
+        assert_same(&what, &fresh, &engine);
+        assert!(cached(&|| scene.build(), &cache).1, "{what}: a new one took its place");
+    }
+
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    let engine = scene.build().cache(cache.clone()).build().unwrap();
+    assert_eq!(engine.cache_use().problems.len(), 2, "neither read nor written");
+    assert_same("a directory in its place", &fresh, &engine);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_costs_time_and_no_answer() {
+    let scene = Scene::new();
+    std::thread::sleep(SETTLED);
+    scene.write("file", "in the way");
+    let fresh = scene.build().build().unwrap();
+    let cache = SnapshotCache::new(scene.path("file/cache"));
+    let engine = scene.build().cache(cache).build().unwrap();
+    let problems = &engine.cache_use().problems;
+    assert!(problems.iter().any(|problem| problem.contains("cannot write")), "{problems:?}");
+    assert_same("no directory", &fresh, &engine);
+}

@@ -1,0 +1,216 @@
+//! A hook is a process for each message: here the real one, with its cache and its state.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use repertoire::session::SqliteStore;
+use repertoire::{SessionStore as _, SnapshotCache};
+use serde_json::json;
+
+use crate::SETTLED;
+use crate::binary::{Place, Run, finish};
+use crate::support::say;
+
+/// A project with a few skills that were not changed lately.
+fn place() -> Place {
+    let place = Place::new();
+    for n in 0..20 {
+        let text = format!(
+            "---\nname: skill-{n}\ndescription: Does it.\ntriggers: [word{n}, deploy]\n---\n{}",
+            "So it is done.\n".repeat(40)
+        );
+        place.write(&format!("skills/skill-{n}/SKILL.md"), text);
+    }
+    std::thread::sleep(SETTLED);
+    place
+}
+
+fn command(place: &Place, options: &[&str]) -> Command {
+    let skills = place.path().join("skills");
+    let skills = skills.to_str().unwrap();
+    let args = ["hook", "claude-code", "--deadline", "60", "--source", skills];
+    let mut command = place.command(args.iter().chain(options));
+    command
+        .env("XDG_CACHE_HOME", place.path().join("cache"))
+        .env("XDG_STATE_HOME", place.path().join("state"));
+    command
+}
+
+fn prompt(session: &str) -> Vec<u8> {
+    let text = "deploy word7";
+    json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": text})
+        .to_string()
+        .into_bytes()
+}
+
+fn run(command: Command) -> Run {
+    finish(command, &prompt("s")).exits(0)
+}
+
+fn is_answer(run: &Run) -> bool {
+    run.stdout.contains("## Skill: skill-7") && run.stdout.contains("So it is done.")
+}
+
+fn cache(place: &Place) -> SnapshotCache {
+    SnapshotCache::new(place.path().join("cache/repertoire/snapshots"))
+}
+
+fn log(place: &Place) -> String {
+    fs::read_to_string(place.path().join("state/repertoire/hook.log")).unwrap_or_default()
+}
+
+fn doctor(place: &Place) -> serde_json::Value {
+    let mut command = place.command(["doctor", "--json", "--source", "skills"]);
+    command.env("XDG_CACHE_HOME", place.path().join("cache"));
+    command.env("XDG_STATE_HOME", place.path().join("state"));
+    finish(command, b"").exits(0).json()
+}
+
+#[test]
+fn thirty_two_hooks_at_once_share_a_cache_and_a_state() {
+    let place = place();
+    let wanted = run(command(&place, &["--no-cache"])).stdout;
+    assert!(wanted.contains("## Skill: skill-7"), "{wanted}");
+    // First there is no snapshot, then all read the same.
+    for round in ["cold", "warm"] {
+        let answers: Vec<Run> = std::thread::scope(|scope| {
+            let start = |n| {
+                let place = &place;
+                scope.spawn(move || finish(command(place, &[]), &prompt(&format!("{round}{n}"))))
+            };
+            let hooks: Vec<_> = (0..32).map(start).collect();
+            hooks.into_iter().map(|hook| hook.join().unwrap()).collect()
+        });
+        for Run { code, stdout, stderr } in &answers {
+            assert_eq!((*code, stderr.as_str(), stdout), (0, "", &wanted), "{round}");
+        }
+        let store = SqliteStore::open(place.path().join("state/repertoire/sessions.sqlite"));
+        let store = store.unwrap();
+        for n in 0..32 {
+            let known = store.state(&format!("claude-code:{round}{n}")).unwrap().skills;
+            assert_eq!((known.len(), known[0].uses), (3, 1), "session {n}");
+        }
+    }
+    assert_eq!(log(&place), "");
+    let files = cache(&place).files().unwrap();
+    assert!(files.len() == 1 && files[0].problem.is_none(), "{files:?}");
+    assert_eq!(fs::read_dir(cache(&place).dir()).unwrap().count(), 1, "nothing unfinished");
+    let snapshots = &doctor(&place)["state"]["snapshots"];
+    assert_eq!((&snapshots["files"], &snapshots["problems"]), (&json!(1), &json!([])));
+}
+
+#[test]
+fn a_damaged_snapshot_is_noted_and_made_anew() {
+    let place = place();
+    let wanted = run(command(&place, &[])).stdout;
+    let path = cache(&place).files().unwrap().remove(0).path;
+    fs::write(&path, "noise").unwrap();
+    let problems = doctor(&place)["state"]["snapshots"]["problems"].clone();
+    assert!(problems[0].as_str().unwrap().contains("it is no snapshot"), "{problems}");
+    let answer = finish(command(&place, &[]), &prompt("another")).exits(0).stdout;
+    assert_eq!(answer, wanted);
+    let log = log(&place);
+    assert!(log.contains("it is no snapshot") && log.lines().count() == 1, "{log}");
+    assert_eq!(cache(&place).files().unwrap()[0].problem, None);
+    assert_eq!(doctor(&place)["state"]["snapshots"]["problems"], json!([]));
+}
+
+#[test]
+fn a_cache_can_be_declined() {
+    let place = place();
+    let mut by_variable = command(&place, &[]);
+    by_variable.env("REPERTOIRE_NO_CACHE", "1");
+    for (session, declined) in [("a", command(&place, &["--no-cache"])), ("b", by_variable)] {
+        assert!(is_answer(&finish(declined, &prompt(session)).exits(0)));
+        assert!(!place.path().join("cache").exists());
+    }
+    let mut accepted = command(&place, &[]);
+    accepted.env("REPERTOIRE_NO_CACHE", "0");
+    run(accepted);
+    assert_eq!(cache(&place).files().unwrap().len(), 1);
+}
+
+#[test]
+fn directories_that_cannot_be_written_cost_no_answer() {
+    let place = place();
+    place.write("file", "in the way");
+    let in_the_way = |directory: &str| {
+        let mut command = command(&place, &[]);
+        command.env(directory, place.path().join("file"));
+        run(command)
+    };
+    let answer = in_the_way("XDG_CACHE_HOME");
+    assert!(is_answer(&answer), "{answer:?}");
+    assert!(log(&place).contains("cannot write the snapshot"), "{}", log(&place));
+    let answer = in_the_way("XDG_STATE_HOME");
+    assert!(is_answer(&answer), "{answer:?}");
+    assert!(answer.stderr.contains("hook.log"), "{answer:?}");
+}
+
+#[test]
+fn files_that_cannot_grow_cost_no_answer() {
+    let place = place();
+    let hook = command(&place, &[]);
+    // No file may be longer than 1 KiB; a write beyond it fails as on a full disk.
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]);
+    limited.arg(hook.get_program()).args(hook.get_args()).current_dir(place.path());
+    for (name, value) in hook.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    let answer = run(limited);
+    assert!(is_answer(&answer), "{answer:?}");
+    let log = log(&place);
+    assert!(log.contains("the snapshot") && log.contains("session store"), "{log}");
+    let cache = cache(&place);
+    assert_eq!(fs::read_dir(cache.dir()).unwrap().count(), 0, "nothing unfinished is left");
+    assert!(is_answer(&run(command(&place, &[]))), "all is well with more room");
+    assert_eq!(cache.files().unwrap().len(), 1);
+}
+
+/// A file system that is full; unmounted when it is dropped.
+struct Full(PathBuf);
+
+impl Full {
+    /// `None` where that is for another user to do.
+    fn mount(at: &Path) -> Option<Full> {
+        fs::create_dir_all(at).unwrap();
+        let mount =
+            Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(at).output();
+        if !mount.is_ok_and(|output| output.status.success()) {
+            return None;
+        }
+        let full = Full(at.to_owned());
+        let n_bytes = 1 << 20;
+        assert!(fs::write(at.join("filler"), vec![0; n_bytes]).is_err(), "it is not full");
+        Some(full)
+    }
+}
+
+impl Drop for Full {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_costs_no_answer() {
+    let place = place();
+    let Some(full) = Full::mount(&place.path().join("full")) else {
+        say("SKIPPED: no file system can be mounted here; a full disk was not tested");
+        return;
+    };
+    let on_it = |directory: &str| {
+        let mut command = command(&place, &[]);
+        command.env(directory, &full.0);
+        run(command)
+    };
+    let answer = on_it("XDG_CACHE_HOME");
+    assert!(is_answer(&answer), "{answer:?}");
+    assert!(log(&place).contains("cannot write the snapshot"), "{}", log(&place));
+    assert!(is_answer(&on_it("XDG_STATE_HOME")));
+}
