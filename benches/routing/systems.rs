@@ -16,7 +16,7 @@ struct System {
     /// What is done to the skills of a catalog first.
     skills: fn(&Skill) -> Skill,
     builder: fn(EngineBuilder) -> EngineBuilder,
-    options: fn(DisclosureOptions) -> DisclosureOptions,
+    options: fn(&mut DisclosureOptions),
 }
 
 /// One row each. Triggers that are made for skills are another one, with `skills` that adds them.
@@ -27,18 +27,18 @@ const SYSTEMS: [System; 7] = [
         builder: same,
         options: by_relevance,
     },
-    System { name: "declared triggers", skills: Skill::clone, builder: same, options: same },
+    System { name: "declared triggers", skills: Skill::clone, builder: same, options: nothing },
     System {
         name: "… and inflections",
         skills: Skill::clone,
         builder: |builder| builder.inflect(true),
-        options: same,
+        options: nothing,
     },
     System {
         name: "… quoted text masked",
         skills: Skill::clone,
         builder: |builder| builder.mask_quoted(true),
-        options: same,
+        options: nothing,
     },
     System {
         name: "… generic words hinted",
@@ -56,20 +56,25 @@ const SYSTEMS: [System; 7] = [
         name: "all options",
         skills: Skill::clone,
         builder: |builder| builder.inflect(true).mask_quoted(true),
-        options: |options| by_relevance(hinting(options)),
+        options: |options| {
+            hinting(options);
+            by_relevance(options);
+        },
     },
 ];
 
-fn same<T>(this: T) -> T {
-    this
+fn same(builder: EngineBuilder) -> EngineBuilder {
+    builder
 }
 
-fn hinting(options: DisclosureOptions) -> DisclosureOptions {
-    DisclosureOptions { hint_generic_words: true, ..options }
+fn nothing(_: &mut DisclosureOptions) {}
+
+fn hinting(options: &mut DisclosureOptions) {
+    options.hint_generic_words = true;
 }
 
-fn by_relevance(options: DisclosureOptions) -> DisclosureOptions {
-    DisclosureOptions { relevance: Some(RelevanceMargin::default()), ..options }
+fn by_relevance(options: &mut DisclosureOptions) {
+    options.relevance = Some(RelevanceMargin::default());
 }
 
 fn without_triggers(skill: &Skill) -> Skill {
@@ -114,7 +119,9 @@ pub(crate) fn report(title: &str, catalogs: &[Catalog]) {
 
 impl System {
     fn try_on(&self, catalog: &Catalog) -> Report {
-        let builder = Engine::builder().disclosure((self.options)(DisclosureOptions::default()));
+        let mut options = DisclosureOptions::default();
+        (self.options)(&mut options);
+        let builder = Engine::builder().disclosure(options);
         let skills = catalog.skills.iter().map(|(_, skill)| (self.skills)(skill));
         let engine = skills.fold((self.builder)(builder), EngineBuilder::skill).build().unwrap();
         let some = |cases: &[repertoire::eval::Case]| {

@@ -182,7 +182,7 @@ impl Reader<'_> {
 
 /// The line of a byte, from 1.
 fn line_of(text: &str, at: usize) -> usize {
-    1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
+    1 + text.get(..at).unwrap_or(text).matches('\n').count()
 }
 
 /// The first byte of a line, from 1.

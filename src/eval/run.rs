@@ -109,10 +109,10 @@ impl Judge {
 
     fn ask(self, engine: &Engine, case: &Case) -> Outcome {
         let disclosure = engine.disclose(&case.query);
-        let mut matches = engine.matches(&case.query);
+        let mut all = engine.matches(&case.query);
         let relevant = engine.relevance().rank(&case.query, N_FOUND.max(disclosure.full.len()));
         let fired = disclosure.full.iter().map(|id| {
-            let matched = matches.iter_mut().find(|matched| matched.id == *id);
+            let matched = all.iter_mut().find(|matched| matched.id == *id);
             let hits = matched.map(|matched| std::mem::take(&mut matched.hits)).unwrap_or_default();
             let by_words = relevant.iter().find(|near| hits.is_empty() && near.id == *id);
             let terms = by_words.map(|near| near.terms.clone()).unwrap_or_default();

@@ -214,8 +214,11 @@ impl Tokens {
 /// An expected skill and the one that fired.
 type Confused = (Option<SkillId>, Option<SkillId>);
 
+/// In how many prompts a trigger of a kind was found.
+type Causes = BTreeMap<(&'static str, String), usize>;
+
 #[derive(Default)]
-struct Confusions(BTreeMap<Confused, (usize, BTreeMap<(&'static str, String), usize>)>);
+struct Confusions(BTreeMap<Confused, (usize, Causes)>);
 
 impl Confusions {
     fn add(&mut self, Outcome { expected, fired, .. }: &Outcome) {
@@ -227,22 +230,22 @@ impl Confusions {
         }
         let instead_of = missed.or(expected.first());
         for Fired { id, hits, terms, .. } in wrong {
-            let (cases, causes) =
+            let (n_cases, triggers) =
                 self.0.entry((instead_of.cloned(), Some(id.clone()))).or_default();
-            *cases += 1;
+            *n_cases += 1;
             let mut of_case: Vec<(&'static str, &str)> =
                 hits.iter().map(|hit| (hit.kind.as_str(), hit.trigger.as_str())).collect();
             of_case.extend(terms.iter().map(|term| ("relevance", term.term.as_str())));
             of_case.sort_unstable();
             of_case.dedup();
             for (kind, trigger) in of_case {
-                *causes.entry((kind, trigger.to_owned())).or_default() += 1;
+                *triggers.entry((kind, trigger.to_owned())).or_default() += 1;
             }
         }
     }
 
     fn sorted(self) -> Vec<Confusion> {
-        let confusion = |((expected, got), (cases, causes)): (Confused, (_, BTreeMap<_, _>))| {
+        let confusion = |((expected, got), (cases, causes)): (Confused, (_, Causes))| {
             let cause = |((kind, trigger), cases)| Cause { kind, trigger, cases };
             let mut triggers: Vec<Cause> = causes.into_iter().map(cause).collect();
             triggers.sort_by_key(|cause| std::cmp::Reverse(cause.cases));
