@@ -27,9 +27,12 @@ impl Index {
         self.start_ranking(recent, scratch);
         for place in 0..scratch.found.candidates.len() {
             let item = scratch.found.candidates[place];
-            if scratch.found.presence(item) == Presence::Possible
-                && !self.confirm(item, text, scratch)
-            {
+            let matches = match scratch.found.presence(item) {
+                Presence::Absent => false,
+                Presence::Possible => self.confirm(item, text, scratch),
+                Presence::Somewhere | Presence::At => true,
+            };
+            if !matches {
                 continue;
             }
             for &skill in self.tables.postings.of(item) {
@@ -157,22 +160,24 @@ impl Index {
             let is_possible = found.presence(item) == Presence::Possible;
             (self.tables.items[item as usize].rarity * 2 + u32::from(is_possible), item)
         };
-        ranking.queue.clear();
-        ranking.queue.extend(found.candidates.iter().map(order));
-        ranking.queue.sort_unstable();
-        let n_items = scratch.ranking.queue.len();
-        for place in 0..n_items {
-            let (order, item) = scratch.ranking.queue[place];
+        // Few of many are looked at, so they are not sorted.
+        ranking.rarest.clear();
+        ranking.rarest.extend(found.candidates.iter().map(order).map(Reverse));
+        while let Some(Reverse((order, item))) = scratch.ranking.rarest.pop() {
+            let n_left = scratch.ranking.rarest.len() as u32 + 1;
             let rarity = order / 2;
             let mut best_left = RankKey {
                 phrase_words: Reverse(longest),
                 rarity,
-                n_triggers: Reverse((n_items - place) as u32),
+                n_triggers: Reverse(n_left),
                 ..RankKey::new(0)
             };
             let beats = |key: Option<RankKey>, left: RankKey| key.is_some_and(|key| key < left);
             if beats(scratch.last_of_best(limit), best_left) {
                 return;
+            }
+            if scratch.found.presence(item) == Presence::Absent {
+                continue;
             }
             if scratch.found.presence(item) == Presence::Possible {
                 let skills = self.tables.postings.of(item);
