@@ -1,5 +1,7 @@
 //! What one pass has found: working memory that is reused, so that a query allocates nothing.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -89,6 +91,8 @@ pub(super) struct Ranking {
     pub(super) recent: Vec<(u32, u32)>,
     /// What is still to be looked at: its place in an order, and the item.
     pub(super) queue: Vec<(u32, u32)>,
+    /// The same, the first in the order on top.
+    pub(super) rarest: BinaryHeap<Reverse<(u32, u32)>>,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
 }

@@ -109,16 +109,19 @@ impl Keys {
                 Some(whole) => block = *whole,
                 None => block[..rest.len()].copy_from_slice(rest),
             }
+            let n_places = rest.len().min(BLOCK);
             if let Some(pairs) = pairs {
                 let pair = |at: usize| u16::from_le_bytes([block[at], block[at + 1]]);
-                for at in places(mask(pairs, &std::array::from_fn(pair))) {
-                    let Some(rest) = rest.get(at..) else { break };
-                    self.look_up_short(rest, |literal| report(start + at, Found::Short(literal)));
+                for at in places(mask(pairs, &std::array::from_fn::<_, BLOCK, _>(pair)[..n_places]))
+                {
+                    self.look_up_short(&rest[at..], |literal| {
+                        report(start + at, Found::Short(literal));
+                    });
                 }
             }
             if let Some(bitmap) = grams {
-                for at in places(mask(bitmap, &all_grams(&block))) {
-                    let Some(four) = rest.get(at..).and_then(<[u8]>::first_chunk) else { break };
+                for at in places(mask(bitmap, &all_grams(&block)[..n_places])) {
+                    let Some(four) = rest[at..].first_chunk() else { break };
                     let key = u32::from_le_bytes(*four);
                     if has(&self.wide, wide_place(&self.wide, key))
                         && let Some(slot) = self.tables[KEY_BYTES - 1].get(key)
@@ -228,7 +231,7 @@ fn all_grams(block: &[u8; BLOCK + KEY_BYTES]) -> [u16; BLOCK] {
 }
 
 /// A bit for each of the numbers that is in the bitmap.
-fn mask(bitmap: &[u64; BITMAP_WORDS], numbers: &[u16; BLOCK]) -> u64 {
+fn mask(bitmap: &[u64; BITMAP_WORDS], numbers: &[u16]) -> u64 {
     let is_in = |number: u16| bitmap[usize::from(number / 64)] >> (number % 64) & 1;
     numbers.iter().rev().fold(0, |mask, &number| mask << 1 | is_in(number))
 }

@@ -27,9 +27,12 @@ impl Index {
         self.start_ranking(recent, scratch);
         for place in 0..scratch.found.candidates.len() {
             let item = scratch.found.candidates[place];
-            if scratch.found.presence(item) == Presence::Possible
-                && !self.confirm(item, text, scratch)
-            {
+            let matches = match scratch.found.presence(item) {
+                Presence::Absent => false,
+                Presence::Possible => self.confirm(item, text, scratch),
+                Presence::Somewhere | Presence::At => true,
+            };
+            if !matches {
                 continue;
             }
             for &skill in self.tables.postings.of(item) {
@@ -152,7 +155,7 @@ impl Index {
         text: &Excerpt<'_>,
         scratch: &mut Scratch,
     ) {
-        let mut queue = std::mem::take(&mut scratch.ranking.queue);
+        let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
         // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
         // needed any more.
         let order = |&item: &u32| {
@@ -160,23 +163,25 @@ impl Index {
             let rarity = scratch.rarity(item, self.tables.items[item as usize].rarity);
             (rarity * 2 + u32::from(is_possible), item)
         };
-        queue.clear();
-        queue.extend(scratch.found.candidates.iter().map(order));
-        queue.sort_unstable();
-        scratch.ranking.queue = queue;
-        let n_items = scratch.ranking.queue.len();
-        for place in 0..n_items {
-            let (order, item) = scratch.ranking.queue[place];
+        // Few of many are looked at, so they are not sorted.
+        rarest.clear();
+        rarest.extend(scratch.found.candidates.iter().map(order).map(Reverse));
+        scratch.ranking.rarest = rarest;
+        while let Some(Reverse((order, item))) = scratch.ranking.rarest.pop() {
+            let n_left = scratch.ranking.rarest.len() as u32 + 1;
             let rarity = order / 2;
             let mut best_left = RankKey {
                 phrase_words: Reverse(longest),
                 rarity,
-                n_triggers: Reverse((n_items - place) as u32),
+                n_triggers: Reverse(n_left),
                 ..RankKey::new(0)
             };
             let beats = |key: Option<RankKey>, left: RankKey| key.is_some_and(|key| key < left);
             if beats(scratch.last_of_best(limit), best_left) {
                 return;
+            }
+            if scratch.found.presence(item) == Presence::Absent {
+                continue;
             }
             if scratch.found.presence(item) == Presence::Possible {
                 let skills = self.tables.postings.of(item);

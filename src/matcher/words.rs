@@ -22,7 +22,7 @@ const GOES_ON: u32 = 1 << 31;
 /// Literals by the hashes of the runs they begin with.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Words {
-    /// Three slots for two beginnings; a beginning is in the first free one from the place its
+    /// Two slots for each beginning; a beginning is in the first free one from the place its
     /// hash says.
     slots: Vec<Slot>,
     texts: Texts,
@@ -71,7 +71,7 @@ impl Words {
         }
         beginnings.sort_unstable();
         let n_beginnings = beginnings.chunk_by(|a, b| a.hash == b.hash).count();
-        let slots = vec![Slot::default(); n_beginnings + n_beginnings.div_ceil(2)];
+        let slots = vec![Slot::default(); n_beginnings * 2];
         let mut words = Words { slots, texts: literals.iter().collect() };
         let mut left_out = Vec::new();
         for same in beginnings.chunk_by(|a, b| a.hash == b.hash) {
@@ -210,13 +210,12 @@ fn split(text: &str, runs: &mut Vec<Run>) {
         runs.push(Run { start: start as u32, end: end as u32, hash });
     };
     for (block, part) in bytes.chunks(64).enumerate() {
-        let mask = match part.first_chunk() {
-            Some(whole) => mask_of(whole),
-            None => {
-                let mut padded = [0; 64];
-                padded[..part.len()].copy_from_slice(part);
-                mask_of(&padded)
-            }
+        let mask = if let Some(whole) = part.first_chunk() {
+            mask_of(whole)
+        } else {
+            let mut padded = [0; 64];
+            padded[..part.len()].copy_from_slice(part);
+            mask_of(&padded)
         };
         let mut edges = mask ^ (mask << 1 | u64::from(start.is_some()));
         while edges != 0 {
@@ -248,7 +247,7 @@ fn mask_of(bytes: &[u8; 64]) -> u64 {
 
 /// Whether a byte of a folded text, so no capital, is a letter, digit or `_` of ASCII.
 fn in_run(byte: u8) -> bool {
-    (byte.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
+    byte.wrapping_sub(b'a') < 26 || byte.wrapping_sub(b'0') < 10 || byte == b'_'
 }
 
 fn tag(hash: u64) -> u32 {
