@@ -48,11 +48,11 @@ fn answers(engine: &Engine) -> String {
     }
     // Enough of them, of any number of skills.
     let some = |n_queries: usize| queries.iter().step_by(queries.len().div_ceil(n_queries));
-    for query in some(300) {
+    for query in some(100) {
         let explained = engine.explain(query, 5);
         answers.push_str(&format!("\n{query}: {explained:?}"));
     }
-    for query in some(50) {
+    for query in some(20) {
         answers.push_str(&format!("\n{query}: {:?}", engine.disclose(query)));
     }
     answers.push_str(&format!("\n{:?}", engine.prompt()));
@@ -61,7 +61,11 @@ fn answers(engine: &Engine) -> String {
 
 /// Asserts that both say the same, without printing all of it.
 fn assert_same(what: &str, one: &Engine, other: &Engine) {
-    let (one, other) = (answers(one), answers(other));
+    assert_answers(what, &answers(one), other);
+}
+
+fn assert_answers(what: &str, one: &str, other: &Engine) {
+    let other = answers(other);
     let differs = one.lines().zip(other.lines()).find(|(one, other)| one != other);
     assert!(one == other, "{what}: {differs:?}");
 }
@@ -295,7 +299,7 @@ fn a_damaged_snapshot_costs_time_and_no_answer() {
     let scene = Scene::new();
     std::thread::sleep(SETTLED);
     let cache = scene.cache();
-    let fresh = scene.build().build().unwrap();
+    let fresh = answers(&scene.build().build().unwrap());
     cached(&|| scene.build(), &cache);
     let path = cache.files().unwrap().remove(0).path;
     let sound = fs::read(&path).unwrap();
@@ -320,7 +324,7 @@ fn a_damaged_snapshot_costs_time_and_no_answer() {
         let cache_use = engine.cache_use();
         assert!(!cache_use.used, "{what}");
         assert!(cache_use.problems[0].contains(path.to_str().unwrap()), "{what}: {cache_use:?}");
-        assert_same(&what, &fresh, &engine);
+        assert_answers(&what, &fresh, &engine);
         assert!(cached(&|| scene.build(), &cache).1, "{what}: a new one took its place");
     }
 
@@ -328,7 +332,7 @@ fn a_damaged_snapshot_costs_time_and_no_answer() {
     fs::create_dir(&path).unwrap();
     let engine = scene.build().cache(cache.clone()).build().unwrap();
     assert_eq!(engine.cache_use().problems.len(), 2, "neither read nor written");
-    assert_same("a directory in its place", &fresh, &engine);
+    assert_answers("a directory in its place", &fresh, &engine);
 }
 
 #[test]

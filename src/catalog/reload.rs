@@ -76,7 +76,7 @@ impl Memory {
     }
 
     /// What was looked at.
-    #[cfg(feature = "watch")]
+    #[cfg(any(feature = "snapshot", feature = "watch"))]
     pub(crate) fn seen(&self) -> &Seen {
         &self.seen
     }

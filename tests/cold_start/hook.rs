@@ -12,6 +12,8 @@ use crate::SETTLED;
 use crate::binary::{Place, Run, finish};
 use crate::support::say;
 
+const HOOK: [&str; 6] = ["hook", "claude-code", "--deadline", "60", "--source", "skills"];
+
 /// A project with a few skills that were not changed lately.
 fn place() -> Place {
     let place = Place::new();
@@ -27,14 +29,7 @@ fn place() -> Place {
 }
 
 fn command(place: &Place, options: &[&str]) -> Command {
-    let skills = place.path().join("skills");
-    let skills = skills.to_str().unwrap();
-    let args = ["hook", "claude-code", "--deadline", "60", "--source", skills];
-    let mut command = place.command(args.iter().chain(options));
-    command
-        .env("XDG_CACHE_HOME", place.path().join("cache"))
-        .env("XDG_STATE_HOME", place.path().join("state"));
-    command
+    place.command(HOOK.iter().chain(options))
 }
 
 fn prompt(session: &str) -> Vec<u8> {
@@ -53,18 +48,16 @@ fn is_answer(run: &Run) -> bool {
 }
 
 fn cache(place: &Place) -> SnapshotCache {
-    SnapshotCache::new(place.path().join("cache/repertoire/snapshots"))
+    SnapshotCache::new(place.path().join("home/.cache/repertoire/snapshots"))
 }
 
 fn log(place: &Place) -> String {
-    fs::read_to_string(place.path().join("state/repertoire/hook.log")).unwrap_or_default()
+    fs::read_to_string(place.path().join("home/.local/state/repertoire/hook.log"))
+        .unwrap_or_default()
 }
 
 fn doctor(place: &Place) -> serde_json::Value {
-    let mut command = place.command(["doctor", "--json", "--source", "skills"]);
-    command.env("XDG_CACHE_HOME", place.path().join("cache"));
-    command.env("XDG_STATE_HOME", place.path().join("state"));
-    finish(command, b"").exits(0).json()
+    place.run(["doctor", "--json", "--source", "skills"]).exits(0).json()
 }
 
 #[test]
@@ -85,7 +78,8 @@ fn thirty_two_hooks_at_once_share_a_cache_and_a_state() {
         for Run { code, stdout, stderr } in &answers {
             assert_eq!((*code, stderr.as_str(), stdout), (0, "", &wanted), "{round}");
         }
-        let store = SqliteStore::open(place.path().join("state/repertoire/sessions.sqlite"));
+        let store =
+            SqliteStore::open(place.path().join("home/.local/state/repertoire/sessions.sqlite"));
         let store = store.unwrap();
         for n in 0..32 {
             let known = store.state(&format!("claude-code:{round}{n}")).unwrap().skills;
@@ -108,7 +102,7 @@ fn a_damaged_snapshot_is_noted_and_made_anew() {
     fs::write(&path, "noise").unwrap();
     let problems = doctor(&place)["state"]["snapshots"]["problems"].clone();
     assert!(problems[0].as_str().unwrap().contains("it is no snapshot"), "{problems}");
-    let answer = finish(command(&place, &[]), &prompt("another")).exits(0).stdout;
+    let answer = place.run_with(HOOK, &prompt("another")).exits(0).stdout;
     assert_eq!(answer, wanted);
     let log = log(&place);
     assert!(log.contains("it is no snapshot") && log.lines().count() == 1, "{log}");
@@ -123,7 +117,7 @@ fn a_cache_can_be_declined() {
     by_variable.env("REPERTOIRE_NO_CACHE", "1");
     for (session, declined) in [("a", command(&place, &["--no-cache"])), ("b", by_variable)] {
         assert!(is_answer(&finish(declined, &prompt(session)).exits(0)));
-        assert!(!place.path().join("cache").exists());
+        assert!(!place.path().join("home/.cache").exists());
     }
     let mut accepted = command(&place, &[]);
     accepted.env("REPERTOIRE_NO_CACHE", "0");
