@@ -1,8 +1,10 @@
 //! The engine as a whole, with each of its options: what is found, what is shown in full, and what
 //! that costs.
 
+use std::collections::BTreeMap;
+
 use repertoire::eval::{Report, evaluate};
-use repertoire::{DisclosureOptions, Engine, EngineBuilder, RelevanceMargin, Skill};
+use repertoire::{DisclosureOptions, Engine, EngineBuilder, RelevanceMargin, Skill, suggest};
 
 use crate::data::Catalog;
 use crate::margin;
@@ -17,40 +19,53 @@ struct System {
     skills: fn(&Skill) -> Skill,
     builder: fn(EngineBuilder) -> EngineBuilder,
     options: fn(&mut DisclosureOptions),
+    /// Whether the skills get the triggers that are suggested for them.
+    suggests: bool,
 }
 
-/// One row each. Triggers that are made for skills are another one, with `skills` that adds them.
-const SYSTEMS: [System; 7] = [
+/// One row each.
+const SYSTEMS: [System; 9] = [
     System {
         name: "without triggers, by relevance",
         skills: without_triggers,
         builder: same,
         options: by_relevance,
+        suggests: false,
     },
-    System { name: "declared triggers", skills: Skill::clone, builder: same, options: nothing },
+    System {
+        name: "declared triggers",
+        skills: Skill::clone,
+        builder: same,
+        options: nothing,
+        suggests: false,
+    },
     System {
         name: "… and inflections",
         skills: Skill::clone,
         builder: |builder| builder.inflect(true),
         options: nothing,
+        suggests: false,
     },
     System {
         name: "… quoted text masked",
         skills: Skill::clone,
         builder: |builder| builder.mask_quoted(true),
         options: nothing,
+        suggests: false,
     },
     System {
         name: "… generic words hinted",
         skills: Skill::clone,
         builder: same,
         options: hinting,
+        suggests: false,
     },
     System {
         name: "… by relevance, too",
         skills: Skill::clone,
         builder: same,
         options: by_relevance,
+        suggests: false,
     },
     System {
         name: "all options",
@@ -60,6 +75,21 @@ const SYSTEMS: [System; 7] = [
             hinting(options);
             by_relevance(options);
         },
+        suggests: false,
+    },
+    System {
+        name: "triggers of `suggest --all`",
+        skills: Skill::clone,
+        builder: same,
+        options: nothing,
+        suggests: true,
+    },
+    System {
+        name: "… and by relevance",
+        skills: Skill::clone,
+        builder: same,
+        options: by_relevance,
+        suggests: true,
     },
 ];
 
@@ -121,15 +151,22 @@ impl System {
     fn try_on(&self, catalog: &Catalog) -> Report {
         let mut options = DisclosureOptions::default();
         (self.options)(&mut options);
-        let builder = Engine::builder().disclosure(options);
-        let skills = catalog.skills.iter().map(|(_, skill)| (self.skills)(skill));
-        let engine = skills.fold((self.builder)(builder), EngineBuilder::skill).build().unwrap();
+        let engine = |triggers| {
+            let builder = Engine::builder().disclosure(options.clone()).triggers(triggers);
+            let skills = catalog.skills.iter().map(|(_, skill)| (self.skills)(skill));
+            skills.fold((self.builder)(builder), EngineBuilder::skill).build().unwrap()
+        };
+        let mut tried = engine(BTreeMap::new());
+        if self.suggests {
+            let suggested = suggest::suggest_all(&tried.catalog());
+            tried = engine(suggest::triggers(&suggested));
+        }
         let some = |cases: &[repertoire::eval::Case]| {
             let step = cases.len().div_ceil(MAX_CASES).max(1);
             cases.iter().step_by(step).cloned().collect::<Vec<_>>()
         };
         let cases = [some(&catalog.positives), some(&catalog.negatives)].concat();
-        let (outcomes, problems) = evaluate(&engine, &cases, || {});
+        let (outcomes, problems) = evaluate(&tried, &cases, || {});
         assert!(problems.is_empty(), "{}: {problems:?}", catalog.name);
         Report::new(outcomes, problems)
     }

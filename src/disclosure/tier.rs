@@ -93,7 +93,7 @@ pub struct RelevanceMargin {
 
 impl Default for RelevanceMargin {
     fn default() -> Self {
-        RelevanceMargin { worth: 2.0, lead: 1.0, words: 3 }
+        RelevanceMargin { worth: 2.0, lead: 0.75, words: 3 }
     }
 }
 
