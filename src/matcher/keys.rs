@@ -112,7 +112,8 @@ impl Keys {
             let n_places = rest.len().min(BLOCK);
             if let Some(pairs) = pairs {
                 let pair = |at: usize| u16::from_le_bytes([block[at], block[at + 1]]);
-                for at in places(mask(pairs, &std::array::from_fn::<_, BLOCK, _>(pair)[..n_places])) {
+                for at in places(mask(pairs, &std::array::from_fn::<_, BLOCK, _>(pair)[..n_places]))
+                {
                     self.look_up_short(&rest[at..], |literal| {
                         report(start + at, Found::Short(literal));
                     });
