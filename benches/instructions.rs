@@ -5,17 +5,23 @@
 #![expect(clippy::unwrap_used, reason = "a benchmark")]
 #![expect(clippy::print_stdout, reason = "it says how many queries it measured")]
 
-mod support;
+#[path = "support/catalog.rs"]
+mod catalog;
+#[path = "support/usual.rs"]
+#[expect(dead_code, reason = "only the bare scan is counted")]
+mod usual;
+#[path = "support/words.rs"]
+mod words;
 
 use std::fs::{self, File};
 use std::hint::black_box;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
+use catalog::{Language, ids, index, queries, skills};
 use repertoire::matcher::Index;
 use repertoire::{Engine, Query};
-use support::catalog::{Language, ids, index, queries, skills};
-use support::usual::BareScan;
+use usual::BareScan;
 
 /// What callgrind is told to count.
 #[inline(never)]
@@ -35,6 +41,7 @@ const CASES: &[&str] = &[
     "disclose-1000",
     "french-1000",
     "cjk-1000",
+    "code-1000",
     "10kb-1000",
     "build-1000",
     "bare-scan-1000",
@@ -93,6 +100,7 @@ fn main() {
         }
         "french-1000" => top_3(&read(1_000), &queries(Language::French, 130, 1_000, 64)),
         "cjk-1000" => top_3(&read(1_000), &queries(Language::Cjk, 130, 1_000, 64)),
+        "code-1000" => top_3(&read(1_000), &queries(Language::Code, 130, 1_000, 64)),
         "10kb-1000" => top_3(&read(1_000), &queries(Language::English, 10_000, 1_000, 4)),
         "disclose-1000" => {
             let add = repertoire::EngineBuilder::skill;

@@ -10,7 +10,7 @@ use thread_local::ThreadLocal;
 
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
-use super::infix::{Infixes, Occurrence};
+use super::infix::{Infixes, Occurrence, Seen};
 use super::mask::Quoted;
 use super::mention::Use;
 use super::meta::{MetaQuestion, Questions};
@@ -374,7 +374,7 @@ impl Index {
         } else {
             self.scan(Part::All, scratch);
         }
-        let Scratch { excerpt: buffer, text, found, met, .. } = scratch;
+        let Scratch { excerpt: buffer, text, seen, found, met, .. } = scratch;
         let seen_text = excerpt.seen(buffer);
         let normalized = text.normalized(seen_text);
         self.patterns.without_literal(normalized, met);
@@ -386,6 +386,7 @@ impl Index {
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
         }
         self.settle_vetoes(found);
+        self.judge_patterns(seen, found);
         excerpt
     }
 
@@ -453,22 +454,33 @@ impl Index {
         found.excludes.retain(|&exclude| explicit.binary_search(&skill_of(exclude)).is_err());
     }
 
-    /// Decides whether a pattern that may match does: by the places of its literals, else by running
-    /// it.
+    /// Decides what the places of literals tell of patterns that may match. Most do not, and are
+    /// out of the way of the ranking.
+    fn judge_patterns(&self, seen: &Seen, found: &mut Found) {
+        let mut candidates = std::mem::take(&mut found.candidates);
+        candidates.retain(|&item| {
+            if found.presence(item) != Presence::Possible {
+                return true;
+            }
+            let pattern = self.tables.items[item as usize].pattern as usize;
+            let verdict = self.patterns.judge(pattern, &self.infixes, seen, found.is_plain);
+            if let Some(matches) = verdict {
+                let presence = if matches { Presence::Somewhere } else { Presence::Absent };
+                found.settle(item, presence, 0..0);
+            }
+            verdict != Some(false)
+        });
+        found.candidates = candidates;
+    }
+
+    /// Runs a pattern that may match.
     pub(super) fn confirm(&self, item: u32, text: &Excerpt<'_>, scratch: &mut Scratch) -> bool {
-        let Scratch { excerpt, text: forms, seen, found, .. } = scratch;
+        let Scratch { excerpt, text: forms, found, .. } = scratch;
         let pattern = self.tables.items[item as usize].pattern as usize;
-        let (presence, range) =
-            match self.patterns.judge(pattern, &self.infixes, seen, found.is_plain) {
-                Some(true) => (Presence::Somewhere, None),
-                Some(false) => (Presence::Absent, None),
-                None => match self.patterns.find(pattern, forms.normalized(text.seen(excerpt))) {
-                    Some(range) => (Presence::At, Some(range)),
-                    None => (Presence::Absent, None),
-                },
-            };
+        let range = self.patterns.find(pattern, forms.normalized(text.seen(excerpt)));
+        let presence = if range.is_some() { Presence::At } else { Presence::Absent };
         found.settle(item, presence, range.unwrap_or_default());
-        presence != Presence::Absent
+        presence == Presence::At
     }
 
     /// The skills with patterns that were not tried.
