@@ -354,12 +354,10 @@ impl MatchingArgs {
     }
 
     /// The same, asked of disclosures.
-    pub(crate) fn disclosure(&self, options: DisclosureOptions) -> DisclosureOptions {
-        DisclosureOptions {
-            relevance: self.by_relevance,
-            hint_generic_words: self.hint_generic_words,
-            ..options
-        }
+    pub(crate) fn disclosure(&self, mut options: DisclosureOptions) -> DisclosureOptions {
+        options.relevance = self.by_relevance;
+        options.hint_generic_words = self.hint_generic_words;
+        options
     }
 }
 

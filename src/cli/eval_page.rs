@@ -122,18 +122,18 @@ fn matrix(report: &Report) -> String {
     if expected.is_empty() {
         return "<h2>Confusions</h2>\n<p>None: every prompt was right.</p>\n".to_owned();
     }
-    let name = |id: &Option<&SkillId>| id.map_or(NONE.to_owned(), |id| escaped(id.as_str()));
+    let name = |id: Option<&SkillId>| id.map_or(NONE.to_owned(), |id| escaped(id.as_str()));
     let most = cells.values().max().copied().unwrap_or(1) as f64;
     let mut html = "<h2>Confusions</h2>\n<p class=\"dim\">A row is the skill that was expected, a \
                     column the one that fired. Skills that are never confused are left out.</p>\n\
                     <div class=\"wide\"><table class=\"matrix\"><thead><tr><th>expected</th>"
         .to_owned();
     for got in &got {
-        let _ = write!(html, "<th><span>{}</span></th>", name(got));
+        let _ = write!(html, "<th><span>{}</span></th>", name(*got));
     }
     html += "</tr></thead>\n";
     for expected in &expected {
-        let _ = write!(html, "<tr><th>{}</th>", name(expected));
+        let _ = write!(html, "<tr><th>{}</th>", name(*expected));
         for got in &got {
             match cells.get(&(*expected, *got)) {
                 Some(n) => {
@@ -185,11 +185,11 @@ fn margins(report: &Report) -> String {
     for step in 0..=4 {
         let at = f64::from(step) / 4.0;
         let (x, y) = (40.0 + 540.0 * at, 210.0 - 190.0 * at);
-        let _ = write!(
+        let _ = writeln!(
             html,
             "<line x1=\"40\" x2=\"580\" y1=\"{y}\" y2=\"{y}\" stroke=\"var(--line)\"/>\
              <text x=\"34\" y=\"{:.0}\" text-anchor=\"end\">{:.0} %</text>\
-             <text x=\"{x}\" y=\"230\" text-anchor=\"middle\">{at}</text>\n",
+             <text x=\"{x}\" y=\"230\" text-anchor=\"middle\">{at}</text>",
             y + 4.0,
             100.0 * at
         );
