@@ -1,7 +1,8 @@
 //! Snapshots of skills and their index: the same answers, only sooner, whatever happens to the
 //! skills, to the snapshots and to the disk.
 #![cfg(feature = "snapshot")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg_attr(feature = "cli", expect(clippy::panic, reason = "so does what runs the binary"))]
 
 #[cfg(feature = "cli")]
 #[path = "support/binary.rs"]
@@ -12,6 +13,7 @@ mod hook;
 mod support;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,12 +52,12 @@ fn answers(engine: &Engine) -> String {
     let some = |n_queries: usize| queries.iter().step_by(queries.len().div_ceil(n_queries));
     for query in some(100) {
         let explained = engine.explain(query, 5);
-        answers.push_str(&format!("\n{query}: {explained:?}"));
+        let _ = write!(answers, "\n{query}: {explained:?}");
     }
     for query in some(20) {
-        answers.push_str(&format!("\n{query}: {:?}", engine.disclose(query)));
+        let _ = write!(answers, "\n{query}: {:?}", engine.disclose(query));
     }
-    answers.push_str(&format!("\n{:?}", engine.prompt()));
+    let _ = write!(answers, "\n{:?}", engine.prompt());
     answers
 }
 
@@ -145,8 +147,10 @@ impl Scene {
     }
 }
 
+type Change = fn(&mut Scene);
+
 /// Changes of which each is one that a cheaper look would miss.
-const CHANGES: &[(&str, fn(&mut Scene))] = &[
+const CHANGES: &[(&str, Change)] = &[
     ("content", |scene| scene.skill("skills/deploy", "triggers: [release]")),
     ("content of the same length, with the time set back", |scene| {
         let path = scene.path("skills/deploy/SKILL.md");
