@@ -314,7 +314,9 @@ fn collect_numbers<'a>(
 ) {
     match json {
         serde_json::Value::Array(values) => {
-            values.iter_mut().for_each(|value| collect_numbers(value, numbers));
+            for value in values {
+                collect_numbers(value, numbers);
+            }
         }
         serde_json::Value::Object(fields) => {
             fields.values_mut().for_each(|value| collect_numbers(value, numbers));

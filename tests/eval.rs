@@ -91,9 +91,12 @@ fn prompts_that_name_no_skill_belong_to_the_one_that_is_named() {
     assert_eq!(cases.iter().map(wants).collect::<Vec<_>>(), ["1 a +x - ~", "1 b + -x ~"]);
 }
 
+/// The lines that are named, and what is said of each.
+type Named = &'static [(usize, &'static str)];
+
 #[test]
 fn what_is_bad_is_named_with_its_line_and_nothing_else_is_lost() {
-    let cases: &[(&str, &str, usize, &[(usize, &str)])] = &[
+    let cases: &[(&str, &str, usize, Named)] = &[
         (
             "a.jsonl",
             "{\"query\":\"a\",\"expected\":\"x\"}\n{broken\n{\"expected\":\"x\"}\n{\"query\":\" \",\"expected\":\"x\"}\n\
@@ -143,7 +146,7 @@ fn what_is_bad_is_named_with_its_line_and_nothing_else_is_lost() {
 
 /// Cases in the form of the corpus.
 fn cases(rows: &[Value]) -> Vec<Case> {
-    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let text: String = rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let (cases, problems) = read("cases.jsonl", &text, None);
     assert_eq!(problems, []);
     cases
@@ -264,7 +267,7 @@ fn place() -> Place {
         let text = format!("name: {name}\ndescription: Does {name}.\ntriggers: [{triggers}]");
         place.write(&format!("skills/{name}/SKILL.md"), format!("---\n{text}\n---\nBody\n"));
     }
-    let text: String = rows().iter().map(|row| format!("{row}\n")).collect();
+    let text: String = rows().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     place.write("cases.jsonl", text);
     place
 }
@@ -563,8 +566,8 @@ mod options {
         let (cases, _) = read("c.jsonl", row, None);
         let (outcomes, problems) = evaluate(&engine, &cases, || {});
         let report = Report::new(outcomes, problems);
-        let causes = &report.confusions[0].triggers;
-        assert!(causes.iter().all(|cause| cause.kind == "relevance"), "{causes:?}");
-        assert!(causes.iter().any(|cause| cause.trigger == "invoice"), "{causes:?}");
+        let triggers_hit = &report.confusions[0].triggers;
+        assert!(triggers_hit.iter().all(|cause| cause.kind == "relevance"), "{triggers_hit:?}");
+        assert!(triggers_hit.iter().any(|cause| cause.trigger == "invoice"), "{triggers_hit:?}");
     }
 }

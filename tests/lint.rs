@@ -1,5 +1,4 @@
 //! Judging a whole catalog of real skills: fast, and not a complaint about everybody.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
