@@ -157,9 +157,9 @@ fn changes(criterion: &mut Criterion) {
         });
         let queries = queries(Language::English, 130, n_skills, 64);
         let mut turn = queries.iter().cycle();
-        let mut best = Vec::new();
         for n_changed in [0, 1, 100, 1_000] {
             let over = layered.with_changes(&changed[..n_changed], &ids[..n_changed]).unwrap();
+            let mut best = Vec::new();
             assert_eq!(over.len(), n_skills);
             let id = format!("query over {n_changed} changed");
             group.bench_function(BenchmarkId::new(id, n_skills), |b| {

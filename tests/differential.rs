@@ -319,7 +319,9 @@ fn collect_numbers<'a>(
             }
         }
         serde_json::Value::Object(fields) => {
-            fields.values_mut().for_each(|value| collect_numbers(value, numbers));
+            for value in fields.values_mut() {
+                collect_numbers(value, numbers);
+            }
         }
         serde_json::Value::Number(_) => numbers.push(json),
         _ => {}

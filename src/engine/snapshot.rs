@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use crate::background::is_common;
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::Listing;
 use crate::error::Error;
+use crate::matcher::text::fold_trigger;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, LayeredIndex, Query, Rejection, RelevanceIndex,
-    generic,
 };
 use crate::session::SessionState;
 use crate::skill::SkillId;
@@ -109,7 +110,7 @@ impl Snapshot {
         const MIN_SKILLS: usize = 4;
         const MIN_SHARE: f32 = 0.1;
         let (share, n_skills) = self.outline().spread(word);
-        generic::is_everyday(word) || n_skills >= MIN_SKILLS && share >= MIN_SHARE
+        is_common(&fold_trigger(word)) || n_skills >= MIN_SKILLS && share >= MIN_SHARE
     }
 
     /// The skills that `query` would match if they could be matched, and why they cannot.
