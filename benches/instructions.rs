@@ -5,13 +5,23 @@
 #![expect(clippy::unwrap_used, reason = "a benchmark")]
 #![expect(clippy::print_stdout, reason = "it says how many queries it measured")]
 
-mod support;
+#[path = "support/catalog.rs"]
+mod catalog;
+#[path = "support/usual.rs"]
+#[expect(dead_code, reason = "only the bare scan is counted")]
+mod usual;
+#[path = "support/words.rs"]
+mod words;
 
+use std::fs::{self, File};
 use std::hint::black_box;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
 
+use catalog::{Language, ids, index, queries, skills};
 use repertoire::matcher::Index;
 use repertoire::{Engine, Query};
-use support::catalog::{Language, ids, index, queries, skills};
+use usual::BareScan;
 
 /// What callgrind is told to count.
 #[inline(never)]
@@ -19,9 +29,35 @@ fn measured<T>(run: impl FnOnce() -> T) -> T {
     black_box(run())
 }
 
-fn compiled(n_skills: usize) -> Index {
-    let skills = skills(n_skills);
-    index(&skills, &ids(&skills))
+/// The sizes whose indexes are written beforehand.
+const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
+
+const CASES: &[&str] = &[
+    "top-3-10",
+    "top-3-100",
+    "top-3-1000",
+    "top-3-10000",
+    "all-1000",
+    "disclose-1000",
+    "french-1000",
+    "cjk-1000",
+    "code-1000",
+    "10kb-1000",
+    "build-1000",
+    "bare-scan-1000",
+];
+
+/// Where the index of so many skills is.
+fn path(dir: &str, n_skills: usize) -> PathBuf {
+    Path::new(dir).join(format!("{n_skills}.json"))
+}
+
+fn prepare(dir: &str) {
+    for n_skills in SIZES {
+        let skills = skills(n_skills);
+        let file = File::create(path(dir, n_skills)).unwrap();
+        serde_json::to_writer(BufWriter::new(file), &index(&skills, &ids(&skills))).unwrap();
+    }
 }
 
 /// Runs each query three times unmeasured, then once measured.
@@ -42,22 +78,30 @@ fn top_3(index: &Index, queries: &[String]) {
 }
 
 fn main() {
-    let case = std::env::args().nth(1).unwrap_or_default();
+    let mut arguments = std::env::args().skip(1);
+    let case = arguments.next().unwrap_or_default();
+    let dir = arguments.next().unwrap_or_else(|| ".".to_owned());
+    let read = |n_skills| -> Index {
+        serde_json::from_slice(&fs::read(path(&dir, n_skills)).unwrap()).unwrap()
+    };
     let english = |n_skills| queries(Language::English, 130, n_skills, 64);
     match case.as_str() {
-        "top-3-10" => top_3(&compiled(10), &english(10)),
-        "top-3-100" => top_3(&compiled(100), &english(100)),
-        "top-3-1000" => top_3(&compiled(1_000), &english(1_000)),
-        "top-3-10000" => top_3(&compiled(10_000), &english(10_000)),
+        "prepare" => prepare(&dir),
+        "cases" => println!("{}", CASES.join("\n")),
+        "top-3-10" => top_3(&read(10), &english(10)),
+        "top-3-100" => top_3(&read(100), &english(100)),
+        "top-3-1000" => top_3(&read(1_000), &english(1_000)),
+        "top-3-10000" => top_3(&read(10_000), &english(10_000)),
         "all-1000" => {
-            let index = compiled(1_000);
+            let index = read(1_000);
             each(&english(1_000), |query| {
                 black_box(index.search(&Query::new(query), &[], 0));
             });
         }
-        "french-1000" => top_3(&compiled(1_000), &queries(Language::French, 130, 1_000, 64)),
-        "cjk-1000" => top_3(&compiled(1_000), &queries(Language::Cjk, 130, 1_000, 64)),
-        "10kb-1000" => top_3(&compiled(1_000), &queries(Language::English, 10_000, 1_000, 4)),
+        "french-1000" => top_3(&read(1_000), &queries(Language::French, 130, 1_000, 64)),
+        "cjk-1000" => top_3(&read(1_000), &queries(Language::Cjk, 130, 1_000, 64)),
+        "code-1000" => top_3(&read(1_000), &queries(Language::Code, 130, 1_000, 64)),
+        "10kb-1000" => top_3(&read(1_000), &queries(Language::English, 10_000, 1_000, 4)),
         "disclose-1000" => {
             let add = repertoire::EngineBuilder::skill;
             let engine = skills(1_000).into_iter().fold(Engine::builder(), add).build().unwrap();
@@ -71,6 +115,14 @@ fn main() {
             measured(|| index(&skills, &ids));
             println!("1");
         }
+        "bare-scan-1000" => {
+            let scan = BareScan::new(&skills(1_000));
+            let mut folded = Vec::new();
+            each(&english(1_000), |query| {
+                black_box(scan.count(query, &mut folded));
+            });
+        }
+        // Cargo runs a benchmark with flags of its own.
         _ => {}
     }
 }

@@ -144,6 +144,29 @@ codes! {
     /// A glob of `paths` that does not compile.
     InvalidGlob = "invalid-glob", Error;
 
+    /// A keyword or verb that stands in messages of all kinds.
+    GenericTrigger = "generic-trigger", Warning;
+    /// Other skills claim the same keyword or verb.
+    SharedTrigger = "shared-trigger", Note;
+    /// Other skills come before this one wherever the trigger is found.
+    OutrankedTrigger = "outranked-trigger", Warning;
+    /// The skill's own `exclude` vetoes it wherever the trigger is found.
+    VetoedTrigger = "vetoed-trigger", Warning;
+    /// Another trigger of the skill finds all that this one finds.
+    RedundantTrigger = "redundant-trigger", Note;
+    /// A keyword, verb or exclude in a form that nobody types.
+    UntypedTrigger = "untyped-trigger", Warning;
+    /// A pattern that is tried on every message, as it demands no particular text.
+    PatternWithoutLiteral = "pattern-without-literal", Note;
+    /// A pattern that matches many ordinary messages.
+    BroadPattern = "broad-pattern", Warning;
+    /// A pattern whose search takes many steps a byte.
+    CostlyPattern = "costly-pattern", Warning;
+    /// Other skills have nearly the same description.
+    SimilarDescription = "similar-description", Note;
+    /// A description without words that tell the skill from others.
+    VagueDescription = "vague-description", Note;
+
     /// Agent Skills profile: the name is missing or not an identifier.
     SpecName = "spec-name", Error;
     /// Agent Skills profile: the name is not the directory's name.

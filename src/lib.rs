@@ -8,7 +8,7 @@
 //!   words; what does not match is not guessed at;
 //! - **explainable**: every match carries its triggers and their places in the message, and every
 //!   skill left out carries the reason;
-//! - **fast**: all triggers are one automaton, and a message is scanned once;
+//! - **fast**: all triggers are one index, and a message is scanned once;
 //! - **honest**: what does not fit a budget steps down to a line or a count; nothing vanishes.
 //!
 //! # Usage
@@ -30,6 +30,8 @@
 //! - [`Skill`]: what a `SKILL.md` may hold; [`diagnostic`]: what can be wrong with it.
 //! - [`catalog`]: where skills come from, which one wins, and who may see what.
 //! - [`matcher`]: what counts as a match, and how matches are ranked.
+//! - [`lint`]: triggers and descriptions judged side by side; [`suggest`]: triggers mined from a
+//!   skill's text.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
 //! - [`session`]: what conversations did, what stands in their context, and consent.
 //! - [`activation`]: a chosen skill becomes instructions: arguments, files, copies, tasks.
@@ -37,6 +39,7 @@
 //! - `snapshot` (feature `snapshot`): what was read and compiled, kept for later processes.
 //! - `toolset` (feature `toolsets`): tools from shared-library plugins.
 //! - [`integration`]: tools for a host's model.
+//! - [`eval`]: how often the right skill is disclosed, by prompts whose right skills are known.
 //!
 //! Data flows in this order; no module knows a later one.
 //!
@@ -52,6 +55,7 @@
 //! - `watch` (part of `cli`): `Engine::watch`, skills taken up when their files change.
 
 pub mod activation;
+mod background;
 mod beneath;
 pub mod catalog;
 pub mod diagnostic;
@@ -59,7 +63,9 @@ pub mod disclosure;
 mod engine;
 mod envelope;
 mod error;
+pub mod eval;
 pub mod integration;
+pub mod lint;
 pub mod matcher;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;
@@ -69,6 +75,7 @@ pub mod session;
 pub mod skill;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
+pub mod suggest;
 mod tool_format;
 #[cfg(feature = "toolsets")]
 pub mod toolset;
@@ -85,7 +92,8 @@ pub use catalog::{
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
-    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, Tier, TokenCounter,
+    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, RelevanceMargin,
+    Tier, TokenCounter,
 };
 #[cfg(feature = "snapshot")]
 pub use engine::CacheUse;

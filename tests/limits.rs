@@ -157,3 +157,28 @@ fn many_patterns_without_a_literal_are_answered_together() {
     let text = "12ab3 words and 4567 more words, 使用 ".repeat(3_000);
     assert_quick("200 patterns without a literal", || assert!(!engine.matches(&text).is_empty()));
 }
+
+#[test]
+fn patterns_without_a_literal_that_are_too_many_to_try_are_named() {
+    let skills = (0..1_000).map(|i| {
+        let pattern = format!(r"[a-z]{{{}}}\d[a-z]{{0,{}}}", i % 100 + 1, i / 100 + 1);
+        skill(&format!("s{i:03}"), &json!({"patterns": [pattern]}))
+    });
+    let engine = engine(skills);
+    // As many letters as any of them demands, and a digit, but apart.
+    let text = format!("{} a1", "z".repeat(101));
+    let explained = engine.explain(&text, 3);
+    let found: Vec<&str> = explained.matches.iter().map(|found| found.id.as_str()).collect();
+    assert_eq!(found, ["s000", "s100", "s200"], "the smallest are tried");
+    let is_untried = |reason: &str| reason.contains("was not tried");
+    let untried: Vec<_> = explained.rejected.iter().filter(|r| is_untried(&r.reason)).collect();
+    assert!((100..900).contains(&untried.len()), "{}", untried.len());
+    assert!(
+        untried.iter().any(|r| r.id == "s999" && r.reason.contains(r"`[a-z]{100}\d[a-z]{0,10}`"))
+    );
+    let omitted = engine.disclose(&text).omitted;
+    for rejection in untried {
+        assert!(omitted.iter().any(|o| o.id == rejection.id && is_untried(&o.reason)));
+    }
+    assert_quick("1,000 patterns whose demands are met", || drop(engine.matches(&text)));
+}

@@ -24,17 +24,16 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<Skill>, String)> {
         .iter()
         .flat_map(|skill| skill.triggers().keywords.iter().map(|keyword| keyword.value.clone()))
         .collect();
-    let without_literal = (0..1_000)
-        .map(|i| {
-            let pattern = format!(
-                r"\d{{{}}}[a-z]{{{}}}\d{{{}}}[g-q]",
-                i % 25 + 1,
-                i / 25 % 20 + 1,
-                i / 500 + 1
-            );
-            skill(i, &json!({"patterns": [pattern]}))
-        })
-        .collect();
+    let without_literal = |n_skills: usize| -> Vec<Skill> {
+        let pattern = |i: usize| {
+            let (digits, letters, more) = (i % 25 + 1, i / 25 % 20 + 1, i / 500 % 20 + 1);
+            format!(r"\d{{{digits}}}[a-z]{{{letters}}}\d{{{more}}}[g-q]")
+        };
+        (0..n_skills).map(|i| skill(i, &json!({"patterns": [pattern(i)]}))).collect()
+    };
+    let plain = "12ab3 some words, 456 q ".repeat(5);
+    // Meets what each of those patterns demands, and matches none.
+    let meeting = format!("{}{}{}z", "1".repeat(45), "a".repeat(31), "1".repeat(43));
     vec![
         ("nested keywords on `a` × 100,000", nested(""), run.clone()),
         ("nested keywords that are no words", nested("+"), run.replace("aaaaaaa", "aaa+aaa")),
@@ -43,6 +42,13 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<Skill>, String)> {
         ("`.*.*x`", of_pattern(".*.*x"), format!("{run}x")),
         ("`(a|aa)+$`", of_pattern("(a|aa)+$"), format!("{run}!")),
         (r"`\w{40}z`", of_pattern(r"\w{40}z"), "word z ".repeat(14_000)),
-        ("1,000 patterns without a literal", without_literal, "12ab3 some words, 456 q ".repeat(5)),
+        ("1,000 patterns without a literal", without_literal(1_000), plain.clone()),
+        ("10,000 patterns without a literal", without_literal(10_000), plain),
+        (
+            "the same, of a message not in English",
+            without_literal(10_000),
+            "été 12 où ça, 天気 3 ".repeat(5),
+        ),
+        ("the same, of a message that meets their demands", without_literal(10_000), meeting),
     ]
 }

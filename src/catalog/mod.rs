@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorCode};
-use crate::skill::{Skill, SkillId};
+use crate::skill::{Skill, SkillId, Triggers};
 
 pub use reload::Refreshed;
 pub use requirement::Environment;
@@ -133,6 +133,14 @@ impl Catalog {
     /// that shadow them.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.allowed)
+    }
+
+    /// Lets the skill with this id have these triggers instead of those of its file.
+    pub fn set_triggers(&mut self, id: &str, triggers: &Triggers) {
+        let of_id = self.entries.iter_mut().filter(|entry| entry.id == id && !entry.is_shadowed());
+        for entry in of_id {
+            Arc::make_mut(&mut entry.skill).set_triggers(triggers.clone());
+        }
     }
 
     /// The skills that the allowlist leaves out, for explanations to the operator.

@@ -13,7 +13,7 @@ use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
 use super::{Catalog, Entry, Status};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::skill::{Skill, SkillId, is_identifier};
+use crate::skill::{Skill, SkillId, Triggers, is_identifier};
 
 /// What a [`Catalog`] is loaded from, and for whom.
 #[derive(Debug, Clone, Default)]
@@ -28,14 +28,19 @@ pub struct CatalogOptions {
     pub enabled: BTreeSet<String>,
     /// What `requires_bins` and `requires_env` are checked against.
     pub environment: Environment,
+    /// What skills are to be triggered by, by id, instead of what their files declare.
+    pub triggers: BTreeMap<SkillId, Triggers>,
 }
 
 #[cfg(feature = "snapshot")]
 impl CatalogOptions {
     /// All that decides what a catalog is besides the world around it, written down. `None` if
-    /// there are skills in memory among the sources. Requirements are part of the world.
+    /// any of it is in memory only: skills, or triggers. Requirements are part of the world.
     pub(crate) fn written(&self) -> Option<impl serde::Serialize + '_> {
-        let CatalogOptions { sources, brand, allowlist, enabled, environment: _ } = self;
+        let CatalogOptions { sources, brand, allowlist, enabled, environment: _, triggers } = self;
+        if !triggers.is_empty() {
+            return None;
+        }
         let sources = sources.iter().map(Source::written).collect::<Option<Vec<_>>>()?;
         let only = match allowlist {
             Allowlist::All => None,
@@ -53,7 +58,7 @@ struct Candidate {
 }
 
 pub(super) fn resolve(options: &CatalogOptions, reader: &mut Reader<'_>) -> Catalog {
-    let CatalogOptions { sources, brand: _, allowlist, enabled, environment } = options;
+    let CatalogOptions { sources, brand: _, allowlist, enabled, environment, triggers } = options;
     let mut candidates = Vec::new();
     let mut diagnostics = Vec::new();
     for root in sources.iter().filter_map(Source::root) {
@@ -96,7 +101,11 @@ pub(super) fn resolve(options: &CatalogOptions, reader: &mut Reader<'_>) -> Cata
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
-    Catalog { entries, diagnostics: diagnostics.into() }
+    let mut catalog = Catalog { entries, diagnostics: diagnostics.into() };
+    for (id, triggers) in triggers {
+        catalog.set_triggers(id.as_str(), triggers);
+    }
+    catalog
 }
 
 fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {

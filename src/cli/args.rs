@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::builder::{FalseyValueParser, PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use repertoire::integration::hook::HookAgent;
-use repertoire::{ConsentPolicy, Format, Profile, ToolFormat};
+use repertoire::{
+    ConsentPolicy, DisclosureOptions, EngineBuilder, Format, Profile, RelevanceMargin, ToolFormat,
+};
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
@@ -97,6 +99,10 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check skill files
     Check(CheckArgs),
+    /// Measure how often the right skill is disclosed, by prompts whose right skills are known
+    Eval(EvalArgs),
+    /// Propose triggers for skills, mined from their texts
+    Suggest(SuggestArgs),
     /// Write a new skill to start from
     New(NewArgs),
     /// Write and inspect compiled toolsets
@@ -112,6 +118,8 @@ pub(crate) enum Command {
     Mcp(McpArgs),
     /// Say why a skill is shown for a message, or is not
     Why(WhyArgs),
+    /// Serve a page to try messages on, and see at once what they do
+    Play(PlayArgs),
     /// Say whether all is well: skills, hooks, state, tools and scripts
     Doctor,
     /// Answer the hooks of an agent, and set them up
@@ -135,9 +143,8 @@ pub(crate) struct QueryArgs {
     /// A file the message touches
     #[arg(long = "path", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Match verbs in their regular English inflections, too
-    #[arg(long)]
-    pub(crate) inflect: bool,
+    #[command(flatten)]
+    pub(crate) matching: MatchingArgs,
 }
 
 /// How much room there is.
@@ -169,6 +176,18 @@ pub(crate) struct WhyArgs {
     /// The conversation of a hook, as `claude-code:ID`: what stands in its context counts
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlayArgs {
+    /// Serve on this loopback address [default: 127.0.0.1:4747, or any free port]
+    #[arg(long, value_name = "ADDR", value_parser = loopback)]
+    pub(crate) http: Option<SocketAddr>,
+    /// Match verbs in their regular English inflections, too
+    #[arg(long)]
+    pub(crate) inflect: bool,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshArgs,
 }
 
 #[derive(Debug, Args)]
@@ -261,6 +280,106 @@ pub(crate) struct CheckArgs {
     /// What to check against
     #[arg(long, default_value = "repertoire", value_parser = profiles())]
     pub(crate) profile: Profile,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    /// Files of prompts: JSON, JSON lines or YAML
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The skill that prompts belong to where they do not say so
+    #[arg(long, value_name = "ID")]
+    pub(crate) skill: Option<String>,
+    /// An earlier report (`--json`) to compare with
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write a page to look at, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) threshold: Threshold,
+    #[command(flatten)]
+    pub(crate) matching: MatchingArgs,
+}
+
+/// Shares from 0 to 1 beyond which the exit code is 1.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits, from 0 to 1; the exit code is 1 if one is not kept")]
+pub(crate) struct Threshold {
+    /// Least share of the skills shown in full that are right
+    #[arg(long = "min-precision", value_name = "SHARE", value_parser = share)]
+    pub(crate) precision: Option<f64>,
+    /// Least share of the expected skills that are shown in full
+    #[arg(long = "min-recall", value_name = "SHARE", value_parser = share)]
+    pub(crate) recall: Option<f64>,
+    /// Least harmonic mean of the two
+    #[arg(long = "min-f1", value_name = "SHARE", value_parser = share)]
+    pub(crate) f1: Option<f64>,
+    /// Least share of prompts with a right skill in the first place
+    #[arg(long = "min-top1", value_name = "SHARE", value_parser = share)]
+    pub(crate) top1: Option<f64>,
+    /// Least share of prompts with a right skill in the first three
+    #[arg(long = "min-top3", value_name = "SHARE", value_parser = share)]
+    pub(crate) top3: Option<f64>,
+    /// Greatest share of prompts for no skill that fire one wrongly
+    #[arg(long = "max-false-fire", value_name = "SHARE", value_parser = share)]
+    pub(crate) false_fire: Option<f64>,
+}
+
+/// How messages are matched, and what that shows in full.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Matching")]
+pub(crate) struct MatchingArgs {
+    /// Match verbs in their regular English inflections, too
+    #[arg(long)]
+    pub(crate) inflect: bool,
+    /// Look for keywords, verbs and names in what is not quoted only: not in code, quotes, logs
+    /// and addresses
+    #[arg(long)]
+    pub(crate) mask_quoted: bool,
+    /// Show a skill in a line where only a generic word of it is found
+    #[arg(long)]
+    pub(crate) hint_generic_words: bool,
+    /// Show the most relevant skill in full where no trigger is hit and it is this sure; without a
+    /// value the measured margin, else `WORTH,LEAD,WORDS`
+    #[arg(long, value_name = "MARGIN", num_args = 0..=1, require_equals = true, value_parser = margin)]
+    #[arg(default_missing_value = "default")]
+    pub(crate) by_relevance: Option<RelevanceMargin>,
+}
+
+impl MatchingArgs {
+    /// The same, asked of an engine.
+    pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
+        builder.inflect(self.inflect).mask_quoted(self.mask_quoted)
+    }
+
+    /// The same, asked of disclosures.
+    pub(crate) fn disclosure(&self, options: DisclosureOptions) -> DisclosureOptions {
+        DisclosureOptions {
+            relevance: self.by_relevance,
+            hint_generic_words: self.hint_generic_words,
+            ..options
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SuggestArgs {
+    /// Id, path or unique name of the skill
+    #[arg(required_unless_present = "all")]
+    pub(crate) id: Option<String>,
+    /// Every skill instead
+    #[arg(long, conflicts_with_all = ["id", "write"])]
+    pub(crate) all: bool,
+    /// Write the triggers into the skill's file, all else in it kept as it is
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// Write them in the place of those that the file declares
+    #[arg(long, requires = "write")]
+    pub(crate) replace: bool,
+    /// With prompts as for `eval`: what the proposals would change; may be repeated
+    #[arg(long = "eval", value_name = "FILE", requires = "all")]
+    pub(crate) prompts: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -379,6 +498,13 @@ pub(crate) struct McpArgs {
     /// Let scripts use no network
     #[arg(long)]
     pub(crate) offline: bool,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshArgs,
+}
+
+/// How a command that goes on follows its skills.
+#[derive(Debug, Args)]
+pub(crate) struct RefreshArgs {
     /// When to take up changed skills: `watch`, `off`, or every so many seconds
     #[arg(long, value_name = "WHEN", default_value = "watch", env = "REPERTOIRE_REFRESH")]
     #[arg(value_parser = refresh)]
@@ -499,4 +625,23 @@ fn seconds(text: &str) -> Result<Duration, String> {
     seconds
         .filter(|duration| !duration.is_zero())
         .ok_or_else(|| "write a number of seconds above zero, such as `2.5`".to_owned())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "write a share from 0 to 1, such as `0.9`".to_owned())
+}
+
+/// `WORTH,LEAD,WORDS`, or `default`.
+fn margin(text: &str) -> Result<RelevanceMargin, String> {
+    if text == "default" {
+        return Ok(RelevanceMargin::default());
+    }
+    let parse = || {
+        let [worth, lead, words] = text.split(',').collect::<Vec<_>>().try_into().ok()?;
+        let number = |text: &str| text.parse::<f32>().ok().filter(|n| *n >= 0.0);
+        let words = words.parse().ok()?;
+        Some(RelevanceMargin { worth: number(worth)?, lead: number(lead)?, words })
+    };
+    parse().ok_or_else(|| "write three numbers, such as `2,1,3`".to_owned())
 }

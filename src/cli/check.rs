@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::catalog::{Catalog, CatalogOptions, is_skill_file, skill_files};
+use repertoire::lint::lint;
 use repertoire::skill::check_file;
 use repertoire::{Code, Diagnostic, Source};
 use serde::Serialize;
@@ -59,14 +60,43 @@ impl Targets {
         self.roots.push(root.to_owned());
     }
 
-    /// What only shows when the skills of all directories are put together.
-    fn of_the_whole(&self, brand: &str) -> Vec<Diagnostic> {
-        let sources = self.roots.iter().map(Source::project).collect();
-        let options = CatalogOptions { sources, brand: brand.to_owned(), ..Default::default() };
-        let catalog = Catalog::load(&options);
+    /// What only shows when skills are put together: those of all targets, with those of the
+    /// sources that the command line names. Of the latter nothing is reported.
+    fn of_the_whole(&self, common: &Common) -> Vec<Diagnostic> {
+        let of_files = self.files.iter().filter_map(|file| file.parent());
+        let given = common.sources.iter().map(PathBuf::as_path);
+        let roots = given.chain(self.roots.iter().map(PathBuf::as_path)).chain(of_files);
+        let catalog = Catalog::load(&CatalogOptions {
+            sources: outermost(roots).into_iter().map(Source::project).collect(),
+            brand: common.brand.clone(),
+            ..Default::default()
+        });
         let codes = [Code::Shadowed, Code::PathNotUnicode, Code::MissingSource];
-        catalog.diagnostics().iter().filter(|d| codes.contains(&d.code)).cloned().collect()
+        let of_catalog = catalog.diagnostics().iter().filter(|d| codes.contains(&d.code)).cloned();
+        let targets: BTreeSet<PathBuf> =
+            self.files.iter().chain(&self.roots).map(|path| absolute(path)).collect();
+        let mut found: Vec<Diagnostic> = of_catalog.chain(lint(&catalog)).collect();
+        found.retain(|diagnostic| targets.contains(&absolute(&diagnostic.path)));
+        found
     }
+}
+
+/// The directories that are not inside another one, in their order.
+fn outermost<'p>(roots: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
+    let mut all: Vec<(PathBuf, &Path)> = Vec::new();
+    for root in roots {
+        let real = absolute(root);
+        if all.iter().all(|(known, _)| !real.starts_with(known)) {
+            all.retain(|(known, _)| !known.starts_with(&real));
+            all.push((real, root));
+        }
+    }
+    all.into_iter().map(|(_, root)| root).collect()
+}
+
+/// A path that is the same however a file is named.
+fn absolute(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn is_named_as_skill_file(path: &Path) -> bool {
@@ -86,7 +116,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
         args.paths.iter().for_each(|path| targets.add(path));
     }
 
-    let mut diagnostics = targets.of_the_whole(&common.brand);
+    let mut diagnostics = targets.of_the_whole(common);
     diagnostics.append(&mut targets.diagnostics);
     let progress = progress(targets.files.len());
     for file in &targets.files {

@@ -13,11 +13,11 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
         format: args.format,
         max_skills: args.max_skills.unwrap_or(defaults.max_skills),
         budget: query::budget(args.budget.as_deref(), args.window.window)?,
-        ..defaults
+        ..args.query.matching.disclosure(defaults)
     };
     let query = query::read(&args.query, common)?;
     let engine =
-        setup::engine(common, |builder| builder.inflect(args.query.inflect).disclosure(options))?;
+        setup::engine(common, |builder| args.query.matching.apply(builder).disclosure(options))?;
     let disclosure = engine.disclose(&query);
     if out.json {
         Output::json(&disclosure)?;

@@ -6,21 +6,28 @@ mod completions;
 mod disclose;
 mod doctor;
 mod ending;
+mod eval;
+mod eval_page;
 mod exit_code;
 mod failure;
 mod hook;
+mod html;
 mod list;
 mod match_query;
 mod mcp;
 mod new;
 mod output;
+mod play;
 mod prompt;
 mod query;
+mod random;
+mod replace;
 mod report;
 mod run;
 mod sanitize;
 mod setup;
 mod show;
+mod suggest;
 mod tool;
 mod toolset;
 mod toolset_new;
@@ -84,6 +91,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Use(args) => use_skill::run(args, common, out),
         Command::Run(args) => run::run(args, common, out),
         Command::Check(args) => check::run(args, common, out),
+        Command::Suggest(args) => suggest::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
         Command::Toolset(ToolsetCommand::New(args)) => toolset_new::run(args, common, out),
         Command::Toolset(ToolsetCommand::Inspect(args)) => toolset::inspect(args, out),
@@ -91,7 +99,9 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Tool(ToolCommand::Call(args)) => tool::call(args, common, out),
         Command::Trust(command) => trust::run(command, common, out),
         Command::Mcp(args) => mcp::run(args, common, out),
+        Command::Eval(args) => eval::run(args, common, out),
         Command::Why(args) => why::run(args, common, out),
+        Command::Play(args) => play::run(args, common, out),
         Command::Doctor => doctor::run(common, out),
         Command::Hook(args) => hook::run(args, common, out),
         Command::Completions(args) => completions::run(args),

@@ -22,7 +22,8 @@ struct Answer<'a> {
     meta: Option<&'static str>,
 }
 
-fn meta_name(meta: MetaQuestion) -> &'static str {
+/// The name of a question in JSON.
+pub(crate) fn meta_name(meta: MetaQuestion) -> &'static str {
     match meta {
         MetaQuestion::Registry => "registry",
         MetaQuestion::ShowAll => "show_all",
@@ -31,7 +32,7 @@ fn meta_name(meta: MetaQuestion) -> &'static str {
 
 pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let query = query::read(&args.query, common)?;
-    let engine = setup::engine(common, |builder| builder.inflect(args.query.inflect))?;
+    let engine = setup::engine(common, |builder| args.query.matching.apply(builder))?;
     let found = engine.explain(&query, args.limit.unwrap_or(usize::MAX));
     if out.json {
         let Explanation { matches, rejected, .. } = &found;

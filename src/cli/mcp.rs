@@ -5,15 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_encoding::HEXLOWER;
 use repertoire::integration::mcp::{McpOptions, McpServer, serve_http};
 use repertoire::script::ScriptOptions;
-use repertoire::{Consent, Engine, Error, Watch, WatchOptions};
+use repertoire::{Consent, Engine};
 
-use crate::args::{Common, McpArgs, Refresh};
+use crate::args::{Common, McpArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::setup;
+use crate::{random, setup};
 
 /// Where the token is looked for when no file is named.
 const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
@@ -31,7 +30,7 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
     let engine =
         setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;
     let code = setup::finish(common, &engine, out);
-    let _watch = watch(&engine, args.refresh)?;
+    let _watch = setup::watch(&engine, args.refresh.refresh)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = match args.http {
         Some(address) => runtime.block_on(http(address, args, engine, out)),
@@ -42,16 +41,6 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
     };
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)
-}
-
-/// Takes up changed skills, as long as the guard is there.
-fn watch(engine: &Engine, refresh: Refresh) -> Result<Option<Watch>, Error> {
-    let options = match refresh {
-        Refresh::Off => return Ok(None),
-        Refresh::Watch => WatchOptions::default(),
-        Refresh::Every(poll) => WatchOptions { events: false, poll, ..WatchOptions::default() },
-    };
-    engine.watch(options).map(Some)
 }
 
 async fn http(
@@ -65,7 +54,7 @@ async fn http(
     let listener =
         TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
     let is_new = given.is_none();
-    let token = given.map_or_else(new_token, Ok)?;
+    let token = given.map_or_else(random::token::<32>, Ok)?;
     out.note(&format!("serving http://{}/mcp", listener.local_addr()?));
     if is_new {
         out.note(&format!("the token of this run is {token}"));
@@ -78,10 +67,4 @@ fn token_of(file: &Path) -> anyhow::Result<String> {
     let token = std::fs::read_to_string(file)
         .with_context(|| format!("cannot read the token file {}", file.display()))?;
     Ok(token.trim().to_owned())
-}
-
-fn new_token() -> anyhow::Result<String> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).context("the system gives no random bytes for a token")?;
-    Ok(HEXLOWER.encode(&bytes))
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 /// Whether `c` may change how a terminal shows what is around it.
-fn is_unsafe(c: char) -> bool {
+pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{61c}' | '\u{200e}' | '\u{200f}'     // marks of direction

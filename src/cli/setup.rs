@@ -9,10 +9,10 @@ use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
     Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, SnapshotCache,
-    Source,
+    Source, Watch, WatchOptions,
 };
 
-use crate::args::{Common, IsolationArgs};
+use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::report;
@@ -117,6 +117,16 @@ pub(crate) fn engine_with_everything(
     engine_without_cache(common, |builder| {
         options(builder.toolsets(toolsets).scripts(scripts).trust(trust))
     })
+}
+
+/// Takes up changed skills, as long as the guard is there.
+pub(crate) fn watch(engine: &Engine, refresh: Refresh) -> Result<Option<Watch>, Error> {
+    let options = match refresh {
+        Refresh::Off => return Ok(None),
+        Refresh::Watch => WatchOptions::default(),
+        Refresh::Every(poll) => WatchOptions { events: false, poll, ..WatchOptions::default() },
+    };
+    engine.watch(options).map(Some)
 }
 
 /// How libraries run, with copies of them that later processes use again.

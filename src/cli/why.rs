@@ -23,12 +23,12 @@ const MAX_NEAR: usize = 5;
 const SIMILAR: f64 = 0.88;
 
 /// The verdict, as JSON.
-#[derive(Serialize)]
-struct Verdict {
+#[derive(Debug, Serialize)]
+pub(crate) struct Verdict {
     id: String,
     path: Option<String>,
     /// Whether the instructions are added for this message.
-    fires: bool,
+    pub(crate) fires: bool,
     /// Why, in a phrase.
     reason: String,
     /// What to do about it; empty if nothing is wrong.
@@ -45,14 +45,14 @@ struct Verdict {
     shadows: Vec<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Veto {
     exclude: String,
     start: usize,
     end: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Near {
     kind: &'static str,
     trigger: String,
@@ -67,7 +67,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let store = args.session.as_ref().map(|_| SqliteStore::open(setup::sessions_file(common)?));
     let store = store.transpose()?;
     let engine = setup::engine(common, |builder| {
-        let builder = builder.inflect(args.query.inflect).disclosure(disclosure_options());
+        let matching = &args.query.matching;
+        let builder = matching.apply(builder).disclosure(matching.disclosure(disclosure_options()));
         match store {
             Some(store) => builder.session_store(store),
             None => builder,
@@ -94,7 +95,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     Ok(ExitCode::done_if(verdict.fires))
 }
 
-fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verdict {
+/// Why `entry` is shown for `query`, or is not.
+pub(crate) fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verdict {
     let found = engine.matches(query);
     let place = found.iter().position(|found| found.id == entry.id);
     let catalog = engine.catalog();

@@ -7,7 +7,7 @@ use super::budget::Meter;
 use super::render::{Format, Remainder};
 use super::tier::{Disclosure, Tier};
 use crate::catalog::Entry;
-use crate::matcher::Rejection;
+use crate::matcher::{Rejection, Relevant};
 use crate::skill::SkillId;
 
 /// What to show if there is room for all of it.
@@ -25,6 +25,8 @@ pub(super) struct Plan<'a> {
     pub(super) counts_shown: bool,
     /// What is known to be left out already.
     pub(super) omitted: Vec<Rejection>,
+    /// Why a skill is in full whose triggers are not hit.
+    pub(super) relevant: Option<Relevant>,
 }
 
 /// A skill with the text it is shown with.
@@ -42,6 +44,7 @@ struct Draft<'a> {
     full: Vec<Shown<'a>>,
     registry: Vec<Shown<'a>>,
     omitted: Vec<Rejection>,
+    relevant: Option<Relevant>,
 }
 
 pub(super) fn fit<'a>(plan: Plan<'a>, format: Format, meter: &'a Meter<'a>) -> Disclosure {
@@ -53,6 +56,7 @@ pub(super) fn fit<'a>(plan: Plan<'a>, format: Format, meter: &'a Meter<'a>) -> D
         full: Vec::new(),
         registry: Vec::new(),
         omitted: plan.omitted,
+        relevant: plan.relevant,
     };
     for entry in plan.full {
         draft.add_full(entry);
@@ -189,6 +193,7 @@ impl<'a> Draft<'a> {
 
     fn finish(self) -> Disclosure {
         let ids = |shown: &[Shown<'_>]| shown.iter().map(|s| s.entry.id.clone()).collect();
+        let is_full = |id: &SkillId| self.full.iter().any(|shown| shown.entry.id == *id);
         let hidden = self.n_visible - self.full.len() - self.registry.len();
         let tier = if !self.full.is_empty() {
             Tier::Full
@@ -200,6 +205,7 @@ impl<'a> Draft<'a> {
         Disclosure {
             tier,
             full: ids(&self.full),
+            relevant: self.relevant.clone().filter(|found| is_full(&found.id)),
             registry: ids(&self.registry),
             hidden,
             text: self.text(),

@@ -15,9 +15,9 @@ mod tier;
 pub use budget::{Budget, BytesPerToken, TokenCounter};
 pub use prompt::{CatalogPrompt, PromptOptions};
 pub use render::Format;
-pub use tier::{Disclosure, DisclosureOptions, Tier};
+pub use tier::{Disclosure, DisclosureOptions, RelevanceMargin, Tier};
 
 pub(crate) use prompt::catalog_prompt;
 pub(crate) use render::{attribute, xml_text};
 pub(crate) use shorten::one_line;
-pub(crate) use tier::{Listing, disclose, veto};
+pub(crate) use tier::{Evidence, Listing, disclose, quoted, untried, veto};

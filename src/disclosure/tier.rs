@@ -9,7 +9,7 @@ use super::fit::{Plan, fit};
 use super::render::Format;
 use super::restore::restore;
 use crate::catalog::{Audience, Catalog, Entry};
-use crate::matcher::{Answer, MetaQuestion, Rejection};
+use crate::matcher::{Answer, Match, MetaQuestion, Rejection, Relevant};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
@@ -46,6 +46,12 @@ pub struct DisclosureOptions {
     /// there is, at most; the most relevant come first. The others are counted in
     /// [`Disclosure::hidden`] and in the text, not told one by one.
     pub max_lines: usize,
+    /// When the most relevant skill is shown in full although no skill's triggers are hit; `None`
+    /// is never. It must declare no triggers.
+    pub relevance: Option<RelevanceMargin>,
+    /// Whether a skill of which only a generic word is found is shown in a line, instead of in
+    /// full: one that people say about anything, or that many skills of the catalog have.
+    pub hint_generic_words: bool,
     /// Room for the text; `None` is without limit. The breadcrumb (about 30 characters) is
     /// written even where there is less.
     pub budget: Option<Budget>,
@@ -62,19 +68,52 @@ impl Default for DisclosureOptions {
             max_all_skills: 10,
             // About the 16,000 characters that the catalog prompt has.
             max_lines: 200,
+            relevance: None,
+            hint_generic_words: false,
             budget: None,
             restore: Budget::Tokens(5000),
         }
     }
 }
 
+/// How sure relevance must be to show a skill in full. Words count by their rarity: the measure is
+/// a word as rare as can be in the catalog.
+///
+/// The default is the one that `docs/routing.md` measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RelevanceMargin {
+    /// What the skill shares with the message is worth at least so much, see
+    /// [`Relevant::worth`](crate::matcher::Relevant).
+    pub worth: f32,
+    /// It is ahead of the next skill by at least so much.
+    pub lead: f32,
+    /// It shares at least so many different words, common ones not counted.
+    pub words: usize,
+}
+
+impl Default for RelevanceMargin {
+    fn default() -> Self {
+        RelevanceMargin { worth: 2.0, lead: 0.75, words: 3 }
+    }
+}
+
+impl RelevanceMargin {
+    /// Whether `found` is past the margin.
+    pub fn is_passed(&self, found: &Relevant) -> bool {
+        found.worth >= self.worth && found.lead >= self.lead && found.words >= self.words
+    }
+}
+
 /// The decision for one query.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Disclosure {
     /// The highest tier that any skill has in the text.
     pub tier: Tier,
     /// Skills in full, best first.
     pub full: Vec<SkillId>,
+    /// What is shown in full for its relevance, if [`DisclosureOptions::relevance`] allows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevant: Option<Relevant>,
     /// Skills in a registry line, in the order of the text.
     pub registry: Vec<SkillId>,
     /// Number of skills only counted in the breadcrumb.
@@ -130,13 +169,22 @@ impl Listing {
     }
 }
 
+/// What is known of a query beyond its matches. Each is only asked for where it decides something.
+pub(crate) struct Evidence<'e> {
+    /// All skills that have to do with it, best first.
+    pub(crate) relevant: &'e dyn Fn() -> Vec<SkillId>,
+    /// The most relevant skill, if it is past the margin.
+    pub(crate) sure: &'e dyn Fn() -> Option<Relevant>,
+    /// The generic word that is all that a skill matches by.
+    pub(crate) generic_word: &'e dyn Fn(&Match) -> Option<String>,
+}
+
 /// Decides what to disclose of `listing`, given the matcher's `answer` (`None` stands for a blank
-/// query) and what the session did so far. `relevant` is only asked for, best first, where it
-/// decides an order.
+/// query) and what the session did so far.
 pub(crate) fn disclose(
     listing: &Listing,
     answer: Option<&Answer>,
-    relevant: &dyn Fn() -> Vec<SkillId>,
+    evidence: &Evidence<'_>,
     state: &SessionState,
     options: &DisclosureOptions,
     tokens: &dyn TokenCounter,
@@ -145,7 +193,7 @@ pub(crate) fn disclose(
         return Disclosure::default();
     };
     let room = Meter::new(Some(options.restore), tokens);
-    let plan = plan(listing, answer, relevant, state, options, &room);
+    let plan = plan(listing, answer, evidence, state, options, &room);
     fit(plan, options.format, &Meter::new(options.budget, tokens))
 }
 
@@ -154,7 +202,7 @@ pub(crate) fn disclose(
 fn plan<'a>(
     listing: &'a Listing,
     answer: &Answer,
-    relevant: &dyn Fn() -> Vec<SkillId>,
+    evidence: &Evidence<'_>,
     state: &SessionState,
     options: &DisclosureOptions,
     room: &Meter<'_>,
@@ -170,9 +218,17 @@ fn plan<'a>(
         return plan;
     }
 
+    let hinted: Vec<(&SkillId, String)> = answer
+        .matches
+        .iter()
+        .filter(|_| options.hint_generic_words)
+        .filter_map(|found| Some((&found.id, (evidence.generic_word)(found)?)))
+        .collect();
+    let is_hinted = |id: &&SkillId| hinted.iter().any(|(hinted, _)| hinted == id);
     let matched = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
-    let (above, mut matched): (Vec<&SkillId>, Vec<&SkillId>) =
-        matched.partition(|id| state.of(id).is_some_and(|skill| skill.in_context));
+    let (above, mut matched): (Vec<&SkillId>, Vec<&SkillId>) = matched
+        .filter(|id| !is_hinted(id))
+        .partition(|id| state.of(id).is_some_and(|skill| skill.in_context));
     let beyond = matched.split_off(options.max_skills.min(matched.len()));
     let has_match = !matched.is_empty() || !beyond.is_empty() || !above.is_empty();
     plan.full = matched.iter().filter_map(|id| listing.get(id)).collect();
@@ -186,19 +242,42 @@ fn plan<'a>(
     let is_left_out = |id: &&SkillId| !restored.contains(id);
     plan.omitted = below_the_limit(beyond.into_iter().filter(is_left_out), options.max_skills);
     plan.omitted.extend(answer.vetoed.iter().map(|(id, exclude)| veto(id, exclude)));
+    plan.omitted.extend(answer.quoted.iter().map(|(id, trigger)| quoted(id, trigger)));
     plan.omitted.extend(restored.rejections());
     plan.full.extend(restored.full);
     plan.registry = restored.too_long;
+    if !has_match && answer.meta.is_none() {
+        let sure = (evidence.sure)().and_then(|found| Some((listing.get(&found.id)?, found)));
+        let is_wanted = |(entry, _): &(&Entry, Relevant)| {
+            let is_in_context = state.of(&entry.id).is_some_and(|skill| skill.in_context);
+            let is_shown = plan.full.iter().any(|shown| shown.id == entry.id);
+            !entry.skill.triggers().declared && !is_in_context && !is_shown
+        };
+        if let Some((entry, found)) = sure.filter(is_wanted) {
+            plan.full.insert(0, entry);
+            plan.relevant = Some(found);
+        }
+    }
+    for (id, word) in &hinted {
+        let is_shown = plan.full.iter().chain(&plan.registry).any(|shown| shown.id == **id);
+        if !is_shown {
+            plan.registry.extend(listing.get(id));
+            plan.omitted.push(hint(id, word));
+        }
+    }
+    let has_match = has_match || plan.relevant.is_some();
 
     let shown = plan.full.iter().chain(&plan.above).chain(&plan.registry);
     let shown: BTreeSet<&SkillId> = shown.map(|entry| &entry.id).collect();
     let is_new = |entry: &&Entry| !shown.contains(&entry.id);
+    let untried = answer.untried.iter().filter(|(id, _)| !shown.contains(id));
+    plan.omitted.extend(untried.map(|(id, pattern)| self::untried(id, pattern)));
     let max_lines = options.max_lines;
     if answer.meta.is_some() {
         // A question about the skills themselves has to do with all of them alike.
         plan.registry.extend(visible.iter().filter(is_new).take(max_lines));
     } else if !has_match && !untriggered.is_empty() {
-        let untriggered = listing.untriggered_by_relevance(&relevant());
+        let untriggered = listing.untriggered_by_relevance(&(evidence.relevant)());
         plan.registry.extend(untriggered.into_iter().filter(is_new).take(max_lines));
     }
     plan
@@ -210,7 +289,27 @@ fn below_the_limit<'a>(ids: impl Iterator<Item = &'a SkillId>, limit: usize) -> 
     ids.map(|id| Rejection { id: id.clone(), reason: reason.clone() }).collect()
 }
 
+/// Why a skill that matches is only shown in a line.
+fn hint(id: &SkillId, word: &str) -> Rejection {
+    let reason = format!("only its generic word `{word}` is in the query: shown as a line");
+    Rejection { id: id.clone(), reason }
+}
+
+/// Why a skill may be missing.
+pub(crate) fn untried(id: &SkillId, pattern: &str) -> Rejection {
+    let reason = format!(
+        "its pattern `{pattern}` was not tried: too many patterns without a literal may match this"
+    );
+    Rejection { id: id.clone(), reason }
+}
+
 /// Why a vetoed skill is not there.
 pub(crate) fn veto(id: &SkillId, exclude: &str) -> Rejection {
     Rejection { id: id.clone(), reason: format!("vetoed by its exclude `{exclude}`") }
+}
+
+/// Why a skill is not there whose triggers stand in what the query quotes only.
+pub(crate) fn quoted(id: &SkillId, trigger: &str) -> Rejection {
+    let reason = format!("its trigger `{trigger}` stands in quoted text only");
+    Rejection { id: id.clone(), reason }
 }

@@ -1,6 +1,6 @@
 //! Putting an engine together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
@@ -16,7 +16,7 @@ use crate::matcher::{IndexOptions, MetaQuestion};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
 use crate::session::{MemoryStore, SessionStore};
-use crate::skill::Skill;
+use crate::skill::{Skill, SkillId, Triggers};
 #[cfg(feature = "snapshot")]
 use crate::snapshot::SnapshotCache;
 #[cfg(feature = "toolsets")]
@@ -116,6 +116,15 @@ impl EngineBuilder {
         self
     }
 
+    /// Whether code, quotes, logs and addresses in a message are left out where keywords, verbs,
+    /// excludes and names are looked for; off by default. Patterns see everything, and a skill
+    /// named in inline code is named.
+    #[must_use]
+    pub fn mask_quoted(mut self, mask: bool) -> EngineBuilder {
+        self.index.mask_quoted = mask;
+        self
+    }
+
     /// One more whole question about the skills themselves, as in another language.
     #[must_use]
     pub fn meta_phrase(mut self, phrase: impl Into<String>, asks: MetaQuestion) -> EngineBuilder {
@@ -206,8 +215,16 @@ impl EngineBuilder {
         self
     }
 
+    /// Lets skills have other triggers than their files declare, by id: what
+    /// [`suggest`](crate::suggest) proposes, or what the host knows better.
+    #[must_use]
+    pub fn triggers(mut self, triggers: BTreeMap<SkillId, Triggers>) -> EngineBuilder {
+        self.catalog.triggers.extend(triggers);
+        self
+    }
+
     /// Reads the sources and compiles the index. What is wrong with a skill file or a source is no
-    /// failure but a diagnostic; this only fails if the triggers do not fit one automaton.
+    /// failure but a diagnostic; this only fails if the triggers do not fit one index.
     pub fn build(mut self) -> Result<Engine, Error> {
         if !self.skills.is_empty() {
             self.catalog.sources.push(Source::memory(self.skills));

@@ -31,7 +31,7 @@ pub(super) fn load(
     let mut cache_use = CacheUse::default();
     let key = key(catalog, index);
     if let Some(key) = &key {
-        match cache.read(key, |content| read(content, catalog)) {
+        match cache.read(key, |content| read(content, catalog, index)) {
             Ok(Some((snapshot, memory))) => {
                 cache_use.used = true;
                 return Ok((snapshot, memory, cache_use));
@@ -43,7 +43,8 @@ pub(super) fn load(
     let (snapshot, memory) = load()?;
     // What changed a moment ago may change again and look the same.
     if let Some(key) = key.filter(|_| memory.seen().is_settled()) {
-        let written = postcard::to_stdvec(&(memory.seen(), &*snapshot.catalog, &snapshot.index));
+        let written =
+            postcard::to_stdvec(&(memory.seen(), &*snapshot.catalog, snapshot.index.base()));
         let kept = written
             .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
             .and_then(|content| cache.write(&key, &content));
@@ -74,11 +75,12 @@ fn program() -> Option<(u64, SystemTime)> {
 fn read(
     content: &[u8],
     options: &CatalogOptions,
+    index_options: &IndexOptions,
 ) -> Result<Option<(Snapshot, Memory)>, postcard::Error> {
     let (seen, rest) = postcard::take_from_bytes::<Seen>(content)?;
     if !seen.is_current(&options.environment) {
         return Ok(None);
     }
     let (catalog, index) = postcard::from_bytes::<(Catalog, Index)>(rest)?;
-    Ok(Some((Snapshot::of(catalog, index), Memory::of_another_process(seen))))
+    Ok(Some((Snapshot::of(catalog, index, index_options), Memory::of_another_process(seen))))
 }

@@ -24,13 +24,14 @@ use crate::catalog::reload::Memory;
 use crate::catalog::{Catalog, CatalogOptions};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{
-    self, CatalogPrompt, Disclosure, DisclosureOptions, PromptOptions, Tier, TokenCounter,
+    self, CatalogPrompt, Disclosure, DisclosureOptions, Evidence, PromptOptions, Tier, TokenCounter,
 };
 use crate::error::Error;
-use crate::matcher::{Answer, IndexOptions, Match, MetaQuestion, Query, Rejection};
+use crate::matcher::{Answer, IndexOptions, Match, MetaQuestion, Query, Rejection, generic};
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
 use crate::session::{Event, Session, SessionState, SessionStore};
+use crate::skill::SkillId;
 #[cfg(feature = "toolsets")]
 use crate::toolset::Toolsets;
 
@@ -124,15 +125,23 @@ impl Engine {
     }
 
     /// The best `limit` matches of `query`, with the reasons why other skills are not among them:
-    /// vetoed, below the limit, filtered, or not available.
+    /// vetoed, below the limit, not tried as too many patterns without a literal would be, filtered,
+    /// or not available.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let (query, now) = (query.into(), self.snapshot());
-        let Answer { matches, beyond, vetoed, meta } =
+        let Answer { matches, beyond, vetoed, quoted, untried, meta } =
             now.search(&query, &self.session_state(&query), limit);
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
         let mut rejected: Vec<Rejection> =
             beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
         rejected.extend(vetoed.iter().map(|(id, exclude)| disclosure::veto(id, exclude)));
+        rejected.extend(quoted.iter().map(|(id, trigger)| disclosure::quoted(id, trigger)));
+        for (id, pattern) in untried {
+            let is_found = matches.iter().any(|found| found.id == id);
+            if !is_found && !rejected.iter().any(|known| known.id == id) {
+                rejected.push(disclosure::untried(&id, &pattern));
+            }
+        }
         rejected.extend(now.out_of_reach(&query, &self.0.index));
         Explanation { matches, rejected, meta }
     }
@@ -184,14 +193,32 @@ impl Engine {
         options: &DisclosureOptions,
     ) -> (Disclosure, Option<MetaQuestion>) {
         let now = self.snapshot();
-        let limit = options.max_skills.saturating_add(state.skills.len());
+        // Which matches are weak, their hits tell.
+        let limit = if options.hint_generic_words {
+            usize::MAX
+        } else {
+            options.max_skills.saturating_add(state.skills.len())
+        };
         let answer = (!query.is_blank()).then(|| now.search(query, state, limit));
         let meta = answer.as_ref().and_then(|answer| answer.meta);
-        let relevant = || now.outline().order(&query.text);
+        let evidence = Evidence {
+            relevant: &|| now.outline().order(&query.text),
+            sure: &|| {
+                let margin = options.relevance?;
+                let vetoed =
+                    |id: &SkillId| answer.iter().any(|a| a.vetoed.iter().any(|(v, _)| v == id));
+                let best = now.relevance().rank(&query.text, 1).into_iter().next();
+                best.filter(|found| margin.is_passed(found) && !vetoed(&found.id))
+            },
+            generic_word: &|found| {
+                let word = generic::only_generic_word(found, |word| now.is_generic(word));
+                word.map(str::to_owned)
+            },
+        };
         let disclosure = disclosure::disclose(
             &now.listing,
             answer.as_ref(),
-            &relevant,
+            &evidence,
             state,
             options,
             &*self.0.tokens,
@@ -217,6 +244,11 @@ impl Engine {
     /// The options the catalog prompt is made with.
     pub fn prompt_options(&self) -> &PromptOptions {
         &self.0.prompt
+    }
+
+    /// The tokens of `text`, by the counter that budgets use.
+    pub fn count_tokens(&self, text: &str) -> usize {
+        self.0.tokens.count(text)
     }
 
     /// The conversation with this id: what it used ranks higher in it, what stands in its context

@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::{Engine, Snapshot};
+use super::Engine;
 use crate::catalog::{Refreshed, reload};
 use crate::error::Error;
 
@@ -43,13 +43,18 @@ impl Engine {
             let before = self.catalog();
             let refreshed = Refreshed::between(&before, &catalog, &now);
             if !catalog.is_the_same_as(&before) {
-                // The index is compiled anew as a whole; an index that takes changes would be
-                // given those between `before` and `catalog` here.
-                inner.snapshot.store(Arc::new(Snapshot::new(catalog, &inner.index)?));
+                let next = self.snapshot().next(catalog)?;
+                inner.snapshot.store(Arc::new(next));
                 #[cfg(feature = "toolsets")]
                 self.retire_toolsets();
             }
             *memory = now;
+            // What changed can be seen already.
+            match self.snapshot().merged() {
+                Ok(Some(merged)) => inner.snapshot.store(Arc::new(merged)),
+                Ok(None) => {}
+                Err(error) => tracing::warn!(%error, "changes of skills could not be merged"),
+            }
             refreshed
         };
         if !refreshed.is_empty() {

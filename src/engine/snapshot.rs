@@ -1,11 +1,15 @@
 //! What an engine knows of its skills at one moment.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::Listing;
 use crate::error::Error;
-use crate::matcher::{Answer, Index, IndexOptions, IndexedSkill, Query, Rejection, RelevanceIndex};
+use crate::matcher::{
+    Answer, Index, IndexOptions, IndexedSkill, LayeredIndex, Query, Rejection, RelevanceIndex,
+    generic,
+};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
@@ -14,37 +18,67 @@ const MAX_RECENT: usize = 64;
 
 /// A catalog and all that is made of it. It is never changed: a refresh makes another one, and
 /// whoever asks something asks one of them from beginning to end.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Snapshot {
     pub(super) catalog: Arc<Catalog>,
-    pub(super) listing: Listing,
-    pub(super) index: Index,
+    pub(super) listing: Arc<Listing>,
+    pub(super) index: LayeredIndex,
     /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
-    hidden: OnceLock<Option<Index>>,
-    relevance: OnceLock<Arc<RelevanceIndex>>,
+    hidden: Arc<OnceLock<Option<Index>>>,
+    relevance: Arc<OnceLock<Arc<RelevanceIndex>>>,
     /// The same without bodies: what orders a registry must not read every file for one message.
-    outline: OnceLock<RelevanceIndex>,
+    outline: Arc<OnceLock<RelevanceIndex>>,
 }
 
 impl Snapshot {
-    /// Fails if the triggers do not fit one automaton.
+    /// Fails if the triggers do not fit one index.
     pub(super) fn new(catalog: Catalog, options: &IndexOptions) -> Result<Snapshot, Error> {
-        let skills: Vec<_> =
-            catalog.entries().filter(|entry| is_matched(entry)).map(indexed).collect();
-        let index = Index::new(&skills, options)?;
-        Ok(Snapshot::of(catalog, index))
+        let index = Index::new(&matched(&catalog).map(indexed).collect::<Vec<_>>(), options)?;
+        Ok(Snapshot::of(catalog, index, options))
     }
 
     /// Of a catalog and what was compiled of it.
-    pub(super) fn of(catalog: Catalog, index: Index) -> Snapshot {
+    pub(super) fn of(catalog: Catalog, index: Index, options: &IndexOptions) -> Snapshot {
+        Snapshot::put_together(catalog, LayeredIndex::new(Arc::new(index), options))
+    }
+
+    fn put_together(catalog: Catalog, index: LayeredIndex) -> Snapshot {
         Snapshot {
             index,
-            listing: Listing::new(&catalog),
+            listing: Arc::new(Listing::new(&catalog)),
             catalog: Arc::new(catalog),
-            hidden: OnceLock::new(),
-            relevance: OnceLock::new(),
-            outline: OnceLock::new(),
+            hidden: Arc::default(),
+            relevance: Arc::default(),
+            outline: Arc::default(),
         }
+    }
+
+    /// The one that follows, of the same sources loaded again: only changed skills are compiled.
+    ///
+    /// Fails as [`Snapshot::new`].
+    pub(super) fn next(&self, catalog: Catalog) -> Result<Snapshot, Error> {
+        let before: BTreeMap<&SkillId, &Entry> =
+            matched(&self.catalog).map(|entry| (&entry.id, entry)).collect();
+        let now: BTreeSet<&SkillId> = matched(&catalog).map(|entry| &entry.id).collect();
+        let is_new = |entry: &&Entry| {
+            let known = before.get(&entry.id);
+            known.is_none_or(|known| !Arc::ptr_eq(&known.skill, &entry.skill))
+        };
+        let changed: Vec<_> = matched(&catalog).filter(is_new).map(indexed).collect();
+        let removed: Vec<SkillId> =
+            before.keys().filter(|id| !now.contains(**id)).map(|id| (*id).clone()).collect();
+        let index = self.index.with_changes(&changed, &removed)?;
+        Ok(Snapshot::put_together(catalog, index))
+    }
+
+    /// The same with an index that is quicker to ask; `None` if this one is quick enough.
+    ///
+    /// Fails as [`Snapshot::new`].
+    pub(super) fn merged(&self) -> Result<Option<Snapshot>, Error> {
+        if !self.index.needs_merge() {
+            return Ok(None);
+        }
+        Ok(Some(Snapshot { index: self.index.merged()?, ..self.clone() }))
     }
 
     /// Asks the index, after a conversation that did so far what `state` says.
@@ -67,6 +101,15 @@ impl Snapshot {
             let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
             RelevanceIndex::of_descriptions(skills)
         })
+    }
+
+    /// Whether a word says little about what is wanted: people say it about anything, or many
+    /// skills say it of themselves.
+    pub(super) fn is_generic(&self, word: &str) -> bool {
+        const MIN_SKILLS: usize = 4;
+        const MIN_SHARE: f32 = 0.1;
+        let (share, n_skills) = self.outline().spread(word);
+        generic::is_everyday(word) || n_skills >= MIN_SKILLS && share >= MIN_SHARE
     }
 
     /// The skills that `query` would match if they could be matched, and why they cannot.
@@ -102,6 +145,11 @@ impl Snapshot {
             ),
         }
     }
+}
+
+/// The skills that the model may be told of for what a message says.
+fn matched(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
+    catalog.entries().filter(|entry| is_matched(entry))
 }
 
 fn is_matched(entry: &Entry) -> bool {

@@ -1,6 +1,8 @@
 //! From the triggers of a catalog to a compiled index.
 
 use std::collections::HashMap;
+use std::num::NonZero;
+use std::thread;
 
 use super::flat::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
@@ -13,7 +15,7 @@ use super::patterns::{Gate, Patterns};
 use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::words::{self, Words};
-use super::{HitKind, inflect};
+use super::{HitKind, demands, inflect};
 use crate::error::{Error, ErrorCode};
 use crate::skill::glob;
 use crate::skill::pattern::{self, Case};
@@ -21,6 +23,9 @@ use crate::skill::pattern::{self, Case};
 /// Texts of so many bytes are found with offsets of 32 bits, whatever becomes of them: folded, they
 /// are three times as long at most, and a name is eight literals at most.
 const MAX_TRIGGER_BYTES: usize = 1 << 29;
+
+/// Taking so many patterns apart takes several milliseconds, many times what a thread costs.
+const MIN_PATTERNS_A_THREAD: usize = 256;
 
 /// What is gathered while skills are taken in one by one.
 #[derive(Default)]
@@ -271,6 +276,7 @@ impl Builder {
             questions: Questions::new(&options.meta_phrases),
             tables,
             max_query_bytes: options.max_query_bytes.unwrap_or(usize::MAX),
+            masks_quoted: options.mask_quoted,
             scratch: thread_local::ThreadLocal::new(),
         }
     }
@@ -346,6 +352,28 @@ fn literal_id(literals: &mut HashMap<String, u32>, literal: &str) -> u32 {
     id
 }
 
+/// What `work` makes of each of `of`, on as many threads as pay.
+fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let n_threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let n_each = of.len().div_ceil(n_threads).max(MIN_PATTERNS_A_THREAD);
+    let run = |chunk: &[T]| chunk.iter().map(&work).collect::<Vec<R>>();
+    let run = &run;
+    let Some((own, others)) = of.split_at_checked(n_each) else { return run(of) };
+    thread::scope(|scope| {
+        let others: Vec<_> = others
+            .chunks(n_each)
+            .map(|chunk| (chunk, thread::Builder::new().spawn_scoped(scope, move || run(chunk))))
+            .collect();
+        let mut all = run(own);
+        for (chunk, other) in others {
+            // Where there are no threads to be had, this one does it all.
+            let results = other.ok().and_then(|other| other.join().ok());
+            all.extend(results.unwrap_or_else(|| run(chunk)));
+        }
+        all
+    })
+}
+
 /// The patterns of a catalog, taken apart.
 struct PatternSources<'a> {
     /// Item, source, and what it requires.
@@ -356,17 +384,26 @@ struct PatternSources<'a> {
 
 impl<'a> PatternSources<'a> {
     fn new(items: &'a [ItemSource]) -> PatternSources<'a> {
-        let mut sources = PatternSources { patterns: Vec::new(), n_patterns: HashMap::new() };
-        for (item, source) in items.iter().enumerate() {
-            let Subject::Pattern(source) = &source.subject else { continue };
+        let patterns = items.iter().enumerate().filter_map(|(item, source)| {
+            let Subject::Pattern(source) = &source.subject else { return None };
+            Some((item as u32, &**source))
+        });
+        let (items, sources): (Vec<u32>, Vec<&str>) = patterns.unzip();
+        let required = in_parallel(&sources, |source| {
             let hir = pattern::parse(source, Case::Verbatim).ok();
             let required = hir.and_then(|hir| literals::required(source, &hir));
-            for literal in required.iter().flat_map(Required::groups).flatten() {
-                *sources.n_patterns.entry(literal.clone()).or_default() += 1;
+            required.filter(|of| !of.is_weak() || !demands::tell_more(source))
+        });
+        let mut n_patterns: HashMap<String, u32> = HashMap::new();
+        for literal in required.iter().flatten().flat_map(Required::groups).flatten() {
+            match n_patterns.get_mut(literal) {
+                Some(n_patterns) => *n_patterns += 1,
+                None => drop(n_patterns.insert(literal.clone(), 1)),
             }
-            sources.patterns.push((item as u32, source, required));
         }
-        sources
+        let patterns = items.into_iter().zip(sources).zip(required);
+        let patterns = patterns.map(|((item, source), required)| (item, source, required));
+        PatternSources { patterns: patterns.collect(), n_patterns }
     }
 
     /// Every literal that some pattern requires.

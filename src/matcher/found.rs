@@ -1,10 +1,14 @@
 //! What one pass has found: working memory that is reused, so that a query allocates nothing.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
+use std::sync::Arc;
 
-use regex_automata::PatternSet;
-
+use super::demands::Met;
 use super::infix::Seen;
+use super::mask::Quoted;
+use super::overlay::Changes;
 use super::rank::RankKey;
 use super::text::QueryText;
 use super::words::Run;
@@ -15,11 +19,27 @@ pub(super) struct Scratch {
     /// The parts of a query that was too long to be looked at as a whole.
     pub(super) excerpt: String,
     pub(super) text: QueryText,
+    /// What is left out of the search for literals, and the folded text without it.
+    pub(super) quoted: Quoted,
+    pub(super) covered: String,
     pub(super) runs: Vec<Run>,
     pub(super) seen: Seen,
     pub(super) found: Found,
-    pub(super) pattern_set: Option<PatternSet>,
+    pub(super) met: Met,
+    /// What became of the skills since the index was compiled.
+    pub(super) changes: Option<Arc<Changes>>,
     pub(super) ranking: Ranking,
+}
+
+impl Scratch {
+    pub(super) fn is_gone(&self, skill: u32) -> bool {
+        self.changes.as_ref().is_some_and(|changes| changes.is_gone(skill))
+    }
+
+    /// By how many skills `item` is declared, which was declared by `compiled`.
+    pub(super) fn rarity(&self, item: u32, compiled: u32) -> u32 {
+        self.changes.as_ref().map_or(compiled, |changes| changes.rarity(item))
+    }
 }
 
 /// What a pass has found.
@@ -71,6 +91,8 @@ pub(super) struct Ranking {
     pub(super) recent: Vec<(u32, u32)>,
     /// What is still to be looked at: its place in an order, and the item.
     pub(super) queue: Vec<(u32, u32)>,
+    /// The same, the first in the order on top.
+    pub(super) rarest: BinaryHeap<Reverse<(u32, u32)>>,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
 }

@@ -1,7 +1,9 @@
 //! The compiled index of a catalog, and the pass over a query.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thread_local::ThreadLocal;
@@ -9,8 +11,10 @@ use thread_local::ThreadLocal;
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
 use super::infix::{Infixes, Occurrence, Seen};
+use super::mask::Quoted;
 use super::mention::Use;
 use super::meta::{MetaQuestion, Questions};
+use super::overlay::Changes;
 use super::paths::Paths;
 use super::patterns::{Patterns, WINDOW_BYTES};
 use super::rank::RankKey;
@@ -32,6 +36,9 @@ pub struct IndexOptions {
     /// Of longer queries, in bytes, only the head and the tail are looked at, which are together
     /// about so long; `None` looks at everything.
     pub max_query_bytes: Option<usize>,
+    /// Whether code, quotes, logs and addresses in a query are left out where literals are looked
+    /// for.
+    pub mask_quoted: bool,
 }
 
 /// A skill as the index sees it.
@@ -75,6 +82,7 @@ pub struct Index {
     pub(super) questions: Questions,
     pub(super) tables: Tables,
     pub(super) max_query_bytes: usize,
+    pub(super) masks_quoted: bool,
     /// The working memory of each thread.
     #[serde(skip)]
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
@@ -89,6 +97,12 @@ pub struct Answer {
     pub beyond: Vec<SkillId>,
     /// Skills that match but for an `exclude` entry, with that entry.
     pub vetoed: Vec<(SkillId, String)>,
+    /// Skills whose triggers stand in what is quoted only, with one of them, by id; see
+    /// [`IndexOptions::mask_quoted`].
+    pub quoted: Vec<(SkillId, String)>,
+    /// Skills with a pattern that was not tried, with that pattern: one without a literal that each
+    /// match must hold, when so many of these may match that to try all would take too long. By id.
+    pub untried: Vec<(SkillId, String)>,
     /// Whether the query asks about the skills themselves.
     pub meta: Option<MetaQuestion>,
 }
@@ -102,6 +116,43 @@ pub struct RankedSkill<'i> {
     pub explicit: bool,
     /// Words of the longest literal found; 0 if only patterns or paths were.
     pub phrase_words: usize,
+}
+
+impl<'i> RankedSkill<'i> {
+    pub(super) fn new(id: &'i SkillId, key: RankKey) -> RankedSkill<'i> {
+        let phrase_words = key.phrase_words.0 as usize;
+        RankedSkill { id, explicit: key.explicit.0, phrase_words }
+    }
+}
+
+/// Which literals a scan notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of them.
+    All,
+    /// Those in what is not quoted, but for the required literals of patterns.
+    Said,
+    /// Of what is quoted the names in inline code; and all required literals of patterns.
+    Quoted,
+}
+
+/// A scan over a query.
+struct Scan<'s> {
+    part: Part,
+    text: &'s QueryText,
+    quoted: &'s Quoted,
+    covered: &'s str,
+}
+
+impl Scan<'_> {
+    fn folded(&self) -> &str {
+        if self.part == Part::Said { self.covered } else { self.text.folded() }
+    }
+
+    fn is_inline(&self, range: &Range<usize>) -> bool {
+        let span = self.text.span_of_folded(range.clone());
+        self.quoted.is_inline(span.start) || self.quoted.is_inline(span.end.saturating_sub(1))
+    }
 }
 
 impl Index {
@@ -139,28 +190,36 @@ impl Index {
     ///
     /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_all(recent, &text, scratch);
-            let n_best = limit.min(scratch.ranking.best.len());
-            let beyond = &scratch.ranking.best[n_best..];
-            Answer {
-                beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
-                matches: self.matches(n_best, query, &text, scratch),
-                vetoed: self.vetoed(&text, scratch),
-                meta: self.questions.asked(scratch.text.folded()),
-            }
-        })
+        self.asked(None, query, |text, scratch| self.answer(query, recent, limit, text, scratch))
+    }
+
+    /// The skills that would match if nothing in the query were quoted, with a trigger of each.
+    fn only_quoted(
+        &self,
+        answer: &Answer,
+        query: &Query<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<(SkillId, String)> {
+        let known: BTreeSet<&SkillId> =
+            answer.matches.iter().map(|found| &found.id).chain(&answer.beyond).collect();
+        // Whoever asked may want the ranking itself, too.
+        let ranked = std::mem::take(&mut scratch.ranking.best);
+        let text = self.pass_over(query, false, scratch);
+        self.rank_all(&[], &text, scratch);
+        let all = self.matches(scratch.ranking.best.len(), query, &text, scratch);
+        scratch.ranking.best = ranked;
+        let only = all.into_iter().filter(|found| !known.contains(&found.id));
+        let only =
+            only.filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger)));
+        let mut only: Vec<_> = only.collect();
+        only.sort_unstable();
+        only
     }
 
     /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
     /// without a look at those that cannot be among them.
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_best(recent, limit, &text, scratch);
-            self.matches(scratch.ranking.best.len(), query, &text, scratch)
-        })
+        self.asked(None, query, |text, scratch| self.best_of(query, recent, limit, text, scratch))
     }
 
     /// Puts the best `limit` matches of `query` into `best`, best first, in place of what it
@@ -173,23 +232,91 @@ impl Index {
         best: &mut Vec<RankedSkill<'i>>,
     ) {
         best.clear();
-        self.with_scratch(|scratch| {
-            let text = self.pass(query, scratch);
-            self.rank_best(recent, limit, &text, scratch);
-            best.extend(scratch.ranking.best.iter().map(|key| RankedSkill {
-                id: self.id(key.skill),
-                explicit: key.explicit.0,
-                phrase_words: key.phrase_words.0 as usize,
-            }));
+        self.asked(None, query, |text, scratch| {
+            self.rank_best(recent, limit, text, scratch);
+            let ranked = scratch.ranking.best.iter();
+            best.extend(ranked.map(|key| RankedSkill::new(self.id(key.skill), *key)));
         });
     }
 
     /// How many skills match `query`. Costs less than [`Index::search`], as nothing is ranked and
     /// a pattern is only confirmed for a skill that nothing else was found of.
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
+        self.asked(None, query, |text, scratch| self.count_all(text, scratch))
+    }
+
+    /// Passes over `query` and calls `run` with what was found; `changes` are what became of the
+    /// skills since.
+    pub(super) fn asked<'q, T>(
+        &self,
+        changes: Option<&Arc<Changes>>,
+        query: &'q Query<'_>,
+        run: impl FnOnce(&Excerpt<'q>, &mut Scratch) -> T,
+    ) -> T {
         self.with_scratch(|scratch| {
+            scratch.changes = changes.map(Arc::clone);
             let text = self.pass(query, scratch);
-            self.count_all(&text, scratch)
+            run(&text, scratch)
+        })
+    }
+
+    /// What [`Index::search`] answers.
+    pub(super) fn answer(
+        &self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Answer {
+        self.rank_all(recent, text, scratch);
+        let n_best = limit.min(scratch.ranking.best.len());
+        let beyond = &scratch.ranking.best[n_best..];
+        let mut answer = Answer {
+            beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
+            matches: self.matches(n_best, query, text, scratch),
+            vetoed: self.vetoed(text, scratch),
+            quoted: Vec::new(),
+            untried: self.untried(scratch),
+            meta: self.questions.asked(scratch.text.folded()),
+        };
+        if self.masks_quoted && !scratch.quoted.is_empty() {
+            answer.quoted = self.only_quoted(&answer, query, scratch);
+        }
+        answer
+    }
+
+    /// What [`Index::best`] answers.
+    pub(super) fn best_of(
+        &self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<Match> {
+        self.rank_best(recent, limit, text, scratch);
+        self.matches(scratch.ranking.best.len(), query, text, scratch)
+    }
+
+    /// What a folded literal is there for.
+    pub(super) fn uses_of(&self, literal: &str) -> &[LiteralUse] {
+        let whole = 0..literal.len();
+        self.with_scratch(|scratch| {
+            let mut uses: &[LiteralUse] = &[];
+            self.words.scan(literal, &mut scratch.runs, |word, range| {
+                if range == whole {
+                    uses = self.tables.word_uses.of(word as u32);
+                }
+            });
+            if uses.is_empty() {
+                self.infixes.scan(literal, &mut scratch.seen, |occurrence| {
+                    if occurrence.range == whole {
+                        uses = self.tables.infix_uses.of(occurrence.literal as u32);
+                    }
+                });
+            }
+            uses
         })
     }
 
@@ -221,26 +348,39 @@ impl Index {
 
     /// Finds which items the query holds, and which patterns it may match.
     fn pass<'q>(&self, query: &'q Query<'_>, scratch: &mut Scratch) -> Excerpt<'q> {
+        self.pass_over(query, self.masks_quoted, scratch)
+    }
+
+    fn pass_over<'q>(
+        &self,
+        query: &'q Query<'_>,
+        masks: bool,
+        scratch: &mut Scratch,
+    ) -> Excerpt<'q> {
         let excerpt = Excerpt::new(&query.text, self.max_query_bytes);
-        let Scratch { excerpt: buffer, text, runs, seen, found, pattern_set, .. } = scratch;
-        let seen_text = excerpt.text(buffer);
-        found.start(self.tables.items.len());
-        text.set(seen_text);
-        found.is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        let text = &*text;
-        self.words.scan(text.folded(), runs, |literal, range| {
-            let uses = self.tables.word_uses.of(literal as u32);
-            self.note(uses, text, &range, true, true, found);
-        });
-        self.infixes.scan(text.folded(), seen, |occurrence| {
-            let Occurrence { literal, range, first, first_whole } = occurrence;
-            let uses = self.tables.infix_uses.of(literal as u32);
-            self.note(uses, text, &range, first, first_whole, found);
-        });
+        let seen_text = excerpt.text(&mut scratch.excerpt);
+        scratch.found.start(self.tables.items.len());
+        scratch.text.set(seen_text);
+        scratch.found.is_plain = scratch.text.is_plain() && seen_text.len() <= WINDOW_BYTES;
+        let Scratch { text, quoted, covered, .. } = scratch;
+        if masks {
+            quoted.set(seen_text);
+        }
+        if masks && !quoted.is_empty() {
+            quoted.cover(text, covered);
+            self.scan(Part::Said, scratch);
+            // Last, as the places it has seen decide about patterns.
+            self.scan(Part::Quoted, scratch);
+        } else {
+            self.scan(Part::All, scratch);
+        }
+        let Scratch { excerpt: buffer, text, seen, found, met, .. } = scratch;
+        let seen_text = excerpt.seen(buffer);
         let normalized = text.normalized(seen_text);
-        self.patterns.unfiltered_matches(normalized, pattern_set, |pattern| {
-            found.add_pattern(self.tables.pattern_items[pattern], Presence::Somewhere);
-        });
+        self.patterns.without_literal(normalized, met);
+        for &pattern in &met.tried {
+            found.add_pattern(self.tables.pattern_items[pattern as usize], Presence::Possible);
+        }
         for (place, path) in query.paths.iter().enumerate() {
             self.paths
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
@@ -250,29 +390,52 @@ impl Index {
         excerpt
     }
 
+    /// Notes the literals of the query that belong to `part`.
+    fn scan(&self, part: Part, scratch: &mut Scratch) {
+        let Scratch { text, quoted, covered, runs, seen, found, .. } = scratch;
+        let scan = Scan { part, text, quoted, covered };
+        let folded = scan.folded();
+        self.words.scan(folded, runs, |literal, range| {
+            let uses = self.tables.word_uses.of(literal as u32);
+            self.note(uses, &scan, &range, true, true, found);
+        });
+        self.infixes.scan(folded, seen, |occurrence| {
+            let Occurrence { literal, range, first, first_whole } = occurrence;
+            let uses = self.tables.infix_uses.of(literal as u32);
+            self.note(uses, &scan, &range, first, first_whole, found);
+        });
+    }
+
     fn note(
         &self,
         uses: &[LiteralUse],
-        text: &QueryText,
+        scan: &Scan<'_>,
         range: &Range<usize>,
         first: bool,
         whole: bool,
         found: &mut Found,
     ) {
+        let Scan { part, .. } = *scan;
+        let (literals, gates) = (part != Part::Quoted, part != Part::Said);
         for &to in uses {
             match to {
-                LiteralUse::Name(name) => self.examine_name(name, text, range, found),
-                LiteralUse::Item(item) if whole => found.add(item, range),
-                LiteralUse::Exclude(exclude) if whole => found.excludes.push(exclude),
-                LiteralUse::Gate(item) if first => found.add_pattern(item, Presence::Possible),
+                LiteralUse::Name(name) => self.examine_name(name, scan, range, found),
+                LiteralUse::Item(item) if whole && literals => found.add(item, range),
+                LiteralUse::Exclude(exclude) if whole && literals => found.excludes.push(exclude),
+                LiteralUse::Gate(item) if first && gates => {
+                    found.add_pattern(item, Presence::Possible);
+                }
                 _ => {}
             }
         }
     }
 
-    fn examine_name(&self, name: u32, text: &QueryText, at: &Range<usize>, found: &mut Found) {
+    fn examine_name(&self, name: u32, scan: &Scan<'_>, at: &Range<usize>, found: &mut Found) {
         let NamedSkill { name, skill, item } = &self.tables.names[name as usize];
-        let Some((how, range)) = name.examine(text.folded(), at.clone()) else { return };
+        let Some((how, range)) = name.examine(scan.folded(), at.clone()) else { return };
+        if scan.part == Part::Quoted && !(how == Use::Explicit && scan.is_inline(&range)) {
+            return;
+        }
         if how == Use::Explicit && found.explicit.last() != Some(skill) {
             found.explicit.push(*skill);
         }
@@ -291,7 +454,8 @@ impl Index {
         found.excludes.retain(|&exclude| explicit.binary_search(&skill_of(exclude)).is_err());
     }
 
-    /// Decides what the places of literals tell of patterns that may match.
+    /// Decides what the places of literals tell of patterns that may match. Most do not, and are
+    /// out of the way of the ranking.
     fn judge_patterns(&self, seen: &Seen, found: &mut Found) {
         let mut candidates = std::mem::take(&mut found.candidates);
         candidates.retain(|&item| {
@@ -317,6 +481,18 @@ impl Index {
         let presence = if range.is_some() { Presence::At } else { Presence::Absent };
         found.settle(item, presence, range.unwrap_or_default());
         presence == Presence::At
+    }
+
+    /// The skills with patterns that were not tried.
+    fn untried(&self, scratch: &Scratch) -> Vec<(SkillId, String)> {
+        let mut untried: Vec<(u32, &str)> = Vec::new();
+        for &pattern in &scratch.met.untried {
+            let skills = self.tables.postings.of(self.tables.pattern_items[pattern as usize]);
+            let skills = skills.iter().filter(|&&skill| !scratch.is_gone(skill));
+            untried.extend(skills.map(|&skill| (skill, self.patterns.source(pattern))));
+        }
+        untried.sort_unstable();
+        untried.iter().map(|&(skill, source)| (self.id(skill).clone(), source.to_owned())).collect()
     }
 
     /// The first matches of the ranking, with their hits.

@@ -1,10 +1,7 @@
-//! Literals that may stand anywhere, inside words too, found by their first four bytes.
+//! Literals that may stand anywhere, inside words too.
 //!
-//! At each byte of a text the four bytes from there are hashed and looked up in a bitmap of those
-//! that literals start with. These are independent loads, where an automaton waits at each byte for
-//! the one before. Where the bitmap says yes, which is rare, the literals that start so are
-//! searched: they are sorted, so that what stands there is the last one not after the text, or a
-//! prefix of it. Shorter literals have tables of their own, by all of their bytes.
+//! Their first four bytes tell where they may start (`keys.rs`). The literals that start so are
+//! sorted: what stands there is the last one not after the text, or a prefix of it.
 //!
 //! All of it is flat data that can be written and read back; nothing is derived when it is read.
 
@@ -14,18 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use super::boundary;
 use super::flat::Texts;
+use super::keys::{Found, KEY_BYTES, Keys};
 use super::tables::NONE;
-
-/// Literals of so many bytes and more are looked up by their first so many bytes.
-const KEY_BYTES: usize = 4;
 
 /// Distinct, sorted literals.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Infixes {
     texts: Texts,
     literals: Vec<Literal>,
-    /// By the length of their keys: literals of one byte, two, three, and of four or more.
-    keys: [Keys; KEY_BYTES],
+    keys: Keys,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -38,24 +32,6 @@ struct Literal {
     whole: bool,
     /// Whether some longer literal starts with this one.
     starts_another: bool,
-}
-
-/// Which literals start with which keys.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Keys {
-    /// A power of two of bits, of which few are set; empty if there are no keys.
-    bits: Vec<u64>,
-    /// A power of two of slots, at most half of them used; a key is in the first free one from the
-    /// place its hash says.
-    slots: Vec<Slot>,
-}
-
-/// The literals of one key: a range of them, empty if the slot is free.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-struct Slot {
-    key: u32,
-    start: u32,
-    end: u32,
 }
 
 /// What a pass has seen of each literal. Kept between passes: a stamp tells which pass wrote an
@@ -105,25 +81,11 @@ impl Infixes {
     /// Compiles sorted, distinct, non-empty, folded `literals`; `needs` tells of each literal which
     /// of its occurrences matter.
     pub(crate) fn new(literals: &[&str], needs: impl Fn(usize) -> Needs) -> Infixes {
-        let mut new = Infixes { texts: literals.iter().collect(), ..Infixes::default() };
-        let mut ranges: [Vec<Slot>; KEY_BYTES] = Default::default();
+        let (texts, keys) = (literals.iter().collect(), Keys::new(literals));
+        let mut new = Infixes { texts, literals: Vec::with_capacity(literals.len()), keys };
         // Those of which the next literal may be a longer form, shortest first.
         let mut prefixes: Vec<usize> = Vec::new();
         for (place, literal) in literals.iter().enumerate() {
-            let bytes = literal.as_bytes();
-            let n_key_bytes = bytes.len().min(KEY_BYTES);
-            let key = match n_key_bytes {
-                1 => key::<1>(bytes),
-                2 => key::<2>(bytes),
-                3 => key::<3>(bytes),
-                _ => key::<4>(bytes),
-            };
-            let (start, end) = (place as u32, place as u32 + 1);
-            match ranges[n_key_bytes - 1].last_mut() {
-                Some(last) if last.key == key => last.end = end,
-                _ => ranges[n_key_bytes - 1].push(Slot { key, start, end }),
-            }
-
             while prefixes.pop_if(|&mut prefix| !literal.starts_with(literals[prefix])).is_some() {}
             let mut compiled = Literal {
                 prefix: NONE,
@@ -143,7 +105,6 @@ impl Infixes {
                 prefixes.push(place);
             }
         }
-        new.keys = ranges.map(|ranges| Keys::new(&ranges));
         new
     }
 
@@ -151,52 +112,18 @@ impl Infixes {
     /// of its own, and for every occurrence of contextual ones.
     pub(crate) fn scan(&self, text: &str, seen: &mut Seen, mut report: impl FnMut(Occurrence)) {
         seen.start_pass(self.literals.len());
-        self.scan_keys::<1>(text, seen, &mut report);
-        self.scan_keys::<2>(text, seen, &mut report);
-        self.scan_keys::<3>(text, seen, &mut report);
-        self.scan_keys::<4>(text, seen, &mut report);
+        self.keys.scan(text.as_bytes(), |start, found| {
+            let literal = match found {
+                Found::Short(literal) => literal,
+                Found::Some(literals) => self.longest(literals, &text.as_bytes()[start..]),
+            };
+            self.note(literal, text, start, seen, &mut report);
+        });
     }
 
-    /// Looks for the literals with keys of `N` bytes.
-    fn scan_keys<const N: usize>(
-        &self,
-        text: &str,
-        seen: &mut Seen,
-        report: &mut impl FnMut(Occurrence),
-    ) {
-        let keys = &self.keys[N - 1];
-        let Some(shift) = shift_of(keys.bits.len() * 64) else { return };
-        let bytes = text.as_bytes();
-        // A mask of 64 places at a time: its few bits are taken one by one, which a processor
-        // foresees better than a branch at each byte.
-        let mut block = 0;
-        while block + N <= bytes.len() {
-            let of_block = &bytes[block..bytes.len().min(block + 63 + N)];
-            let mut mask = 0_u64;
-            for (place, window) in of_block.windows(N).enumerate() {
-                let bit = (hash(key::<N>(window)) >> shift) as usize;
-                let word = keys.bits.get(bit / 64).copied().unwrap_or_default();
-                mask |= (word >> (bit % 64) & 1) << place;
-            }
-            while mask != 0 {
-                let start = block + mask.trailing_zeros() as usize;
-                mask &= mask - 1;
-                if let Some(slot) = keys.get(key::<N>(&bytes[start..])) {
-                    let literal = if N < KEY_BYTES {
-                        slot.start
-                    } else {
-                        self.longest(slot, &bytes[start..])
-                    };
-                    self.note(literal, text, start, seen, report);
-                }
-            }
-            block += 64;
-        }
-    }
-
-    /// The longest literal of a slot that `text` starts with, or [`NONE`].
-    fn longest(&self, slot: Slot, text: &[u8]) -> u32 {
-        let (mut start, mut end) = (slot.start, slot.end);
+    /// The longest of a range of literals that `text` starts with, or [`NONE`].
+    fn longest(&self, literals: Range<u32>, text: &[u8]) -> u32 {
+        let (mut start, mut end) = (literals.start, literals.end);
         while start < end {
             let middle = start.midpoint(end);
             if self.texts.get(middle).as_bytes() <= text {
@@ -206,7 +133,7 @@ impl Infixes {
             }
         }
         // Whatever stands between a prefix of the text and the text starts with that prefix.
-        let mut literal = if start > slot.start { start - 1 } else { return NONE };
+        let mut literal = if start > literals.start { start - 1 } else { return NONE };
         let last = self.texts.get(literal).as_bytes();
         let n_common = last.iter().zip(text).take_while(|(a, b)| a == b).count();
         while literal != NONE && self.texts.get(literal).len() > n_common {
@@ -275,78 +202,13 @@ impl Infixes {
         self.texts.is_sound()
             && self.texts.len() == n_literals
             && self.literals.iter().enumerate().all(is_prefix)
-            && self.keys.iter().all(|keys| keys.is_sound(n_literals))
+            && self.keys.is_sound(n_literals)
     }
 
     /// Heap memory in bytes.
     pub(crate) fn memory_usage(&self) -> usize {
-        let keys = self.keys.iter().map(|k| k.bits.len() * 8 + k.slots.len() * size_of::<Slot>());
-        self.texts.memory_usage() + size_of_val(&*self.literals) + keys.sum::<usize>()
+        self.texts.memory_usage() + size_of_val(&*self.literals) + self.keys.memory_usage()
     }
-}
-
-impl Keys {
-    fn new(ranges: &[Slot]) -> Keys {
-        if ranges.is_empty() {
-            return Keys::default();
-        }
-        let mut bits = vec![0; (ranges.len() / 4).next_power_of_two()];
-        let shift = shift_of(bits.len() * 64).unwrap_or_default();
-        let mut slots = vec![Slot::default(); (ranges.len() * 2).next_power_of_two()];
-        for range in ranges {
-            let bit = (hash(range.key) >> shift) as usize;
-            bits[bit / 64] |= 1 << (bit % 64);
-            let mut at = hash(range.key) as usize & (slots.len() - 1);
-            while slots[at].end != 0 {
-                at = (at + 1) & (slots.len() - 1);
-            }
-            slots[at] = *range;
-        }
-        Keys { bits, slots }
-    }
-
-    fn get(&self, key: u32) -> Option<Slot> {
-        let mut at = hash(key) as usize & (self.slots.len() - 1);
-        loop {
-            let slot = *self.slots.get(at)?;
-            if slot.end == 0 {
-                return None;
-            }
-            if slot.key == key {
-                return Some(slot);
-            }
-            at = (at + 1) & (self.slots.len() - 1);
-        }
-    }
-
-    fn is_sound(&self, n_literals: usize) -> bool {
-        let is_range = |slot: &Slot| slot.start <= slot.end && slot.end as usize <= n_literals;
-        if self.bits.is_empty() {
-            return self.slots.is_empty();
-        }
-        self.bits.len().is_power_of_two()
-            && self.slots.len().is_power_of_two()
-            && self.slots.iter().all(is_range)
-            && self.slots.iter().any(|slot| slot.end == 0)
-    }
-}
-
-/// The first `N` bytes as a number.
-fn key<const N: usize>(bytes: &[u8]) -> u32 {
-    let mut key = [0; KEY_BYTES];
-    key[..N].copy_from_slice(&bytes[..N]);
-    u32::from_le_bytes(key)
-}
-
-/// Spreads a key over 64 bits: the upper choose a bit, the lower a slot.
-fn hash(key: u32) -> u64 {
-    let product = u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    product ^ product >> 32
-}
-
-/// What a hash is shifted by to be one of `n_bits` places, a power of two.
-fn shift_of(n_bits: usize) -> Option<u32> {
-    (n_bits > 1).then(|| 64 - n_bits.trailing_zeros())
 }
 
 impl Seen {
@@ -411,21 +273,6 @@ mod tests {
             scan(&["reports"], &[], "xreports reports reports"),
             [("reports", 1, false), ("reports", 9, true)]
         );
-    }
-
-    #[test]
-    fn literals_of_all_lengths_are_found_at_all_places() {
-        let literals = ["-", "é", "c++", "部", "部署", "abcd", "abcdefgh", "abcdefghi", "abce"];
-        for n_before in 0..140 {
-            for literal in literals {
-                let text = format!("{}{literal}", ".".repeat(n_before));
-                let found = scan(&literals, &[], &text);
-                assert!(found.iter().any(|f| f.0 == literal && f.1 == n_before), "{text}");
-                let mut cut = text;
-                cut.pop();
-                assert!(!scan(&literals, &[], &cut).iter().any(|f| f.0 == literal), "{cut}");
-            }
-        }
     }
 
     #[test]

@@ -42,6 +42,11 @@ impl Required {
             Required::Sequence(groups) => groups,
         }
     }
+
+    /// Whether it is no more than single characters, as of `\d{4}[g-q]`, which many texts hold.
+    pub(crate) fn is_weak(&self) -> bool {
+        matches!(self, Required::All(groups) if groups.iter().all(|g| selectivity(g).0 <= 1))
+    }
 }
 
 /// What every text that the pattern `source` matches holds in its folded form; `None` if nothing
@@ -59,6 +64,12 @@ pub(crate) fn required(source: &str, hir: &Hir) -> Option<Required> {
     }
     let groups = analyse(hir).into_required()?;
     Some(Required::All(groups.into_iter().take(MAX_GROUPS).map(minimal).collect()))
+}
+
+/// Every match of `hir` is one of these strings in its folded form, if they are few.
+pub(crate) fn all_matches(hir: &Hir) -> Option<Vec<String>> {
+    let Part::Is(strings) = analyse(hir) else { return None };
+    Some(strings.iter().map(|string| collapse_blanks(string).into_owned()).collect())
 }
 
 /// Without duplicates and without those that hold another one and so are implied by it.

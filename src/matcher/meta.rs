@@ -126,7 +126,7 @@ const FILLERS: &[&str] = &[
     "there", "today", "tell", "well", "would", "you",
 ];
 
-/// The questions known. They are no part of the automaton: a question is a sentence of its own, so
+/// The questions known. They are looked up apart: a question is a sentence of its own, so
 /// nearly every sentence is done with at its first word.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Questions(Vec<Phrase>);

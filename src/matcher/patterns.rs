@@ -6,19 +6,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use regex_automata::{Input, PatternSet, meta};
+use regex_automata::{Input, meta};
 use serde::{Deserialize, Serialize};
 
+use super::demands::{Demands, Met};
 use super::infix::{Infixes, Seen};
-use crate::skill::pattern::{self, Alphabet, Overlap};
+use crate::skill::pattern::{self, Alphabet, Case};
 
 /// Patterns see so much of a text, in bytes: half from its head, half from its tail. It bounds what
 /// one author's costly pattern can do to other people's long messages.
 pub(crate) const WINDOW_BYTES: usize = 64 * 1024;
-
-/// Patterns without a required literal share automata of so many patterns. One automaton of all
-/// is the trap: its lazily built states thrash as soon as sets are large.
-const SHARED_PATTERNS: usize = 64;
 
 /// Compiled patterns take about so much memory at most, in bytes; those not used lately go first.
 const MAX_CACHED_BYTES: usize = 256 * 1024 * 1024;
@@ -33,8 +30,8 @@ pub(crate) struct Patterns {
     gates: Vec<PackedGate>,
     /// Group by group the literals of the gates, and before each group how many it has.
     gate_literals: Vec<u32>,
-    /// Those without a required literal.
-    shared: Vec<Shared>,
+    /// What those demand of a text that require no literal.
+    demands: Demands,
     /// The compiled patterns, the first compiled first, and their size.
     #[serde(skip)]
     cached: Mutex<(VecDeque<u32>, usize)>,
@@ -45,10 +42,19 @@ pub(crate) struct Patterns {
 struct Pattern {
     source: Box<str>,
     #[serde(skip)]
-    compiled: RwLock<Option<Arc<meta::Regex>>>,
+    compiled: RwLock<Option<Arc<Forms>>>,
     /// Whether it was run since the cache last looked.
     #[serde(skip)]
     used: AtomicBool,
+}
+
+/// A pattern in the forms that were needed so far.
+#[derive(Debug, Default)]
+struct Forms {
+    /// For texts of ASCII: much smaller, as `\d` and `\w` are a few characters there. `None` if the
+    /// pattern names other characters.
+    ascii: OnceLock<Option<meta::Regex>>,
+    unicode: OnceLock<Option<meta::Regex>>,
 }
 
 /// Literals by their places among the [`Infixes`] that a text must hold for a pattern to match it.
@@ -69,25 +75,17 @@ struct PackedGate {
     is_exact: bool,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Shared {
-    patterns: Vec<usize>,
-    /// For texts of ASCII: much smaller, as `\d` and `\w` are a few characters there.
-    #[serde(skip)]
-    ascii: OnceLock<Option<meta::Regex>>,
-    #[serde(skip)]
-    unicode: OnceLock<Option<meta::Regex>>,
-}
-
 impl Patterns {
-    /// Takes in valid patterns, with the literals they need. Those that need none are tried on
-    /// every text.
+    /// Takes in valid patterns, with the literals they need.
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = (&'a str, Gate)>) -> Patterns {
         let mut new = Patterns { max_cached_bytes: MAX_CACHED_BYTES, ..Patterns::default() };
-        let mut unfiltered = Vec::new();
+        let mut without_literal = Vec::new();
         for (place, (source, gate)) in patterns.into_iter().enumerate() {
             if gate.groups.is_empty() {
-                unfiltered.push(place);
+                // Each was validated when its skill was read; what is not valid matches nothing.
+                let hir = pattern::parse(source, Case::Insensitive)
+                    .inspect_err(|error| tracing::error!(source, %error, "pattern does not parse"));
+                without_literal.extend(hir.ok().map(|hir| (place as u32, hir)));
             }
             let source = source.into();
             let (compiled, used) = (RwLock::default(), AtomicBool::new(false));
@@ -99,12 +97,7 @@ impl Patterns {
                 new.gate_literals.extend(group);
             }
         }
-        let shared = unfiltered.chunks(SHARED_PATTERNS).map(|chunk| Shared {
-            patterns: chunk.to_vec(),
-            ascii: OnceLock::new(),
-            unicode: OnceLock::new(),
-        });
-        new.shared = shared.collect();
+        new.demands = Demands::new(&without_literal);
         new
     }
 
@@ -150,29 +143,61 @@ impl Patterns {
         is_certain.then_some(false)
     }
 
+    /// Puts the patterns without a required literal into `met` that may match the normalised
+    /// `text`, and those for which that is not tried as they are too many.
+    pub(crate) fn without_literal(&self, text: &str, met: &mut Met) {
+        self.demands.meet(text, met);
+        if !met.untried.is_empty() {
+            let (tried, untried) = (met.tried.len(), met.untried.len());
+            tracing::warn!(tried, untried, "too many patterns without a literal may match a text");
+        }
+    }
+
+    /// A pattern as its author wrote it.
+    pub(crate) fn source(&self, pattern: u32) -> &str {
+        &self.all[pattern as usize].source
+    }
+
     /// Where the pattern matches first in the normalised `text`.
     pub(crate) fn find(&self, pattern: usize, text: &str) -> Option<Range<usize>> {
-        let regex = self.compiled(pattern)?;
+        let forms = self.compiled(pattern);
+        let regex = self.form_for(pattern, &forms, text)?;
         windows(text).into_iter().flatten().find_map(|window| {
             regex.find(Input::new(text).range(window)).map(|found| found.range())
         })
     }
 
-    fn compiled(&self, pattern: usize) -> Option<Arc<meta::Regex>> {
-        let Pattern { source, compiled, used, .. } = &self.all[pattern];
+    fn compiled(&self, pattern: usize) -> Arc<Forms> {
+        let Pattern { compiled, used, .. } = &self.all[pattern];
         used.store(true, Ordering::Relaxed);
-        if let Some(regex) = &*compiled.read().unwrap_or_else(PoisonError::into_inner) {
-            return Some(Arc::clone(regex));
+        if let Some(forms) = &*compiled.read().unwrap_or_else(PoisonError::into_inner) {
+            return Arc::clone(forms);
         }
-        let regex = Arc::new(compile(&[source], Overlap::Leftmost)?);
         let mut slot = compiled.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(regex) = &*slot {
-            return Some(Arc::clone(regex));
-        }
-        *slot = Some(Arc::clone(&regex));
-        drop(slot);
-        self.make_room(pattern, regex.memory_usage() + CACHES_BYTES);
-        Some(regex)
+        Arc::clone(slot.get_or_insert_default())
+    }
+
+    /// The form of a pattern for a text; it is made if this is the first of its kind.
+    fn form_for<'f>(
+        &self,
+        pattern: usize,
+        forms: &'f Forms,
+        text: &str,
+    ) -> Option<&'f meta::Regex> {
+        let get = |form: &'f OnceLock<Option<meta::Regex>>, alphabet| {
+            let mut n_bytes = None;
+            let regex = form.get_or_init(|| {
+                let regex = pattern::compile(&self.all[pattern].source, alphabet)?;
+                n_bytes = Some(bytes_of(&regex));
+                Some(regex)
+            });
+            if let Some(n_bytes) = n_bytes {
+                self.make_room(pattern, n_bytes);
+            }
+            regex.as_ref()
+        };
+        let ascii = if text.is_ascii() { get(&forms.ascii, Alphabet::Ascii) } else { None };
+        ascii.or_else(|| get(&forms.unicode, Alphabet::Unicode))
     }
 
     /// Notes a pattern of `n_bytes` that was compiled, and drops others for it: the first compiled
@@ -189,39 +214,10 @@ impl Patterns {
                 queue.push_back(oldest);
                 continue;
             }
-            if let Some(regex) = compiled.write().unwrap_or_else(PoisonError::into_inner).take() {
-                *total -= regex.memory_usage() + CACHES_BYTES;
+            // A pattern stands in the queue for each of its forms, and leaves with all.
+            if let Some(forms) = compiled.write().unwrap_or_else(PoisonError::into_inner).take() {
+                *total = total.saturating_sub(forms.n_bytes());
             }
-        }
-    }
-
-    /// Calls `report` for each pattern without a required literal that matches `text`; `set` is
-    /// working memory.
-    pub(crate) fn unfiltered_matches(
-        &self,
-        text: &str,
-        set: &mut Option<PatternSet>,
-        mut report: impl FnMut(usize),
-    ) {
-        for Shared { patterns, ascii, unicode } in &self.shared {
-            let sources =
-                || -> Vec<&str> { patterns.iter().map(|&id| &*self.all[id].source).collect() };
-            let of_ascii = || pattern::compile(&sources(), Overlap::All, Alphabet::Ascii);
-            let of_unicode = || compile(&sources(), Overlap::All);
-            let small = if text.is_ascii() { ascii.get_or_init(of_ascii).as_ref() } else { None };
-            let Some(regex) = small.or_else(|| unicode.get_or_init(of_unicode).as_ref()) else {
-                continue;
-            };
-            let found = set
-                .take_if(|set| set.capacity() == SHARED_PATTERNS)
-                .unwrap_or_else(|| PatternSet::new(SHARED_PATTERNS));
-            let found = set.insert(found);
-            found.clear();
-            for window in windows(text).into_iter().flatten() {
-                let input = Input::new(text).range(window);
-                regex.which_overlapping_matches(&input, found);
-            }
-            found.iter().for_each(|id| report(patterns[id.as_usize()]));
         }
     }
 
@@ -245,7 +241,7 @@ impl Patterns {
         };
         self.gates.len() == self.all.len()
             && self.gates.iter().all(is_gate)
-            && self.shared.iter().flat_map(|s| &s.patterns).all(|&id| id < self.all.len())
+            && self.demands.is_sound(self.all.len())
     }
 
     /// Memory in bytes, compiled patterns aside.
@@ -254,7 +250,23 @@ impl Patterns {
         patterns.sum::<usize>()
             + self.gates.len() * size_of::<PackedGate>()
             + self.gate_literals.len() * size_of::<u32>()
+            + self.demands.memory_usage()
     }
+}
+
+impl Forms {
+    fn n_bytes(&self) -> usize {
+        [&self.ascii, &self.unicode]
+            .into_iter()
+            .filter_map(|form| form.get()?.as_ref())
+            .map(bytes_of)
+            .sum()
+    }
+}
+
+/// About what a compiled pattern takes.
+fn bytes_of(regex: &meta::Regex) -> usize {
+    regex.memory_usage() + CACHES_BYTES
 }
 
 /// The parts of `text` that patterns see.
@@ -273,15 +285,6 @@ pub(crate) fn char_boundary(text: &str, mut at: usize) -> usize {
         at -= 1;
     }
     at
-}
-
-fn compile(sources: &[&str], overlap: Overlap) -> Option<meta::Regex> {
-    let regex = pattern::compile(sources, overlap, Alphabet::Unicode);
-    if regex.is_none() {
-        // Every pattern was validated when its skill was read.
-        tracing::error!(?sources, "patterns do not compile and are left out");
-    }
-    regex
 }
 
 #[cfg(test)]
@@ -307,12 +310,17 @@ mod tests {
     }
 
     #[test]
-    fn many_unfiltered_patterns_are_all_tried() {
-        let patterns = patterns((0..150).map(|i| format!(r"\d{{{}}}[a-z]", i % 9 + 1)));
-        let mut found = Vec::new();
-        patterns.unfiltered_matches("1234x", &mut None, |id| found.push(id));
-        let expected: Vec<usize> = (0..150).filter(|i| i % 9 < 4).collect();
-        assert_eq!(found, expected);
+    fn a_pattern_is_the_same_in_each_form() {
+        let patterns = patterns([r"\bk\w+\b".to_owned(), r"[^a]é|s\d".to_owned()]);
+        for (pattern, text, expected) in [
+            (0, "a KIT", Some(2..5)),
+            (0, "é kité", Some(3..8)),
+            (0, "ak", None),
+            (1, "as1", Some(1..3)),
+            (1, "aé ſ٣", Some(4..8)),
+        ] {
+            assert_eq!(patterns.find(pattern, text), expected, "{text}");
+        }
     }
 
     #[test]

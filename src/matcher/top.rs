@@ -27,9 +27,12 @@ impl Index {
         self.start_ranking(recent, scratch);
         for place in 0..scratch.found.candidates.len() {
             let item = scratch.found.candidates[place];
-            if scratch.found.presence(item) == Presence::Possible
-                && !self.confirm(item, text, scratch)
-            {
+            let matches = match scratch.found.presence(item) {
+                Presence::Absent => false,
+                Presence::Possible => self.confirm(item, text, scratch),
+                Presence::Somewhere | Presence::At => true,
+            };
+            if !matches {
                 continue;
             }
             for &skill in self.tables.postings.of(item) {
@@ -64,7 +67,9 @@ impl Index {
                 {
                     continue;
                 }
-                n_skills += skills.iter().filter(|&&skill| scratch.ranking.visit(skill)).count();
+                let is_new =
+                    |&&skill: &&u32| scratch.ranking.visit(skill) && !scratch.is_gone(skill);
+                n_skills += skills.iter().filter(is_new).count();
             }
         }
         n_skills
@@ -150,29 +155,33 @@ impl Index {
         text: &Excerpt<'_>,
         scratch: &mut Scratch,
     ) {
-        let Scratch { found, ranking, .. } = scratch;
+        let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
         // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
         // needed any more.
         let order = |&item: &u32| {
-            let is_possible = found.presence(item) == Presence::Possible;
-            (self.tables.items[item as usize].rarity * 2 + u32::from(is_possible), item)
+            let is_possible = scratch.found.presence(item) == Presence::Possible;
+            let rarity = scratch.rarity(item, self.tables.items[item as usize].rarity);
+            (rarity * 2 + u32::from(is_possible), item)
         };
-        ranking.queue.clear();
-        ranking.queue.extend(found.candidates.iter().map(order));
-        ranking.queue.sort_unstable();
-        let n_items = scratch.ranking.queue.len();
-        for place in 0..n_items {
-            let (order, item) = scratch.ranking.queue[place];
+        // Few of many are looked at, so they are not sorted.
+        rarest.clear();
+        rarest.extend(scratch.found.candidates.iter().map(order).map(Reverse));
+        scratch.ranking.rarest = rarest;
+        while let Some(Reverse((order, item))) = scratch.ranking.rarest.pop() {
+            let n_left = scratch.ranking.rarest.len() as u32 + 1;
             let rarity = order / 2;
             let mut best_left = RankKey {
                 phrase_words: Reverse(longest),
                 rarity,
-                n_triggers: Reverse((n_items - place) as u32),
+                n_triggers: Reverse(n_left),
                 ..RankKey::new(0)
             };
             let beats = |key: Option<RankKey>, left: RankKey| key.is_some_and(|key| key < left);
             if beats(scratch.last_of_best(limit), best_left) {
                 return;
+            }
+            if scratch.found.presence(item) == Presence::Absent {
+                continue;
             }
             if scratch.found.presence(item) == Presence::Possible {
                 let skills = self.tables.postings.of(item);
@@ -241,7 +250,7 @@ impl Index {
     fn hopes(&self, skill: u32, scratch: &Scratch) -> Option<(RankKey, bool)> {
         let Scratch { found, ranking, .. } = scratch;
         let is_vetoed = |exclude: &u32| self.tables.excludes[*exclude as usize].0 == skill;
-        if found.excludes.iter().any(is_vetoed) {
+        if scratch.is_gone(skill) || found.excludes.iter().any(is_vetoed) {
             return None;
         }
         let mut key = RankKey::new(skill);
@@ -255,7 +264,7 @@ impl Index {
             }
             is_certain &= presence != Presence::Possible;
             let item = self.tables.items[trigger.item as usize];
-            key.add(item.n_words, item.rarity);
+            key.add(item.n_words, scratch.rarity(trigger.item, item.rarity));
             key.n_triggers.0 += u32::from(!is_counted);
             is_counted = true;
         }

@@ -6,8 +6,6 @@
 //! before. A phrase is found by the hash of its first run, then of its first two, and so on, as
 //! long as some literal goes on.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -16,24 +14,36 @@ use super::boundary;
 use super::flat::Texts;
 
 /// No literal ends here: the slot only says that some go on.
-const NO_LITERAL: u32 = u32::MAX;
+const NO_LITERAL: u32 = GOES_ON - 1;
+
+/// The flag of a slot that longer literals begin like.
+const GOES_ON: u32 = 1 << 31;
 
 /// Literals by the hashes of the runs they begin with.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Words {
-    /// A power of two of slots, at most half of them used; a literal is in the first free one from
-    /// the place its hash says.
+    /// Two slots for each beginning; a beginning is in the first free one from the place its
+    /// hash says.
     slots: Vec<Slot>,
     texts: Texts,
 }
 
+/// A beginning of literals. Two that have the same tag are never looked for past one another, and
+/// what is found is compared with the text, so that a part of the hash is enough.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Slot {
-    /// 0 is free.
+    /// The upper half of its hash; 0 is free.
+    tag: u32,
+    /// The literal that ends here, or [`NO_LITERAL`], and [`GOES_ON`].
+    literal: u32,
+}
+
+/// A beginning of a literal, while the slots are filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Beginning {
     hash: u64,
     literal: u32,
-    /// Whether longer literals begin like this.
-    goes_on: bool,
+    end: u32,
 }
 
 /// A run of ASCII letters, digits and `_` in a text.
@@ -48,44 +58,52 @@ impl Words {
     /// Takes in `literals`, which all are words ([`is_word`]), and returns the places of those it
     /// had to leave out.
     pub(crate) fn new(literals: &[&str]) -> (Words, Vec<usize>) {
-        let mut prefixes: HashMap<u64, (&str, Slot)> = HashMap::with_capacity(literals.len() * 2);
-        let mut left_out = Vec::new();
+        let mut beginnings = Vec::with_capacity(literals.len() * 2);
         let mut runs = Vec::new();
         for (place, &literal) in literals.iter().enumerate() {
             split(literal, &mut runs);
-            let mut hash = 0;
-            let mut before = 0;
+            let (mut hash, mut before) = (0, 0);
             for run in &runs {
                 hash = chain(hash, &literal[before as usize..run.start as usize], run.hash);
                 before = run.end;
-                let prefix = &literal[..run.end as usize];
-                let goes_on = prefix.len() < literal.len();
-                let slot = Slot { hash, literal: NO_LITERAL, goes_on: false };
-                let (known, slot) = match prefixes.entry(hash) {
-                    Entry::Vacant(entry) => entry.insert((prefix, slot)),
-                    Entry::Occupied(entry) => entry.into_mut(),
-                };
-                if *known != prefix {
-                    left_out.push(place);
-                    break;
-                }
-                slot.goes_on |= goes_on;
-                if !goes_on {
-                    slot.literal = place as u32;
-                }
+                beginnings.push(Beginning { hash, literal: place as u32, end: run.end });
             }
         }
-        let mut words = Words::default();
-        words.slots.resize((prefixes.len() * 2).next_power_of_two(), Slot::default());
-        for (_, slot) in prefixes.into_values() {
-            let mut at = words.home(slot.hash);
-            while words.slots[at].hash != 0 {
-                at = (at + 1) & (words.slots.len() - 1);
+        beginnings.sort_unstable();
+        let n_beginnings = beginnings.chunk_by(|a, b| a.hash == b.hash).count();
+        let slots = vec![Slot::default(); n_beginnings * 2];
+        let mut words = Words { slots, texts: literals.iter().collect() };
+        let mut left_out = Vec::new();
+        for same in beginnings.chunk_by(|a, b| a.hash == b.hash) {
+            let text = |of: &Beginning| &literals[of.literal as usize][..of.end as usize];
+            let mut slot = Slot { tag: tag(same[0].hash), literal: NO_LITERAL };
+            let at = words.free_place(same[0].hash);
+            for of in same {
+                if at.is_none() || text(of) != text(&same[0]) {
+                    left_out.push(of.literal as usize);
+                } else if text(of).len() < literals[of.literal as usize].len() {
+                    slot.literal |= GOES_ON;
+                } else {
+                    slot.literal = slot.literal & GOES_ON | of.literal;
+                }
             }
-            words.slots[at] = slot;
+            if let Some(at) = at {
+                words.slots[at] = slot;
+            }
         }
-        words.texts = literals.iter().collect();
         (words, left_out)
+    }
+
+    /// The first free place for a hash, if none before it has its tag.
+    fn free_place(&self, hash: u64) -> Option<usize> {
+        let mut at = self.home(hash);
+        while self.slots[at].tag != 0 {
+            if self.slots[at].tag == tag(hash) {
+                return None;
+            }
+            at = self.after(at);
+        }
+        Some(at)
     }
 
     /// Calls `report` with each literal that stands in the folded `text` as a word of its own, as
@@ -99,7 +117,8 @@ impl Words {
         split(text, runs);
         let bytes = text.as_bytes();
         for (place, first) in runs.iter().enumerate() {
-            let Some(mut slot) = self.get(chain(0, "", first.hash)) else { continue };
+            let mut hash = chain(0, "", first.hash);
+            let Some(mut slot) = self.get(hash) else { continue };
             let start = first.start as usize;
             if start > 0 && !bytes[start - 1].is_ascii() {
                 let end = first.end as usize;
@@ -111,18 +130,20 @@ impl Words {
             let mut rest = runs[place + 1..].iter();
             loop {
                 let end = last.end as usize;
-                if slot.literal != NO_LITERAL
+                let literal = slot.literal & !GOES_ON;
+                if literal != NO_LITERAL
                     && (bytes.get(end).is_none_or(u8::is_ascii) || boundary::closes(text, end))
-                    && text[start..end] == *self.texts.get(slot.literal)
+                    && text[start..end] == *self.texts.get(literal)
                 {
-                    report(slot.literal as usize, start..end);
+                    report(literal as usize, start..end);
                 }
-                if !slot.goes_on {
+                if slot.literal & GOES_ON == 0 {
                     break;
                 }
                 let Some(next) = rest.next() else { break };
                 let between = &text[end..next.start as usize];
-                let Some(longer) = self.get(chain(slot.hash, between, next.hash)) else { break };
+                hash = chain(hash, between, next.hash);
+                let Some(longer) = self.get(hash) else { break };
                 (slot, last) = (longer, next);
             }
         }
@@ -132,18 +153,23 @@ impl Words {
         let mut at = self.home(hash);
         loop {
             let slot = *self.slots.get(at)?;
-            if slot.hash == hash {
+            if slot.tag == tag(hash) {
                 return Some(slot);
             }
-            if slot.hash == 0 {
+            if slot.tag == 0 {
                 return None;
             }
-            at = (at + 1) & (self.slots.len() - 1);
+            at = self.after(at);
         }
     }
 
+    /// The lower half of a hash, scaled to the number of slots.
     fn home(&self, hash: u64) -> usize {
-        (hash >> 32) as usize & (self.slots.len().wrapping_sub(1))
+        ((u64::from(hash as u32) * self.slots.len() as u64) >> 32) as usize
+    }
+
+    fn after(&self, at: usize) -> usize {
+        if at + 1 == self.slots.len() { 0 } else { at + 1 }
     }
 
     /// The number of literals.
@@ -153,12 +179,12 @@ impl Words {
 
     /// Whether what was read can be used without a check at each step.
     pub(crate) fn is_sound(&self) -> bool {
-        let is_slot =
-            |slot: &Slot| slot.literal == NO_LITERAL || (slot.literal as usize) < self.texts.len();
-        let has_end = self.slots.iter().any(|slot| slot.hash == 0);
-        self.texts.is_sound()
-            && (self.slots.is_empty() || (self.slots.len().is_power_of_two() && has_end))
-            && self.slots.iter().filter(|slot| slot.hash != 0).all(is_slot)
+        let is_slot = |slot: &Slot| {
+            let literal = slot.literal & !GOES_ON;
+            literal == NO_LITERAL || (literal as usize) < self.texts.len()
+        };
+        let has_end = self.slots.is_empty() || self.slots.iter().any(|slot| slot.tag == 0);
+        self.texts.is_sound() && has_end && self.slots.iter().all(is_slot)
     }
 
     /// Heap memory in bytes.
@@ -184,13 +210,12 @@ fn split(text: &str, runs: &mut Vec<Run>) {
         runs.push(Run { start: start as u32, end: end as u32, hash });
     };
     for (block, part) in bytes.chunks(64).enumerate() {
-        let mask = match part.first_chunk() {
-            Some(whole) => mask_of(whole),
-            None => {
-                let mut padded = [0; 64];
-                padded[..part.len()].copy_from_slice(part);
-                mask_of(&padded)
-            }
+        let mask = if let Some(whole) = part.first_chunk() {
+            mask_of(whole)
+        } else {
+            let mut padded = [0; 64];
+            padded[..part.len()].copy_from_slice(part);
+            mask_of(&padded)
         };
         let mut edges = mask ^ (mask << 1 | u64::from(start.is_some()));
         while edges != 0 {
@@ -222,17 +247,21 @@ fn mask_of(bytes: &[u8; 64]) -> u64 {
 
 /// Whether a byte of a folded text, so no capital, is a letter, digit or `_` of ASCII.
 fn in_run(byte: u8) -> bool {
-    (byte.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
+    byte.wrapping_sub(b'a') < 26 || byte.wrapping_sub(b'0') < 10 || byte == b'_'
 }
 
-/// The hash of what was seen, then what stands between, then a run; never 0.
+fn tag(hash: u64) -> u32 {
+    ((hash >> 32) as u32).max(1)
+}
+
+/// The hash of what was seen, then what stands between, then a run.
 fn chain(so_far: u64, between: &str, run: u64) -> u64 {
     let gap = if between.len() == 1 {
         u64::from(between.as_bytes()[0])
     } else {
         hash(between.as_bytes())
     };
-    mix(so_far ^ gap.rotate_left(17), run) | 1
+    mix(so_far ^ gap.rotate_left(17), run)
 }
 
 /// A hash of short texts: eight bytes a step, the last step over what the one before has seen too.

@@ -166,7 +166,7 @@ pub(super) fn at_lines(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The beginning of a text on one line, for messages.
-pub(super) fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     first_chars(text, 60)
 }
 

@@ -3,7 +3,7 @@
 use super::yaml::{Node, Value};
 
 /// The value as JSON; plain scalars as the core schema of YAML 1.2 has them.
-pub(super) fn to_json(node: &Node) -> serde_json::Value {
+pub(crate) fn to_json(node: &Node) -> serde_json::Value {
     match &node.value {
         Value::Scalar { text, plain: true } => plain_to_json(text),
         Value::Scalar { text, plain: false } => text.as_str().into(),

@@ -10,7 +10,8 @@ mod document;
 mod fields;
 mod finding;
 mod id;
-mod json;
+mod insert;
+pub(crate) mod json;
 mod lenient;
 mod load;
 mod manifest;
@@ -18,7 +19,7 @@ pub(crate) mod pattern;
 mod profile;
 mod scalar;
 mod trigger;
-mod yaml;
+pub(crate) mod yaml;
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,9 @@ use crate::error::{Error, ErrorCode};
 use finding::Finding;
 use load::{Loaded, Parts};
 
+pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
+pub(crate) use insert::with_keywords;
 pub use manifest::{Context, Manifest, Spanned};
 pub use profile::{Profile, check_file};
 pub use trigger::Triggers;
@@ -134,6 +137,10 @@ impl Skill {
     /// The triggers of the manifest.
     pub fn triggers(&self) -> &Triggers {
         &self.manifest.triggers
+    }
+
+    pub(crate) fn set_triggers(&mut self, triggers: Triggers) {
+        self.manifest.triggers = triggers;
     }
 
     /// The text after the front matter, byte for byte. It is read from the file when first asked

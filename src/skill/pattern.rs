@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
+use regex_automata::meta;
 use regex_automata::nfa::thompson::{self, WhichCaptures};
-use regex_automata::{MatchKind, meta};
 use regex_syntax::hir::Hir;
 
 use crate::diagnostic::Code;
@@ -77,15 +77,6 @@ pub(crate) fn parse(pattern: &str, case: Case) -> Result<Hir, Box<regex_syntax::
         .map_err(Box::new)
 }
 
-/// Which matches a compiled searcher is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Overlap {
-    /// The first from the left, as everybody understands a pattern.
-    Leftmost,
-    /// Whether each of several patterns matches at all.
-    All,
-}
-
 /// Which texts a compiled searcher is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alphabet {
@@ -95,35 +86,25 @@ pub(crate) enum Alphabet {
     Ascii,
 }
 
-/// Compiles patterns into one searcher; the id of a match is the pattern's place in the slice.
+/// Compiles a pattern.
 ///
-/// `None` if one of them does not compile, which [`validate`] excludes for each alone in Unicode;
-/// a pattern that names other characters has no form for ASCII.
-pub(crate) fn compile(
-    patterns: &[&str],
-    overlap: Overlap,
-    alphabet: Alphabet,
-) -> Option<meta::Regex> {
+/// `None` if it does not compile, which [`validate`] excludes in Unicode; a pattern that names
+/// other characters has no form for ASCII.
+pub(crate) fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> {
     let unicode = alphabet == Alphabet::Unicode;
-    let parse = |pattern: &&str| {
-        let mut parser = regex_syntax::ParserBuilder::new();
-        parser.case_insensitive(true).unicode(unicode).utf8(unicode).nest_limit(MAX_NESTING);
-        parser.build().parse(pattern).ok()
-    };
-    let hirs: Vec<Hir> = patterns.iter().map(parse).collect::<Option<_>>()?;
-    let kind = match overlap {
-        Overlap::Leftmost => MatchKind::LeftmostFirst,
-        Overlap::All => MatchKind::All,
-    };
+    let mut parser = regex_syntax::ParserBuilder::new();
+    parser.case_insensitive(true).unicode(unicode).utf8(unicode).nest_limit(MAX_NESTING);
+    let hir = parser.build().parse(pattern).ok()?;
     // `validate` has bounded the program that reads forwards. The one that reads backwards is
     // larger by a factor where there are Unicode classes, and must not fail on a valid pattern.
-    let config = meta::Config::new().match_kind(kind).nfa_size_limit(None).utf8_empty(unicode);
+    let config = meta::Config::new().nfa_size_limit(None).utf8_empty(unicode);
     // Nobody asks for groups; without them the program is smaller.
     let config = config.which_captures(WhichCaptures::Implicit);
-    meta::Builder::new().configure(config).build_many_from_hir(&hirs).ok()
+    meta::Builder::new().configure(config).build_from_hir(&hir).ok()
 }
 
-fn nfa_config() -> thompson::Config {
+/// What bounds the compiled form of a pattern.
+pub(crate) fn nfa_config() -> thompson::Config {
     thompson::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES))
 }
 
@@ -174,7 +155,7 @@ mod tests {
             r"\W\w+\W",
         ] {
             assert_eq!(validate(pattern), Ok(()), "{pattern}");
-            assert!(compile(&[pattern], Overlap::Leftmost, Alphabet::Unicode).is_some());
+            assert!(compile(pattern, Alphabet::Unicode).is_some());
         }
     }
 }

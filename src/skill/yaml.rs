@@ -18,14 +18,14 @@ const MAX_ANCHORS: usize = 64;
 
 /// A value and the bytes of the file it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Node {
-    pub(super) value: Value,
-    pub(super) span: Range<usize>,
+pub(crate) struct Node {
+    pub(crate) value: Value,
+    pub(crate) span: Range<usize>,
 }
 
 /// What a [`Node`] holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// Text; `plain` where it has no quotes, and may so stand for a number or a truth value.
     Scalar { text: String, plain: bool },
     /// A list.
@@ -36,7 +36,7 @@ pub(super) enum Value {
 
 impl Node {
     /// The text of a scalar that is not null.
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar { text, .. } if !self.is_null() => Some(text),
             _ => None,
@@ -44,7 +44,7 @@ impl Node {
     }
 
     /// Whether nothing was written.
-    pub(super) fn is_null(&self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         match &self.value {
             Value::Scalar { text, plain } => {
                 *plain && matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL")
@@ -54,7 +54,7 @@ impl Node {
     }
 
     /// What kind of value it is, with its article, for messages.
-    pub(super) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self.value {
             Value::Scalar { .. } => "text",
             Value::Sequence(_) => "a list",
@@ -64,7 +64,7 @@ impl Node {
 
     /// Where `range` of the scalar's text is in `file`: exact where the file holds the text
     /// as it is, else the whole scalar.
-    pub(super) fn place(&self, file: &str, range: Range<usize>) -> Range<usize> {
+    pub(crate) fn place(&self, file: &str, range: Range<usize>) -> Range<usize> {
         let Value::Scalar { text, .. } = &self.value else { return self.span.clone() };
         let source = file.get(self.span.clone()).unwrap_or_default();
         let quote = source.len().wrapping_sub(text.len()) / 2;
@@ -80,30 +80,30 @@ impl Node {
 
 /// A parsed document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     /// `None` where the text holds no value.
-    pub(super) root: Option<Node>,
+    pub(crate) root: Option<Node>,
     /// Keys that stand twice in one map: the later ones.
-    pub(super) duplicates: Vec<(String, Range<usize>)>,
+    pub(crate) duplicates: Vec<(String, Range<usize>)>,
 }
 
 /// Why a text is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct YamlError {
-    pub(super) kind: YamlErrorKind,
-    pub(super) message: String,
+pub(crate) struct YamlError {
+    pub(crate) kind: YamlErrorKind,
+    pub(crate) message: String,
     /// Byte of the text, not of the file.
-    pub(super) at: usize,
+    pub(crate) at: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum YamlErrorKind {
+pub(crate) enum YamlErrorKind {
     Invalid,
     TooComplex,
 }
 
 /// Parses `text`; `place` maps its bytes to those of the file.
-pub(super) fn parse(text: &str, place: &dyn Fn(usize) -> usize) -> Result<Tree, YamlError> {
+pub(crate) fn parse(text: &str, place: &dyn Fn(usize) -> usize) -> Result<Tree, YamlError> {
     let mut options = Options::default();
     options.set_emit_comments(false);
     let mut builder = Builder {

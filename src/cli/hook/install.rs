@@ -3,14 +3,13 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
 use serde_json::json;
 use similar::TextDiff;
-use tempfile::Builder;
 
 use super::agents::{self, Form, Place};
 use super::settings::{self, Problem};
@@ -18,6 +17,7 @@ use crate::args::{Common, HookPlaceArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
+use crate::replace::{io_error, replace};
 use crate::sanitize;
 
 /// What is added to the name of a settings file for the copy of what it was.
@@ -119,7 +119,7 @@ impl Target {
             path = path.canonicalize().map_err(|error| io_error("follow", &path, &error))?;
         }
         let text = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(io_error("read", &path, &error)),
             Ok(bytes) => Some(String::from_utf8(bytes).map_err(|error| {
                 let at = error.utf8_error().valid_up_to();
@@ -291,32 +291,4 @@ impl Change<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// Writes `text` to `path` as a whole, with the rights that `like` has.
-fn replace(path: &Path, text: &str, like: &Path) -> Result<(), Error> {
-    let failed = |error: io::Error| io_error("write", path, &error);
-    let dir = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(dir).map_err(failed)?;
-    let mut builder = Builder::new();
-    // The process's mask applies, as it does to any new file.
-    #[cfg(unix)]
-    let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.prefix(".repertoire-").tempfile_in(dir).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    if let Ok(metadata) = fs::metadata(like) {
-        file.as_file().set_permissions(metadata.permissions()).map_err(failed)?;
-    }
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
-}
-
-fn io_error(what: &str, path: &Path, error: &io::Error) -> Error {
-    let message = format!("cannot {what} {}: {error}", path.display());
-    let code = match error.kind() {
-        io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
-        _ => ErrorCode::ExecutionError,
-    };
-    Error::new(code, message, "see to the file and its directory")
 }

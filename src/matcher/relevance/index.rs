@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
 
 use super::fields::{self, Field};
 use super::terms::{Term, normalize, pairs, terms};
@@ -35,11 +36,33 @@ pub struct RelevanceIndex {
     pub(super) skills: Vec<Indexed>,
     places: HashMap<SkillId, u32>,
     /// By the text of the term, in the order of places.
-    pub(super) postings: HashMap<Box<str>, Vec<Posting>>,
+    pub(super) postings: HashMap<Box<str>, Postings>,
     /// How many skills have a pair of terms, by its hash.
     pub(super) n_with_pair: HashMap<u32, u32>,
     /// Number of terms of all skills, by field.
     pub(super) n_terms: [u64; N_FIELDS],
+    /// What an occurrence is worth, by place; computed when it is first needed after a change.
+    pub(super) worths: OnceLock<Vec<Worths>>,
+}
+
+/// What an occurrence is worth, by field, in one skill.
+pub(super) type Worths = [f32; N_FIELDS];
+
+/// Where a term occurs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Postings {
+    /// In the order of places.
+    pub(super) list: Vec<Posting>,
+    /// What the term adds to the score of each, but for its rarity. It depends on the lengths of
+    /// all skills, and is computed when it is first needed after a change.
+    pub(super) impacts: OnceLock<Box<[f32]>>,
+}
+
+impl Postings {
+    pub(super) fn at(&self, place: usize) -> Option<Posting> {
+        let at = self.list.binary_search_by_key(&place, |posting| posting.place as usize).ok()?;
+        Some(self.list[at])
+    }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -107,6 +130,7 @@ impl RelevanceIndex {
 
     fn add_with(&mut self, id: &SkillId, skill: &Skill, body: &str) {
         self.remove(id);
+        self.forget_lengths();
         let free = self.skills.iter().position(|indexed| indexed.id.is_none());
         let place = free.unwrap_or_else(|| {
             self.skills.push(Indexed::default());
@@ -145,7 +169,7 @@ impl RelevanceIndex {
         indexed.pairs = pairs.into();
         self.skills[place] = indexed;
         for (term, counts) in counts {
-            let postings = self.postings.entry(term.into()).or_default();
+            let postings = &mut self.postings.entry(term.into()).or_default().list;
             let at = postings.partition_point(|posting| (posting.place as usize) < place);
             postings.insert(at, Posting { place: place as u32, counts });
         }
@@ -154,6 +178,7 @@ impl RelevanceIndex {
     /// Removes a skill; whether there was one. It costs a look at every term of the index.
     pub fn remove(&mut self, id: &SkillId) -> bool {
         let Some(place) = self.places.remove(id) else { return false };
+        self.forget_lengths();
         let gone = std::mem::take(&mut self.skills[place as usize]);
         for (all, one) in self.n_terms.iter_mut().zip(gone.n_terms) {
             *all -= u64::from(one);
@@ -166,13 +191,20 @@ impl RelevanceIndex {
                 }
             }
         }
-        self.postings.retain(|_, postings| {
+        self.postings.retain(|_, Postings { list: postings, .. }| {
             if let Ok(at) = postings.binary_search_by_key(&place, |posting| posting.place) {
                 postings.remove(at);
             }
             !postings.is_empty()
         });
         true
+    }
+
+    /// Forgets what depends on the lengths of all skills.
+    fn forget_lengths(&mut self) {
+        if self.worths.take().is_some() {
+            self.postings.values_mut().for_each(|postings| drop(postings.impacts.take()));
+        }
     }
 
     /// Number of skills.
@@ -188,7 +220,9 @@ impl RelevanceIndex {
     /// About how many bytes it takes.
     pub fn memory_usage(&self) -> usize {
         let of_terms = self.postings.iter().map(|(term, postings)| {
-            term.len() + size_of::<(Box<str>, Vec<Posting>)>() + size_of_val(&postings[..])
+            let impacts = postings.impacts.get().map_or(0, |impacts| size_of_val(&impacts[..]));
+            let list = size_of_val(&postings.list[..]);
+            term.len() + size_of::<(Box<str>, Postings)>() + list + impacts
         });
         let of_skills =
             self.skills.iter().map(|skill| size_of::<Indexed>() + size_of_val(&skill.pairs[..]));

@@ -32,6 +32,13 @@ pub struct Relevant {
     pub score: f32,
     /// How far it is ahead of the next one, as a share of its score: from 0 to 1.
     pub margin: f32,
+    /// The score in words as rare as can be in this catalog: comparable among messages and
+    /// catalogs.
+    pub worth: f32,
+    /// How far it is ahead of the next one, in the same measure.
+    pub lead: f32,
+    /// Number of distinct words they share, common ones not counted.
+    pub words: usize,
     /// What they share, weightiest first.
     pub terms: Vec<Shared>,
 }

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::fields::Field;
-use super::index::{Counts, Indexed, N_FIELDS, Posting, RelevanceIndex, hash};
+use super::index::{Counts, Indexed, Posting, Postings, RelevanceIndex, Worths, hash};
 use super::terms::{Term, normalize, pairs, terms};
 use super::{Relevant, Shared};
 use crate::skill::SkillId;
@@ -27,23 +27,20 @@ const NAME_GAIN: f32 = 0.2;
 /// So many of the best are looked at more closely. It moves skills within these only.
 const N_REFINED: usize = 50;
 
-/// What an occurrence is worth, by field, in one skill.
-type Worths = [f32; N_FIELDS];
-
 /// A message, and what the index knows of its words.
 struct Search<'a> {
     index: &'a RelevanceIndex,
     words: Vec<Word<'a>>,
     pairs: Vec<WordPair<'a>>,
     /// By place.
-    worths: Vec<Worths>,
+    worths: &'a [Worths],
 }
 
 /// A distinct term of the message that any skill has.
 struct Word<'a> {
     term: &'a Term<'a>,
     weight: f32,
-    postings: &'a [Posting],
+    postings: &'a Postings,
 }
 
 struct WordPair<'a> {
@@ -68,12 +65,16 @@ impl RelevanceIndex {
         let terms = terms(&message);
         let search = Search::new(self, &terms);
         let scored = search.best(limit.saturating_add(1));
+        let rarest = self.rarity(0);
         let relevant = |(i, best): (usize, &Scored)| {
             let next = scored.get(i + 1).map_or(0.0, |next| next.score);
             Some(Relevant {
                 id: self.skills[best.place].id.clone()?,
                 score: best.score,
                 margin: (best.score - next) / best.score,
+                worth: best.score / rarest,
+                lead: (best.score - next) / rarest,
+                words: search.n_telling(best.place),
                 terms: search.shared(best.place),
             })
         };
@@ -87,6 +88,16 @@ impl RelevanceIndex {
         scored.iter().filter_map(|scored| self.skills[scored.place].id.clone()).collect()
     }
 
+    /// The share of the skills that have `word`, from 0 to 1, and how many these are.
+    pub(crate) fn spread(&self, word: &str) -> (f32, usize) {
+        let word = normalize(word);
+        let n_with = |term: &Term<'_>| {
+            self.postings.get(term.text.as_str()).map_or(0, |postings| postings.list.len())
+        };
+        let n_with = terms(&word).iter().map(n_with).max().unwrap_or(0);
+        (n_with as f32 / self.len().max(1) as f32, n_with)
+    }
+
     /// What a term is worth that `n_with` skills have, by its rarity: near 0 where all have it,
     /// never below.
     fn rarity(&self, n_with: usize) -> f32 {
@@ -94,7 +105,21 @@ impl RelevanceIndex {
         (1.0 + (n_all - n_with + 0.5) / (n_with + 0.5)).ln()
     }
 
-    fn worths(&self) -> Vec<Worths> {
+    fn worths(&self) -> &[Worths] {
+        self.worths.get_or_init(|| self.compute_worths())
+    }
+
+    /// What a term adds to the score of each skill that has it, but for its rarity.
+    fn impacts<'p>(&self, postings: &'p Postings) -> &'p [f32] {
+        postings.impacts.get_or_init(|| {
+            let worths = self.worths();
+            let impact =
+                |posting: &Posting| saturated(posting.counts, &worths[posting.place as usize]);
+            postings.list.iter().map(impact).collect()
+        })
+    }
+
+    fn compute_worths(&self) -> Vec<Worths> {
         let n_skills = self.len().max(1) as f32;
         let usual = self.n_terms.map(|n_terms| n_terms as f32 / n_skills);
         let of_skill = |skill: &Indexed| -> Worths {
@@ -111,7 +136,7 @@ impl<'a> Search<'a> {
         let words = new.filter_map(|term| {
             let postings = index.postings.get(term.text.as_str())?;
             let worth = if term.is_common { COMMON_WORTH } else { 1.0 };
-            Some(Word { term, weight: worth * index.rarity(postings.len()), postings })
+            Some(Word { term, weight: worth * index.rarity(postings.list.len()), postings })
         });
         let words: Vec<Word<'_>> = words.collect();
 
@@ -131,9 +156,8 @@ impl<'a> Search<'a> {
         let n_places = self.index.skills.len();
         let mut sums = vec![0.0; n_places];
         for Word { weight, postings, .. } in &self.words {
-            for Posting { place, counts } in *postings {
-                let place = *place as usize;
-                sums[place] += weight * saturated(*counts, &self.worths[place]);
+            for (posting, impact) in postings.list.iter().zip(self.index.impacts(postings)) {
+                sums[posting.place as usize] += weight * impact;
             }
         }
         let relevant = (0..n_places).filter(|&place| sums[place] > 0.0);
@@ -172,7 +196,7 @@ impl<'a> Search<'a> {
     fn share_of_name(&self, place: usize) -> f32 {
         let (mut said, mut all) = (0.0, 0.0);
         for term in &self.index.skills[place].name {
-            let n_with = self.index.postings.get(term).map_or(0, Vec::len);
+            let n_with = self.index.postings.get(term).map_or(0, |postings| postings.list.len());
             let rarity = self.index.rarity(n_with);
             all += rarity;
             if self.words.iter().any(|word| *word.term.text == **term) {
@@ -182,12 +206,17 @@ impl<'a> Search<'a> {
         if all > 0.0 { said / all } else { 0.0 }
     }
 
+    /// Number of distinct words that a skill shares with the message, common ones not counted.
+    fn n_telling(&self, place: usize) -> usize {
+        let has = |word: &&Word<'_>| !word.term.is_common && word.postings.at(place).is_some();
+        self.words.iter().filter(has).count()
+    }
+
     /// What the message shares with a skill, weightiest first.
     fn shared(&self, place: usize) -> Vec<Shared> {
         let worths = &self.worths[place];
         let words = self.words.iter().filter_map(|Word { term, weight, postings }| {
-            let at = postings.binary_search_by_key(&place, |p| p.place as usize).ok()?;
-            let counts = postings[at].counts;
+            let counts = postings.at(place)?.counts;
             let score = weight * saturated(counts, worths);
             Some(shared(term.word.to_owned(), term.is_common, counts, score))
         });

@@ -22,10 +22,10 @@ const STOP_WORDS: &[&str] = &[
     "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "let", "like",
     "make", "may", "me", "might", "mine", "more", "most", "must", "my", "need", "no", "nor", "not",
     "of", "on", "once", "only", "onto", "or", "other", "our", "own", "please", "same", "shall",
-    "she", "should", "skill", "skills", "so", "some", "such", "than", "that", "the", "their",
-    "them", "then", "there", "these", "they", "this", "those", "to", "too", "us", "use", "used",
-    "user", "users", "using", "very", "want", "was", "we", "were", "what", "when", "where",
-    "which", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "yours",
+    "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there",
+    "these", "they", "this", "those", "to", "too", "us", "use", "used", "user", "users", "using",
+    "very", "want", "was", "we", "were", "what", "when", "where", "which", "who", "whom", "whose",
+    "why", "will", "with", "would", "you", "your", "yours",
 ];
 
 /// Something that is looked for.

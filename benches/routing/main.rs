@@ -1,0 +1,102 @@
+//! How often the right skill comes first, and how often the right one is shown, over catalogs of
+//! real skills with real prompts: `cargo bench --bench routing` prints the tables of
+//! `docs/routing.md`.
+//!
+//! The data stands beside the repository (`../shared/corpus`, or `$REPERTOIRE_SHARED`); without it
+//! this says SKIPPED. The baseline is what is usually done: plain BM25 over name, description and
+//! body as one text, in lower-cased words.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a measurement that prints"
+)]
+
+mod bm25;
+mod data;
+mod margin;
+mod systems;
+
+use std::path::{Path, PathBuf};
+
+use repertoire::eval::Case;
+use repertoire::matcher::RelevanceIndex;
+
+use bm25::Bm25;
+use data::{Catalog, catalogs};
+
+/// In percent of the prompts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rate {
+    top1: f64,
+    top3: f64,
+}
+
+fn main() {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let named = std::env::var_os("REPERTOIRE_SHARED").map(PathBuf::from);
+    let roots = [Some(beside), named].into_iter().flatten();
+    let Some(corpus) = roots.map(|root| root.join("corpus")).find(|path| path.exists()) else {
+        println!("SKIPPED: no corpus in ../shared nor in $REPERTOIRE_SHARED");
+        return;
+    };
+    let all = catalogs(&corpus, "catalogs");
+    let (skills, single): (Vec<Catalog>, Vec<Catalog>) =
+        all.into_iter().partition(|catalog| catalog.skills.len() > 1);
+    let intents = catalogs(&corpus, "intents");
+    order("Skill catalogs", &skills);
+    order("Intent sets", &intents);
+    systems::report("Skill catalogs", &skills);
+    systems::report("Catalogs of one skill", &single);
+    systems::report("Intent sets", &intents);
+    margin::report(&skills);
+}
+
+/// Who comes first.
+fn order(title: &str, catalogs: &[Catalog]) {
+    println!("\n### {title}\n");
+    println!("| catalog | skills | prompts | BM25 top 1 | top 3 | relevance top 1 | top 3 |");
+    println!("|---|---:|---:|---:|---:|---:|---:|");
+    let mut all = Vec::new();
+    let mut n_bytes = 0;
+    for Catalog { name, skills, positives, .. } in catalogs {
+        let plain = Bm25::new(skills);
+        let index = RelevanceIndex::new(skills.iter().map(|(id, skill)| (id, skill)));
+        let rates = [
+            rate(positives, |prompt| {
+                plain.rank(prompt).into_iter().map(|(_, name)| name.to_owned()).collect()
+            }),
+            rate(positives, |prompt| {
+                index.rank(prompt, 3).into_iter().map(|found| found.id.to_string()).collect()
+            }),
+        ];
+        n_bytes += index.memory_usage();
+        println!("| {name} | {} | {} | {} |", skills.len(), positives.len(), cells(rates));
+        all.push(rates);
+    }
+    let mean = [0, 1].map(|ranker| {
+        let mean = |of: fn(&Rate) -> f64| {
+            all.iter().map(|rates| of(&rates[ranker])).sum::<f64>() / all.len().max(1) as f64
+        };
+        Rate { top1: mean(|rate| rate.top1), top3: mean(|rate| rate.top3) }
+    });
+    println!("| **mean** | | | {} |", cells(mean));
+    let n_skills: usize = catalogs.iter().map(|catalog| catalog.skills.len()).sum();
+    println!("\nThe indexes take {} bytes a skill.", n_bytes / n_skills.max(1));
+}
+
+fn cells(rates: [Rate; 2]) -> String {
+    rates.map(|rate| format!("{:.1} | {:.1}", rate.top1, rate.top3)).join(" | ")
+}
+
+fn rate(cases: &[Case], rank: impl Fn(&str) -> Vec<String>) -> Rate {
+    let (mut n_first, mut n_third) = (0.0, 0.0);
+    for case in cases {
+        let ranked = rank(&case.query);
+        let at = ranked.iter().take(3).position(|name| case.expected.contains(name));
+        n_first += f64::from(at == Some(0));
+        n_third += f64::from(at.is_some());
+    }
+    let percent = |n: f64| 100.0 * n / cases.len() as f64;
+    Rate { top1: percent(n_first), top3: percent(n_third) }
+}

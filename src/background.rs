@@ -1,0 +1,101 @@
+//! What ordinary messages to a coding agent are made of, to judge triggers against: no catalog
+//! shows how often a word is used where no skill is meant.
+//!
+//! The lists are our own. A word is *everyday* if it says nothing about what a message is for, and
+//! *technical* if it names a subject that so many skills share that it tells none of them apart.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use crate::matcher::boundary::{closes, opens};
+use crate::matcher::text::fold_trigger;
+
+static EVERYDAY: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| include_str!("background/everyday.txt").split_whitespace().collect());
+
+static TECHNICAL: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| include_str!("background/technical.txt").split_whitespace().collect());
+
+static PROMPTS: LazyLock<Vec<Prompt>> = LazyLock::new(|| {
+    let lines = include_str!("background/prompts.txt").lines();
+    lines.map(|text| Prompt { text, folded: fold_trigger(text) }).collect()
+});
+
+/// An ordinary message, for which no particular skill is needed.
+pub(crate) struct Prompt {
+    pub(crate) text: &'static str,
+    pub(crate) folded: String,
+}
+
+/// The sample of messages.
+pub(crate) fn prompts() -> &'static [Prompt] {
+    &PROMPTS
+}
+
+/// Whether a folded word, or its singular, stands in messages of all kinds.
+pub(crate) fn is_everyday(word: &str) -> bool {
+    is_in(&EVERYDAY, word)
+}
+
+/// Whether a folded word, or its singular, is everyday or names a subject of many skills.
+pub(crate) fn is_common(word: &str) -> bool {
+    is_everyday(word) || is_in(&TECHNICAL, word)
+}
+
+fn is_in(words: &HashSet<&'static str>, word: &str) -> bool {
+    words.contains(word) || word.strip_suffix('s').is_some_and(|singular| words.contains(singular))
+}
+
+/// Whether `phrase` stands in `text`, both folded, as a matcher finds it.
+pub(crate) fn holds(text: &str, phrase: &str) -> bool {
+    places(text, phrase).next().is_some()
+}
+
+/// Where `phrase` stands in `text`, both folded, as a matcher finds it.
+pub(crate) fn places<'t>(text: &'t str, phrase: &'t str) -> impl Iterator<Item = usize> + 't {
+    let starts = text.match_indices(phrase).map(|(start, _)| start);
+    starts.filter(move |&start| {
+        let end = start + phrase.len();
+        opens(text, start, end) && closes(text, end)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_everyday_technical_or_neither() {
+        for word in ["file", "files", "change", "code", "test", "please", "thing"] {
+            assert!(is_everyday(word), "{word}");
+        }
+        for word in ["deploy", "database", "workflows"] {
+            assert!(!is_everyday(word) && is_common(word), "{word}");
+        }
+        for word in ["terraform", "kubernetes", "invoice", "部署", ""] {
+            assert!(!is_common(word), "{word}");
+        }
+        assert!(EVERYDAY.is_disjoint(&TECHNICAL));
+    }
+
+    #[test]
+    fn the_sample_is_of_about_a_hundred_distinct_messages() {
+        let distinct: HashSet<&str> = prompts().iter().map(|prompt| prompt.text).collect();
+        assert_eq!(distinct.len(), prompts().len());
+        assert!((90..150).contains(&distinct.len()), "{}", distinct.len());
+        assert!(distinct.iter().all(|text| !text.is_empty() && text.len() < 80));
+    }
+
+    #[test]
+    fn phrases_are_found_as_the_matcher_finds_them() {
+        for (text, phrase, expected) in [
+            ("use git now", "git", true),
+            ("use github now", "git", false),
+            ("github or git", "git", true),
+            ("使用git提交", "git", true),
+            ("use c++ now", "c++", true),
+        ] {
+            assert_eq!(holds(text, phrase), expected, "{text}: {phrase}");
+        }
+    }
+}

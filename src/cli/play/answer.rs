@@ -1,0 +1,239 @@
+//! What the page is told of a message.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use repertoire::disclosure::BytesPerToken;
+use repertoire::matcher::Shared;
+use repertoire::{
+    Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match, Query, Rejection,
+    TokenCounter as _,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::match_query::{meta_name, why};
+use crate::query;
+use crate::why::{self, Verdict};
+
+/// So many matches are shown, with their hits.
+const MAX_MATCHES: usize = 50;
+
+/// So many skills are shown in the order of their relevance.
+const MAX_RELEVANT: usize = 10;
+
+/// What the page asks.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Question {
+    /// The message.
+    query: String,
+    /// Files it touches.
+    paths: Vec<String>,
+    /// `markdown`, `xml` or `json`.
+    format: Option<String>,
+    /// Skills in full, at most.
+    max_skills: Option<usize>,
+    /// Room, as `--budget` has it.
+    budget: Option<String>,
+    /// A skill of which it is to be told why it fires or does not.
+    skill: Option<String>,
+}
+
+/// What it is told.
+#[derive(Debug, Serialize)]
+pub(super) struct Answer {
+    /// Ids of the skills that can be asked for.
+    skills: Vec<String>,
+    /// The message in parts, each with the hits it is a part of.
+    parts: Vec<Part>,
+    matches: Vec<Found>,
+    /// Matches beyond those.
+    n_more: usize,
+    rejected: Vec<Rejection>,
+    meta: Option<&'static str>,
+    disclosure: Disclosure,
+    characters: usize,
+    tokens: usize,
+    /// How long the decision took, in microseconds.
+    micros: u64,
+    relevant: Vec<Relevance>,
+    verdict: Option<Result<Verdict, String>>,
+    /// What is wrong with skill files, in a line each.
+    findings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Found {
+    #[serde(flatten)]
+    matched: Match,
+    /// Why it ranks where it does, in a phrase.
+    why: String,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct Part {
+    text: String,
+    hits: Vec<PartHit>,
+}
+
+/// A hit, by its place in the matches and its place there.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+struct PartHit {
+    #[serde(rename = "match")]
+    found: usize,
+    hit: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Relevance {
+    id: String,
+    brief: String,
+    score: f32,
+    /// Words it shares with the message, but for those that tell nothing.
+    terms: Vec<String>,
+}
+
+/// Answers `question`.
+///
+/// Fails with `INVALID_PARAM` for a format or a budget that is none.
+pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Error> {
+    let options = options(engine, question)?;
+    let query = question
+        .paths
+        .iter()
+        .fold(Query::new(question.query.as_str()), |query, path| query.path(path.as_str()));
+    let start = Instant::now();
+    let disclosure = engine.disclose_with(&query, &options);
+    let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let Explanation { mut matches, rejected, meta } = engine.explain(&query, usize::MAX);
+    let n_more = matches.len().saturating_sub(MAX_MATCHES);
+    matches.truncate(MAX_MATCHES);
+    let catalog = engine.catalog();
+    let verdict = question.skill.as_deref().filter(|id| !id.is_empty()).map(|id| {
+        let entry = catalog.find_any(id).map_err(|error| error.to_string())?;
+        Ok(why::verdict(engine, entry, &query))
+    });
+    Ok(Answer {
+        skills: catalog.entries().filter(|e| !e.is_shadowed()).map(|e| e.id.to_string()).collect(),
+        parts: parts(&question.query, &matches),
+        n_more,
+        rejected,
+        meta: meta.map(meta_name),
+        characters: disclosure.text.chars().count(),
+        tokens: BytesPerToken::default().count(&disclosure.text),
+        disclosure,
+        micros,
+        relevant: relevant(engine, &query),
+        verdict,
+        findings: engine.diagnostics().iter().map(crate::report::short).collect(),
+        matches: matches.into_iter().map(|matched| Found { why: why(&matched), matched }).collect(),
+    })
+}
+
+fn options(engine: &Engine, question: &Question) -> Result<DisclosureOptions, Error> {
+    let mut options = engine.disclosure_options().clone();
+    if let Some(format) = &question.format {
+        options.format = format.parse::<Format>()?;
+    }
+    if let Some(max_skills) = question.max_skills {
+        options.max_skills = max_skills;
+    }
+    if let Some(budget) = question.budget.as_deref().filter(|budget| !budget.trim().is_empty()) {
+        options.budget = query::budget(Some(budget), None).map_err(|error| error.0)?;
+    }
+    Ok(options)
+}
+
+fn relevant(engine: &Engine, query: &Query<'_>) -> Vec<Relevance> {
+    let catalog = engine.catalog();
+    let brief = |id: &str| {
+        let entry = catalog.get(id);
+        entry.map_or_else(String::new, |entry| entry.skill.brief().to_owned())
+    };
+    let ranked = engine.relevance().rank(&query.text, MAX_RELEVANT);
+    let told = ranked.into_iter().map(|found| Relevance {
+        brief: brief(found.id.as_str()),
+        id: found.id.to_string(),
+        score: found.score,
+        terms: telling(found.terms),
+    });
+    told.collect()
+}
+
+fn telling(terms: Vec<Shared>) -> Vec<String> {
+    terms.into_iter().filter(|shared| !shared.is_common).map(|shared| shared.term).collect()
+}
+
+/// Cuts `text` where any hit begins or ends.
+fn parts(text: &str, matches: &[Match]) -> Vec<Part> {
+    let mut hits: Vec<(Range<usize>, PartHit)> = Vec::new();
+    for (found, matched) in matches.iter().enumerate() {
+        let spans = matched.hits.iter().enumerate().filter(|(_, hit)| !hit.span.is_empty());
+        hits.extend(spans.map(|(hit, at)| (at.span.clone(), PartHit { found, hit })));
+    }
+    let mut cuts: Vec<usize> = hits.iter().flat_map(|(span, _)| [span.start, span.end]).collect();
+    cuts.extend([0, text.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let part = |cut: &[usize]| {
+        let (start, end) = (cut[0], cut[1]);
+        let covers = |(span, _): &&(Range<usize>, PartHit)| span.start <= start && end <= span.end;
+        Some(Part {
+            text: text.get(start..end)?.to_owned(),
+            hits: hits.iter().filter(covers).map(|(_, hit)| *hit).collect(),
+        })
+    };
+    cuts.windows(2).filter_map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use repertoire::Skill;
+
+    use super::*;
+
+    fn engine() -> Engine {
+        let skill = |name: &str, triggers: &str| -> Skill {
+            let text = format!(
+                "---\nname: {name}\ndescription: Does {name}.\ntriggers: {triggers}\n---\n"
+            );
+            text.parse().unwrap()
+        };
+        let builder = Engine::builder().skill(skill("git", "[pull request, request]"));
+        builder.skill(skill("deploy", "{keywords: [ship], paths: ['*.tf']}")).build().unwrap()
+    }
+
+    fn ask(question: &str) -> Result<Answer, Error> {
+        answer(&engine(), &serde_json::from_str(question).unwrap())
+    }
+
+    #[test]
+    fn the_message_is_cut_where_hits_begin_and_end() {
+        let answer = ask(r#"{"query": "ünsere pull request"}"#).unwrap();
+        let told: Vec<(&str, usize)> =
+            answer.parts.iter().map(|part| (part.text.as_str(), part.hits.len())).collect();
+        assert_eq!(told, [("ünsere ", 0), ("pull ", 1), ("request", 2)]);
+        assert_eq!(answer.matches[0].matched.id, "git");
+        assert!(parts("", &[]).is_empty());
+    }
+
+    #[test]
+    fn options_of_the_page_are_those_of_the_command_line() {
+        let full = ask(r#"{"query": "ship", "format": "xml"}"#).unwrap();
+        assert!(full.disclosure.text.starts_with('<'), "{}", full.disclosure.text);
+        let none = ask(r#"{"query": "ship", "max_skills": 0}"#).unwrap();
+        assert!(none.disclosure.full.is_empty());
+        let path = ask(r#"{"query": "", "paths": ["a.tf"]}"#).unwrap();
+        assert_eq!(path.matches[0].matched.id, "deploy");
+        assert!(ask(r#"{"query": "ship", "budget": "much"}"#).is_err());
+        assert!(ask(r#"{"query": "ship", "format": "pdf"}"#).is_err());
+    }
+
+    #[test]
+    fn one_skill_can_be_asked_for() {
+        let verdict = |question| ask(question).unwrap().verdict.unwrap();
+        assert!(verdict(r#"{"query": "ship", "skill": "deploy"}"#).unwrap().fires);
+        assert!(!verdict(r#"{"query": "ship", "skill": "git"}"#).unwrap().fires);
+        assert!(verdict(r#"{"query": "ship", "skill": "gti"}"#).unwrap_err().contains("gti"));
+    }
+}

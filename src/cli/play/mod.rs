@@ -1,0 +1,65 @@
+//! `repertoire play`: a page where the author of a skill types messages and sees what they do.
+
+mod answer;
+mod server;
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+
+use anyhow::Context as _;
+use repertoire::integration::hook::disclosure_options;
+use repertoire::{Error, ErrorCode};
+use serde::Serialize;
+
+use crate::args::{Common, PlayArgs};
+use crate::exit_code::ExitCode;
+use crate::output::Output;
+use crate::{random, setup};
+
+/// Where the page is, unless something else is there: one address to remember.
+const USUAL_PORT: u16 = 4747;
+
+/// Where the page is, as JSON.
+#[derive(Serialize)]
+struct Serving {
+    url: String,
+}
+
+pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    // What an agent's hook would add is what an author wants to see.
+    let engine = setup::engine(common, |builder| {
+        builder.inflect(args.inflect).disclosure(disclosure_options())
+    })?;
+    let code = setup::finish(common, &engine, out);
+    let _watch = setup::watch(&engine, args.refresh.refresh)?;
+    let listener = listen(args.http)?;
+    // Others on this machine, and pages from elsewhere, do not know the path.
+    let path = random::token::<16>()?;
+    let url = format!("http://{}/{path}/", listener.local_addr()?);
+    if out.json {
+        Output::json(&Serving { url })?;
+    } else {
+        Output::exact(&format!("{url}\n"))?;
+        out.note("open it in a browser; Ctrl-C ends it");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(server::serve(listener, &path, engine))?;
+    Ok(code)
+}
+
+fn listen(wanted: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
+    let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, USUAL_PORT));
+    let address = wanted.unwrap_or(usual);
+    match TcpListener::bind(address) {
+        Err(error) if wanted.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
+            let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+            TcpListener::bind(any).context("cannot listen on this machine")
+        }
+        Err(error) => {
+            let message = format!("cannot listen on {address}: {error}");
+            let help = "name another address with `--http 127.0.0.1:PORT`";
+            Err(Error::new(ErrorCode::ExecutionError, message, help).with_source(error).into())
+        }
+        Ok(listener) => Ok(listener),
+    }
+}

@@ -1,0 +1,146 @@
+//! The page and its answers, over HTTP on loopback.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use repertoire::Engine;
+use tokio::sync::watch;
+
+use super::answer::{Question, answer};
+
+const HTML: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// A longer question is refused. Of long messages the middle is left out anyway.
+const MAX_QUESTION: usize = 4 * 1024 * 1024;
+
+/// How long a client may take to send the head of a request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long the page waits for a change before it asks again.
+const WAIT: Duration = Duration::from_secs(25);
+
+/// Only what is served here is run or shown, whatever a skill's text has.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+                      img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What all connections share.
+struct Site {
+    /// `/TOKEN/`: all paths begin with it.
+    root: String,
+    engine: Engine,
+    /// Counts the changes of the catalog.
+    changes: watch::Receiver<u64>,
+}
+
+/// Serves the page at `/PATH/` until there is an error.
+pub(super) async fn serve(listener: TcpListener, path: &str, engine: Engine) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let (counter, changes) = watch::channel(0_u64);
+    let _subscription = engine.subscribe(move |_| counter.send_modify(|change| *change += 1));
+    let site = Arc::new(Site { root: format!("/{path}/"), engine, changes });
+    loop {
+        let (stream, _) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        let site = Arc::clone(&site);
+        tokio::spawn(async move {
+            let respond = service_fn(|request| respond(Arc::clone(&site), request));
+            let connection = hyper::server::conn::http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_TIMEOUT)
+                .serve_connection(TokioIo::new(stream), respond);
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended");
+            }
+        });
+    }
+}
+
+async fn respond(
+    site: Arc<Site>,
+    request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let path = request.uri().path().strip_prefix(&site.root).map(str::to_owned);
+    Ok(match (request.method(), path.as_deref()) {
+        (&Method::GET, Some("")) => page("text/html; charset=utf-8", HTML),
+        (&Method::GET, Some("page.css")) => page("text/css; charset=utf-8", STYLE),
+        (&Method::GET, Some("page.js")) => page("text/javascript; charset=utf-8", SCRIPT),
+        (&Method::GET, Some("changes")) => changes(&site, request.uri().query()).await,
+        (&Method::POST, Some("ask")) => ask(site, request.into_body()).await,
+        _ => refusal(StatusCode::NOT_FOUND, "nothing is here; use the address that was printed"),
+    })
+}
+
+/// Answers once the catalog has changed since the change that `query` names, or after a while.
+async fn changes(site: &Site, query: Option<&str>) -> Response<Full<Bytes>> {
+    let known = query.and_then(|query| query.strip_prefix("after=")?.parse::<u64>().ok());
+    let mut changes = site.changes.clone();
+    let waited = tokio::time::timeout(WAIT, changes.wait_for(|now| Some(*now) != known)).await;
+    drop(waited);
+    let now = *changes.borrow();
+    json(&serde_json::json!({ "change": now }))
+}
+
+async fn ask(site: Arc<Site>, body: Incoming) -> Response<Full<Bytes>> {
+    let body = match Limited::new(body, MAX_QUESTION).collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(error) => return refusal(StatusCode::PAYLOAD_TOO_LARGE, &error.to_string()),
+    };
+    let question: Question = match serde_json::from_slice(&body) {
+        Ok(question) => question,
+        Err(error) => return refusal(StatusCode::BAD_REQUEST, &error.to_string()),
+    };
+    // The first answer reads every body.
+    let answered = tokio::task::spawn_blocking(move || answer(&site.engine, &question)).await;
+    match answered {
+        Ok(Ok(answer)) => json(&answer),
+        Ok(Err(error)) => refusal(StatusCode::BAD_REQUEST, &error.to_string()),
+        Err(error) => refusal(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Response<Full<Bytes>> {
+    match serde_json::to_vec(value) {
+        Ok(text) => response(StatusCode::OK, "application/json", text.into()),
+        Err(error) => refusal(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+    }
+}
+
+fn page(media_type: &'static str, text: &'static str) -> Response<Full<Bytes>> {
+    response(StatusCode::OK, media_type, Bytes::from_static(text.as_bytes()))
+}
+
+fn refusal(status: StatusCode, why: &str) -> Response<Full<Bytes>> {
+    response(status, "text/plain; charset=utf-8", format!("{why}\n").into())
+}
+
+fn response(status: StatusCode, media_type: &'static str, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    for (name, value) in [
+        (header::CONTENT_TYPE, media_type),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,173 @@
+//! `repertoire suggest`: triggers mined from the texts of skills.
+
+use comfy_table::{Table, presets};
+use repertoire::catalog::Entry;
+use repertoire::eval::{Problem, Report, Scores, evaluate, read};
+use repertoire::suggest::{self, Suggestion};
+use repertoire::{Engine, Error, ErrorCode};
+use serde::Serialize;
+
+use crate::args::{Common, SuggestArgs};
+use crate::eval::percent;
+use crate::exit_code::ExitCode;
+use crate::output::{DIM, GOOD, NAME, Output, Page, styled};
+use crate::replace::{io_error, replace};
+use crate::report::count;
+use crate::{sanitize, setup};
+
+/// What is proposed, as JSON.
+#[derive(Serialize)]
+struct Told<'a> {
+    suggestions: &'a [Suggestion],
+    /// The file that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<String>,
+    /// What `eval` says without the proposals, and with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eval: Option<Effect>,
+}
+
+/// The figures of `eval` before and after.
+#[derive(Serialize)]
+struct Effect {
+    cases: usize,
+    before: Scores,
+    after: Scores,
+    problems: Vec<Problem>,
+}
+
+pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let engine = setup::engine(common, |builder| builder)?;
+    let catalog = engine.catalog();
+    let suggestions = match &args.id {
+        Some(id) => vec![suggest::suggest(&catalog, id)?],
+        None => suggest::suggest_all(&catalog),
+    };
+    let written = match &suggestions[..] {
+        [suggestion] if args.write => Some(write(args, &engine, suggestion)?),
+        _ => None,
+    };
+    let eval = match &args.prompts[..] {
+        [] => None,
+        _ => Some(effect(args, common, &engine, &suggestions)?),
+    };
+    let told = Told { suggestions: &suggestions, written, eval };
+    if out.json {
+        Output::json(&told)?;
+    } else {
+        out.human(text(&engine, &told).as_str())?;
+    }
+    let problems = told.eval.iter().flat_map(|effect| &effect.problems);
+    for Problem { file, line, message } in problems {
+        out.note(&format!(
+            "{}:{line}: left out: {}",
+            sanitize::line(file),
+            sanitize::line(message)
+        ));
+    }
+    Ok(setup::finish(common, &engine, out))
+}
+
+/// Writes a proposal into the skill's file, and gives the file's path.
+fn write(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result<String, Error> {
+    let catalog = engine.catalog();
+    let entry = catalog.find_any(suggestion.id.as_str())?;
+    let Some(path) = entry.skill.path() else {
+        let message = format!("the skill `{}` is no file", entry.id);
+        return Err(Error::new(ErrorCode::InvalidParam, message, "copy the triggers by hand"));
+    };
+    // Where it is a link, the link stays.
+    let path = path.canonicalize().map_err(|error| io_error("follow", path, &error))?;
+    let text = std::fs::read_to_string(&path).map_err(|error| io_error("read", &path, &error))?;
+    let declares = entry.skill.triggers().declared;
+    let new = suggestion.insert_into(&text, args.replace).map_err(|error| {
+        let help = if declares && !args.replace {
+            "`--replace` writes them in the place of those".to_owned()
+        } else {
+            error.help().to_owned()
+        };
+        Error::new(error.code(), format!("{}: {}", path.display(), error.message()), help)
+    })?;
+    replace(&path, &new, &path)?;
+    Ok(path.display().to_string())
+}
+
+/// What the proposals do to the prompts of files. Skills that declare triggers keep theirs.
+fn effect(
+    args: &SuggestArgs,
+    common: &Common,
+    engine: &Engine,
+    suggestions: &[Suggestion],
+) -> anyhow::Result<Effect> {
+    let (mut cases, mut problems) = (Vec::new(), Vec::new());
+    for file in &args.prompts {
+        let text = std::fs::read_to_string(file).map_err(|error| io_error("read", file, &error))?;
+        let (of_file, wrong) = read(&file.to_string_lossy(), &text, None);
+        cases.extend(of_file);
+        problems.extend(wrong);
+    }
+    let catalog = engine.catalog();
+    let mut triggers = suggest::triggers(suggestions);
+    let declares = |entry: &Entry| entry.skill.triggers().declared;
+    triggers.retain(|id, _| catalog.get(id.as_str()).is_some_and(|entry| !declares(entry)));
+    let with = setup::engine(common, |builder| builder.triggers(triggers))?;
+    let scores = |engine: &Engine| {
+        let (outcomes, unknown) = evaluate(engine, &cases, || ());
+        (Report::new(outcomes, Vec::new()), unknown)
+    };
+    let (before, unknown) = scores(engine);
+    let (after, _) = scores(&with);
+    problems.extend(unknown);
+    Ok(Effect { cases: before.cases, before: before.scores, after: after.scores, problems })
+}
+
+fn text(engine: &Engine, told: &Told<'_>) -> Page {
+    let catalog = engine.catalog();
+    let mut text = Page::default();
+    for Suggestion { id, keywords } in told.suggestions {
+        let entry = catalog.get(id.as_str());
+        let declares = entry.is_some_and(|entry| entry.skill.triggers().declared);
+        let state = if declares { "  (declares triggers already)" } else { "" };
+        let name = styled(NAME, sanitize::line(id.as_str()));
+        text.line(format_args!("{name}{}", styled(DIM, state)));
+        if keywords.is_empty() {
+            let nothing =
+                "nothing in its text is this skill's own; a longer description would help";
+            text.line(format_args!("  {}", styled(DIM, nothing)));
+        }
+        for proposal in keywords {
+            let others = match proposal.others {
+                0 => "no other skill".to_owned(),
+                n => count(n as usize, "other skill"),
+            };
+            let note = format!("{}, in {others}", count(proposal.uses as usize, "use"));
+            let keyword = sanitize::line(&proposal.keyword);
+            text.line(format_args!("  {keyword}  {}", styled(DIM, note)));
+        }
+    }
+    if let Some(path) = &told.written {
+        text.line(format_args!("\n{} {}", styled(GOOD, "wrote"), sanitize::line(path)));
+    }
+    if let Some(Effect { cases, before, after, .. }) = &told.eval {
+        text.line(format_args!("\n{}", count(*cases, "prompt")));
+        text.push(&table(before, after).to_string());
+    }
+    text
+}
+
+fn table(before: &Scores, after: &Scores) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["", "now", "with them"]);
+    for (name, of) in [
+        ("precision", (|scores| scores.precision) as fn(&Scores) -> Option<f64>),
+        ("recall", |scores| scores.recall),
+        ("top 1", |scores| scores.top1),
+        ("top 3", |scores| scores.top3),
+        ("false fires", |scores| scores.false_fire),
+    ] {
+        let share = |scores: &Scores| of(scores).map_or_else(|| "–".to_owned(), percent);
+        table.add_row([name.to_owned(), share(before), share(after)]);
+    }
+    table
+}

@@ -1,0 +1,138 @@
+//! What changed since an earlier report.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::run::Outcome;
+use super::score::{Report, Scores};
+use crate::error::{Error, ErrorCode};
+use crate::skill::SkillId;
+
+/// An earlier report, as far as it is compared.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Baseline {
+    precision: Option<f64>,
+    recall: Option<f64>,
+    f1: Option<f64>,
+    top1: Option<f64>,
+    top3: Option<f64>,
+    false_fire: Option<f64>,
+    results: Vec<Earlier>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+struct Earlier {
+    query: String,
+    expected: Vec<SkillId>,
+    forbidden: Vec<SkillId>,
+    fired: Vec<EarlierFire>,
+    is_right: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+struct EarlierFire {
+    id: SkillId,
+}
+
+/// How two reports differ.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The figures of the earlier report.
+    pub before: Scores,
+    /// Number of prompts that were wrong and are right.
+    pub mended: usize,
+    /// Number of prompts that were right and are wrong.
+    pub broken: usize,
+    /// The prompts that fire other skills than before, in the order of the report.
+    pub changes: Vec<Change>,
+    /// Number of prompts that the earlier report does not have.
+    pub added: usize,
+    /// Number of prompts that only the earlier report has.
+    pub removed: usize,
+}
+
+/// A prompt that fires other skills than before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The file the prompt stands in.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The prompt.
+    pub query: String,
+    /// The skills that should fire.
+    pub expected: Vec<SkillId>,
+    /// The skills that fired, best first.
+    pub before: Vec<SkillId>,
+    /// The skills that fire, best first.
+    pub after: Vec<SkillId>,
+    /// Whether it was right.
+    pub was_right: bool,
+    /// Whether it is right.
+    pub is_right: bool,
+}
+
+impl Baseline {
+    /// Reads an earlier report, as `repertoire eval --json` prints it; `file` names it in errors.
+    ///
+    /// Fails with `INVALID_PARAM` for anything else.
+    pub fn parse(file: &str, json: &str) -> Result<Baseline, Error> {
+        serde_json::from_str(json).map_err(|error| {
+            let message = format!("{file} is no report of an evaluation: {error}");
+            let help = "write one with `repertoire eval FILE… --json > baseline.json`";
+            Error::new(ErrorCode::InvalidParam, message, help).with_source(error)
+        })
+    }
+}
+
+/// How `report` differs from `baseline`. Prompts are the same if their text and what is expected
+/// of them are; where one stands several times, in their order.
+pub fn compare(baseline: &Baseline, report: &Report) -> Comparison {
+    let mut earlier: HashMap<_, Vec<&Earlier>> = HashMap::new();
+    for case in baseline.results.iter().rev() {
+        earlier.entry((&case.query, &case.expected, &case.forbidden)).or_default().push(case);
+    }
+    let (mut changes, mut added, mut known) = (Vec::new(), 0, 0);
+    for outcome in &report.results {
+        let key = (&outcome.query, &outcome.expected, &outcome.forbidden);
+        let Some(before) = earlier.get_mut(&key).and_then(Vec::pop) else {
+            added += 1;
+            continue;
+        };
+        known += 1;
+        changes.extend(change(before, outcome));
+    }
+    let moved =
+        |from: bool| changes.iter().filter(move |c| c.was_right == from && c.is_right != from);
+    Comparison {
+        before: Scores {
+            precision: baseline.precision,
+            recall: baseline.recall,
+            f1: baseline.f1,
+            top1: baseline.top1,
+            top3: baseline.top3,
+            false_fire: baseline.false_fire,
+        },
+        mended: moved(false).count(),
+        broken: moved(true).count(),
+        added,
+        removed: baseline.results.len() - known,
+        changes,
+    }
+}
+
+fn change(before: &Earlier, outcome: &Outcome) -> Option<Change> {
+    let after: Vec<SkillId> = outcome.fired.iter().map(|fired| fired.id.clone()).collect();
+    let fired: Vec<SkillId> = before.fired.iter().map(|fired| fired.id.clone()).collect();
+    (fired != after || before.is_right != outcome.is_right).then(|| Change {
+        file: outcome.file.clone(),
+        line: outcome.line,
+        query: outcome.query.clone(),
+        expected: outcome.expected.clone(),
+        before: fired,
+        after,
+        was_right: before.is_right,
+        is_right: outcome.is_right,
+    })
+}

@@ -1,0 +1,167 @@
+//! Asking an engine each prompt.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::case::{Case, Problem};
+use crate::engine::Engine;
+use crate::matcher::{Hit, Shared};
+use crate::skill::SkillId;
+
+/// So many of the skills that are found are looked at: those of *top 3*.
+const N_FOUND: usize = 3;
+
+/// What became of one prompt.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The file the prompt stands in.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The prompt.
+    pub query: String,
+    /// The skills that should fire.
+    pub expected: Vec<SkillId>,
+    /// Skills that must not fire.
+    pub forbidden: Vec<SkillId>,
+    /// Skills that may fire.
+    pub acceptable: Vec<SkillId>,
+    /// The skills that fire, best first.
+    pub fired: Vec<Fired>,
+    /// The first three that are found, best first.
+    pub found: Vec<SkillId>,
+    /// The most relevant skill by its words, whatever the triggers say.
+    pub nearest: Option<Nearest>,
+    /// Tokens that the disclosure takes.
+    pub tokens: usize,
+    /// Whether every expected skill fires and none that is wrong does.
+    pub is_right: bool,
+}
+
+/// A skill that fires, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fired {
+    /// The skill.
+    pub id: SkillId,
+    /// Whether that is wrong.
+    pub is_wrong: bool,
+    /// The triggers found, as in [`Match::hits`](crate::Match::hits); none if the skill fires by
+    /// its relevance, or because all skills are asked for.
+    pub hits: Vec<Hit>,
+    /// The words it shares with the prompt, weightiest first, where it has no hits.
+    pub terms: Vec<Shared>,
+}
+
+/// The most relevant skill of a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Nearest {
+    /// The skill.
+    pub id: SkillId,
+    /// How far it is ahead of the next, from 0 to 1; see [`Relevant`](crate::matcher::Relevant).
+    pub margin: f32,
+    /// Whether it would be right to fire it; `None` if the prompt says nothing of it.
+    pub is_right: Option<bool>,
+}
+
+/// A case whose skills are known to the catalog.
+struct Judge {
+    expected: Vec<SkillId>,
+    forbidden: Vec<SkillId>,
+    acceptable: Vec<SkillId>,
+}
+
+/// Asks `engine` the prompts of `cases`, each in a conversation of its own, and calls `each` after
+/// every one. A case that names a skill the catalog does not have is left out, and told.
+pub fn evaluate(
+    engine: &Engine,
+    cases: &[Case],
+    mut each: impl FnMut(),
+) -> (Vec<Outcome>, Vec<Problem>) {
+    let mut outcomes = Vec::with_capacity(cases.len());
+    let mut problems = Vec::new();
+    for case in cases {
+        match Judge::new(engine, case) {
+            Ok(judge) => outcomes.push(judge.ask(engine, case)),
+            Err(message) => {
+                let Case { file, line, .. } = case;
+                problems.push(Problem { file: file.clone(), line: *line, message });
+            }
+        }
+        each();
+    }
+    (outcomes, problems)
+}
+
+impl Judge {
+    fn new(engine: &Engine, case: &Case) -> Result<Judge, String> {
+        let ids = |names: &[String]| -> Result<Vec<SkillId>, String> {
+            let ids: Result<BTreeSet<SkillId>, String> =
+                names.iter().map(|name| resolve(engine, name)).collect();
+            Ok(ids?.into_iter().collect())
+        };
+        Ok(Judge {
+            expected: ids(&case.expected)?,
+            forbidden: ids(&case.forbidden)?,
+            acceptable: ids(&case.acceptable)?,
+        })
+    }
+
+    fn ask(self, engine: &Engine, case: &Case) -> Outcome {
+        let disclosure = engine.disclose(&case.query);
+        let mut all = engine.matches(&case.query);
+        let relevant = engine.relevance().rank(&case.query, N_FOUND.max(disclosure.full.len()));
+        let fired = disclosure.full.iter().map(|id| {
+            let matched = all.iter_mut().find(|matched| matched.id == *id);
+            let hits = matched.map(|matched| std::mem::take(&mut matched.hits)).unwrap_or_default();
+            let by_words = relevant.iter().find(|near| hits.is_empty() && near.id == *id);
+            let terms = by_words.map(|near| near.terms.clone()).unwrap_or_default();
+            Fired { id: id.clone(), is_wrong: self.verdict(id) == Some(false), hits, terms }
+        });
+        let fired: Vec<Fired> = fired.collect();
+        let found = engine.find_skills(&case.query, N_FOUND);
+        let has_fired = |id: &SkillId| fired.iter().any(|fired| fired.id == *id);
+        Outcome {
+            file: case.file.clone(),
+            line: case.line,
+            query: case.query.clone(),
+            is_right: self.expected.iter().all(has_fired)
+                && !fired.iter().any(|fired| fired.is_wrong),
+            fired,
+            found: found.into_iter().map(|found| found.id).collect(),
+            nearest: relevant.first().map(|near| Nearest {
+                id: near.id.clone(),
+                margin: near.margin,
+                is_right: self.verdict(&near.id),
+            }),
+            tokens: engine.count_tokens(&disclosure.text),
+            expected: self.expected,
+            forbidden: self.forbidden,
+            acceptable: self.acceptable,
+        }
+    }
+
+    /// Whether it is right that `id` fires, if the case says so; see the module.
+    fn verdict(&self, id: &SkillId) -> Option<bool> {
+        let is_open = self.expected.is_empty() && !self.forbidden.is_empty();
+        if self.expected.contains(id) {
+            Some(true)
+        } else if self.forbidden.contains(id) {
+            Some(false)
+        } else if self.acceptable.contains(id) || is_open {
+            None
+        } else {
+            Some(false)
+        }
+    }
+}
+
+/// The id of the skill that `name` stands for. Agents put the name of a plugin before a colon.
+fn resolve(engine: &Engine, name: &str) -> Result<SkillId, String> {
+    let catalog = engine.catalog();
+    let unqualified = name.rsplit_once(':').map_or(name, |(_, name)| name);
+    let found = catalog.find_any(name).or_else(|error| {
+        catalog.find_any(unqualified).map_err(|_| format!("{}; {}", error.message(), error.help()))
+    });
+    Ok(found?.id.clone())
+}

@@ -1,0 +1,184 @@
+//! Patterns that are tried too often, match too much, cost too much, or add nothing.
+
+use regex_automata::nfa::thompson;
+use regex_syntax::hir::{Hir, HirKind, Look};
+use serde::Serialize;
+
+use super::{Findings, Linted};
+use crate::background::{holds, places, prompts};
+use crate::diagnostic::Code;
+use crate::matcher::boundary::is_word;
+use crate::matcher::literals::{self, Required};
+use crate::skill::pattern::{self, Alphabet, Case};
+use crate::skill::{Spanned, excerpt};
+
+/// A pattern is broad that matches one of so many ordinary messages.
+const BROAD_SHARE: usize = 5;
+
+/// A pattern may take so many steps a byte. The largest of 239 patterns of published trigger rules
+/// has 95 states; a `\w`, which stands for every letter of every script, takes 320.
+const MAX_STEPS: usize = 1_000;
+
+/// One that is tried on every message has less to spend.
+const MAX_STEPS_ALWAYS: usize = 500;
+
+/// What a search for a pattern takes at most.
+///
+/// A search follows all ways through the compiled program at once, so each byte of a message takes
+/// up to as many steps as the program has states (Thompson, *Regular Expression Search Algorithm*,
+/// 1968). Usual searches take far fewer: it is a bound for hostile messages, and does not depend
+/// on the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PatternCost {
+    /// States of the compiled program: steps a byte at most.
+    pub steps: usize,
+    /// Memory of the compiled program, in bytes.
+    pub bytes: usize,
+    /// Whether it is tried on every message, as it demands no particular text.
+    pub always: bool,
+}
+
+/// The cost of a pattern; `None` if no skill may declare it, as it does not compile or is too
+/// large.
+pub fn pattern_cost(pattern: &str) -> Option<PatternCost> {
+    let hir = pattern::parse(pattern, Case::Insensitive).ok()?;
+    let nfa =
+        thompson::Compiler::new().configure(pattern::nfa_config()).build_from_hir(&hir).ok()?;
+    let always = required(pattern).is_none();
+    Some(PatternCost { steps: nfa.states().len(), bytes: nfa.memory_usage(), always })
+}
+
+fn required(pattern: &str) -> Option<Required> {
+    let hir = pattern::parse(pattern, Case::Verbatim).ok()?;
+    literals::required(pattern, &hir)
+}
+
+pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
+    for (place, skill) in skills.iter().enumerate() {
+        for pattern in skill.patterns() {
+            let required = required(&pattern.value);
+            note_cost(place, pattern, findings);
+            note_breadth(place, pattern, required.as_ref(), findings);
+            note_implied(place, pattern, skill, required.as_ref(), findings);
+        }
+    }
+}
+
+fn note_cost(place: usize, pattern: &Spanned<String>, findings: &mut Findings) {
+    let Some(PatternCost { steps, bytes, always }) = pattern_cost(&pattern.value) else { return };
+    let shown = excerpt(&pattern.value);
+    if steps > if always { MAX_STEPS_ALWAYS } else { MAX_STEPS } {
+        let when = if always { "every message" } else { "messages that hold its words" };
+        findings.add(
+            place,
+            Code::CostlyPattern,
+            Some(&pattern.span),
+            format!(
+                "pattern of {steps} states ({} KiB) takes up to as many steps for each byte of \
+                 {when}: `{shown}`",
+                bytes.div_ceil(1024)
+            ),
+            "use smaller counts in `{…}`, `[a-z]` for `\\w` and `[0-9]` for `\\d`, or `keywords`",
+        );
+    } else if always {
+        findings.add(
+            place,
+            Code::PatternWithoutLiteral,
+            Some(&pattern.span),
+            format!(
+                "pattern demands no particular text, so it is tried on every message: `{shown}`"
+            ),
+            "let it demand a word, as `version \\d+` does for `\\d+`",
+        );
+    }
+}
+
+fn note_breadth(
+    place: usize,
+    pattern: &Spanned<String>,
+    required: Option<&Required>,
+    findings: &mut Findings,
+) {
+    let groups = required.map_or(&[][..], Required::groups);
+    let may_match = |folded: &str| {
+        groups.iter().all(|group| group.iter().any(|literal| folded.contains(literal.as_str())))
+    };
+    let candidates: Vec<&str> =
+        prompts().iter().filter(|prompt| may_match(&prompt.folded)).map(|p| p.text).collect();
+    if candidates.len() * BROAD_SHARE < prompts().len() {
+        return;
+    }
+    let Some(regex) = pattern::compile(&pattern.value, Alphabet::Unicode) else { return };
+    let n_matched = candidates.iter().filter(|text| regex.is_match(**text)).count();
+    if n_matched * BROAD_SHARE >= prompts().len() {
+        findings.add(
+            place,
+            Code::BroadPattern,
+            Some(&pattern.span),
+            format!(
+                "pattern matches {n_matched} of {} ordinary messages: `{}`",
+                prompts().len(),
+                excerpt(&pattern.value)
+            ),
+            "let it demand a word that only messages for this skill hold",
+        );
+    }
+}
+
+/// Notes a pattern of which every match holds a keyword or verb of the same skill as a word of its
+/// own. That is sure of a pattern that is a few texts between `\b`, each with a keyword in it; and
+/// where a keyword stands, with neighbours, inside of what each match must hold.
+fn note_implied(
+    place: usize,
+    pattern: &Spanned<String>,
+    skill: &Linted<'_>,
+    required: Option<&Required>,
+    findings: &mut Findings,
+) {
+    let phrases = || skill.literals.iter().map(|literal| literal.folded.as_str());
+    let inside = |text: &str| {
+        let is_inside = |phrase: &&str| {
+            places(text, phrase).any(|start| start > 0 && start + phrase.len() < text.len())
+        };
+        phrases().find(is_inside)
+    };
+    let of_groups = || {
+        let groups = required.map_or(&[][..], Required::groups);
+        groups.iter().find_map(|group| first_if_all(group, inside))
+    };
+    let of_texts = || {
+        let texts = delimited_texts(&pattern.value)?;
+        first_if_all(&texts, |text| phrases().find(|phrase| holds(text, phrase)))
+    };
+    let Some(phrase) = of_texts().or_else(of_groups) else { return };
+    findings.add(
+        place,
+        Code::RedundantTrigger,
+        Some(&pattern.span),
+        format!(
+            "pattern only matches where a keyword or verb is found too, such as `{}`: `{}`",
+            excerpt(phrase),
+            excerpt(&pattern.value)
+        ),
+        "remove the pattern, which ranks below them",
+    );
+}
+
+/// What `find` gives for the first text, if it gives something for all.
+fn first_if_all<'p>(texts: &[String], find: impl Fn(&str) -> Option<&'p str>) -> Option<&'p str> {
+    let found: Option<Vec<&str>> = texts.iter().map(|text| find(text)).collect();
+    found?.first().copied()
+}
+
+/// The folded texts that a pattern of the form `\b…\b` matches, if they are few and begin and end
+/// with word characters: then what stands around a match is none, and a word of the text that
+/// stands at its edge is a word of the message.
+fn delimited_texts(pattern: &str) -> Option<Vec<String>> {
+    let hir = pattern::parse(pattern, Case::Verbatim).ok()?;
+    let HirKind::Concat(parts) = hir.kind() else { return None };
+    let [first, inner @ .., last] = &parts[..] else { return None };
+    let is_boundary = |part: &Hir| matches!(part.kind(), HirKind::Look(Look::WordUnicode));
+    let texts = literals::all_matches(&Hir::concat(inner.to_vec()))?;
+    let has_word_edges = |text: &String| text.starts_with(is_word) && text.ends_with(is_word);
+    (is_boundary(first) && is_boundary(last) && texts.iter().all(has_word_edges)).then_some(texts)
+}

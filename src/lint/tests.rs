@@ -1,0 +1,222 @@
+//! Each rule, with examples where it fires and others where it does not.
+
+use super::*;
+use crate::catalog::{CatalogOptions, Source};
+use crate::skill::Skill;
+
+/// A skill with a name, more front matter, and a specific description unless that has one.
+fn skill(name: &str, more: &str) -> Skill {
+    let description = if more.contains("description:") {
+        String::new()
+    } else {
+        format!("description: Grows tomatoes of {name}town and basil of {name}ville\n")
+    };
+    format!("---\nname: {name}\n{description}{more}\n---\n").parse().expect(more)
+}
+
+/// The findings of skills with these names and front matters, each as its code and its line.
+fn found(skills: &[(&str, &str)]) -> Vec<Diagnostic> {
+    let skills = skills.iter().map(|(name, more)| skill(name, more)).collect();
+    let options = CatalogOptions { sources: vec![Source::memory(skills)], ..Default::default() };
+    lint(&Catalog::load(&options))
+}
+
+fn codes(skills: &[(&str, &str)]) -> Vec<Code> {
+    found(skills).into_iter().map(|diagnostic| diagnostic.code).collect()
+}
+
+/// One skill with triggers in flow style.
+fn codes_of(triggers: &str) -> Vec<Code> {
+    codes(&[("alpha", &format!("triggers: {{{triggers}}}"))])
+}
+
+#[test]
+fn generic_triggers_are_found_by_words_messages_and_descriptions() {
+    for fires in ["keywords: [code]", "keywords: [Files]", "verbs: [fix]", "keywords: [the]"] {
+        assert_eq!(codes_of(fires), [Code::GenericTrigger], "{fires}");
+    }
+    for quiet in ["keywords: [terraform]", "keywords: [unit test coverage]", "verbs: [deploy]"] {
+        assert_eq!(codes_of(quiet), [], "{quiet}");
+    }
+    // Every description of these says `tomatoes`.
+    let names: Vec<String> = (0..20).map(|n| format!("s{n}x{n}")).collect();
+    let mut skills: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+    skills.push(("zeta", "triggers: {keywords: [tomatoes]}"));
+    assert!(codes(&skills).contains(&Code::GenericTrigger));
+    skills.drain(..10);
+    assert!(!codes(&skills).contains(&Code::GenericTrigger), "too few to tell");
+}
+
+#[test]
+fn shared_triggers_name_who_shares_them() {
+    let claims = "triggers: {keywords: [Pull  Request]}";
+    let others = "triggers: {verbs: [pull request]}";
+    let found_by_two = found(&[("alpha", claims), ("beta", others), ("gamma", "")]);
+    let told: Vec<(Code, bool)> =
+        found_by_two.iter().map(|d| (d.code, d.message.contains("claimed by `"))).collect();
+    assert_eq!(told, [(Code::SharedTrigger, true); 2], "{found_by_two:?}");
+    assert_eq!(codes(&[("alpha", claims), ("beta", "triggers: {keywords: [pull requests]}")]), []);
+    // The name of one word is a keyword.
+    let named = codes(&[("deploy", ""), ("zeta", "triggers: {keywords: [deploy]}")]);
+    assert_eq!(named, [Code::SharedTrigger]);
+    assert_eq!(codes(&[("deploy", "triggers: {keywords: [deploy]}")]), []);
+}
+
+#[test]
+fn outranked_triggers_are_those_that_cannot_come_first() {
+    let claims = "triggers: {keywords: [pull request]}";
+    let names = ["alpha", "beta", "gamma", "zeta", "eta"];
+    let skills: Vec<(&str, &str)> = names.iter().map(|name| (*name, claims)).collect();
+    let mut five = codes(&skills);
+    five.sort_unstable();
+    let (shared, outranked) = (Code::SharedTrigger, Code::OutrankedTrigger);
+    assert_eq!(five, [shared, shared, shared, outranked, outranked]);
+
+    let review = |more| codes(&[("code-review", ""), ("zeta", more)]);
+    assert_eq!(review("triggers: {keywords: [quick code review]}"), [outranked]);
+    assert_eq!(review("triggers: {keywords: [Code-Review checklist]}"), [outranked]);
+    assert_eq!(review("triggers: {keywords: [code reviewers, encode review]}"), []);
+    let own = "triggers: {keywords: [code review]}";
+    assert_eq!(codes(&[("code-review", own)]), []);
+}
+
+#[test]
+fn vetoed_triggers_hold_an_exclude_of_their_own_skill() {
+    for fires in [
+        "keywords: [release branch], exclude: [branch]",
+        "verbs: [Deploy], exclude: [deploy]",
+        "keywords: [deploy to web], exclude: [to web]",
+    ] {
+        assert_eq!(codes_of(fires), [Code::VetoedTrigger], "{fires}");
+    }
+    for quiet in
+        ["keywords: [branches], exclude: [branch]", "keywords: [branch], exclude: [release branch]"]
+    {
+        assert_eq!(codes_of(quiet), [], "{quiet}");
+    }
+}
+
+#[test]
+fn redundant_triggers_find_nothing_of_their_own() {
+    for fires in [
+        "keywords: [Terraform, terraform]",
+        "keywords: [terraform], verbs: [terraform]",
+        "keywords: [terraform], exclude: [Pulumi, pulumi]",
+        r"keywords: [terraform], patterns: ['\bterraform\b']",
+        r"keywords: [terraform, opentofu], patterns: ['\b(terraform|opentofu) apply\b']",
+        "keywords: [state], patterns: ['terraform state list']",
+    ] {
+        let expected = if fires.contains("state") {
+            vec![Code::GenericTrigger, Code::RedundantTrigger]
+        } else {
+            vec![Code::RedundantTrigger]
+        };
+        let mut codes = codes_of(fires);
+        codes.sort_unstable();
+        assert_eq!(codes, expected, "{fires}");
+    }
+    for quiet in [
+        "keywords: [terraform, terraform plan]",
+        "keywords: [terraform], patterns: [terraform]",
+        r"keywords: [terraform], patterns: ['\bterraforms?\b']",
+        r"keywords: [terraform], patterns: ['\b(terraform|pulumi)\b']",
+        r"keywords: [terraform], patterns: ['\bterraform']",
+    ] {
+        assert_eq!(codes_of(quiet), [], "{quiet}");
+    }
+}
+
+#[test]
+fn untyped_triggers_have_the_form_of_something_else() {
+    for fires in [
+        r"keywords: ['deploy.*staging']",
+        r"keywords: ['\bterraform\b']",
+        "keywords: ['deploy|release']",
+        "keywords: ['deploy <name>']",
+        "keywords: ['deploy {name}']",
+        "keywords: ['*.tfstate']",
+        "keywords: ['how to deploy ...']",
+        "keywords: [\"terra\\u200bform\"]",
+        "keywords: [terraform], exclude: ['pulumi.*']",
+    ] {
+        assert_eq!(codes_of(fires), [Code::UntypedTrigger], "{fires}");
+    }
+    let typed = "keywords: [c++, .net, node.js, 'a/b testing', 'what is terraform?', 部署]";
+    assert_eq!(codes_of(typed), []);
+}
+
+#[test]
+fn patterns_are_told_that_are_broad_costly_or_demand_nothing() {
+    let only = |pattern: &str| codes_of(&format!("patterns: ['{pattern}']"));
+    assert_eq!(only(r"[a-z]+ing\d?|\d{4}"), [Code::PatternWithoutLiteral]);
+    assert_eq!(only("[a-z]+ [a-z]+"), [Code::PatternWithoutLiteral, Code::BroadPattern]);
+    assert_eq!(only("the"), [Code::BroadPattern]);
+    assert_eq!(only(r"terraform\w{1,5}"), [Code::CostlyPattern]);
+    for quiet in ["terraform", "(create|add).*endpoint", r"terraform \d+"] {
+        assert_eq!(only(quiet), [], "{quiet}");
+    }
+}
+
+#[test]
+fn the_cost_of_a_pattern_grows_with_its_program() {
+    let cost = |pattern: &str| pattern_cost(pattern).expect(pattern);
+    assert!(cost("a{100}").steps > cost("a{10}").steps);
+    assert!(cost(r"\w+x").bytes > cost("[a-z]+x").bytes);
+    assert!(cost(r"\d+").always && !cost(r"v\d+").always);
+    assert_eq!(pattern_cost("(a"), None);
+    assert_eq!(pattern_cost(r"(\w{1000}){1000}"), None);
+}
+
+#[test]
+fn similar_descriptions_are_told_of_each_other() {
+    let same = "description: Converts recorded talks into polished show notes with chapters\n";
+    let near = "description: converts recorded talks into polished Show Notes with chapters!\n";
+    let other = "description: Converts recorded talks into a podcast feed with cover art\n";
+    let similar = found(&[("alpha", same), ("beta", near), ("gamma", other)]);
+    let codes: Vec<Code> = similar.iter().map(|diagnostic| diagnostic.code).collect();
+    assert_eq!(codes, [Code::SimilarDescription; 2]);
+    assert!(similar.iter().any(|d| d.message.ends_with("`beta`")), "{similar:?}");
+}
+
+#[test]
+fn vague_descriptions_hold_no_words_of_their_own() {
+    for fires in ["Helps you with your code", "A skill that does things", "Use when needed"] {
+        let description = format!("description: {fires}\n");
+        assert_eq!(codes(&[("alpha", &description)]), [Code::VagueDescription], "{fires}");
+    }
+    for quiet in
+        ["Azure CLI", "Plans terraform modules for AWS", "部署应用到服务器", "Schreibt Rechnungen"]
+    {
+        let description = format!("description: {quiet}\n");
+        assert_eq!(codes(&[("alpha", &description)]), [], "{quiet}");
+    }
+}
+
+#[test]
+fn findings_stand_where_the_trigger_does_and_name_the_other_file() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["alpha", "beta"] {
+        let text = format!(
+            "\u{feff}---\r\nname: {name}\r\ndescription: Grows zucchini and {name} basil\r\n\
+             triggers:\r\n  keywords:\r\n    - \"Pull Request\"\r\n---\r\n"
+        );
+        std::fs::create_dir(dir.path().join(name)).unwrap();
+        std::fs::write(dir.path().join(name).join("SKILL.md"), text).unwrap();
+    }
+    let sources = vec![Source::project(dir.path())];
+    let catalog = Catalog::load(&CatalogOptions { sources, ..Default::default() });
+    let found = lint(&catalog);
+    assert_eq!(found.len(), 2);
+    let first = &found[0];
+    assert_eq!((first.code, first.line, first.column), (Code::SharedTrigger, 6, 8));
+    let other = dir.path().join("beta").join("SKILL.md").display().to_string();
+    assert!(first.message.contains(&other), "{first}");
+    assert!(found.iter().all(|diagnostic| !diagnostic.help.is_empty()));
+}
+
+#[test]
+fn skills_that_are_never_matched_are_left_alone() {
+    let claims = "triggers: {keywords: [pull request, code]}";
+    let hidden = format!("disable-model-invocation: true\n{claims}");
+    assert_eq!(codes(&[("alpha", &hidden), ("beta", &hidden)]), []);
+}

@@ -1,0 +1,469 @@
+//! What a text must hold for a pattern without a required literal, or with none but single
+//! characters, to match it: runs of characters.
+//!
+//! Characters are sorted into a few [`Kinds`]. A match of `\d{4}[a-z]{3}` is a run of four digits,
+//! then one of three letters, and as a whole one of seven digits or letters, so a text without such
+//! runs is passed over. The longest run of each set of kinds is found once for a text; patterns
+//! with the same demands are looked at together, and those that demand too long a run not at all.
+
+use std::collections::BTreeMap;
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+use serde::{Deserialize, Serialize};
+
+use super::kinds::Kinds;
+use crate::skill::pattern::{self, Case};
+
+/// The most demands kept of one pattern.
+const MAX_DEMANDS: usize = 6;
+
+/// The most sets of kinds of which runs are looked for in a text. Demands of rarer sets are let go.
+const MAX_SETS: usize = 32;
+
+/// Of longer concatenations only the parts and the whole are looked at, not each stretch.
+const MAX_PARTS: usize = 8;
+
+/// Patterns tried on one text have so many positions at most, together: a text made to meet the
+/// demands of thousands of patterns costs no more than these. Those with few positions go first, so
+/// that none is kept from its turn by a costlier one.
+const MAX_POSITIONS: u32 = 8 * 1024;
+
+/// How rarely a letter is a certain one: in bits, about.
+const BITS_OF_A_LETTER: f64 = 5.0;
+
+/// A run of characters of some kinds, of this length or longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Demand {
+    kinds: Kinds,
+    min: u32,
+}
+
+impl Demand {
+    /// Whether a text that meets this one meets the other.
+    fn implies(self, other: Demand) -> bool {
+        self.kinds.is_within(other.kinds) && self.min >= other.min
+    }
+
+    /// How rarely a text meets it: in bits, as if characters came by chance.
+    fn rarity(self) -> f64 {
+        self.kinds.rarity() * f64::from(self.min)
+    }
+}
+
+/// A demand of a pattern, by the place of its set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Run {
+    set: u32,
+    min: u32,
+}
+
+/// The demands of all patterns without a required literal.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Demands {
+    sets: Vec<Kinds>,
+    /// Those with the same rarest set follow each other, in the order of its run.
+    groups: Vec<Group>,
+    /// Set by set, where its groups end; those after the last demand nothing.
+    ends: Vec<u32>,
+    /// The other demands of groups.
+    runs: Vec<Run>,
+    /// The patterns, group by group.
+    patterns: Vec<u32>,
+    /// The patterns, those with few positions first.
+    by_size: Vec<Sized>,
+}
+
+/// Patterns with the same demands.
+#[derive(Debug, Serialize, Deserialize)]
+struct Group {
+    /// The shortest run of its rarest set.
+    min: u32,
+    /// Where its other demands end, and its patterns; they start where those of the group before do.
+    runs_end: u32,
+    patterns_end: u32,
+    /// Positions of its patterns.
+    n_positions: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Sized {
+    n_positions: u32,
+    pattern: u32,
+    group: u32,
+}
+
+/// What was found of one text: working memory.
+#[derive(Debug, Default)]
+pub(crate) struct Met {
+    /// The kinds of the text, run by run.
+    text: Vec<(Kinds, u32)>,
+    /// The longest run of each set.
+    longest: Vec<u32>,
+    /// The groups whose demands are met.
+    groups: Vec<u32>,
+    /// Whether the demands of a group are met; all false between texts.
+    passed: Vec<bool>,
+    /// The patterns that are to be tried.
+    pub(crate) tried: Vec<u32>,
+    /// Those whose demands are met too, but for which there is no room.
+    pub(crate) untried: Vec<u32>,
+}
+
+impl Demands {
+    /// Takes in patterns, each with its place and its parsed form.
+    pub(crate) fn new(patterns: &[(u32, Hir)]) -> Demands {
+        let shapes: Vec<Shape> = patterns.iter().map(|(_, hir)| Shape::of(hir)).collect();
+        let mut n_uses: BTreeMap<Kinds, usize> = BTreeMap::new();
+        for demand in shapes.iter().flat_map(|shape| &shape.demands) {
+            *n_uses.entry(demand.kinds).or_default() += 1;
+        }
+        let mut sets: Vec<Kinds> = n_uses.keys().copied().collect();
+        sets.sort_by_key(|set| std::cmp::Reverse(n_uses[set]));
+        sets.truncate(MAX_SETS);
+
+        // By the rarest demand, then the others.
+        let mut groups = BTreeMap::<(Run, Vec<Run>), Vec<_>>::new();
+        for (shape, (pattern, hir)) in shapes.iter().zip(patterns) {
+            let mut demands = shape.demands.clone();
+            demands.retain(|demand| sets.contains(&demand.kinds));
+            demands.sort_by(|a, b| b.rarity().total_cmp(&a.rarity()));
+            let mut runs = demands.iter().map(|demand| Run {
+                set: sets.iter().position(|set| *set == demand.kinds).unwrap_or(sets.len()) as u32,
+                min: demand.min,
+            });
+            let first = runs.next().unwrap_or(Run { set: sets.len() as u32, min: 0 });
+            let of_group = groups.entry((first, runs.collect())).or_default();
+            of_group.push((*pattern, n_positions(hir)));
+        }
+        let mut demands = Demands { ends: vec![0; sets.len()], sets, ..Demands::default() };
+        for ((first, others), patterns) in groups {
+            demands.add_group(first, others, &patterns);
+        }
+        for set in 1..demands.ends.len() {
+            demands.ends[set] = demands.ends[set].max(demands.ends[set - 1]);
+        }
+        demands.by_size.sort_unstable();
+        demands
+    }
+
+    /// Takes in patterns, with their positions, that demand a run of a rarest set, and others.
+    fn add_group(&mut self, first: Run, others: Vec<Run>, patterns: &[(u32, u32)]) {
+        let group = self.groups.len() as u32;
+        self.runs.extend(others);
+        self.patterns.extend(patterns.iter().map(|(pattern, _)| pattern));
+        let sized = |&(pattern, n_positions)| Sized { n_positions, pattern, group };
+        self.by_size.extend(patterns.iter().map(sized));
+        self.groups.push(Group {
+            min: first.min,
+            runs_end: self.runs.len() as u32,
+            patterns_end: self.patterns.len() as u32,
+            n_positions: patterns.iter().fold(0, |sum, (_, n)| sum.saturating_add(*n)),
+        });
+        if let Some(end) = self.ends.get_mut(first.set as usize) {
+            *end = group + 1;
+        }
+    }
+
+    /// Puts the patterns into `met` whose demands `text` meets.
+    pub(crate) fn meet(&self, text: &str, met: &mut Met) {
+        met.tried.clear();
+        met.untried.clear();
+        if self.groups.is_empty() {
+            return;
+        }
+        met.read(text, &self.sets);
+        met.groups.clear();
+        let mut start = 0;
+        for (&longest, &end) in met.longest.iter().zip(&self.ends) {
+            let groups = &self.groups[start..end as usize];
+            let n_long_enough = groups.partition_point(|group| group.min <= longest);
+            let is_met = |group: &u32| {
+                let others = &self.runs[self.others(*group)];
+                others.iter().all(|run| run.min <= met.longest[run.set as usize])
+            };
+            met.groups.extend((start as u32..(start + n_long_enough) as u32).filter(is_met));
+            start = end as usize;
+        }
+        met.groups.extend(start as u32..self.groups.len() as u32);
+        let sizes = met.groups.iter().map(|&group| self.groups[group as usize].n_positions);
+        if sizes.fold(0, u32::saturating_add) > MAX_POSITIONS {
+            self.choose(met);
+            return;
+        }
+        for &group in &met.groups {
+            met.tried.extend(&self.patterns[self.members(group)]);
+        }
+    }
+
+    /// Of too many patterns takes those with the fewest positions.
+    fn choose(&self, met: &mut Met) {
+        met.passed.resize(self.groups.len(), false);
+        met.groups.iter().for_each(|&group| met.passed[group as usize] = true);
+        let mut n_positions = 0;
+        for sized in self.by_size.iter().filter(|sized| met.passed[sized.group as usize]) {
+            n_positions = sized.n_positions.saturating_add(n_positions);
+            let has_room = n_positions <= MAX_POSITIONS || met.tried.is_empty();
+            if has_room { &mut met.tried } else { &mut met.untried }.push(sized.pattern);
+        }
+        met.groups.iter().for_each(|&group| met.passed[group as usize] = false);
+    }
+
+    fn others(&self, group: u32) -> std::ops::Range<usize> {
+        let before = group.checked_sub(1).map_or(0, |before| self.groups[before as usize].runs_end);
+        before as usize..self.groups[group as usize].runs_end as usize
+    }
+
+    fn members(&self, group: u32) -> std::ops::Range<usize> {
+        let before = group.checked_sub(1);
+        let before = before.map_or(0, |before| self.groups[before as usize].patterns_end);
+        before as usize..self.groups[group as usize].patterns_end as usize
+    }
+
+    /// Whether what was read leads nowhere but to `n_patterns` patterns.
+    pub(crate) fn is_sound(&self, n_patterns: usize) -> bool {
+        let is_pattern = |&pattern: &u32| (pattern as usize) < n_patterns;
+        let ends = |of: fn(&Group) -> u32| self.groups.iter().map(of);
+        let [runs, patterns]: [fn(&Group) -> u32; 2] = [|g| g.runs_end, |g| g.patterns_end];
+        ends(runs).is_sorted()
+            && ends(runs).all(|end| end as usize <= self.runs.len())
+            && ends(patterns).is_sorted()
+            && ends(patterns).all(|end| end as usize <= self.patterns.len())
+            && self.ends.is_sorted()
+            && self.ends.iter().all(|&end| end as usize <= self.groups.len())
+            && self.ends.len() == self.sets.len()
+            && self.runs.iter().all(|run| (run.set as usize) < self.sets.len())
+            && self.patterns.iter().all(is_pattern)
+            && self.by_size.iter().all(|sized| {
+                is_pattern(&sized.pattern) && (sized.group as usize) < self.groups.len()
+            })
+    }
+
+    /// Heap memory in bytes.
+    pub(crate) fn memory_usage(&self) -> usize {
+        self.groups.len() * size_of::<Group>()
+            + self.runs.len() * size_of::<Run>()
+            + self.patterns.len() * size_of::<u32>()
+            + self.by_size.len() * size_of::<Sized>()
+    }
+}
+
+impl Met {
+    /// Finds the longest run of each of `sets` in `text`.
+    fn read(&mut self, text: &str, sets: &[Kinds]) {
+        self.text.clear();
+        for c in text.chars() {
+            let kind = Kinds::of_char(c);
+            match self.text.last_mut() {
+                Some((last, len)) if *last == kind => *len += 1,
+                _ => self.text.push((kind, 1)),
+            }
+        }
+        self.longest.clear();
+        self.longest.extend(sets.iter().map(|set| {
+            let (mut longest, mut len) = (0, 0);
+            for &(kind, of_kind) in &self.text {
+                len = if kind.is_within(*set) { len + of_kind } else { 0 };
+                longest = longest.max(len);
+            }
+            longest
+        }));
+    }
+}
+
+/// Whether the runs that a pattern demands are rarer than a single letter.
+pub(crate) fn tell_more(source: &str) -> bool {
+    let demands = pattern::parse(source, Case::Insensitive).map(|hir| Shape::of(&hir).demands);
+    demands.is_ok_and(|demands| demands.iter().any(|demand| demand.rarity() > BITS_OF_A_LETTER))
+}
+
+/// What is known of the matches of a part of a pattern.
+#[derive(Debug, Clone, Default)]
+struct Shape {
+    /// The kinds of all their characters.
+    kinds: Kinds,
+    /// Their least length in characters.
+    min: u32,
+    /// Runs that each of them holds.
+    demands: Vec<Demand>,
+}
+
+impl Shape {
+    fn of(hir: &Hir) -> Shape {
+        match hir.kind() {
+            HirKind::Empty | HirKind::Look(_) => Shape::default(),
+            HirKind::Literal(literal) => {
+                let text = String::from_utf8_lossy(&literal.0);
+                let kinds = text.chars().map(Kinds::of_char).fold(Kinds::default(), Kinds::or);
+                Shape::run(kinds, text.chars().count() as u32)
+            }
+            HirKind::Class(class) => Shape::run(kinds_of(class), 1),
+            HirKind::Repetition(repetition) => {
+                let sub = Shape::of(&repetition.sub);
+                let mut shape = Shape::run(sub.kinds, sub.min.saturating_mul(repetition.min));
+                if repetition.min > 0 {
+                    shape.demand(sub.demands);
+                }
+                shape
+            }
+            HirKind::Capture(capture) => Shape::of(&capture.sub),
+            HirKind::Concat(parts) => {
+                Shape::concat(&parts.iter().map(Shape::of).collect::<Vec<_>>())
+            }
+            HirKind::Alternation(branches) => {
+                let branches = branches.iter().map(Shape::of);
+                branches.reduce(|a, b| Shape::either(&a, &b)).unwrap_or_default()
+            }
+        }
+    }
+
+    /// A run of characters of `kinds`, `min` or more.
+    fn run(kinds: Kinds, min: u32) -> Shape {
+        let demands = if min > 0 { vec![Demand { kinds, min }] } else { Vec::new() };
+        Shape { kinds, min, demands }
+    }
+
+    /// One part after the other: each stretch of them is a run too.
+    fn concat(parts: &[Shape]) -> Shape {
+        let stretch = |parts: &[Shape]| {
+            let kinds = parts.iter().fold(Kinds::default(), |kinds, part| kinds.or(part.kinds));
+            Shape::run(kinds, parts.iter().fold(0, |min, part| min.saturating_add(part.min)))
+        };
+        let mut whole = stretch(parts);
+        for (start, part) in parts.iter().enumerate() {
+            whole.demand(part.demands.iter().copied());
+            if parts.len() <= MAX_PARTS {
+                for end in start + 2..=parts.len() {
+                    whole.demand(stretch(&parts[start..end]).demands);
+                }
+            }
+        }
+        whole
+    }
+
+    /// One or the other: what one demands is only sure as far as the other demands it too.
+    fn either(a: &Shape, b: &Shape) -> Shape {
+        let mut both =
+            Shape { demands: Vec::new(), ..Shape::run(a.kinds.or(b.kinds), a.min.min(b.min)) };
+        for of_a in &a.demands {
+            both.demand(b.demands.iter().map(|of_b| Demand {
+                kinds: of_a.kinds.or(of_b.kinds),
+                min: of_a.min.min(of_b.min),
+            }));
+        }
+        both
+    }
+
+    /// Takes in more demands, and keeps the rarest of those that no other implies.
+    fn demand(&mut self, more: impl IntoIterator<Item = Demand>) {
+        for demand in more {
+            if !self.demands.iter().any(|known| known.implies(demand)) {
+                self.demands.retain(|known| !demand.implies(*known));
+                self.demands.push(demand);
+            }
+        }
+        self.demands.sort_by(|a, b| b.rarity().total_cmp(&a.rarity()));
+        self.demands.truncate(MAX_DEMANDS);
+    }
+}
+
+fn kinds_of(class: &Class) -> Kinds {
+    let (unicode, bytes) = match class {
+        Class::Unicode(class) => (class.ranges(), &[][..]),
+        Class::Bytes(class) => (&[][..], class.ranges()),
+    };
+    let unicode = unicode.iter().map(|range| (range.start(), range.end()));
+    let bytes = bytes.iter().map(|range| (char::from(range.start()), char::from(range.end())));
+    let kinds = unicode.chain(bytes).map(|(start, end)| Kinds::of_range(start, end));
+    kinds.fold(Kinds::default(), Kinds::or)
+}
+
+/// How many characters a pattern is written with once its counted repetitions are written out.
+fn n_positions(hir: &Hir) -> u32 {
+    let sum = |parts: &[Hir]| parts.iter().map(n_positions).fold(0, u32::saturating_add);
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
+        HirKind::Literal(literal) => literal.0.len() as u32,
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            n_positions(&repetition.sub).saturating_mul(times)
+        }
+        HirKind::Capture(capture) => n_positions(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skill::pattern::parse;
+
+    fn demands<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Demands {
+        let parsed = patterns.into_iter().zip(0..);
+        let parsed =
+            parsed.map(|(source, place)| (place, parse(source, Case::Insensitive).unwrap()));
+        Demands::new(&parsed.collect::<Vec<_>>())
+    }
+
+    fn is_tried(pattern: &str, text: &str) -> bool {
+        let mut met = Met::default();
+        demands([pattern]).meet(text, &mut met);
+        !met.tried.is_empty()
+    }
+
+    #[test]
+    fn texts_without_the_runs_of_a_pattern_are_passed_over() {
+        let cases = [
+            (r"\d{3}", "12 ab 34", false),
+            (r"\d{3}", "x123", true),
+            (r"\d{3}", "x१२३", true),
+            (r"\d{3}", "हिन्दी में", false),
+            (r"\d{3}[a-z]", "123 a", false),
+            (r"\d{3}[a-z]", "1a2b3c", false),
+            (r"\d{3}[a-z]?\d{3}", "123 456", false),
+            (r"\d{3}[a-z]?\d{3}", "123456", true),
+            (r"\b[a-z]{12}\b", "short words only here", false),
+            (r"(\d{4}|[a-z]{9})", "1234", true),
+            (r"(\d{4}|[a-z]{9})", "123 abc", false),
+            (r"(foo)?\d\d", "foo 1", false),
+            (r"(\w\s)+\d", "a b c", false),
+            (r"[^a]+", "", false),
+            (r"[\p{Greek}]{2}", "ab цы", false),
+            (r"[\p{Greek}]{2}", "λόγος", true),
+            (r"(?-i)[A-Z]{3}", "all lower", false),
+            (r"(?-i)[A-Z]{3}", "THE", true),
+            (r"[[:cntrl:]&&[^\n]]", "one\nline", false),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(is_tried(pattern, text), expected, "{pattern} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn many_patterns_are_told_apart_by_the_runs_of_one_text() {
+        let sources: Vec<String> = (0..150).map(|i| format!(r"\d{{{}}}[a-z]", i % 9 + 1)).collect();
+        let demands = demands(sources.iter().map(String::as_str));
+        let mut met = Met::default();
+        for (text, longest) in [("1234x", 4), ("12", 0), ("", 0), ("1x 123456789x", 9)] {
+            demands.meet(text, &mut met);
+            met.tried.sort_unstable();
+            let expected: Vec<u32> = (0..150).filter(|i| i % 9 < longest).collect();
+            assert_eq!(met.tried, expected, "{text}");
+            assert!(met.untried.is_empty());
+        }
+    }
+
+    #[test]
+    fn of_too_many_patterns_the_smallest_are_tried_and_the_others_told() {
+        let sources: Vec<String> =
+            (0..1_000).map(|i| format!(r"\d{{{}}}[a-z]", i % 40 + 1)).collect();
+        let demands = demands(sources.iter().map(String::as_str));
+        let mut met = Met::default();
+        for _ in 0..2 {
+            demands.meet(&format!("{}x", "1".repeat(99)), &mut met);
+            assert_eq!(met.tried.len() + met.untried.len(), 1_000);
+            let size = |pattern: &u32| pattern % 40 + 2;
+            assert!(met.tried.iter().map(size).sum::<u32>() <= MAX_POSITIONS);
+            assert!(met.tried.iter().map(size).max() <= met.untried.iter().map(size).min());
+        }
+    }
+}

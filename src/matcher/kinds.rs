@@ -1,0 +1,144 @@
+//! Kinds of characters, few enough that a set of them is one word of bits.
+
+use serde::{Deserialize, Serialize};
+
+/// A set of kinds of characters.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+pub(crate) struct Kinds(u32);
+
+/// Of each kind, how many of a thousand characters are of it in a message, about.
+const PER_MILLE: [u32; 18] = [30, 700, 30, 5, 150, 10, 5, 40, 1, 10, 5, 5, 5, 5, 5, 1, 5, 5];
+
+const DIGIT: u32 = 0;
+const LOWER: u32 = 1;
+const UPPER: u32 = 2;
+const UNDERSCORE: u32 = 3;
+const SPACE: u32 = 4;
+const NEWLINE: u32 = 5;
+const BLANK: u32 = 6;
+const PUNCTUATION: u32 = 7;
+const CONTROL: u32 = 8;
+const DIGIT_ELSEWHERE: u32 = 15;
+
+/// The kinds of characters that are not ASCII: the first of each stretch of them, and its kind.
+const STRETCHES: [(u32, u32); 13] = [
+    (0x80, 9),    // Latin with accents, marks of it
+    (0x370, 10),  // Greek
+    (0x400, 11),  // Cyrillic
+    (0x530, 12),  // Armenian, Hebrew, Arabic, and those of India and its neighbours
+    (0x1100, 13), // Hangul
+    (0x1200, 17), // others
+    (0x1e00, 9),  // more Latin
+    (0x1f00, 10), // more Greek
+    (0x2000, 16), // punctuation and symbols
+    (0x2e80, 14), // Han, Hiragana, Katakana
+    (0xa4d0, 17), // others
+    (0xac00, 13), // Hangul
+    (0xd7b0, 17), // others
+];
+
+/// The zeros of scripts above that have digits of their own; nine more follow each.
+const ZEROS: [u32; 19] = [
+    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6,
+    0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0,
+];
+
+impl Kinds {
+    /// The kind of a character.
+    pub(crate) fn of_char(c: char) -> Kinds {
+        let kind = match c {
+            'a'..='z' => LOWER,
+            ' ' => SPACE,
+            '0'..='9' => DIGIT,
+            'A'..='Z' => UPPER,
+            '_' => UNDERSCORE,
+            '\n' => NEWLINE,
+            '\t' | '\x0b' | '\x0c' | '\r' => BLANK,
+            '\0'..='\x1f' | '\x7f' => CONTROL,
+            _ if c.is_ascii() => PUNCTUATION,
+            _ if is_digit_elsewhere(c as u32, c as u32) => DIGIT_ELSEWHERE,
+            _ => STRETCHES[STRETCHES.partition_point(|&(first, _)| first <= c as u32) - 1].1,
+        };
+        Kinds(1 << kind)
+    }
+
+    /// The kinds of all characters from `start` to `end`, and perhaps more.
+    pub(crate) fn of_range(start: char, end: char) -> Kinds {
+        let ascii = (start..=end).take_while(char::is_ascii);
+        let mut kinds = ascii.map(Kinds::of_char).fold(Kinds::default(), Kinds::or);
+        let (start, end) = ((start as u32).max(0x80), end as u32);
+        if is_digit_elsewhere(start, end) {
+            return kinds.or(Kinds(1 << DIGIT_ELSEWHERE));
+        }
+        for (place, &(first, kind)) in STRETCHES.iter().enumerate() {
+            let next = STRETCHES.get(place + 1).map_or(u32::MAX, |&(next, _)| next);
+            if first <= end && start < next {
+                kinds = kinds.or(Kinds(1 << kind));
+            }
+        }
+        if ZEROS.iter().any(|&zero| zero <= end && start <= zero + 9) {
+            kinds = kinds.or(Kinds(1 << DIGIT_ELSEWHERE));
+        }
+        kinds
+    }
+
+    pub(crate) fn or(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
+    /// Whether all of these kinds are among the `others`.
+    pub(crate) fn is_within(self, others: Kinds) -> bool {
+        self.0 & !others.0 == 0
+    }
+
+    /// How rare a character of these kinds is: in bits, never 0.
+    pub(crate) fn rarity(self) -> f64 {
+        let kinds = PER_MILLE.iter().enumerate().filter(|(kind, _)| self.0 & 1 << kind != 0);
+        let per_mille: u32 = kinds.map(|(_, per_mille)| per_mille).sum();
+        (1_100.0 / f64::from(per_mille.max(1))).log2().max(0.01)
+    }
+}
+
+/// Whether the characters from `start` to `end` are digits of one script that is not ASCII.
+fn is_digit_elsewhere(start: u32, end: u32) -> bool {
+    let zero = ZEROS.partition_point(|&zero| zero <= start).checked_sub(1);
+    zero.is_some_and(|zero| end <= ZEROS[zero] + 9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_has_the_kind_of_each_of_its_characters() {
+        let edges: Vec<u32> = STRETCHES
+            .iter()
+            .map(|stretch| stretch.0)
+            .chain(ZEROS)
+            .flat_map(|edge| [edge - 1, edge, edge + 5, edge + 9, edge + 10])
+            .chain([0, 9, 10, 32, 47, 58, 64, 91, 95, 97, 127, 0x10_ffff])
+            .collect();
+        let edges: Vec<char> = edges.into_iter().filter_map(char::from_u32).collect();
+        for &start in &edges {
+            for &end in edges.iter().filter(|&&end| end >= start) {
+                let kinds = Kinds::of_range(start, end);
+                for c in edges.iter().filter(|c| (start..=end).contains(*c)) {
+                    assert!(Kinds::of_char(*c).is_within(kinds), "{c:?} in {start:?}..={end:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn letters_and_digits_of_other_scripts_are_told_apart() {
+        let kind = Kinds::of_char;
+        assert_eq!(kind('٣'), kind('७'));
+        assert!(["ña", "سل", "हअ", "한국", "漢か", "жя", "λσ"].iter().all(|letters| {
+            let kinds: Vec<Kinds> = letters.chars().filter(|c| !c.is_ascii()).map(kind).collect();
+            kinds.iter().all(|of| *of == kinds[0] && *of != kind('٣'))
+        }));
+        assert!(kind('z').rarity() < kind('Z').rarity());
+    }
+}

@@ -1,0 +1,168 @@
+//! One index of several, and what became of it.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use super::super::index::Index;
+use super::super::tables::LiteralUse;
+use super::super::text::fold_trigger;
+use super::changes::Changes;
+use super::declared::{Declared, OwnedSkill, declared, forms_of_name};
+use crate::skill::SkillId;
+
+/// An index and its changes. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct Layer {
+    pub(super) index: Arc<Index>,
+    pub(super) changes: Option<Arc<Changes>>,
+    /// The items that are patterns, and those that are globs, each in the order of their text;
+    /// known once something changes.
+    by_text: Arc<OnceLock<[Vec<u32>; 2]>>,
+}
+
+impl Layer {
+    pub(super) fn new(index: Arc<Index>) -> Layer {
+        Layer { index, changes: None, by_text: Arc::default() }
+    }
+
+    fn by_text(&self) -> &[Vec<u32>; 2] {
+        self.by_text.get_or_init(|| {
+            let sorted = |items: &[u32]| {
+                let mut items: Vec<(&str, u32)> =
+                    items.iter().map(|&item| (text_of(&self.index, item), item)).collect();
+                items.sort_unstable();
+                items.into_iter().map(|(_, item)| item).collect()
+            };
+            let tables = &self.index.tables;
+            [sorted(&tables.pattern_items), sorted(&tables.glob_items)]
+        })
+    }
+
+    /// How many skills are there and not gone.
+    pub(super) fn n_skills(&self) -> usize {
+        self.index.len() - self.n_gone()
+    }
+
+    pub(super) fn n_gone(&self) -> usize {
+        self.changes.as_ref().map_or(0, |changes| changes.n_gone())
+    }
+
+    /// The place of a skill that is not gone.
+    pub(super) fn find(&self, id: &SkillId) -> Option<u32> {
+        let skill = self.index.tables.ids.binary_search(id).ok()? as u32;
+        (!self.changes.as_ref().is_some_and(|changes| changes.is_gone(skill))).then_some(skill)
+    }
+
+    /// The skills that are not gone.
+    pub(super) fn skills(&self) -> impl Iterator<Item = OwnedSkill> {
+        let is_gone = |skill| self.changes.as_ref().is_some_and(|changes| changes.is_gone(skill));
+        let skills = 0..self.index.len() as u32;
+        skills.filter(move |&skill| !is_gone(skill)).map(|skill| self.skill(skill))
+    }
+
+    /// A skill as it was compiled.
+    pub(super) fn skill(&self, skill: u32) -> OwnedSkill {
+        let tables = &self.index.tables;
+        let mut owned = OwnedSkill::new(self.index.id(skill).clone());
+        tables.triggers.of(skill).for_each(|(kind, text, _)| owned.add(kind, text));
+        let first = tables.excludes.partition_point(|exclude| exclude.0 < skill);
+        let excludes = tables.excludes[first..].iter().take_while(|exclude| exclude.0 == skill);
+        owned.exclude(excludes.map(|(_, entry)| &**entry));
+        owned
+    }
+
+    /// Changes that this layer alone has.
+    pub(super) fn changes_mut(&mut self) -> &mut Changes {
+        let index = &self.index;
+        Arc::make_mut(self.changes.get_or_insert_with(|| Arc::new(Changes::new(index))))
+    }
+
+    /// All that its skills declare.
+    pub(super) fn declared(&self, inflect: bool) -> BTreeSet<Declared> {
+        self.skills().flat_map(|skill| declared(&skill.as_indexed(), inflect)).collect()
+    }
+
+    /// How many skills declared something when the index was compiled.
+    pub(super) fn n_declaring(&self, of: &Declared) -> u32 {
+        let tables = &self.index.tables;
+        let Declared::Literal(literal) = of else {
+            return self.item_of(of).map_or(0, |item| tables.items[item as usize].rarity);
+        };
+        let mut skills = Vec::new();
+        for to in self.index.uses_of(literal) {
+            match *to {
+                // The item of a literal knows.
+                LiteralUse::Item(item) if self.is_own(item, literal) => {
+                    return tables.items[item as usize].rarity;
+                }
+                LiteralUse::Item(item) => skills.extend_from_slice(tables.postings.of(item)),
+                LiteralUse::Name(name) => skills.push(tables.names[name as usize].skill),
+                LiteralUse::Exclude(_) | LiteralUse::Gate(_) => {}
+            }
+        }
+        skills.sort_unstable();
+        skills.dedup();
+        skills.len() as u32
+    }
+
+    /// Notes how many skills declare something now; `n_declaring` tells.
+    pub(super) fn count(&mut self, of: &Declared, n_declaring: &impl Fn(&Declared) -> u32) {
+        let index = Arc::clone(&self.index);
+        let Declared::Literal(literal) = of else {
+            if let Some(item) = self.item_of(of) {
+                self.changes_mut().set_rarity(item, n_declaring(of));
+            }
+            return;
+        };
+        for to in index.uses_of(literal) {
+            match *to {
+                LiteralUse::Item(item) if self.is_own(item, literal) => {
+                    self.changes_mut().set_rarity(item, n_declaring(of));
+                }
+                LiteralUse::Name(name) => {
+                    let item = index.tables.names[name as usize].item;
+                    let skill = index.tables.names[name as usize].skill;
+                    let text = text_of(&index, item);
+                    let is_id = text == index.id(skill).as_str();
+                    let forms = forms_of_name(text, is_id).into_iter().map(Declared::Literal);
+                    let rarity = forms.map(|form| n_declaring(&form)).max();
+                    self.changes_mut().set_rarity(item, rarity.unwrap_or(1));
+                }
+                LiteralUse::Item(_) | LiteralUse::Exclude(_) | LiteralUse::Gate(_) => {}
+            }
+        }
+    }
+
+    /// Whether an item stands for a literal itself, rather than for a verb of which the literal is
+    /// an inflection.
+    fn is_own(&self, item: u32, literal: &str) -> bool {
+        fold_trigger(text_of(&self.index, item)) == literal
+    }
+
+    fn item_of(&self, of: &Declared) -> Option<u32> {
+        let (place, text) = match of {
+            Declared::Pattern(source) => (0, source),
+            Declared::Glob(glob) => (1, glob),
+            Declared::Literal(_) => return None,
+        };
+        let items = &self.by_text()[place];
+        let order = |item: &u32| -> Ordering { text_of(&self.index, *item).cmp(text) };
+        items.binary_search_by(order).ok().map(|place| items[place])
+    }
+
+    /// Heap memory in bytes.
+    pub(super) fn memory_usage(&self) -> usize {
+        let changes = self.changes.as_ref().map_or(0, |changes| changes.memory_usage());
+        let items: usize =
+            self.by_text.get().map_or(0, |by_text| by_text.iter().map(Vec::len).sum());
+        self.index.memory_usage() + changes + items * size_of::<u32>()
+    }
+}
+
+/// The text of an item that is no inflection, as one skill wrote it.
+fn text_of(index: &Index, item: u32) -> &str {
+    let Some(&skill) = index.tables.postings.of(item).first() else { return "" };
+    let mut triggers = index.tables.triggers.of(skill);
+    triggers.find(|trigger| trigger.2 == item).map_or("", |(_, text, _)| text)
+}

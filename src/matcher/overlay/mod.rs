@@ -1,0 +1,348 @@
+//! A catalog that changes: one compiled index, and small ones over it for what changed since.
+//!
+//! Compiling all triggers anew takes seconds for 100,000 skills, so a change leaves the index as it
+//! is, notes which of its skills are gone, and compiles the changed ones into a layer of their own.
+//! A query is put to every layer, and the rankings are merged. A skill's place depends on other
+//! skills in one way only: by how many each of its triggers is declared. Those counts are kept for
+//! the catalog as a whole, so that the answers are those of a single index.
+
+mod changes;
+mod declared;
+mod layer;
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+pub(super) use changes::Changes;
+use declared::{Declared, OwnedSkill, declared};
+use layer::Layer;
+
+use super::rank::RankKey;
+use super::{Answer, Index, IndexOptions, IndexedSkill, Match, Query, RankedSkill};
+use crate::error::Error;
+use crate::skill::SkillId;
+
+/// The newest layer is compiled again with each change while it has no more skills than this.
+const MAX_NEWEST: usize = 16;
+
+/// With more layers than this over the first, a merge is due: each is one more pass over a query.
+const MAX_LAYERS: usize = 4;
+
+/// When the layers over the first have more than one in so many of its skills, a merge compiles
+/// everything anew. Until then it only puts those layers together, which costs as little as they
+/// are small.
+const FULL_MERGE_SHARE: usize = 8;
+
+/// An [`Index`] that follows changes of single skills at once.
+///
+/// It is a value that never changes itself: [`LayeredIndex::with_changes`] makes the next one,
+/// which shares nearly all memory with it, while readers go on with the one they have.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use repertoire::matcher::{Index, IndexOptions, IndexedSkill, LayeredIndex, Query};
+/// use repertoire::{Skill, SkillId};
+///
+/// let options = IndexOptions::default();
+/// let index = LayeredIndex::new(Arc::new(Index::new(&[], &options)?), &options);
+///
+/// let skill: Skill = "---\nname: git\ndescription: d\ntriggers: [rebase]\n---\n".parse()?;
+/// let id = SkillId::new("git");
+/// let changed = IndexedSkill { id: &id, name: skill.name(), triggers: skill.triggers() };
+/// let next = index.with_changes(&[changed], &[])?;
+/// assert_eq!(next.best(&Query::new("rebase it"), &[], 3)[0].id, id);
+/// assert!(index.is_empty(), "who still has the old one sees no change");
+///
+/// let next = next.with_changes(&[], &[id])?;
+/// assert_eq!(next.count_matching(&Query::new("rebase it")), 0);
+/// # Ok::<(), repertoire::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct LayeredIndex {
+    /// What was compiled as a whole.
+    base: Layer,
+    /// What changed since, the newest last.
+    over: Vec<Layer>,
+    /// By how many skills more, or fewer, each thing is declared than when the base was compiled.
+    drift: Arc<HashMap<Declared, i32>>,
+    options: Arc<IndexOptions>,
+}
+
+impl LayeredIndex {
+    /// An index to which nothing happened yet; `options` are those that it was compiled with.
+    pub fn new(base: Arc<Index>, options: &IndexOptions) -> LayeredIndex {
+        LayeredIndex {
+            base: Layer::new(base),
+            over: Vec::new(),
+            drift: Arc::default(),
+            options: Arc::new(options.clone()),
+        }
+    }
+
+    /// The same with `changed` skills put in place of those with the same ids, or added, and those
+    /// of the ids `removed` left out. Ids that are not there are passed over.
+    ///
+    /// Takes time for what is changed, and for up to 16 skills changed before.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Index::new`].
+    pub fn with_changes(
+        &self,
+        changed: &[IndexedSkill<'_>],
+        removed: &[SkillId],
+    ) -> Result<LayeredIndex, Error> {
+        let mut next = self.clone();
+        let mut put: BTreeMap<&SkillId, IndexedSkill<'_>> = BTreeMap::new();
+        for skill in changed {
+            put.entry(skill.id).or_insert(*skill);
+        }
+        let mut touched = BTreeSet::new();
+        let out: BTreeSet<&SkillId> = removed.iter().chain(put.keys().copied()).collect();
+        for id in out {
+            next.take_out(id, &mut touched);
+        }
+        for skill in put.values() {
+            next.drift_by(1, declared(skill, self.options.inflect), &mut touched);
+        }
+
+        let mut kept: Vec<OwnedSkill> = Vec::new();
+        let has_room = |newest: &mut Layer| newest.n_skills() + put.len() <= MAX_NEWEST;
+        if let Some(newest) = next.over.pop_if(has_room) {
+            kept.extend(newest.skills());
+        }
+        let skills = kept.iter().map(OwnedSkill::as_indexed).chain(put.into_values());
+        next.push_layer(&skills.collect::<Vec<_>>())?;
+        next.count(&touched);
+        Ok(next)
+    }
+
+    /// Whether so much has changed that [`LayeredIndex::merged`] pays.
+    pub fn needs_merge(&self) -> bool {
+        self.over.len() > MAX_LAYERS || (!self.over.is_empty() && self.is_full_merge_due())
+    }
+
+    /// The same catalog in fewer layers: in one, if a good part of it has changed since it was
+    /// compiled as a whole.
+    ///
+    /// This may take as long as compiling everything did, so it is for a thread of its own. Changes
+    /// made meanwhile are made to the result again before it takes the place of this.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Index::new`].
+    pub fn merged(&self) -> Result<LayeredIndex, Error> {
+        let over = self.over.iter().flat_map(Layer::skills);
+        if self.is_full_merge_due() {
+            let skills: Vec<OwnedSkill> = self.base.skills().chain(over).collect();
+            let skills: Vec<_> = skills.iter().map(OwnedSkill::as_indexed).collect();
+            let base = Index::new(&skills, &self.options)?;
+            return Ok(LayeredIndex::new(Arc::new(base), &self.options));
+        }
+        let skills: Vec<OwnedSkill> = over.collect();
+        let mut merged = LayeredIndex { over: Vec::new(), ..self.clone() };
+        merged.push_layer(&skills.iter().map(OwnedSkill::as_indexed).collect::<Vec<_>>())?;
+        Ok(merged)
+    }
+
+    fn is_full_merge_due(&self) -> bool {
+        let n_over: usize = self.over.iter().map(Layer::n_skills).sum();
+        (n_over + self.base.n_gone()) * FULL_MERGE_SHARE > self.base.index.len()
+    }
+
+    fn take_out(&mut self, id: &SkillId, touched: &mut BTreeSet<Declared>) {
+        let layers = std::iter::once(&mut self.base).chain(&mut self.over);
+        for layer in layers {
+            if let Some(skill) = layer.find(id) {
+                let declared = declared(&layer.skill(skill).as_indexed(), self.options.inflect);
+                layer.changes_mut().remove(skill);
+                self.drift_by(-1, declared, touched);
+                return;
+            }
+        }
+    }
+
+    /// Counts what one skill declares in, or out.
+    fn drift_by(&mut self, by: i32, of: BTreeSet<Declared>, touched: &mut BTreeSet<Declared>) {
+        let drift = Arc::make_mut(&mut self.drift);
+        for declared in &of {
+            *drift.entry(declared.clone()).or_default() += by;
+        }
+        touched.extend(of);
+    }
+
+    /// Puts a layer of `skills` over the others.
+    fn push_layer(&mut self, skills: &[IndexedSkill<'_>]) -> Result<(), Error> {
+        if skills.is_empty() {
+            return Ok(());
+        }
+        let mut layer = Layer::new(Arc::new(Index::new(skills, &self.options)?));
+        let n_declaring = |of: &Declared| self.n_declaring(of);
+        for declared in layer.declared(self.options.inflect) {
+            layer.count(&declared, &n_declaring);
+        }
+        self.over.push(layer);
+        Ok(())
+    }
+
+    /// Tells every layer how many skills declare what was `touched`.
+    fn count(&mut self, touched: &BTreeSet<Declared>) {
+        let mut layers = std::mem::take(&mut self.over);
+        let mut base = self.base.clone();
+        for layer in std::iter::once(&mut base).chain(&mut layers) {
+            for declared in touched {
+                layer.count(declared, &|of| self.n_declaring(of));
+            }
+        }
+        self.base = base;
+        self.over = layers;
+    }
+
+    /// By how many skills of the catalog something is declared.
+    fn n_declaring(&self, of: &Declared) -> u32 {
+        let drift = self.drift.get(of).copied().unwrap_or_default();
+        self.base.n_declaring(of).saturating_add_signed(drift)
+    }
+
+    fn layers(&self) -> impl Iterator<Item = &Layer> {
+        std::iter::once(&self.base).chain(&self.over)
+    }
+
+    /// What was compiled as a whole, without what changed since.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn base(&self) -> &Index {
+        &self.base.index
+    }
+
+    /// Whether nothing changed since it was compiled as a whole.
+    fn is_unchanged(&self) -> bool {
+        self.over.is_empty() && self.base.changes.is_none()
+    }
+
+    /// The number of skills.
+    pub fn len(&self) -> usize {
+        self.layers().map(Layer::n_skills).sum()
+    }
+
+    /// Whether there are no skills.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Heap memory in bytes, about; compiled patterns and working memory aside, and much of it
+    /// shared with the indexes before and after this one.
+    pub fn memory_usage(&self) -> usize {
+        self.layers().map(Layer::memory_usage).sum()
+    }
+
+    /// As [`Index::search`].
+    pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
+        if self.is_unchanged() {
+            return self.base.index.search(query, recent, limit);
+        }
+        let mut whole = Answer::default();
+        let mut matches: Vec<std::vec::IntoIter<Match>> = Vec::new();
+        let ranked = self.ranked(|layer| {
+            layer.index.asked(layer.changes.as_ref(), query, |text, scratch| {
+                let answer = layer.index.answer(query, recent, limit, text, scratch);
+                whole.vetoed.extend(answer.vetoed);
+                whole.quoted.extend(answer.quoted);
+                whole.untried.extend(answer.untried);
+                whole.meta = answer.meta;
+                matches.push(answer.matches.into_iter());
+                scratch.ranking.best.clone()
+            })
+        });
+        // The first of all are the first of their layers.
+        let (best, beyond) = ranked.split_at(limit.min(ranked.len()));
+        whole.matches.extend(best.iter().filter_map(|ranked| matches[ranked.layer].next()));
+        whole.beyond.extend(beyond.iter().map(|ranked| ranked.id.clone()));
+        whole.vetoed.sort_unstable();
+        whole.quoted.sort_unstable();
+        whole.untried.sort_unstable();
+        whole
+    }
+
+    /// As [`Index::best`].
+    pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
+        if self.is_unchanged() {
+            return self.base.index.best(query, recent, limit);
+        }
+        let mut matches: Vec<std::vec::IntoIter<Match>> = Vec::new();
+        let ranked = self.ranked(|layer| {
+            layer.index.asked(layer.changes.as_ref(), query, |text, scratch| {
+                let best = layer.index.best_of(query, recent, limit, text, scratch);
+                matches.push(best.into_iter());
+                scratch.ranking.best.clone()
+            })
+        });
+        ranked.iter().take(limit).filter_map(|ranked| matches[ranked.layer].next()).collect()
+    }
+
+    /// As [`Index::matches_into`], but it allocates while there is more than one layer.
+    pub fn matches_into<'i>(
+        &'i self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        best: &mut Vec<RankedSkill<'i>>,
+    ) {
+        if self.is_unchanged() {
+            self.base.index.matches_into(query, recent, limit, best);
+            return;
+        }
+        let ranked = self.ranked(|layer| {
+            layer.index.asked(layer.changes.as_ref(), query, |text, scratch| {
+                layer.index.rank_best(recent, limit, text, scratch);
+                scratch.ranking.best.clone()
+            })
+        });
+        best.clear();
+        best.extend(
+            ranked.iter().take(limit).map(|ranked| RankedSkill::new(ranked.id, ranked.key)),
+        );
+    }
+
+    /// As [`Index::count_matching`].
+    pub fn count_matching(&self, query: &Query<'_>) -> usize {
+        let count = |layer: &Layer| {
+            layer.index.asked(layer.changes.as_ref(), query, |text, scratch| {
+                layer.index.count_all(text, scratch)
+            })
+        };
+        self.layers().map(count).sum()
+    }
+
+    /// The rankings of all layers in one.
+    fn ranked(&self, mut rank: impl FnMut(&Layer) -> Vec<RankKey>) -> Vec<Ranked<'_>> {
+        let mut ranked = Vec::new();
+        for (place, layer) in self.layers().enumerate() {
+            let of_layer = rank(layer).into_iter();
+            ranked.extend(of_layer.map(|key| Ranked {
+                key,
+                id: layer.index.id(key.skill),
+                layer: place,
+            }));
+        }
+        // Sorted runs one after the other, which this sort merges.
+        ranked.sort_by(Ranked::order);
+        ranked
+    }
+}
+
+/// A match of one layer.
+struct Ranked<'i> {
+    key: RankKey,
+    id: &'i SkillId,
+    layer: usize,
+}
+
+impl Ranked<'_> {
+    /// As within one index, where a skill's number stands for its id.
+    fn order(&self, other: &Self) -> Ordering {
+        let key = |of: &Self| RankKey { skill: 0, ..of.key };
+        key(self).cmp(&key(other)).then_with(|| self.id.cmp(other.id))
+    }
+}

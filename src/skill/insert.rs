@@ -1,0 +1,170 @@
+//! Triggers written into the text of a file, every other byte kept.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::document::{self, Document};
+use super::load::{self, Loaded};
+use super::yaml::{self, Node, Value};
+use crate::diagnostic::Code;
+use crate::error::{Error, ErrorCode};
+
+/// `text`, a whole `SKILL.md`, with `keywords` as its only triggers, in a block at the end of its
+/// front matter or, if `replace` is set, in the place of its key `triggers`.
+///
+/// The result is loaded before it is given out: it has exactly these triggers, and nothing is
+/// found in it that was not found before. Where that cannot be had, the error says why.
+pub(crate) fn with_keywords(text: &str, keywords: &[&str], replace: bool) -> Result<String, Error> {
+    if keywords.is_empty() {
+        return refuse("there are no triggers to write", "write some by hand");
+    }
+    let document = match document::split(text) {
+        Ok(document) => document,
+        Err(finding) => return refuse(&finding.message, &finding.help),
+    };
+    if let Some(finding) = &document.rescue {
+        return refuse(&finding.message, &finding.help);
+    }
+    let entries = entries(text, &document)?;
+    let before = load::load(text, BRAND);
+    let old = old_triggers(text, &document, &entries, &before, replace)?;
+    let at = old.unwrap_or(document.front_matter.end..document.front_matter.end);
+    let indent = entries.first().map_or(0, |(key, _)| column(text, key.span.start));
+    let block = block(keywords, indent, line_end(text, &document));
+    let written = format!("{}{block}{}", &text[..at.start], &text[at.end..]);
+    verify(text, &before, &written, keywords)?;
+    Ok(written)
+}
+
+/// No block of keys is named so: what a host's own block holds has no triggers.
+const BRAND: &str = "repertoire";
+
+fn refuse<T>(message: &str, help: &str) -> Result<T, Error> {
+    Err(Error::new(
+        ErrorCode::ExecutionError,
+        format!("triggers cannot be written: {message}"),
+        help,
+    ))
+}
+
+/// The keys of front matter that is valid as it is, one a line.
+fn entries(text: &str, document: &Document) -> Result<Vec<(Node, Node)>, Error> {
+    let source = &text[document.front_matter.clone()];
+    let offset = document.front_matter.start;
+    let help = "see what `repertoire check` says of the file";
+    let tree = match yaml::parse(source, &|at| offset + at) {
+        Ok(tree) => tree,
+        Err(error) => {
+            return refuse(&format!("the front matter is not valid YAML: {}", error.message), help);
+        }
+    };
+    match tree.root {
+        None => Ok(Vec::new()),
+        Some(Node { value: Value::Mapping(entries), span }) => {
+            if text[span.start..].starts_with(['{', '&', '!']) {
+                return refuse("the front matter is not a block of lines `key: value`", help);
+            }
+            Ok(entries)
+        }
+        Some(_) => refuse("the front matter is not a map", help),
+    }
+}
+
+/// The lines of the key `triggers`, if there is any.
+fn old_triggers(
+    text: &str,
+    document: &Document,
+    entries: &[(Node, Node)],
+    before: &Loaded,
+    replace: bool,
+) -> Result<Option<Range<usize>>, Error> {
+    let place = entries.iter().position(|(key, _)| key.text() == Some("triggers"));
+    let triggers = &before.manifest.triggers;
+    let is_declared = triggers.declared || !triggers.exclude.is_empty();
+    match place {
+        None if is_declared => refuse(
+            "the file declares triggers under another key than `triggers`",
+            "move them to `triggers`, or remove them",
+        ),
+        None => Ok(None),
+        Some(place) if !replace && !entries[place].1.is_null() => {
+            refuse("the file declares triggers already", "say so if they are to be replaced")
+        }
+        Some(place) => {
+            let (key, value) = &entries[place];
+            let start = text[..key.span.start].rfind('\n').map_or(0, |at| at + 1);
+            let last = value.span.end.max(key.span.end).min(document.front_matter.end);
+            // A block that ends with its line end ends there; else the rest of its line goes too.
+            let end = if text[..last].ends_with('\n') {
+                last
+            } else {
+                text[last..].find('\n').map_or(document.front_matter.end, |at| last + at + 1)
+            };
+            Ok(Some(start..end.min(document.front_matter.end)))
+        }
+    }
+}
+
+/// Blanks before `at` on its line.
+fn column(text: &str, at: usize) -> usize {
+    at - text[..at].rfind('\n').map_or(0, |line_end| line_end + 1)
+}
+
+/// How lines end in the front matter: as its opening fence does.
+fn line_end(text: &str, document: &Document) -> &'static str {
+    if text[..document.front_matter.start].ends_with("\r\n") { "\r\n" } else { "\n" }
+}
+
+fn block(keywords: &[&str], indent: usize, line_end: &str) -> String {
+    let mut block = String::new();
+    let indent = " ".repeat(indent);
+    // Writing to a `String` cannot fail.
+    let _ = write!(block, "{indent}triggers:{line_end}{indent}  keywords:{line_end}");
+    for keyword in keywords {
+        let _ = write!(block, "{indent}    - {}{line_end}", scalar(keyword));
+    }
+    block
+}
+
+/// A keyword as YAML: in quotes, unless it is plain words in every version of YAML.
+fn scalar(keyword: &str) -> String {
+    const NOT_TEXT: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    let is_plain = keyword.starts_with(|c: char| c.is_ascii_alphabetic())
+        && keyword.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && keyword.chars().all(|c| c.is_ascii_alphanumeric() || " -.".contains(c))
+        && !NOT_TEXT.contains(&keyword);
+    if is_plain { keyword.to_owned() } else { format!("'{}'", keyword.replace('\'', "''")) }
+}
+
+/// Checks that the text that was written means what it should.
+fn verify(text: &str, before: &Loaded, written: &str, keywords: &[&str]) -> Result<(), Error> {
+    let after = load::load(written, BRAND);
+    let found = |loaded: &Loaded| -> Vec<(Code, String)> {
+        let mut codes: Vec<_> =
+            loaded.findings.iter().map(|f| (f.code, f.message.clone())).collect();
+        codes.sort();
+        codes
+    };
+    let triggers = &after.manifest.triggers;
+    let has_triggers =
+        triggers.keywords.iter().map(|keyword| keyword.value.as_str()).eq(keywords.iter().copied())
+            && [&triggers.verbs, &triggers.patterns, &triggers.exclude, &triggers.paths]
+                .iter()
+                .all(|others| others.is_empty());
+    let body = |text: &str, loaded: &Loaded| {
+        loaded
+            .parts
+            .as_ref()
+            .map(|parts| (parts.description.clone(), text[parts.body..].to_owned()))
+    };
+    let old = found(before);
+    let is_new = |finding: &(Code, String)| !old.contains(finding);
+    let is_kept = body(text, before).is_some() && body(text, before) == body(written, &after);
+    if has_triggers && is_kept && !found(&after).iter().any(is_new) {
+        return Ok(());
+    }
+    refuse(
+        "the front matter has a form into which nothing can be inserted exactly",
+        "write the `triggers` by hand",
+    )
+}

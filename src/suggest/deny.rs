@@ -1,0 +1,31 @@
+//! What a description says the skill is not for.
+
+/// Words with which descriptions deny, folded.
+const DENIALS: [&str; 20] = [
+    "do not use",
+    "don't use",
+    "do not trigger",
+    "don't trigger",
+    "do not invoke",
+    "not for",
+    "never use",
+    "avoid",
+    "instead of",
+    "rather than",
+    "skip if",
+    "skip when",
+    "skip for",
+    "not when",
+    "not intended",
+    "not needed",
+    "out of scope",
+    "unlike",
+    "不要",
+    "不适用",
+];
+
+/// The sentences of a folded text that deny nothing.
+pub(super) fn affirmed(folded: &str) -> impl Iterator<Item = &str> {
+    let sentences = folded.split_inclusive(['.', ';', '!', '?', '\n', '。', '；']);
+    sentences.filter(|sentence| !DENIALS.iter().any(|denial| sentence.contains(denial)))
+}

@@ -1,0 +1,211 @@
+//! Counting phrases over a catalog, and choosing those that are a skill's own.
+
+use std::collections::HashMap;
+
+use super::grams::{fold_lines, grams};
+use super::{Proposal, Suggestion, deny};
+use crate::background::{holds, is_common, prompts};
+use crate::catalog::Entry;
+use crate::matcher::boundary::is_word;
+use crate::skill::SkillId;
+
+/// What a use is worth, by where it is. A body is read once more for its headings.
+const IN_NAME: u32 = 5;
+const IN_DESCRIPTION: u32 = 3;
+const IN_BODY: u32 = 1;
+
+/// A phrase is a skill's own if so many of so many uses are its.
+const OWN_SHARE: (u32, u32) = (9, 10);
+
+/// Uses of a single word, and of a phrase, that make it what a skill is about: a description that
+/// is all there is of a skill can hold a phrase once.
+const MIN_USES: [u32; 2] = [6, 3];
+
+/// A word that more skills use than one in so many says little in this catalog, ...
+const FREQUENT_SHARE: usize = 10;
+
+/// ... but not one of so few.
+const NEVER_FREQUENT: usize = 3;
+
+/// Keywords proposed for a skill.
+const MAX_KEYWORDS: usize = 12;
+
+/// The longest keyword proposed, in bytes: nobody types more.
+const MAX_KEYWORD_BYTES: usize = 48;
+
+/// Words that a phrase does not begin or end with; questions, pronouns, articles and the like.
+const EDGES: &str = "a about across after against all along among an and any are around as at \
+    be been before being between both but by can could did do does each every for from had has \
+    have he here how i if in into is it its just may me might more most must my no nor not of on \
+    only or other our over own per shall she should so some such than that the their them then \
+    there these they this those through to too under until up us user users using very via vs was \
+    we were what when where whether which while who whom whose why will with within without would \
+    yet you your";
+
+/// Words about skills, which stand in texts of skills only.
+const OF_SKILLS: [&str; 8] =
+    ["skill", "skills", "skill.md", "claude", "agent", "agents", "trigger", "triggers"];
+
+/// What is counted of a phrase over the catalog.
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    uses: u32,
+    n_skills: u32,
+    /// Skills that affirm it in their description or name.
+    n_described: u32,
+}
+
+/// A skill's texts, folded.
+struct Text {
+    name: String,
+    description: String,
+    body: String,
+}
+
+/// Proposes keywords for the skills that are `wanted`; uses are counted over all.
+pub(super) fn mine(entries: &[&Entry], wanted: &dyn Fn(&Entry) -> bool) -> Vec<Suggestion> {
+    let texts: Vec<Text> = entries.iter().map(|entry| Text::of(entry)).collect();
+    let mut counts: HashMap<&str, Count> = HashMap::new();
+    for (text, entry) in texts.iter().zip(entries) {
+        if wanted(entry) {
+            text.each_candidate(|gram, _| {
+                counts.entry(gram).or_default();
+                for word in gram.split(' ') {
+                    counts.entry(word).or_default();
+                }
+            });
+        }
+    }
+    let of_skills: Vec<HashMap<&str, u32>> =
+        texts.iter().map(|text| text.count(&mut counts)).collect();
+    let catalog = Counted { counts, n_skills: entries.len() };
+    let skills = entries.iter().zip(texts.iter().zip(&of_skills));
+    skills
+        .filter(|(entry, _)| wanted(entry))
+        .map(|(entry, (text, own))| catalog.suggestion(&entry.id, text, own))
+        .collect()
+}
+
+impl Text {
+    fn of(entry: &Entry) -> Text {
+        let skill = &entry.skill;
+        let words = skill.name().replace(['-', '_', '/'], " ");
+        // A body that cannot be read any more is no reason to propose nothing.
+        let body = fold_lines(skill.body().unwrap_or_default());
+        Text { name: fold_lines(&words), description: fold_lines(skill.description()), body }
+    }
+
+    /// Runs of words of the name, and of what the description affirms.
+    fn each_candidate<'t>(&'t self, mut take: impl FnMut(&'t str, usize)) {
+        grams(&self.name, &mut take);
+        for sentence in deny::affirmed(&self.description) {
+            grams(sentence, &mut take);
+        }
+    }
+
+    /// The uses here of the phrases that are counted, which are added to `counts`.
+    fn count<'t>(&'t self, counts: &mut HashMap<&'t str, Count>) -> HashMap<&'t str, u32> {
+        let mut uses: HashMap<&str, u32> = HashMap::new();
+        let mut take = |gram: &'t str, worth: u32| {
+            if counts.contains_key(gram) {
+                *uses.entry(gram).or_default() += worth;
+            }
+        };
+        grams(&self.name, |gram, _| take(gram, IN_NAME));
+        for sentence in deny::affirmed(&self.description) {
+            grams(sentence, |gram, _| take(gram, IN_DESCRIPTION));
+        }
+        let mut described: Vec<&str> = uses.keys().copied().collect();
+        let mut take = |gram: &'t str, worth: u32| {
+            if counts.contains_key(gram) {
+                *uses.entry(gram).or_default() += worth;
+            }
+        };
+        grams(&self.body, |gram, _| take(gram, IN_BODY));
+        for line in self.body.lines().filter(|line| line.starts_with('#')) {
+            grams(line, |gram, _| take(gram, IN_BODY));
+        }
+        for gram in described.drain(..) {
+            if let Some(count) = counts.get_mut(gram) {
+                count.n_described += 1;
+            }
+        }
+        for (gram, n) in &uses {
+            if let Some(count) = counts.get_mut(gram) {
+                count.uses += n;
+                count.n_skills += 1;
+            }
+        }
+        uses
+    }
+}
+
+/// The phrases of a catalog.
+struct Counted<'t> {
+    counts: HashMap<&'t str, Count>,
+    n_skills: usize,
+}
+
+impl Counted<'_> {
+    fn suggestion(&self, id: &SkillId, text: &Text, own: &HashMap<&str, u32>) -> Suggestion {
+        let mut chosen: Vec<(f64, Proposal)> = Vec::new();
+        text.each_candidate(|gram, n_words| {
+            let is_known = chosen.iter().any(|(_, proposal)| proposal.keyword == gram);
+            if is_known || gram == text.name.trim_end() || !self.is_telling(gram, n_words, text) {
+                return;
+            }
+            let uses = own.get(gram).copied().unwrap_or(0);
+            let count = self.counts.get(gram).copied().unwrap_or_default();
+            let is_own = uses * OWN_SHARE.1 >= count.uses * OWN_SHARE.0 && count.n_described <= 1;
+            if is_own && uses >= MIN_USES[usize::from(n_words > 1)] {
+                let longer_is_surer = if n_words > 1 { 1.3 } else { 1.0 };
+                let score = f64::from(uses + 1).ln() * longer_is_surer;
+                let others = count.n_skills.saturating_sub(1);
+                chosen.push((score, Proposal { keyword: gram.to_owned(), uses, others }));
+            }
+        });
+        chosen.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.keyword.cmp(&b.1.keyword)));
+        let mut keywords: Vec<Proposal> = Vec::new();
+        for (_, proposal) in chosen {
+            // A phrase finds nothing that a part of it does not find.
+            let is_implied = keywords.iter().any(|known| holds(&proposal.keyword, &known.keyword));
+            if keywords.len() < MAX_KEYWORDS && !is_implied {
+                keywords.retain(|known| !holds(&known.keyword, &proposal.keyword));
+                keywords.push(proposal);
+            }
+        }
+        Suggestion { id: id.clone(), keywords }
+    }
+
+    /// Whether a phrase would tell messages for this skill from others, if it is its own.
+    fn is_telling(&self, gram: &str, n_words: usize, text: &Text) -> bool {
+        let words = || gram.split(' ');
+        let is_edge = |word: Option<&str>| {
+            word.is_none_or(|word| EDGES.split_whitespace().any(|edge| edge == word))
+        };
+        let is_empty =
+            |word: &str| is_common(word) || self.is_frequent(word) || is_edge(Some(word));
+        if gram.len() > MAX_KEYWORD_BYTES
+            || is_edge(words().next())
+            || is_edge(words().next_back())
+            || words().any(|word| OF_SKILLS.contains(&word))
+            || words().all(is_empty)
+            || !words().all(is_typed)
+        {
+            return false;
+        }
+        let is_short = n_words == 1 && gram.chars().count() < 4 && gram.is_ascii();
+        let in_name = || text.name.split_whitespace().any(|word| word == gram);
+        (!is_short || in_name()) && !prompts().iter().any(|prompt| holds(&prompt.folded, gram))
+    }
+
+    fn is_frequent(&self, word: &str) -> bool {
+        let n_skills = self.counts.get(word).map_or(0, |count| count.n_skills as usize);
+        n_skills > NEVER_FREQUENT.max(self.n_skills / FREQUENT_SHARE)
+    }
+}
+
+/// Whether a word is one that people type: with a letter, and without marks but those in names.
+fn is_typed(word: &str) -> bool {
+    word.chars().any(char::is_alphabetic) && word.chars().all(|c| is_word(c) || ".+#-'".contains(c))
+}

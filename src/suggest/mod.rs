@@ -1,0 +1,105 @@
+//! Triggers for a skill, mined from its own text against the rest of the catalog.
+//!
+//! Most published skills declare no triggers. What would be good ones often stands in their
+//! description already: words that this skill says again and again and no other says. A phrase is
+//! proposed if
+//!
+//! - it stands in the skill's name, or in its description outside of what that denies ("do not use
+//!   for"), as a run of one to three words;
+//! - it is no everyday or technical word, nor made of those and of words that many skills of the
+//!   catalog use (`background.rs`);
+//! - it is the skill's *own*: no other description holds it, and of all its uses in the catalog nine
+//!   of ten are the skill's, where a use in a description counts as three and one in a name as five;
+//! - it is used enough to be what the skill is about, not an aside.
+//!
+//! Which limits are good was tried over the catalogs of `docs/check.md` together.
+
+mod deny;
+mod grams;
+mod mine;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::catalog::{Catalog, Entry};
+use crate::error::Error;
+use crate::skill::{self, SkillId, Spanned, Triggers};
+
+/// What triggers a skill could declare.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Suggestion {
+    /// The skill.
+    pub id: SkillId,
+    /// Keywords, the most telling first; none if the text holds nothing that is the skill's own.
+    pub keywords: Vec<Proposal>,
+}
+
+/// A keyword that a skill could declare.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Proposal {
+    /// The keyword, in lower case.
+    pub keyword: String,
+    /// How often the skill uses it, uses in its name and description counted several times.
+    pub uses: u32,
+    /// In how many other skills it occurs at all.
+    pub others: u32,
+}
+
+impl Suggestion {
+    /// The proposal as triggers.
+    pub fn triggers(&self) -> Triggers {
+        let spanned = |proposal: &Proposal| Spanned { value: proposal.keyword.clone(), span: 0..0 };
+        Triggers {
+            keywords: self.keywords.iter().map(spanned).collect(),
+            declared: !self.keywords.is_empty(),
+            ..Triggers::default()
+        }
+    }
+
+    /// `text`, a whole `SKILL.md`, with the proposal as its `triggers`: every other byte stays as it
+    /// is. Triggers that stand there already are only replaced if `replace` says so.
+    ///
+    /// Fails with `EXECUTION_ERROR` and the reason where that cannot be done exactly: nothing is
+    /// proposed, the front matter is missing or not valid YAML, or it declares triggers.
+    pub fn insert_into(&self, text: &str, replace: bool) -> Result<String, Error> {
+        let keywords: Vec<&str> = self.keywords.iter().map(|p| p.keyword.as_str()).collect();
+        skill::with_keywords(text, &keywords, replace)
+    }
+}
+
+/// Proposes triggers for the skill that is meant by `id`, whatever it declares now.
+///
+/// Fails with `NOT_FOUND` if there is no such skill.
+///
+/// ```
+/// use repertoire::{Catalog, CatalogOptions, Skill, Source};
+///
+/// let invoices: Skill = "---\nname: billing\ndescription: Sends dunning letters for invoices\n---\n\
+///                        A dunning letter goes out ... Each dunning run ...".parse()?;
+/// let options = CatalogOptions { sources: vec![Source::memory(vec![invoices])], ..Default::default() };
+/// let suggestion = repertoire::suggest::suggest(&Catalog::load(options), "billing")?;
+/// assert!(suggestion.keywords.iter().any(|proposal| proposal.keyword == "dunning letters"));
+/// # Ok::<(), repertoire::Error>(())
+/// ```
+pub fn suggest(catalog: &Catalog, id: &str) -> Result<Suggestion, Error> {
+    let meant = catalog.find_any(id)?;
+    let mut all = mine::mine(&entries(catalog), &|entry| entry.id == meant.id);
+    Ok(all.pop().unwrap_or(Suggestion { id: meant.id.clone(), keywords: Vec::new() }))
+}
+
+/// Proposes triggers for every skill of the catalog, in the order of ids.
+pub fn suggest_all(catalog: &Catalog) -> Vec<Suggestion> {
+    mine::mine(&entries(catalog), &|_| true)
+}
+
+/// What [`EngineBuilder::triggers`](crate::EngineBuilder::triggers) takes, of the suggestions that
+/// propose anything.
+pub fn triggers(suggestions: &[Suggestion]) -> BTreeMap<SkillId, Triggers> {
+    let telling = suggestions.iter().filter(|suggestion| !suggestion.keywords.is_empty());
+    telling.map(|suggestion| (suggestion.id.clone(), suggestion.triggers())).collect()
+}
+
+fn entries(catalog: &Catalog) -> Vec<&Entry> {
+    catalog.entries().filter(|entry| !entry.is_shadowed()).collect()
+}

@@ -1,0 +1,94 @@
+//! `repertoire check` and `suggest`, as they are typed.
+#![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "support/binary.rs"]
+mod binary;
+
+use binary::Place;
+
+/// Two skills that claim the same phrase.
+fn place() -> Place {
+    let place = Place::new();
+    for name in ["alpha", "beta"] {
+        let text = format!(
+            "---\nname: {name}\ndescription: Sends {name} dunning letters\ntriggers: [pull \
+             request]\n---\nB\n"
+        );
+        place.write(&format!("skills/{name}/SKILL.md"), text);
+    }
+    place
+}
+
+fn codes(place: &Place, args: &[&str]) -> Vec<String> {
+    let json = place.run([&["check", "--json"], args].concat()).exits(0).json();
+    let diagnostics = json["diagnostics"].as_array().unwrap().clone();
+    let place = |d: &serde_json::Value| {
+        format!("{} {}:{}", d["code"].as_str().unwrap(), d["path"].as_str().unwrap(), d["line"])
+    };
+    diagnostics.iter().map(place).collect()
+}
+
+#[test]
+fn a_file_is_compared_with_the_sources_that_are_named() {
+    let place = place();
+    let both = ["shared-trigger skills/alpha/SKILL.md:4", "shared-trigger skills/beta/SKILL.md:4"];
+    assert_eq!(codes(&place, &["skills"]), both);
+    assert_eq!(codes(&place, &["--source", "skills"]), both);
+    assert_eq!(codes(&place, &["skills/alpha", "skills/beta/SKILL.md"]), both);
+    assert_eq!(codes(&place, &["skills/beta/SKILL.md"]), [""; 0]);
+    assert_eq!(codes(&place, &["--source", "skills", "skills/beta/SKILL.md"]), both[1..]);
+    assert_eq!(codes(&place, &["--source", "skills", "./skills/beta"]).len(), 1);
+}
+
+#[test]
+fn suggestions_are_written_into_the_file_and_nothing_else() {
+    let place = Place::new();
+    let before = "---\r\nname: dunning # ours\r\ndescription: Sends demand letters to late \
+                  debtors\r\n---\r\nDemand letters. Late debtors.\r\n";
+    place.write("skills/dunning/SKILL.md", before);
+    let path = place.path().join("skills/dunning/SKILL.md");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    }
+    let shown = place.run(["suggest", "dunning", "--source", "skills", "--json"]).exits(0).json();
+    let keywords = shown["suggestions"][0]["keywords"].as_array().unwrap().clone();
+    assert!(!keywords.is_empty(), "{shown}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before, "only shown");
+
+    let args = ["suggest", "dunning", "--source", "skills", "--write"];
+    place.run(args).exits(0);
+    let after = std::fs::read_to_string(&path).unwrap();
+    let lines = keywords.iter().map(|k| format!("    - {}\r\n", k["keyword"].as_str().unwrap()));
+    let block = format!("triggers:\r\n  keywords:\r\n{}", lines.collect::<String>());
+    assert_eq!(after.replacen(&block, "", 1), before);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    }
+    let again = place.run(args).exits(1);
+    assert!(again.stderr.contains("declares triggers already"), "{again:?}");
+    assert!(again.stderr.contains("--replace"), "{again:?}");
+    place.run([&args[..], &["--replace"]].concat()).exits(0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), after);
+}
+
+#[test]
+fn the_effect_of_all_suggestions_is_told() {
+    let place = Place::new();
+    let text = "---\nname: dunning\ndescription: Sends demand letters to late debtors\n---\nB\n";
+    place.write("skills/dunning/SKILL.md", text);
+    let prompt = r#"{"query": "write demand letters for March", "expected": ["dunning"]}"#;
+    place.write("prompts.jsonl", prompt);
+    let args = ["suggest", "--all", "--source", "skills", "--eval", "prompts.jsonl"];
+    let told = place.run([&args[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!(told["eval"]["cases"], 1);
+    assert_eq!(told["eval"]["before"]["recall"], 0.0);
+    assert_eq!(told["eval"]["after"]["recall"], 1.0);
+    let page = place.run(args).exits(0).stdout;
+    assert!(page.contains("demand letters") && page.contains("recall"), "{page}");
+    place.run(["suggest"]).exits(2);
+}

@@ -1,0 +1,142 @@
+//! The page of `repertoire play`: its answers over HTTP, and what it does in a real browser.
+#![cfg(all(feature = "cli", target_os = "linux"))]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "support/binary.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod binary;
+#[path = "support/browser.rs"]
+mod browser;
+#[path = "support/mod.rs"]
+#[expect(dead_code, reason = "these tests need no shared data")]
+mod support;
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use binary::Place;
+use serde_json::{Value, json};
+
+/// A running page.
+struct Play {
+    place: Place,
+    child: Child,
+    /// `127.0.0.1:PORT`
+    host: String,
+    /// `/TOKEN/`
+    root: String,
+}
+
+impl Play {
+    /// Serves one skill, `review`.
+    fn new() -> Play {
+        let place = Place::new();
+        let skill = "---\nname: review\ndescription: Reviews a pull request.\ntriggers: [pull request]\n\
+                     ---\nLook <b>twice</b>.\n";
+        place.write("skills/review/SKILL.md", skill);
+        let args = ["play", "--http", "127.0.0.1:0", "--source", "skills", "--json"];
+        let mut command = place.command(args);
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut told = String::new();
+        while !told.contains('}') {
+            assert_ne!(lines.read_line(&mut told).unwrap(), 0, "{told}");
+        }
+        let told: Value = serde_json::from_str(&told).unwrap();
+        let url = told["url"].as_str().unwrap().strip_prefix("http://").unwrap();
+        let (host, root) = url.split_at(url.find('/').unwrap());
+        Play { place, child, host: host.to_owned(), root: root.to_owned() }
+    }
+
+    /// The status, head and body that answer a request for `path`.
+    fn request(&self, method: &str, path: &str, body: &str) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        let n_bytes = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {n_bytes}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        // What is refused for its length may not be read to its end.
+        let _ = stream.write_all(body.as_bytes());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8(answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_lowercase(), body.to_owned())
+    }
+
+    fn ask(&self, question: &Value) -> Value {
+        let path = format!("{}ask", self.root);
+        let (status, _, body) = self.request("POST", &path, &question.to_string());
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).unwrap()
+    }
+}
+
+impl Drop for Play {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn only_who_knows_the_address_is_answered() {
+    let play = Play::new();
+    let ask = format!("{}ask", play.root);
+    let huge = "x".repeat(5 * 1024 * 1024);
+    for (method, path, body, wanted) in [
+        ("GET", play.root.as_str(), "", 200),
+        ("GET", &format!("{}page.js", play.root), "", 200),
+        ("GET", &format!("{}page.css", play.root), "", 200),
+        ("POST", &ask, r#"{"query": "hello"}"#, 200),
+        ("GET", &ask, "", 404),
+        ("POST", "/ask", "{}", 404),
+        ("GET", "/", "", 404),
+        ("GET", "/00000000000000000000000000000000/", "", 404),
+        ("GET", &format!("{}../page.js", play.root), "", 404),
+        ("POST", &ask, "{", 400),
+        ("POST", &ask, r#"{"query": "a", "bugdet": "1"}"#, 400),
+        ("POST", &ask, r#"{"query": "a", "budget": "much"}"#, 400),
+        ("POST", &ask, &huge, 413),
+    ] {
+        let (status, head, answer) = play.request(method, path, body);
+        assert_eq!(status, wanted, "{method} {path}: {answer}");
+        assert!(head.contains("content-security-policy: default-src 'none'"), "{head}");
+    }
+}
+
+#[test]
+fn an_answer_has_hits_ranking_tier_text_and_cost() {
+    let play = Play::new();
+    let answer = play.ask(&json!({"query": "a pull request", "skill": "review"}));
+    assert_eq!(
+        answer["parts"][1],
+        json!({"text": "pull request", "hits": [{"match": 0, "hit": 0}]})
+    );
+    assert_eq!(answer["matches"][0]["id"], "review");
+    assert_eq!(answer["matches"][0]["why"], "phrase of 2 words");
+    assert_eq!(answer["disclosure"]["tier"], 3);
+    let text = answer["disclosure"]["text"].as_str().unwrap();
+    assert!(text.contains("Look <b>twice</b>."), "{text}");
+    assert_eq!(answer["tokens"], text.len().div_ceil(4));
+    assert_eq!(answer["relevant"][0]["id"], "review");
+    assert_eq!(answer["verdict"]["Ok"]["fires"], true);
+}
+
+#[test]
+fn an_address_that_others_reach_is_refused() {
+    let run = Place::new().run(["play", "--http", "0.0.0.0:0"]).exits(2);
+    assert!(run.stderr.contains("of this machine only"), "{run:?}");
+}
+
+#[test]
+fn an_author_uses_the_page_in_a_browser() {
+    let play = Play::new();
+    let url = format!("http://{}{}", play.host, play.root);
+    let skills = play.place.path().join("skills");
+    browser::run("play.mjs", &[url.as_ref(), skills.as_os_str()]);
+}
