@@ -3,8 +3,6 @@
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 use repertoire::integration::hook::{
@@ -12,6 +10,7 @@ use repertoire::integration::hook::{
 };
 use repertoire::{Budget, DisclosureOptions, Engine, Error, ErrorCode, PromptOptions};
 
+use super::deadline::Deadline;
 use super::log;
 use super::store::{HookStore, Problems};
 use crate::args::Common;
@@ -34,35 +33,29 @@ struct Answer {
 }
 
 pub(super) fn run(agent: HookAgent, deadline: Duration, common: &Common, out: Output) -> ExitCode {
-    let answer = in_time(agent, deadline, common).and_then(|Answer { text, problems }| {
-        let mut stdout = io::stdout().lock();
-        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-        for problem in problems {
-            tell(agent, &problem, common, out);
-        }
-        written.map_err(|error| failed("write the answer", &error))
-    });
+    let late = {
+        let common = common.clone();
+        move || tell(agent, &said(&too_late(deadline)), &common, out)
+    };
+    let answer = Deadline::start(deadline, late)
+        .map_err(|error| failed("start a thread", &error))
+        .and_then(|deadline| {
+            let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, common)));
+            deadline.meet();
+            answer.unwrap_or_else(|_| Err(panicked()))
+        })
+        .and_then(|Answer { text, problems }| {
+            let mut stdout = io::stdout().lock();
+            let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+            for problem in problems {
+                tell(agent, &problem, common, out);
+            }
+            written.map_err(|error| failed("write the answer", &error))
+        });
     if let Err(error) = answer {
         tell(agent, &said(&error), common, out);
     }
     ExitCode::Done
-}
-
-/// The answer, if it is there before the `deadline`. A thread that is late ends with the process.
-fn in_time(agent: HookAgent, deadline: Duration, common: &Common) -> Result<Answer, Error> {
-    let (sender, receiver) = mpsc::sync_channel(1);
-    let common = common.clone();
-    let work = move || {
-        let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, &common)));
-        // Nobody listens any more after the deadline.
-        let _ = sender.send(answer.unwrap_or_else(|_| Err(panicked())));
-    };
-    thread::Builder::new().spawn(work).map_err(|error| failed("start a thread", &error))?;
-    receiver.recv_timeout(deadline).unwrap_or_else(|_| {
-        let message = format!("there was no answer within {} s", deadline.as_secs_f64());
-        let help = "see `repertoire doctor`, or give it more time with `--deadline SECONDS`";
-        Err(Error::new(ErrorCode::Timeout, message, help))
-    })
 }
 
 fn answer(agent: HookAgent, common: &Common) -> Result<Answer, Error> {
@@ -147,6 +140,12 @@ fn tell(agent: HookAgent, what: &str, common: &Common, out: Output) {
     if let Err(error) = logged {
         out.note(&sanitize::line(&error.to_string()));
     }
+}
+
+fn too_late(deadline: Duration) -> Error {
+    let message = format!("there was no answer within {} s", deadline.as_secs_f64());
+    let help = "see `repertoire doctor`, or give it more time with `--deadline SECONDS`";
+    Error::new(ErrorCode::Timeout, message, help)
 }
 
 fn panicked() -> Error {

@@ -2,6 +2,7 @@
 
 mod agents;
 mod answer;
+mod deadline;
 mod install;
 mod log;
 mod settings;
