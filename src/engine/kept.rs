@@ -19,6 +19,9 @@ pub struct CacheUse {
     /// Whether skills and index are those of a snapshot: nothing has changed since it was made. If
     /// something has, skills that did not change are still not read again.
     pub used: bool,
+    /// Whether a snapshot was written. None is of skills that changed within the last two seconds:
+    /// they could change again and look the same.
+    pub written: bool,
     /// What is wrong with the files or their directory, in a sentence each. That costs time and
     /// changes no answer.
     pub problems: Vec<String>,
@@ -59,6 +62,7 @@ pub(super) fn load(
     // What changed a moment ago may change again and look the same.
     if let Some(key) = key.filter(|_| memory.seen().is_settled()) {
         let kept = written(&snapshot, &memory).and_then(|content| cache.write(&key, &content));
+        cache_use.written = kept.is_ok();
         cache_use.problems.extend(kept.err());
     }
     for problem in &cache_use.problems {

@@ -3,6 +3,7 @@
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use repertoire::integration::hook::{
@@ -11,8 +12,8 @@ use repertoire::integration::hook::{
 use repertoire::{Budget, DisclosureOptions, Engine, Error, ErrorCode, PromptOptions};
 
 use super::deadline::Deadline;
-use super::log;
 use super::store::{HookStore, Problems};
+use super::{log, prepare};
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -33,14 +34,18 @@ struct Answer {
 }
 
 pub(super) fn run(agent: HookAgent, deadline: Duration, common: &Common, out: Output) -> ExitCode {
+    let loading = Loading::default();
     let late = {
-        let common = common.clone();
-        move || tell(agent, &said(&too_late(deadline)), &common, out)
+        let (loading, common) = (loading.clone(), common.clone());
+        move || {
+            loading.go_on(agent, &common, out);
+            tell(agent, &said(&too_late(deadline)), &common, out);
+        }
     };
     let answer = Deadline::start(deadline, late)
         .map_err(|error| failed("start a thread", &error))
         .and_then(|deadline| {
-            let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, common)));
+            let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, common, &loading)));
             deadline.meet();
             answer.unwrap_or_else(|_| Err(panicked()))
         })
@@ -58,7 +63,36 @@ pub(super) fn run(agent: HookAgent, deadline: Duration, common: &Common, out: Ou
     ExitCode::Done
 }
 
-fn answer(agent: HookAgent, common: &Common) -> Result<Answer, Error> {
+/// Makes the snapshot that a hook had no time for.
+pub(super) fn prepare(agent: HookAgent, common: &Common, out: Output) -> ExitCode {
+    let problems = prepare::run(common).unwrap_or_else(|error| vec![format!("{error:#}")]);
+    for problem in problems {
+        tell(agent, &format!("in the background: {problem}"), common, out);
+    }
+    ExitCode::Done
+}
+
+/// Whose skills are being read just now.
+#[derive(Clone, Default)]
+struct Loading(Arc<Mutex<Option<Common>>>);
+
+impl Loading {
+    fn set(&self, whose: Option<Common>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = whose;
+    }
+
+    /// Leaves the rest of it to a process in the background.
+    fn go_on(&self, agent: HookAgent, common: &Common, out: Output) {
+        let whose = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(whose) = whose.filter(|whose| !whose.no_cache) else { return };
+        if let Err(error) = prepare::start(&whose) {
+            let error = failed("read the skills in the background", &error);
+            tell(agent, &said(&error), common, out);
+        }
+    }
+}
+
+fn answer(agent: HookAgent, common: &Common, loading: &Loading) -> Result<Answer, Error> {
     let mut call = HookCall::read(agent, &input()?)?;
     let common = Common { project: project(&call, common), ..common.clone() };
     if let HookEvent::Files(paths) = &mut call.event {
@@ -71,8 +105,10 @@ fn answer(agent: HookAgent, common: &Common) -> Result<Answer, Error> {
     let mut builder = Engine::builder().session_store(HookStore::open(&common, &problems));
     if call.needs_skills() {
         builder = setup::with_cache(setup::with_skills(builder, &common)?, &common);
+        loading.set(Some(common.clone()));
     }
     let engine = builder.disclosure(disclosure()).prompt(prompt()).build()?;
+    loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
     let mut problems: Vec<String> = problems.take().iter().map(said).collect();
     problems.extend_from_slice(&engine.cache_use().problems);
