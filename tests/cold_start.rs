@@ -302,7 +302,7 @@ fn an_engine_of_a_snapshot_remembers_as_if_it_had_read_the_skills() {
     for (what, text) in [("touched", text.as_str()), ("broken", ""), ("mended", text.as_str())] {
         fs::write(&deploy, text).unwrap();
         let refreshed = engine.refresh().unwrap();
-        assert_eq!(reads.take(), [deploy.clone()], "{what}");
+        assert_eq!(reads.take(), std::slice::from_ref(&deploy), "{what}");
         assert_eq!(refreshed, read.refresh().unwrap(), "{what}");
         assert_eq!(refreshed.kept.contains(&"deploy".into()), what == "broken", "{what}");
         for engine in [&engine, &read] {
@@ -329,7 +329,9 @@ fn after_a_change_only_what_changed_is_read_again() {
     // In the end so much has changed that all is compiled anew.
     for round in 1..4 {
         let changed: Vec<usize> = (round..60).step_by(20 / round).collect();
-        changed.iter().for_each(|&n| skill(n, &format!("round{round}")));
+        for &n in &changed {
+            skill(n, &format!("round{round}"));
+        }
         skill(100 + round, "first");
         fs::remove_dir_all(scene.path(&format!("skills/s{}", 10 + round))).unwrap();
         let there = changed.iter().copied().filter(|n| !(11..=10 + round).contains(n));
