@@ -10,6 +10,8 @@ mod binary;
 #[cfg(all(feature = "cli", unix))]
 #[path = "cold_start/hook.rs"]
 mod hook;
+#[path = "reload/reads.rs"]
+mod reads;
 mod support;
 
 use std::collections::BTreeMap;
@@ -284,6 +286,76 @@ fn an_engine_of_a_snapshot_is_refreshed_like_any_other() {
     assert_eq!((refreshed.added, refreshed.removed.len()), (vec!["new".into()], 0));
     assert!(refreshed.changed.contains(&"deploy".into()));
     assert_same("refreshed", &scene.build().build().unwrap(), &engine);
+}
+
+#[test]
+fn an_engine_of_a_snapshot_remembers_as_if_it_had_read_the_skills() {
+    let scene = Scene::new();
+    std::thread::sleep(SETTLED);
+    cached(&|| scene.build(), &scene.cache());
+    let (engine, used) = cached(&|| scene.build(), &scene.cache());
+    let read = scene.build().build().unwrap();
+    assert!(used);
+    let reads = reads::count();
+    let deploy = scene.path("skills/deploy/SKILL.md");
+    let text = fs::read_to_string(&deploy).unwrap();
+    for (what, text) in [("touched", text.as_str()), ("broken", ""), ("mended", text.as_str())] {
+        fs::write(&deploy, text).unwrap();
+        let refreshed = engine.refresh().unwrap();
+        assert_eq!(reads.take(), std::slice::from_ref(&deploy), "{what}");
+        assert_eq!(refreshed, read.refresh().unwrap(), "{what}");
+        assert_eq!(refreshed.kept.contains(&"deploy".into()), what == "broken", "{what}");
+        for engine in [&engine, &read] {
+            assert_eq!(engine.disclose("deploy").full, ["deploy"], "{what}");
+        }
+        reads.take();
+    }
+    assert_same("in the end", &read, &engine);
+}
+
+#[test]
+fn after_a_change_only_what_changed_is_read_again() {
+    let scene = Scene { dir: TempDir::new().unwrap(), variables: BTreeMap::new() };
+    let skill = |n: usize, word: &str| {
+        scene.skill(&format!("skills/s{n}"), &format!("triggers: [{word}, 'all of it', w{n}]"));
+    };
+    (0..60).for_each(|n| skill(n, "first"));
+    std::thread::sleep(SETTLED);
+    let cache = scene.cache();
+    assert!(!cached(&|| scene.build(), &cache).1);
+    let file = |n: usize| scene.path(&format!("skills/s{n}/SKILL.md"));
+    let size = || cache.files().unwrap()[0].size;
+    let size_of_first = size();
+    // In the end so much has changed that all is compiled anew.
+    for round in 1..4 {
+        let changed: Vec<usize> = (round..60).step_by(20 / round).collect();
+        for &n in &changed {
+            skill(n, &format!("round{round}"));
+        }
+        skill(100 + round, "first");
+        fs::remove_dir_all(scene.path(&format!("skills/s{}", 10 + round))).unwrap();
+        let there = changed.iter().copied().filter(|n| !(11..=10 + round).contains(n));
+        let mut wanted: Vec<_> = there.chain([100 + round]).map(file).collect();
+        wanted.sort();
+        for settled in [false, true] {
+            let reads = reads::count();
+            let (engine, used) = cached(&|| scene.build(), &cache);
+            let mut read = reads.take();
+            drop(reads);
+            read.sort();
+            assert!(!used && read == wanted, "round {round}: {read:?}");
+            assert_same(&format!("round {round}"), &scene.build().build().unwrap(), &engine);
+            if !settled {
+                std::thread::sleep(SETTLED);
+            }
+        }
+        let reads = reads::count();
+        let (engine, used) = cached(&|| scene.build(), &cache);
+        assert!(used && reads.take().is_empty(), "round {round}");
+        drop(reads);
+        assert_same(&format!("round {round}, kept"), &scene.build().build().unwrap(), &engine);
+    }
+    assert!(size() < 2 * size_of_first);
 }
 
 /// A cheap and repeatable noise.

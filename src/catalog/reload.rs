@@ -3,6 +3,7 @@
 //! Everything but the reading of files is done anew each time: a catalog that was loaded again is
 //! resolved by the same steps as a fresh one.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -11,22 +12,35 @@ use std::sync::Arc;
 use super::requirement::Environment;
 use super::resolve::{CatalogOptions, resolve};
 use super::seen::Seen;
-use super::stamp::Stamp;
 use super::{Catalog, Entry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::skill::{Skill, SkillId};
+
+#[cfg(feature = "snapshot")]
+mod kept;
+#[cfg(feature = "snapshot")]
+pub(crate) use kept::KeptFiles;
 
 /// What is remembered of a load.
 #[derive(Debug)]
 pub(crate) struct Memory {
     seen: Seen,
-    files: HashMap<PathBuf, Known>,
+    files: Files,
 }
 
-/// A skill file as it was read last.
+/// The skill files that were read.
+#[derive(Debug)]
+enum Files {
+    Known(HashMap<PathBuf, Known>),
+    /// Of a load by another process: made into the others when they are asked for, which a process
+    /// that finds nothing changed never does.
+    #[cfg(feature = "snapshot")]
+    Kept(Arc<Catalog>, KeptFiles),
+}
+
+/// A skill file as it was read last. Its stamp is among what was seen.
 #[derive(Debug, Clone)]
 struct Known {
-    stamp: Stamp,
     /// The last version that loaded, with the print of its text.
     good: Option<(u64, Arc<Skill>)>,
     /// What is wrong with the file as it is now.
@@ -49,25 +63,66 @@ pub(super) struct ReadSkill {
 /// Reads skill files, as far as they are not known already.
 pub(super) struct Reader<'a> {
     brand: &'a str,
-    before: Option<&'a Memory>,
+    before: Option<Before<'a>>,
     pub(super) seen: Seen,
     files: HashMap<PathBuf, Known>,
 }
 
+/// What is remembered of the load before.
+struct Before<'a> {
+    seen: &'a Seen,
+    files: Cow<'a, HashMap<PathBuf, Known>>,
+    /// Whether a skill whose file no longer loads stays as it was.
+    keeps: bool,
+}
+
 /// Loads a catalog, with what is remembered of the load before.
 pub(crate) fn load(options: &CatalogOptions, before: Option<&Memory>) -> (Catalog, Memory) {
+    load_after(options, before.map(|memory| memory.as_before(true)))
+}
+
+/// Loads a catalog as if for the first time, but that what `memory` still knows rightly is not read
+/// again.
+#[cfg(feature = "snapshot")]
+pub(crate) fn load_anew(options: &CatalogOptions, memory: &Memory) -> (Catalog, Memory) {
+    load_after(options, Some(memory.as_before(false)))
+}
+
+fn load_after(options: &CatalogOptions, before: Option<Before<'_>>) -> (Catalog, Memory) {
     let brand = if options.brand.is_empty() { "repertoire" } else { &options.brand };
     let mut reader = Reader { brand, before, seen: Seen::begin(), files: HashMap::new() };
     let catalog = resolve(options, &mut reader);
     let Reader { seen, files, .. } = reader;
-    (catalog, Memory { seen, files })
+    (catalog, Memory { seen, files: Files::Known(files) })
 }
 
 impl Memory {
-    /// Of a load by another process: if anything changed since, this one reads every file.
+    /// Of a load by another process, which made `catalog` and kept the rest.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn of_another_process(seen: Seen) -> Memory {
-        Memory { seen, files: HashMap::new() }
+    pub(crate) fn of_another_process(
+        seen: Seen,
+        catalog: Arc<Catalog>,
+        files: KeptFiles,
+    ) -> Memory {
+        Memory { seen, files: Files::Kept(catalog, files) }
+    }
+
+    /// What another process needs to know besides what was seen and `catalog`, which this load made.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn kept_files(&self, catalog: &Catalog) -> KeptFiles {
+        KeptFiles::of(catalog, &self.files())
+    }
+
+    fn files(&self) -> Cow<'_, HashMap<PathBuf, Known>> {
+        match &self.files {
+            Files::Known(files) => Cow::Borrowed(files),
+            #[cfg(feature = "snapshot")]
+            Files::Kept(catalog, files) => Cow::Owned(files.known(catalog)),
+        }
+    }
+
+    fn as_before(&self, keeps: bool) -> Before<'_> {
+        Before { seen: &self.seen, files: self.files(), keeps }
     }
 
     /// Whether another load would find the same.
@@ -84,7 +139,8 @@ impl Memory {
     /// Whether the file of a skill was changed since the load before, so that it no longer loads,
     /// and the skill is as it was.
     fn was_kept(&self, entry: &Entry) -> bool {
-        let known = entry.skill.path().and_then(|path| self.files.get(path));
+        let files = self.files();
+        let known = entry.skill.path().and_then(|path| files.get(path));
         known.is_some_and(|known| {
             known.good.is_some() && known.broken.as_ref().is_some_and(|broken| broken.is_new)
         })
@@ -95,14 +151,16 @@ impl Reader<'_> {
     /// The skill in the file at `path`: the last version that loaded, if this one does not.
     pub(super) fn read(&mut self, path: &Path) -> ReadSkill {
         let stamp = self.seen.path(path).clone();
-        let before = self.before.and_then(|before| before.files.get(path));
-        let known = match before {
-            Some(known) if known.stamp.vouches_for(&stamp) => {
+        let before = self.before.as_ref();
+        let known = before.and_then(|before| before.files.get(path));
+        let is_current = || before.is_some_and(|before| before.seen.vouches_for(path, &stamp));
+        let known = match known {
+            Some(known) if is_current() => {
                 let mut known = known.clone();
                 known.broken.iter_mut().for_each(|broken| broken.is_new = false);
                 known
             }
-            _ => self.read_again(path, stamp, before),
+            known => self.read_again(path, known),
         };
         let skill = known.good.as_ref().map(|(_, skill)| Arc::clone(skill));
         let findings = match (&known.broken, &skill) {
@@ -114,19 +172,19 @@ impl Reader<'_> {
         ReadSkill { skill, findings }
     }
 
-    fn read_again(&self, path: &Path, stamp: Stamp, before: Option<&Known>) -> Known {
+    fn read_again(&self, path: &Path, before: Option<&Known>) -> Known {
         let good = before.and_then(|known| known.good.clone());
         tracing::debug!(path = %path.display(), "a skill file is read");
         let findings = match Skill::read(path) {
             Ok(text) => {
                 let print = print(&text);
                 if good.as_ref().is_some_and(|(known, _)| *known == print) {
-                    return Known { stamp, good, broken: None };
+                    return Known { good, broken: None };
                 }
                 match Skill::of_file(path, &text, self.brand) {
                     Ok(skill) => {
                         let good = Some((print, Arc::new(skill)));
-                        return Known { stamp, good, broken: None };
+                        return Known { good, broken: None };
                     }
                     Err(findings) => findings,
                 }
@@ -134,15 +192,15 @@ impl Reader<'_> {
             Err(finding) => vec![finding],
         };
         // A file that went between the look at its directory and this one is not broken.
-        let good = good.filter(|_| path.symlink_metadata().is_ok());
-        broken(path, stamp, good, findings, before)
+        let keeps = self.before.as_ref().is_some_and(|before| before.keeps);
+        let good = good.filter(|_| keeps && path.symlink_metadata().is_ok());
+        broken(path, good, findings, before)
     }
 }
 
 /// A file that does not load.
 fn broken(
     path: &Path,
-    stamp: Stamp,
     good: Option<(u64, Arc<Skill>)>,
     mut findings: Vec<Diagnostic>,
     before: Option<&Known>,
@@ -157,7 +215,7 @@ fn broken(
     }
     let before = before.and_then(|known| known.broken.as_ref());
     let is_new = before.is_none_or(|before| before.findings != findings);
-    Known { stamp, good, broken: Some(Broken { findings, is_new }) }
+    Known { good, broken: Some(Broken { findings, is_new }) }
 }
 
 /// A print of a text: two versions of a file with the same print are the same.

@@ -80,6 +80,11 @@ impl Seen {
         self.stamps.values().all(Stamp::is_settled)
     }
 
+    /// Whether `now`, a later stamp of `path`, is proof that nothing changed in between.
+    pub(super) fn vouches_for(&self, path: &Path, now: &Stamp) -> bool {
+        self.stamps.get(path).is_some_and(|stamp| stamp.vouches_for(now))
+    }
+
     /// The paths that were looked at, each before those below it.
     #[cfg(feature = "watch")]
     pub(super) fn stamps(&self) -> impl Iterator<Item = (&Path, &Stamp)> {

@@ -559,6 +559,9 @@ pub(crate) struct HookArgs {
     /// Give up after so long, and add nothing; fractions are fine
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
     pub(crate) deadline: Duration,
+    /// Only make the snapshot for later messages; a hook that is out of time starts this
+    #[arg(long, hide = true)]
+    pub(crate) prepare: bool,
     #[command(subcommand)]
     pub(crate) command: Option<HookCommand>,
 }

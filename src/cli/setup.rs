@@ -47,7 +47,7 @@ fn bundled_dir() -> Option<PathBuf> {
     installed.into_iter().chain([built]).find(|dir| dir.is_dir())
 }
 
-/// The engine of a command that asks it once, with what `options` adds.
+/// An engine that begins with what others have read, with what `options` adds.
 pub(crate) fn engine(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
@@ -55,7 +55,7 @@ pub(crate) fn engine(
     engine_without_cache(common, |builder| options(with_cache(builder, common)))
 }
 
-/// An engine that reads all skills itself: to run their code, or to stay with them for long.
+/// An engine that reads all skills itself, to run their code once.
 fn engine_without_cache(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
@@ -114,9 +114,7 @@ pub(crate) fn engine_with_everything(
 ) -> anyhow::Result<Engine> {
     let toolsets = cached_toolset_options(common, &IsolationArgs { in_process: false })?;
     let trust = Arc::new(trust_store(common)?);
-    engine_without_cache(common, |builder| {
-        options(builder.toolsets(toolsets).scripts(scripts).trust(trust))
-    })
+    engine(common, |builder| options(builder.toolsets(toolsets).scripts(scripts).trust(trust)))
 }
 
 /// Takes up changed skills, as long as the guard is there.

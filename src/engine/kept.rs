@@ -1,27 +1,42 @@
-//! An engine's snapshot taken from a cache, if it is current, and else kept there for others.
+//! An engine's snapshot taken from a cache, as far as it is current, and else kept there for others.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::Snapshot;
-use crate::catalog::reload::Memory;
+use crate::catalog::reload::{self, KeptFiles, Memory};
 use crate::catalog::seen::Seen;
 use crate::catalog::{Catalog, CatalogOptions};
 use crate::error::Error;
 use crate::matcher::{Index, IndexOptions};
+use crate::skill::SkillId;
 use crate::snapshot::SnapshotCache;
 
 /// What use an engine could make of its [`SnapshotCache`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheUse {
-    /// Whether skills and index are those of a snapshot: nothing has changed since it was made.
+    /// Whether skills and index are those of a snapshot: nothing has changed since it was made. If
+    /// something has, skills that did not change are still not read again.
     pub used: bool,
+    /// Whether a snapshot was written. None is of skills that changed within the last two seconds:
+    /// they could change again and look the same.
+    pub written: bool,
     /// What is wrong with the files or their directory, in a sentence each. That costs time and
     /// changes no answer.
     pub problems: Vec<String>,
 }
 
-/// The snapshot in `cache`; if there is none that is current, what `load` makes, which is kept.
+/// What stands in a file.
+struct Kept {
+    snapshot: Snapshot,
+    memory: Memory,
+    /// Whether nothing changed since it was written.
+    is_current: bool,
+}
+
+/// The snapshot in `cache`; if it is not current, the next one, and if there is none, what `load`
+/// makes. Those are kept.
 pub(super) fn load(
     cache: &SnapshotCache,
     catalog: &CatalogOptions,
@@ -29,25 +44,25 @@ pub(super) fn load(
     load: impl FnOnce() -> Result<(Snapshot, Memory), Error>,
 ) -> Result<(Snapshot, Memory, CacheUse), Error> {
     let mut cache_use = CacheUse::default();
+    let mut before = None;
     let key = key(catalog, index);
     if let Some(key) = &key {
-        match cache.read(key, |content| read(content, catalog, index)) {
-            Ok(Some((snapshot, memory))) => {
+        match cache.read(key, |content| read(content, catalog, index).map(Some)) {
+            Ok(Some(Kept { snapshot, memory, is_current: true })) => {
                 cache_use.used = true;
                 return Ok((snapshot, memory, cache_use));
             }
-            Ok(None) => {}
+            Ok(kept) => before = kept,
             Err(problem) => cache_use.problems.push(problem),
         }
     }
-    let (snapshot, memory) = load()?;
+    // Where the changes do not fit, it is for a whole load to say so.
+    let next = before.and_then(|kept| next(kept, catalog).ok());
+    let (snapshot, memory) = next.map_or_else(load, Ok)?;
     // What changed a moment ago may change again and look the same.
     if let Some(key) = key.filter(|_| memory.seen().is_settled()) {
-        let written =
-            postcard::to_stdvec(&(memory.seen(), &*snapshot.catalog, snapshot.index.base()));
-        let kept = written
-            .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
-            .and_then(|content| cache.write(&key, &content));
+        let kept = written(&snapshot, &memory).and_then(|content| cache.write(&key, &content));
+        cache_use.written = kept.is_ok();
         cache_use.problems.extend(kept.err());
     }
     for problem in &cache_use.problems {
@@ -71,16 +86,34 @@ fn program() -> Option<(u64, SystemTime)> {
     Some((metadata.len(), metadata.modified().ok()?))
 }
 
-/// `None` if something changed since it was written.
 fn read(
     content: &[u8],
     options: &CatalogOptions,
     index_options: &IndexOptions,
-) -> Result<Option<(Snapshot, Memory)>, postcard::Error> {
+) -> Result<Kept, postcard::Error> {
     let (seen, rest) = postcard::take_from_bytes::<Seen>(content)?;
-    if !seen.is_current(&options.environment) {
-        return Ok(None);
-    }
-    let (catalog, index) = postcard::from_bytes::<(Catalog, Index)>(rest)?;
-    Ok(Some((Snapshot::of(catalog, index, index_options), Memory::of_another_process(seen))))
+    let is_current = seen.is_current(&options.environment);
+    let (files, catalog, base, changed) =
+        postcard::from_bytes::<(KeptFiles, Catalog, Index, Vec<SkillId>)>(rest)?;
+    let snapshot = Snapshot::of(catalog, base, &changed, index_options)
+        .map_err(|_| postcard::Error::SerdeDeCustom)?;
+    let memory = Memory::of_another_process(seen, Arc::clone(&snapshot.catalog), files);
+    Ok(Kept { snapshot, memory, is_current })
+}
+
+/// What [`read`] reads.
+fn written(snapshot: &Snapshot, memory: &Memory) -> Result<Vec<u8>, String> {
+    let Snapshot { catalog, index, .. } = snapshot;
+    let files = memory.kept_files(catalog);
+    let content = (memory.seen(), files, &**catalog, index.base(), index.changed_since_base());
+    postcard::to_stdvec(&content)
+        .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
+}
+
+/// The one after a snapshot that is not current: only what changed is read and compiled.
+fn next(before: Kept, options: &CatalogOptions) -> Result<(Snapshot, Memory), Error> {
+    let Kept { snapshot, memory, .. } = before;
+    let (catalog, memory) = reload::load_anew(options, &memory);
+    let next = snapshot.next(catalog)?;
+    Ok((next.merged()?.unwrap_or(next), memory))
 }

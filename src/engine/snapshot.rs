@@ -35,12 +35,28 @@ impl Snapshot {
     /// Fails if the triggers do not fit one index.
     pub(super) fn new(catalog: Catalog, options: &IndexOptions) -> Result<Snapshot, Error> {
         let index = Index::new(&matched(&catalog).map(indexed).collect::<Vec<_>>(), options)?;
-        Ok(Snapshot::of(catalog, index, options))
+        Ok(Snapshot::put_together(catalog, LayeredIndex::new(Arc::new(index), options)))
     }
 
-    /// Of a catalog and what was compiled of it.
-    pub(super) fn of(catalog: Catalog, index: Index, options: &IndexOptions) -> Snapshot {
-        Snapshot::put_together(catalog, LayeredIndex::new(Arc::new(index), options))
+    /// Of a catalog and what was compiled of it before the skills `changed` were as they are now.
+    ///
+    /// Fails as [`Snapshot::new`].
+    #[cfg(feature = "snapshot")]
+    pub(super) fn of(
+        catalog: Catalog,
+        base: Index,
+        changed: &[SkillId],
+        options: &IndexOptions,
+    ) -> Result<Snapshot, Error> {
+        let mut index = LayeredIndex::new(Arc::new(base), options);
+        if !changed.is_empty() {
+            let ids: BTreeSet<&SkillId> = changed.iter().collect();
+            let is_changed = |entry: &&Entry| ids.contains(&entry.id);
+            let there: Vec<_> = matched(&catalog).filter(is_changed).map(indexed).collect();
+            // Those that are there are put in place of what was, the others are gone.
+            index = index.with_changes(&there, changed)?;
+        }
+        Ok(Snapshot::put_together(catalog, index))
     }
 
     fn put_together(catalog: Catalog, index: LayeredIndex) -> Snapshot {

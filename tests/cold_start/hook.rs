@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use repertoire::session::SqliteStore;
 use repertoire::{SessionStore as _, SnapshotCache};
@@ -207,4 +208,56 @@ fn a_full_disk_costs_no_answer() {
     assert!(is_answer(&answer), "{answer:?}");
     assert!(log(&place).contains("cannot write the snapshot"), "{}", log(&place));
     assert!(is_answer(&on_it("XDG_STATE_HOME")));
+}
+
+#[test]
+fn what_a_hook_has_no_time_for_is_done_in_the_background() {
+    let place = Place::new();
+    for n in 0..1000 {
+        let text =
+            format!("---\ndescription: Does it.\ntriggers: [word{n}, deploy{n}]\n---\nSo.\n");
+        place.write(&format!("skills/skill-{n}/SKILL.md"), text);
+    }
+    let late = || {
+        let command = ["hook", "claude-code", "--deadline", "0.1", "--source", "skills"];
+        place.run_with(command, &prompt("s")).exits(0)
+    };
+    let cache = cache(&place);
+    let is_kept = || cache.files().unwrap().iter().any(|file| file.problem.is_none());
+    // Where even the session store is not open in time, the next one begins.
+    let began = Instant::now();
+    while !is_kept() {
+        assert!(began.elapsed() < Duration::from_secs(120), "{}", log(&place));
+        let run = late();
+        // It may have been done a moment ago.
+        assert!(run.stdout.is_empty() || run.stdout.contains("## Skill: skill-7"), "{run:?}");
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    let log = log(&place);
+    assert!(log.lines().all(|line| line.contains("no answer within 0.1 s")), "{log}");
+    // One at a time: the last one may still be at it.
+    let lock = fs::File::open(place.path().join("home/.local/state/repertoire/prepare.lock"));
+    lock.unwrap().lock().unwrap();
+    let modified = || {
+        let files = cache.files().unwrap();
+        assert_eq!(files.len(), 1, "for the same skills");
+        fs::metadata(&files[0].path).unwrap().modified().unwrap()
+    };
+    let before = modified();
+    let answer = run(command(&place, &[])).stdout;
+    assert!(answer.contains("## Skill: skill-7"), "{answer}");
+    assert_eq!(modified(), before, "it is used");
+    assert_eq!(fs::read_dir(cache.dir()).unwrap().count(), 1, "nothing unfinished");
+}
+
+#[test]
+fn a_server_begins_with_the_same_snapshot() {
+    let place = place();
+    place.run_with(["mcp", "--source", "skills"], b"").exits(0);
+    let path = cache(&place).files().unwrap().remove(0).path;
+    let modified = || fs::metadata(&path).unwrap().modified().unwrap();
+    let before = modified();
+    assert!(is_answer(&run(command(&place, &[]))));
+    place.run_with(["mcp", "--source", "skills"], b"").exits(0);
+    assert_eq!((cache(&place).files().unwrap().len(), modified()), (1, before));
 }

@@ -3,8 +3,7 @@
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use repertoire::integration::hook::{
@@ -12,8 +11,9 @@ use repertoire::integration::hook::{
 };
 use repertoire::{Budget, DisclosureOptions, Engine, Error, ErrorCode, PromptOptions};
 
-use super::log;
+use super::deadline::Deadline;
 use super::store::{HookStore, Problems};
+use super::{log, prepare};
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -34,38 +34,65 @@ struct Answer {
 }
 
 pub(super) fn run(agent: HookAgent, deadline: Duration, common: &Common, out: Output) -> ExitCode {
-    let answer = in_time(agent, deadline, common).and_then(|Answer { text, problems }| {
-        let mut stdout = io::stdout().lock();
-        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-        for problem in problems {
-            tell(agent, &problem, common, out);
+    let loading = Loading::default();
+    let late = {
+        let (loading, common) = (loading.clone(), common.clone());
+        move || {
+            loading.go_on(agent, &common, out);
+            tell(agent, &said(&too_late(deadline)), &common, out);
         }
-        written.map_err(|error| failed("write the answer", &error))
-    });
+    };
+    let answer = Deadline::start(deadline, late)
+        .map_err(|error| failed("start a thread", &error))
+        .and_then(|deadline| {
+            let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, common, &loading)));
+            deadline.meet();
+            answer.unwrap_or_else(|_| Err(panicked()))
+        })
+        .and_then(|Answer { text, problems }| {
+            let mut stdout = io::stdout().lock();
+            let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+            for problem in problems {
+                tell(agent, &problem, common, out);
+            }
+            written.map_err(|error| failed("write the answer", &error))
+        });
     if let Err(error) = answer {
         tell(agent, &said(&error), common, out);
     }
     ExitCode::Done
 }
 
-/// The answer, if it is there before the `deadline`. A thread that is late ends with the process.
-fn in_time(agent: HookAgent, deadline: Duration, common: &Common) -> Result<Answer, Error> {
-    let (sender, receiver) = mpsc::sync_channel(1);
-    let common = common.clone();
-    let work = move || {
-        let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, &common)));
-        // Nobody listens any more after the deadline.
-        let _ = sender.send(answer.unwrap_or_else(|_| Err(panicked())));
-    };
-    thread::Builder::new().spawn(work).map_err(|error| failed("start a thread", &error))?;
-    receiver.recv_timeout(deadline).unwrap_or_else(|_| {
-        let message = format!("there was no answer within {} s", deadline.as_secs_f64());
-        let help = "see `repertoire doctor`, or give it more time with `--deadline SECONDS`";
-        Err(Error::new(ErrorCode::Timeout, message, help))
-    })
+/// Makes the snapshot that a hook had no time for.
+pub(super) fn prepare(agent: HookAgent, common: &Common, out: Output) -> ExitCode {
+    let problems = prepare::run(common).unwrap_or_else(|error| vec![format!("{error:#}")]);
+    for problem in problems {
+        tell(agent, &format!("in the background: {problem}"), common, out);
+    }
+    ExitCode::Done
 }
 
-fn answer(agent: HookAgent, common: &Common) -> Result<Answer, Error> {
+/// Whose skills are being read just now.
+#[derive(Clone, Default)]
+struct Loading(Arc<Mutex<Option<Common>>>);
+
+impl Loading {
+    fn set(&self, whose: Option<Common>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = whose;
+    }
+
+    /// Leaves the rest of it to a process in the background.
+    fn go_on(&self, agent: HookAgent, common: &Common, out: Output) {
+        let whose = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(whose) = whose.filter(|whose| !whose.no_cache) else { return };
+        if let Err(error) = prepare::start(&whose) {
+            let error = failed("read the skills in the background", &error);
+            tell(agent, &said(&error), common, out);
+        }
+    }
+}
+
+fn answer(agent: HookAgent, common: &Common, loading: &Loading) -> Result<Answer, Error> {
     let mut call = HookCall::read(agent, &input()?)?;
     let common = Common { project: project(&call, common), ..common.clone() };
     if let HookEvent::Files(paths) = &mut call.event {
@@ -78,8 +105,10 @@ fn answer(agent: HookAgent, common: &Common) -> Result<Answer, Error> {
     let mut builder = Engine::builder().session_store(HookStore::open(&common, &problems));
     if call.needs_skills() {
         builder = setup::with_cache(setup::with_skills(builder, &common)?, &common);
+        loading.set(Some(common.clone()));
     }
     let engine = builder.disclosure(disclosure()).prompt(prompt()).build()?;
+    loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
     let mut problems: Vec<String> = problems.take().iter().map(said).collect();
     problems.extend_from_slice(&engine.cache_use().problems);
@@ -147,6 +176,12 @@ fn tell(agent: HookAgent, what: &str, common: &Common, out: Output) {
     if let Err(error) = logged {
         out.note(&sanitize::line(&error.to_string()));
     }
+}
+
+fn too_late(deadline: Duration) -> Error {
+    let message = format!("there was no answer within {} s", deadline.as_secs_f64());
+    let help = "see `repertoire doctor`, or give it more time with `--deadline SECONDS`";
+    Error::new(ErrorCode::Timeout, message, help)
 }
 
 fn panicked() -> Error {

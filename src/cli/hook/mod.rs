@@ -2,8 +2,10 @@
 
 mod agents;
 mod answer;
+mod deadline;
 mod install;
 mod log;
+mod prepare;
 mod settings;
 mod store;
 
@@ -22,6 +24,7 @@ pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Resu
     match (&args.command, args.agent) {
         (Some(HookCommand::Install(place)), _) => install::install(place, common, out),
         (Some(HookCommand::Uninstall(place)), _) => install::uninstall(place, common, out),
+        (None, Some(agent)) if args.prepare => Ok(answer::prepare(agent, common, out)),
         (None, Some(agent)) => Ok(answer::run(agent, args.deadline, common, out)),
         (None, None) => Err(UsageError(Error::new(
             ErrorCode::InvalidParam,

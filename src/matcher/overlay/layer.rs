@@ -51,14 +51,29 @@ impl Layer {
     /// The place of a skill that is not gone.
     pub(super) fn find(&self, id: &SkillId) -> Option<u32> {
         let skill = self.index.tables.ids.binary_search(id).ok()? as u32;
-        (!self.changes.as_ref().is_some_and(|changes| changes.is_gone(skill))).then_some(skill)
+        (!self.is_gone(skill)).then_some(skill)
+    }
+
+    fn is_gone(&self, skill: u32) -> bool {
+        self.changes.as_ref().is_some_and(|changes| changes.is_gone(skill))
     }
 
     /// The skills that are not gone.
     pub(super) fn skills(&self) -> impl Iterator<Item = OwnedSkill> {
-        let is_gone = |skill| self.changes.as_ref().is_some_and(|changes| changes.is_gone(skill));
         let skills = 0..self.index.len() as u32;
-        skills.filter(move |&skill| !is_gone(skill)).map(|skill| self.skill(skill))
+        skills.filter(|&skill| !self.is_gone(skill)).map(|skill| self.skill(skill))
+    }
+
+    /// All skills it was compiled of, gone or not.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn ids(&self) -> impl Iterator<Item = &SkillId> {
+        self.index.tables.ids.iter()
+    }
+
+    #[cfg(feature = "snapshot")]
+    pub(super) fn gone(&self) -> impl Iterator<Item = &SkillId> {
+        let skills = 0..self.index.len() as u32;
+        skills.filter(|&skill| self.is_gone(skill)).map(|skill| self.index.id(skill))
     }
 
     /// A skill as it was compiled.

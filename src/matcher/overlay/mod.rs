@@ -216,6 +216,13 @@ impl LayeredIndex {
         &self.base.index
     }
 
+    /// The skills that came, changed or went since it was compiled as a whole.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn changed_since_base(&self) -> BTreeSet<SkillId> {
+        let came = self.over.iter().flat_map(Layer::ids);
+        came.chain(self.base.gone()).cloned().collect()
+    }
+
     /// Whether nothing changed since it was compiled as a whole.
     fn is_unchanged(&self) -> bool {
         self.over.is_empty() && self.base.changes.is_none()
