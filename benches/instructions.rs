@@ -37,6 +37,7 @@ const CASES: &[&str] = &[
     "top-3-100",
     "top-3-1000",
     "top-3-10000",
+    "ranked-1000",
     "all-1000",
     "disclose-1000",
     "french-1000",
@@ -71,12 +72,16 @@ fn each(queries: &[String], mut run: impl FnMut(&str)) {
     println!("{}", queries.len());
 }
 
-fn top_3(index: &Index, queries: &[String]) {
+fn ranked(limit: usize, index: &Index, queries: &[String]) {
     let mut best = Vec::new();
     each(queries, |query| {
-        index.matches_into(black_box(&Query::new(query)), &[], 3, &mut best);
+        index.matches_into(black_box(&Query::new(query)), &[], limit, &mut best);
         black_box(&best);
     });
+}
+
+fn top_3(index: &Index, queries: &[String]) {
+    ranked(3, index, queries);
 }
 
 fn main() {
@@ -94,6 +99,7 @@ fn main() {
         "top-3-100" => top_3(&read(100), &english(100)),
         "top-3-1000" => top_3(&read(1_000), &english(1_000)),
         "top-3-10000" => top_3(&read(10_000), &english(10_000)),
+        "ranked-1000" => ranked(usize::MAX, &read(1_000), &english(1_000)),
         "all-1000" => {
             let index = read(1_000);
             each(&english(1_000), |query| {

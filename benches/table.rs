@@ -95,13 +95,17 @@ impl Compiled {
         self.skills.iter().cloned().fold(Engine::builder(), add).build().unwrap()
     }
 
-    /// The best three, the way that allocates nothing.
-    fn top_3(&self) -> Rival<'_> {
+    /// The best `limit`, the way that allocates nothing.
+    fn ranked(&self, name: &'static str, limit: usize) -> Rival<'_> {
         let mut best = Vec::new();
-        rival("top 3", move |query| {
-            self.index.matches_into(&Query::new(query), &[], 3, &mut best);
+        rival(name, move |query| {
+            self.index.matches_into(&Query::new(query), &[], limit, &mut best);
             best.len()
         })
+    }
+
+    fn top_3(&self) -> Rival<'_> {
+        self.ranked("top 3", 3)
     }
 
     /// The places of all skills that match.
@@ -145,7 +149,8 @@ fn by_size(sizes: &[usize], budget: Duration) {
             rival("bare scan", |query| scan.count(query, &mut more)),
             compiled.top_3(),
             rival("top 3 with hits", |query| compiled.index.best(&Query::new(query), &[], 3).len()),
-            rival("all, ranked", |query| {
+            compiled.ranked("all, ranked", usize::MAX),
+            rival("all, with vetoes", |query| {
                 compiled.index.search(&Query::new(query), &[], 0).beyond.len()
             }),
             rival("all as a set", |query| compiled.index.count_matching(&Query::new(query))),
@@ -242,7 +247,7 @@ fn by_query(n_skills: usize, budget: Duration) {
         let mut rivals = [
             rival("bare scan", |query| scan.count(query, &mut folded)),
             compiled.top_3(),
-            rival("all", |query| compiled.index.search(&Query::new(query), &[], 0).beyond.len()),
+            compiled.ranked("all", usize::MAX),
         ];
         let figures = measure(&mut rivals, &queries, budget);
         let mut row = vec![name.to_owned(), n_bytes.to_string()];

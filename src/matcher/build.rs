@@ -1,31 +1,24 @@
 //! From the triggers of a catalog to a compiled index.
 
 use std::collections::HashMap;
-use std::num::NonZero;
-use std::thread;
 
 use super::flat::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::infix::{Infixes, Needs};
-use super::literals::{self, Required};
 use super::mention::Name;
 use super::meta::Questions;
 use super::paths::Paths;
-use super::patterns::{Gate, Patterns};
+use super::sources::Sources;
 use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::words::{self, Words};
-use super::{HitKind, demands, inflect};
+use super::{HitKind, inflect};
 use crate::error::{Error, ErrorCode};
 use crate::skill::glob;
-use crate::skill::pattern::{self, Case};
 
 /// Texts of so many bytes are found with offsets of 32 bits, whatever becomes of them: folded, they
 /// are three times as long at most, and a name is eight literals at most.
 const MAX_TRIGGER_BYTES: usize = 1 << 29;
-
-/// Taking so many patterns apart takes several milliseconds, many times what a thread costs.
-const MIN_PATTERNS_A_THREAD: usize = 256;
 
 /// What is gathered while skills are taken in one by one.
 #[derive(Default)]
@@ -224,7 +217,11 @@ impl Builder {
             word_places[of_words[place]] = NONE;
         }
 
-        let sources = PatternSources::new(&self.items);
+        let of_patterns = self.items.iter().zip(0..).filter_map(|(source, item)| {
+            let Subject::Pattern(source) = &source.subject else { return None };
+            Some((item, &**source))
+        });
+        let sources = Sources::new(of_patterns);
         let others = (0..texts.len()).filter(|&id| word_places[id] == NONE).map(|id| &*texts[id]);
         let mut infix_texts: Vec<&str> = others.chain(sources.literals()).collect();
         infix_texts.sort_unstable();
@@ -239,12 +236,15 @@ impl Builder {
                 place => word_uses.push(place, to),
             }
         }
-        let pattern_items = sources.patterns.iter().map(|(item, ..)| *item).collect();
-        let patterns = sources.finish(&mut items, &infix_places, &mut infix_uses);
+        let (patterns, gates) = sources.compile(&infix_places);
+        let pattern_items = sources.items.clone();
+        for (place, &item) in pattern_items.iter().enumerate() {
+            items[item as usize].pattern = place as u32;
+        }
         let infix_uses = infix_uses.finish(infix_texts.len());
         let needs = |id: usize| match infix_uses.of(id as u32) {
             [LiteralUse::Name(_), ..] => Needs::Each,
-            uses if uses.iter().all(|to| matches!(to, LiteralUse::Gate(_))) => Needs::First,
+            [] => Needs::First,
             _ => Needs::FirstWhole,
         };
         let infixes = Infixes::new(&infix_texts, needs);
@@ -272,6 +272,7 @@ impl Builder {
             words,
             infixes,
             patterns,
+            gates,
             paths,
             questions: Questions::new(&options.meta_phrases),
             tables,
@@ -293,7 +294,7 @@ impl Builder {
                 match *to {
                     LiteralUse::Item(item) => skills.extend_from_slice(postings(item)),
                     LiteralUse::Name(name) => skills.push(self.names[name as usize].skill),
-                    LiteralUse::Exclude(_) | LiteralUse::Gate(_) => {}
+                    LiteralUse::Exclude(_) => {}
                 }
             }
             skills.sort_unstable();
@@ -307,7 +308,7 @@ impl Builder {
                         (item, own.contains(of))
                     }
                     LiteralUse::Name(name) => (self.names[name as usize].item, true),
-                    LiteralUse::Exclude(_) | LiteralUse::Gate(_) => continue,
+                    LiteralUse::Exclude(_) => continue,
                 };
                 if is_own {
                     let rarity = &mut items[item as usize].rarity;
@@ -350,99 +351,4 @@ fn literal_id(literals: &mut HashMap<String, u32>, literal: &str) -> u32 {
     let id = literals.len() as u32;
     literals.insert(literal.to_owned(), id);
     id
-}
-
-/// What `work` makes of each of `of`, on as many threads as pay.
-fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let n_threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let n_each = of.len().div_ceil(n_threads).max(MIN_PATTERNS_A_THREAD);
-    let run = |chunk: &[T]| chunk.iter().map(&work).collect::<Vec<R>>();
-    let run = &run;
-    let Some((own, others)) = of.split_at_checked(n_each) else { return run(of) };
-    thread::scope(|scope| {
-        let others: Vec<_> = others
-            .chunks(n_each)
-            .map(|chunk| (chunk, thread::Builder::new().spawn_scoped(scope, move || run(chunk))))
-            .collect();
-        let mut all = run(own);
-        for (chunk, other) in others {
-            // Where there are no threads to be had, this one does it all.
-            let results = other.ok().and_then(|other| other.join().ok());
-            all.extend(results.unwrap_or_else(|| run(chunk)));
-        }
-        all
-    })
-}
-
-/// The patterns of a catalog, taken apart.
-struct PatternSources<'a> {
-    /// Item, source, and what it requires.
-    patterns: Vec<(u32, &'a str, Option<Required>)>,
-    /// In how many patterns' requirements a literal stands.
-    n_patterns: HashMap<String, u32>,
-}
-
-impl<'a> PatternSources<'a> {
-    fn new(items: &'a [ItemSource]) -> PatternSources<'a> {
-        let patterns = items.iter().enumerate().filter_map(|(item, source)| {
-            let Subject::Pattern(source) = &source.subject else { return None };
-            Some((item as u32, &**source))
-        });
-        let (items, sources): (Vec<u32>, Vec<&str>) = patterns.unzip();
-        let required = in_parallel(&sources, |source| {
-            let hir = pattern::parse(source, Case::Verbatim).ok();
-            let required = hir.and_then(|hir| literals::required(source, &hir));
-            required.filter(|of| !of.is_weak() || !demands::tell_more(source))
-        });
-        let mut n_patterns: HashMap<String, u32> = HashMap::new();
-        for literal in required.iter().flatten().flat_map(Required::groups).flatten() {
-            match n_patterns.get_mut(literal) {
-                Some(n_patterns) => *n_patterns += 1,
-                None => drop(n_patterns.insert(literal.clone(), 1)),
-            }
-        }
-        let patterns = items.into_iter().zip(sources).zip(required);
-        let patterns = patterns.map(|((item, source), required)| (item, source, required));
-        PatternSources { patterns: patterns.collect(), n_patterns }
-    }
-
-    /// Every literal that some pattern requires.
-    fn literals(&self) -> impl Iterator<Item = &str> {
-        self.n_patterns.keys().map(String::as_str)
-    }
-
-    /// Gates each pattern by the group of literals that is rarest among the patterns: a word that
-    /// all use would make all of them candidates of every text that holds it. The other groups
-    /// are only looked up when that one was seen.
-    fn finish(
-        &self,
-        items: &mut [Item],
-        places: &HashMap<&str, u32>,
-        uses: &mut ListBuilder<LiteralUse>,
-    ) -> Patterns {
-        let rarity = |group: &[String]| {
-            let (shortest, _) = literals::selectivity(group);
-            let n_patterns: u32 = group.iter().map(|literal| self.n_patterns[literal]).sum();
-            (std::cmp::Reverse(shortest.min(3)), n_patterns)
-        };
-        let mut gated = Vec::with_capacity(self.patterns.len());
-        for (place, (item, source, required)) in self.patterns.iter().enumerate() {
-            items[*item as usize].pattern = place as u32;
-            let Some(required) = required else {
-                gated.push((*source, Gate::default()));
-                continue;
-            };
-            let groups = required.groups();
-            let place = |literal: &String| places[literal.as_str()];
-            let ids: Vec<Vec<u32>> =
-                groups.iter().map(|group| group.iter().map(place).collect()).collect();
-            let rarest = (0..groups.len()).min_by_key(|&group| rarity(&groups[group]));
-            for &literal in rarest.into_iter().flat_map(|group| &ids[group]) {
-                uses.push(literal, LiteralUse::Gate(*item));
-            }
-            let is_exact = !matches!(required, Required::All(_));
-            gated.push((*source, Gate { groups: ids, is_exact }));
-        }
-        Patterns::new(gated)
-    }
 }

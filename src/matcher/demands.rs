@@ -12,6 +12,7 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
 use super::kinds::Kinds;
+use super::runs::Runs;
 use crate::skill::pattern::{self, Case};
 
 /// The most demands kept of one pattern.
@@ -27,6 +28,9 @@ const MAX_PARTS: usize = 8;
 /// demands of thousands of patterns costs no more than these. Those with few positions go first, so
 /// that none is kept from its turn by a costlier one.
 const MAX_POSITIONS: u32 = 8 * 1024;
+
+/// A text is not so long.
+const UNKNOWN: u32 = u32::MAX;
 
 /// How rarely a letter is a certain one: in bits, about.
 const BITS_OF_A_LETTER: f64 = 5.0;
@@ -95,9 +99,8 @@ struct Sized {
 /// What was found of one text: working memory.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
-    /// The kinds of the text, run by run.
-    text: Vec<(Kinds, u32)>,
-    /// The longest run of each set.
+    text: Runs,
+    /// The longest run of each set, or [`UNKNOWN`] if it was not asked for.
     longest: Vec<u32>,
     /// The groups whose demands are met.
     groups: Vec<u32>,
@@ -171,20 +174,25 @@ impl Demands {
         if self.groups.is_empty() {
             return;
         }
-        met.read(text, &self.sets);
+        met.text.set(text);
+        met.longest.clear();
+        met.longest.resize(self.sets.len(), UNKNOWN);
         met.groups.clear();
         let mut start = 0;
-        for (&longest, &end) in met.longest.iter().zip(&self.ends) {
-            let groups = &self.groups[start..end as usize];
-            let n_long_enough = groups.partition_point(|group| group.min <= longest);
-            let is_met = |group: &u32| {
-                let others = &self.runs[self.others(*group)];
-                others.iter().all(|run| run.min <= met.longest[run.set as usize])
-            };
-            met.groups.extend((start as u32..(start + n_long_enough) as u32).filter(is_met));
-            start = end as usize;
+        for (set, &end) in self.ends.iter().enumerate() {
+            for group in start..end {
+                // They are in the order of the runs they demand.
+                if self.groups[group as usize].min > self.longest(set, met) {
+                    break;
+                }
+                let others = &self.runs[self.others(group)];
+                if others.iter().all(|run| run.min <= self.longest(run.set as usize, met)) {
+                    met.groups.push(group);
+                }
+            }
+            start = end;
         }
-        met.groups.extend(start as u32..self.groups.len() as u32);
+        met.groups.extend(start..self.groups.len() as u32);
         let sizes = met.groups.iter().map(|&group| self.groups[group as usize].n_positions);
         if sizes.fold(0, u32::saturating_add) > MAX_POSITIONS {
             self.choose(met);
@@ -193,6 +201,14 @@ impl Demands {
         for &group in &met.groups {
             met.tried.extend(&self.patterns[self.members(group)]);
         }
+    }
+
+    /// The longest run of a set in a text. Most are never asked for.
+    fn longest(&self, set: usize, met: &mut Met) -> u32 {
+        if met.longest[set] == UNKNOWN {
+            met.longest[set] = met.text.longest(self.sets[set]);
+        }
+        met.longest[set]
     }
 
     /// Of too many patterns takes those with the fewest positions.
@@ -244,29 +260,6 @@ impl Demands {
             + self.runs.len() * size_of::<Run>()
             + self.patterns.len() * size_of::<u32>()
             + self.by_size.len() * size_of::<Sized>()
-    }
-}
-
-impl Met {
-    /// Finds the longest run of each of `sets` in `text`.
-    fn read(&mut self, text: &str, sets: &[Kinds]) {
-        self.text.clear();
-        for c in text.chars() {
-            let kind = Kinds::of_char(c);
-            match self.text.last_mut() {
-                Some((last, len)) if *last == kind => *len += 1,
-                _ => self.text.push((kind, 1)),
-            }
-        }
-        self.longest.clear();
-        self.longest.extend(sets.iter().map(|set| {
-            let (mut longest, mut len) = (0, 0);
-            for &(kind, of_kind) in &self.text {
-                len = if kind.is_within(*set) { len + of_kind } else { 0 };
-                longest = longest.max(len);
-            }
-            longest
-        }));
     }
 }
 

@@ -24,6 +24,19 @@ impl Texts {
         &self.text[self.offsets[place] as usize..self.offsets[place + 1] as usize]
     }
 
+    /// The bytes of a text: what is compared needs no look at where its characters start.
+    pub(super) fn bytes(&self, place: u32) -> &[u8] {
+        let place = place as usize;
+        let range = self.offsets[place] as usize..self.offsets[place + 1] as usize;
+        &self.text.as_bytes()[range]
+    }
+
+    /// The length of a text in bytes.
+    pub(super) fn len_of(&self, place: u32) -> usize {
+        let place = place as usize;
+        (self.offsets[place + 1] - self.offsets[place]) as usize
+    }
+
     pub(super) fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }

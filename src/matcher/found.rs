@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::demands::Met;
+use super::gates::Openers;
 use super::infix::Seen;
 use super::mask::Quoted;
 use super::overlay::Changes;
@@ -24,6 +25,7 @@ pub(super) struct Scratch {
     pub(super) covered: String,
     pub(super) runs: Vec<Run>,
     pub(super) seen: Seen,
+    pub(super) openers: Openers,
     pub(super) found: Found,
     pub(super) met: Met,
     /// What became of the skills since the index was compiled.
@@ -54,8 +56,6 @@ pub(super) struct Found {
     pub(super) explicit: Vec<u32>,
     /// The exclude entries found; first with duplicates, then without those that veto nothing.
     pub(super) excludes: Vec<u32>,
-    /// Whether a pattern may match, by its literals' places alone, as a whole line of ASCII.
-    pub(super) is_plain: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -84,9 +84,13 @@ pub(super) enum Presence {
 /// What puts matches in order.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    /// Which search this is; a skill stamped with it was looked at.
+    /// Which search this is, an odd number; a skill stamped with it was looked at, one stamped with
+    /// the next number more than once.
     search: u32,
     visited: Vec<u32>,
+    /// Of each skill, in which search its triggers were counted last, and how many there were.
+    counts: Vec<(u32, u32)>,
+    is_counted: bool,
     /// Skills used recently with their place among these, in the order of ids.
     pub(super) recent: Vec<(u32, u32)>,
     /// What is still to be looked at: its place in an order, and the item.
@@ -156,12 +160,15 @@ impl Found {
 
 impl Ranking {
     pub(super) fn start(&mut self, n_skills: usize) {
-        self.search = self.search.wrapping_add(1);
-        if self.visited.len() != n_skills || self.search == 0 {
+        self.search = self.search.wrapping_add(2) | 1;
+        if self.visited.len() != n_skills || self.search == u32::MAX {
             self.visited.clear();
             self.visited.resize(n_skills, 0);
+            self.counts.clear();
+            self.counts.resize(n_skills, (0, 0));
             self.search = 1;
         }
+        self.is_counted = false;
         self.recent.clear();
         self.queue.clear();
         self.best.clear();
@@ -175,8 +182,39 @@ impl Ranking {
         is_first
     }
 
+    /// Whether a skill was visited before.
+    pub(super) fn visit_again(&mut self, skill: u32) -> bool {
+        let visited = &mut self.visited[skill as usize];
+        let was_visited = *visited >= self.search;
+        *visited = self.search + u32::from(was_visited);
+        was_visited
+    }
+
+    /// Whether there was more than one [`Ranking::visit_again`] to a skill.
+    pub(super) fn was_visited_again(&self, skill: u32) -> bool {
+        self.visited[skill as usize] > self.search
+    }
+
     pub(super) fn is_visited(&self, skill: u32) -> bool {
         self.visited[skill as usize] == self.search
+    }
+
+    /// Whether triggers are to be counted: they were not yet in this search.
+    pub(super) fn starts_counting(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_counted, true)
+    }
+
+    /// Counts one more trigger of a skill.
+    pub(super) fn count(&mut self, skill: u32) {
+        let (search, n_triggers) = &mut self.counts[skill as usize];
+        *n_triggers = if *search == self.search { *n_triggers + 1 } else { 1 };
+        *search = self.search;
+    }
+
+    /// How many triggers of a skill were counted, of one that has some, if any were.
+    pub(super) fn n_triggers(&self, skill: u32) -> Option<u32> {
+        let (search, n_triggers) = self.counts[skill as usize];
+        (search == self.search).then_some(n_triggers)
     }
 
     pub(super) fn recency(&self, skill: u32) -> u32 {

@@ -1,27 +1,23 @@
-//! The compiled index of a catalog, and the pass over a query.
+//! The compiled index of a catalog.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thread_local::ThreadLocal;
 
 use super::excerpt::Excerpt;
-use super::found::{Found, Presence, Scratch};
-use super::infix::{Infixes, Occurrence, Seen};
-use super::mask::Quoted;
-use super::mention::Use;
+use super::found::Scratch;
+use super::gates::Gates;
+use super::infix::Infixes;
 use super::meta::{MetaQuestion, Questions};
 use super::overlay::Changes;
 use super::paths::Paths;
-use super::patterns::{Patterns, WINDOW_BYTES};
+use super::patterns::Patterns;
 use super::rank::RankKey;
-use super::tables::{LiteralUse, NamedSkill, Tables};
-use super::text::QueryText;
+use super::tables::{LiteralUse, Tables};
 use super::words::Words;
-use super::{Hit, HitKind, Match, Query, build};
+use super::{Match, Query, build};
 use crate::error::Error;
 use crate::skill::{SkillId, Triggers};
 
@@ -78,6 +74,7 @@ pub struct Index {
     pub(super) words: Words,
     pub(super) infixes: Infixes,
     pub(super) patterns: Patterns,
+    pub(super) gates: Gates,
     pub(super) paths: Paths,
     pub(super) questions: Questions,
     pub(super) tables: Tables,
@@ -125,36 +122,6 @@ impl<'i> RankedSkill<'i> {
     }
 }
 
-/// Which literals a scan notes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// All of them.
-    All,
-    /// Those in what is not quoted, but for the required literals of patterns.
-    Said,
-    /// Of what is quoted the names in inline code; and all required literals of patterns.
-    Quoted,
-}
-
-/// A scan over a query.
-struct Scan<'s> {
-    part: Part,
-    text: &'s QueryText,
-    quoted: &'s Quoted,
-    covered: &'s str,
-}
-
-impl Scan<'_> {
-    fn folded(&self) -> &str {
-        if self.part == Part::Said { self.covered } else { self.text.folded() }
-    }
-
-    fn is_inline(&self, range: &Range<usize>) -> bool {
-        let span = self.text.span_of_folded(range.clone());
-        self.quoted.is_inline(span.start) || self.quoted.is_inline(span.end.saturating_sub(1))
-    }
-}
-
 impl Index {
     /// Compiles an index of `skills`, which are sorted by id here.
     ///
@@ -182,6 +149,7 @@ impl Index {
         self.words.memory_usage()
             + self.infixes.memory_usage()
             + self.patterns.memory_usage()
+            + self.gates.memory_usage()
             + self.tables.memory_usage()
     }
 
@@ -191,29 +159,6 @@ impl Index {
     /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
         self.asked(None, query, |text, scratch| self.answer(query, recent, limit, text, scratch))
-    }
-
-    /// The skills that would match if nothing in the query were quoted, with a trigger of each.
-    fn only_quoted(
-        &self,
-        answer: &Answer,
-        query: &Query<'_>,
-        scratch: &mut Scratch,
-    ) -> Vec<(SkillId, String)> {
-        let known: BTreeSet<&SkillId> =
-            answer.matches.iter().map(|found| &found.id).chain(&answer.beyond).collect();
-        // Whoever asked may want the ranking itself, too.
-        let ranked = std::mem::take(&mut scratch.ranking.best);
-        let text = self.pass_over(query, false, scratch);
-        self.rank_all(&[], &text, scratch);
-        let all = self.matches(scratch.ranking.best.len(), query, &text, scratch);
-        scratch.ranking.best = ranked;
-        let only = all.into_iter().filter(|found| !known.contains(&found.id));
-        let only =
-            only.filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger)));
-        let mut only: Vec<_> = only.collect();
-        only.sort_unstable();
-        only
     }
 
     /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
@@ -260,45 +205,6 @@ impl Index {
         })
     }
 
-    /// What [`Index::search`] answers.
-    pub(super) fn answer(
-        &self,
-        query: &Query<'_>,
-        recent: &[SkillId],
-        limit: usize,
-        text: &Excerpt<'_>,
-        scratch: &mut Scratch,
-    ) -> Answer {
-        self.rank_all(recent, text, scratch);
-        let n_best = limit.min(scratch.ranking.best.len());
-        let beyond = &scratch.ranking.best[n_best..];
-        let mut answer = Answer {
-            beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
-            matches: self.matches(n_best, query, text, scratch),
-            vetoed: self.vetoed(text, scratch),
-            quoted: Vec::new(),
-            untried: self.untried(scratch),
-            meta: self.questions.asked(scratch.text.folded()),
-        };
-        if self.masks_quoted && !scratch.quoted.is_empty() {
-            answer.quoted = self.only_quoted(&answer, query, scratch);
-        }
-        answer
-    }
-
-    /// What [`Index::best`] answers.
-    pub(super) fn best_of(
-        &self,
-        query: &Query<'_>,
-        recent: &[SkillId],
-        limit: usize,
-        text: &Excerpt<'_>,
-        scratch: &mut Scratch,
-    ) -> Vec<Match> {
-        self.rank_best(recent, limit, text, scratch);
-        self.matches(scratch.ranking.best.len(), query, text, scratch)
-    }
-
     /// What a folded literal is there for.
     pub(super) fn uses_of(&self, literal: &str) -> &[LiteralUse] {
         let whole = 0..literal.len();
@@ -333,7 +239,8 @@ impl Index {
         self.words.is_sound()
             && self.infixes.is_sound()
             && self.paths.is_sound()
-            && self.patterns.is_sound(self.infixes.len())
+            && self.patterns.is_sound()
+            && self.gates.is_sound(self.patterns.len(), self.infixes.len())
             && self.tables.is_sound(
                 self.words.len(),
                 self.infixes.len(),
@@ -344,219 +251,6 @@ impl Index {
 
     pub(super) fn id(&self, skill: u32) -> &SkillId {
         &self.tables.ids[skill as usize]
-    }
-
-    /// Finds which items the query holds, and which patterns it may match.
-    fn pass<'q>(&self, query: &'q Query<'_>, scratch: &mut Scratch) -> Excerpt<'q> {
-        self.pass_over(query, self.masks_quoted, scratch)
-    }
-
-    fn pass_over<'q>(
-        &self,
-        query: &'q Query<'_>,
-        masks: bool,
-        scratch: &mut Scratch,
-    ) -> Excerpt<'q> {
-        let excerpt = Excerpt::new(&query.text, self.max_query_bytes);
-        let seen_text = excerpt.text(&mut scratch.excerpt);
-        scratch.found.start(self.tables.items.len());
-        scratch.text.set(seen_text);
-        scratch.found.is_plain = scratch.text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        let Scratch { text, quoted, covered, .. } = scratch;
-        if masks {
-            quoted.set(seen_text);
-        }
-        if masks && !quoted.is_empty() {
-            quoted.cover(text, covered);
-            self.scan(Part::Said, scratch);
-            // Last, as the places it has seen decide about patterns.
-            self.scan(Part::Quoted, scratch);
-        } else {
-            self.scan(Part::All, scratch);
-        }
-        let Scratch { excerpt: buffer, text, seen, found, met, .. } = scratch;
-        let seen_text = excerpt.seen(buffer);
-        let normalized = text.normalized(seen_text);
-        self.patterns.without_literal(normalized, met);
-        for &pattern in &met.tried {
-            found.add_pattern(self.tables.pattern_items[pattern as usize], Presence::Possible);
-        }
-        for (place, path) in query.paths.iter().enumerate() {
-            self.paths
-                .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
-        }
-        self.settle_vetoes(found);
-        self.judge_patterns(seen, found);
-        excerpt
-    }
-
-    /// Notes the literals of the query that belong to `part`.
-    fn scan(&self, part: Part, scratch: &mut Scratch) {
-        let Scratch { text, quoted, covered, runs, seen, found, .. } = scratch;
-        let scan = Scan { part, text, quoted, covered };
-        let folded = scan.folded();
-        self.words.scan(folded, runs, |literal, range| {
-            let uses = self.tables.word_uses.of(literal as u32);
-            self.note(uses, &scan, &range, true, true, found);
-        });
-        self.infixes.scan(folded, seen, |occurrence| {
-            let Occurrence { literal, range, first, first_whole } = occurrence;
-            let uses = self.tables.infix_uses.of(literal as u32);
-            self.note(uses, &scan, &range, first, first_whole, found);
-        });
-    }
-
-    fn note(
-        &self,
-        uses: &[LiteralUse],
-        scan: &Scan<'_>,
-        range: &Range<usize>,
-        first: bool,
-        whole: bool,
-        found: &mut Found,
-    ) {
-        let Scan { part, .. } = *scan;
-        let (literals, gates) = (part != Part::Quoted, part != Part::Said);
-        for &to in uses {
-            match to {
-                LiteralUse::Name(name) => self.examine_name(name, scan, range, found),
-                LiteralUse::Item(item) if whole && literals => found.add(item, range),
-                LiteralUse::Exclude(exclude) if whole && literals => found.excludes.push(exclude),
-                LiteralUse::Gate(item) if first && gates => {
-                    found.add_pattern(item, Presence::Possible);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn examine_name(&self, name: u32, scan: &Scan<'_>, at: &Range<usize>, found: &mut Found) {
-        let NamedSkill { name, skill, item } = &self.tables.names[name as usize];
-        let Some((how, range)) = name.examine(scan.folded(), at.clone()) else { return };
-        if scan.part == Part::Quoted && !(how == Use::Explicit && scan.is_inline(&range)) {
-            return;
-        }
-        if how == Use::Explicit && found.explicit.last() != Some(skill) {
-            found.explicit.push(*skill);
-        }
-        found.add(*item, &range);
-    }
-
-    /// Leaves one exclude entry, the first, of each skill that is vetoed; those named are not.
-    fn settle_vetoes(&self, found: &mut Found) {
-        found.explicit.sort_unstable();
-        found.explicit.dedup();
-        let skill_of = |exclude: u32| self.tables.excludes[exclude as usize].0;
-        // Entries are in the order of their skills.
-        found.excludes.sort_unstable();
-        found.excludes.dedup_by_key(|exclude| skill_of(*exclude));
-        let explicit = &found.explicit;
-        found.excludes.retain(|&exclude| explicit.binary_search(&skill_of(exclude)).is_err());
-    }
-
-    /// Decides what the places of literals tell of patterns that may match. Most do not, and are
-    /// out of the way of the ranking.
-    fn judge_patterns(&self, seen: &Seen, found: &mut Found) {
-        let mut candidates = std::mem::take(&mut found.candidates);
-        candidates.retain(|&item| {
-            if found.presence(item) != Presence::Possible {
-                return true;
-            }
-            let pattern = self.tables.items[item as usize].pattern as usize;
-            let verdict = self.patterns.judge(pattern, &self.infixes, seen, found.is_plain);
-            if let Some(matches) = verdict {
-                let presence = if matches { Presence::Somewhere } else { Presence::Absent };
-                found.settle(item, presence, 0..0);
-            }
-            verdict != Some(false)
-        });
-        found.candidates = candidates;
-    }
-
-    /// Runs a pattern that may match.
-    pub(super) fn confirm(&self, item: u32, text: &Excerpt<'_>, scratch: &mut Scratch) -> bool {
-        let Scratch { excerpt, text: forms, found, .. } = scratch;
-        let pattern = self.tables.items[item as usize].pattern as usize;
-        let range = self.patterns.find(pattern, forms.normalized(text.seen(excerpt)));
-        let presence = if range.is_some() { Presence::At } else { Presence::Absent };
-        found.settle(item, presence, range.unwrap_or_default());
-        presence == Presence::At
-    }
-
-    /// The skills with patterns that were not tried.
-    fn untried(&self, scratch: &Scratch) -> Vec<(SkillId, String)> {
-        let mut untried: Vec<(u32, &str)> = Vec::new();
-        for &pattern in &scratch.met.untried {
-            let skills = self.tables.postings.of(self.tables.pattern_items[pattern as usize]);
-            let skills = skills.iter().filter(|&&skill| !scratch.is_gone(skill));
-            untried.extend(skills.map(|&skill| (skill, self.patterns.source(pattern))));
-        }
-        untried.sort_unstable();
-        untried.iter().map(|&(skill, source)| (self.id(skill).clone(), source.to_owned())).collect()
-    }
-
-    /// The first matches of the ranking, with their hits.
-    fn matches(
-        &self,
-        n_matches: usize,
-        query: &Query<'_>,
-        text: &Excerpt<'_>,
-        scratch: &mut Scratch,
-    ) -> Vec<Match> {
-        (0..n_matches)
-            .map(|place| self.to_match(scratch.ranking.best[place], query, text, scratch))
-            .collect()
-    }
-
-    fn to_match(
-        &self,
-        key: RankKey,
-        query: &Query<'_>,
-        text: &Excerpt<'_>,
-        scratch: &Scratch,
-    ) -> Match {
-        let triggers = self.tables.triggers.of(key.skill);
-        let mut hits: Vec<Hit> = triggers
-            .filter_map(|(kind, trigger, item)| {
-                let (span, path) = self.place(kind, item, query, text, scratch)?;
-                Some(Hit { kind, trigger: trigger.to_owned(), span, path })
-            })
-            .collect();
-        hits.sort_by(|a, b| {
-            let order = |hit: &Hit| (hit.kind == HitKind::Path, hit.span.start, hit.span.end);
-            order(a).cmp(&order(b)).then(a.kind.cmp(&b.kind)).then(a.trigger.cmp(&b.trigger))
-        });
-        Match {
-            id: self.id(key.skill).clone(),
-            explicit: key.explicit.0,
-            phrase_words: key.phrase_words.0 as usize,
-            hits,
-        }
-    }
-
-    /// The bytes of the query at which an item was found, or the path.
-    fn place(
-        &self,
-        kind: HitKind,
-        item: u32,
-        query: &Query<'_>,
-        text: &Excerpt<'_>,
-        scratch: &Scratch,
-    ) -> Option<(Range<usize>, Option<String>)> {
-        let Scratch { excerpt, text: forms, found, .. } = scratch;
-        let range = match found.presence(item) {
-            Presence::Absent | Presence::Possible => return None,
-            Presence::Somewhere => {
-                let pattern = self.tables.items[item as usize].pattern as usize;
-                self.patterns.find(pattern, forms.normalized(text.seen(excerpt)))?
-            }
-            Presence::At => found.range(item),
-        };
-        Some(match kind {
-            HitKind::Path => (0..0, query.paths.get(range.start).map(ToString::to_string)),
-            HitKind::Pattern => (text.span(forms.span_of_normalized(range)), None),
-            _ => (text.span(forms.span_of_folded(range)), None),
-        })
     }
 }
 

@@ -126,7 +126,7 @@ impl Infixes {
         let (mut start, mut end) = (literals.start, literals.end);
         while start < end {
             let middle = start.midpoint(end);
-            if self.texts.get(middle).as_bytes() <= text {
+            if self.texts.bytes(middle) <= text {
                 start = middle + 1;
             } else {
                 end = middle;
@@ -134,9 +134,9 @@ impl Infixes {
         }
         // Whatever stands between a prefix of the text and the text starts with that prefix.
         let mut literal = if start > literals.start { start - 1 } else { return NONE };
-        let last = self.texts.get(literal).as_bytes();
+        let last = self.texts.bytes(literal);
         let n_common = last.iter().zip(text).take_while(|(a, b)| a == b).count();
-        while literal != NONE && self.texts.get(literal).len() > n_common {
+        while literal != NONE && self.texts.len_of(literal) > n_common {
             literal = self.literals[literal as usize].prefix;
         }
         literal
@@ -156,7 +156,7 @@ impl Infixes {
         let mut opens = None;
         while literal != NONE {
             let Literal { prefix, contextual, whole, .. } = self.literals[literal as usize];
-            let end = start + self.texts.get(literal).len();
+            let end = start + self.texts.len_of(literal);
             let opened = whole && *opens.get_or_insert_with(|| boundary::opens(text, start, end));
             let entry = &mut seen.entries[literal as usize];
             let first = entry.pass != seen.pass;
@@ -183,7 +183,7 @@ impl Infixes {
     /// Where the last occurrence of a literal starts that the last pass has seen. `Err` is the
     /// last one that was looked at, if others may come after it.
     pub(crate) fn last_start(&self, literal: u32, seen: &Seen) -> Option<Result<u32, u32>> {
-        let start = seen.get(literal)?.last_end - self.texts.get(literal).len() as u32;
+        let start = seen.get(literal)?.last_end - self.texts.len_of(literal) as u32;
         let starts_another = self.literals[literal as usize].starts_another;
         Some(if starts_another { Err(start) } else { Ok(start) })
     }

@@ -3,29 +3,35 @@
 //! At each byte the four bytes from there make a number of 16 bits, looked up in a bitmap of those
 //! that literals start with. These are independent steps, done 64 places at a time with wide
 //! instructions, where an automaton waits at each byte for the one before. The few places where
-//! the bitmap says yes are looked up in a table. Literals of up to three bytes have a bitmap by
-//! their first two bytes, and tables by all of their bytes.
+//! the bitmap says yes are looked up in a table. Literals of three bytes are there with every fourth
+//! byte, unless they are many. Then they have a bitmap by their first two bytes, as those of one and
+//! two bytes do, which costs another pass over the text.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::blocks::{BYTES as BLOCK, places};
+
 /// Literals of so many bytes and more are looked up by their first so many bytes.
 pub(super) const KEY_BYTES: usize = 4;
+
+/// So many literals of three bytes fill an eighth of the bitmap of longer ones at most.
+const MAX_SPREAD: usize = 32;
 
 /// Words of a bitmap of all numbers of 16 bits.
 const BITMAP_WORDS: usize = (1 << 16) / 64;
 
-/// The places looked at together.
-const BLOCK: usize = 64;
-
 /// Sorted literals by their first bytes.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Keys {
-    /// The first two bytes of literals of up to three; empty if there are none.
+    /// The first two bytes of literals of up to three, but for those in `grams`; empty if there are
+    /// none.
     pairs: Vec<u64>,
     /// Numbers made of the first four bytes of longer literals; empty if there are none.
     grams: Vec<u64>,
+    /// Whether literals of three bytes are in `grams`, with every byte that may follow.
+    spreads: bool,
     /// A larger bitmap of the same by their hashes, for when there are so many that the first one
     /// says yes too often; a power of two of bits.
     wide: Vec<u64>,
@@ -69,28 +75,39 @@ impl Keys {
                 _ => slots.push(Slot { key, start, end }),
             }
         }
-        let mut keys = Keys::default();
-        let [ones, twos, threes, grams] = &slots;
-        if !(ones.is_empty() && twos.is_empty() && threes.is_empty()) {
+        let [ones, twos, threes, fours] = &slots;
+        let spreads = !threes.is_empty() && threes.len() <= MAX_SPREAD;
+        let mut keys = Keys { spreads, ..Keys::default() };
+        let in_pairs = if spreads { &[] } else { &**threes };
+        if !(ones.is_empty() && twos.is_empty() && in_pairs.is_empty()) {
             keys.pairs = vec![0; BITMAP_WORDS];
             // Anything may come after a single byte.
             let after_one = |slot: &Slot| {
                 let first = slot.key as u16;
                 (0..=0xff_u16).map(move |second| first | second << 8)
             };
-            let of_two = twos.iter().chain(threes).map(|slot| slot.key as u16);
+            let of_two = twos.iter().chain(in_pairs).map(|slot| slot.key as u16);
             for pair in ones.iter().flat_map(after_one).chain(of_two) {
                 set(&mut keys.pairs, usize::from(pair));
             }
         }
-        if !grams.is_empty() {
+        if spreads || !fours.is_empty() {
             keys.grams = vec![0; BITMAP_WORDS];
-            keys.wide = vec![0; (grams.len() / 4).next_power_of_two()];
-            for slot in grams {
-                set(&mut keys.grams, usize::from(gram(slot.key.to_le_bytes())));
-                let place = wide_place(&keys.wide, slot.key);
-                set(&mut keys.wide, place);
+            keys.wide = vec![0; (fours.len() / 4).next_power_of_two()];
+        }
+        if spreads {
+            let any_fourth = |slot: &Slot| {
+                let [a, b, c, _] = slot.key.to_le_bytes();
+                (0..=u8::MAX).map(move |fourth| [a, b, c, fourth])
+            };
+            for four in threes.iter().flat_map(any_fourth) {
+                set(&mut keys.grams, usize::from(gram(four)));
             }
+        }
+        for slot in fours {
+            set(&mut keys.grams, usize::from(gram(slot.key.to_le_bytes())));
+            let place = wide_place(&keys.wide, slot.key);
+            set(&mut keys.wide, place);
         }
         keys.tables = slots.map(|slots| Table::new(&slots));
         keys
@@ -121,7 +138,14 @@ impl Keys {
             }
             if let Some(bitmap) = grams {
                 for at in places(mask(bitmap, &all_grams(&block)[..n_places])) {
-                    let Some(four) = rest[at..].first_chunk() else { break };
+                    let rest = &rest[at..];
+                    if self.spreads
+                        && let Some(three) = rest.get(..3)
+                        && let Some(slot) = self.tables[2].get(key(three))
+                    {
+                        report(start + at, Found::Short(slot.start));
+                    }
+                    let Some(four) = rest.first_chunk() else { continue };
                     let key = u32::from_le_bytes(*four);
                     if has(&self.wide, wide_place(&self.wide, key))
                         && let Some(slot) = self.tables[KEY_BYTES - 1].get(key)
@@ -134,7 +158,8 @@ impl Keys {
     }
 
     fn look_up_short(&self, rest: &[u8], mut report: impl FnMut(u32)) {
-        for (table, n_bytes) in self.tables.iter().zip(1..KEY_BYTES) {
+        let n_tables = if self.spreads { 2 } else { 3 };
+        for (table, n_bytes) in self.tables[..n_tables].iter().zip(1..) {
             if let Some(slot) = rest.get(..n_bytes).and_then(|bytes| table.get(key(bytes))) {
                 report(slot.start);
             }
@@ -236,17 +261,6 @@ fn mask(bitmap: &[u64; BITMAP_WORDS], numbers: &[u16]) -> u64 {
     numbers.iter().rev().fold(0, |mask, &number| mask << 1 | is_in(number))
 }
 
-/// The places of the bits that are set, in order.
-fn places(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let at = mask.trailing_zeros() as usize;
-        (mask != 0).then(|| {
-            mask &= mask - 1;
-            at
-        })
-    })
-}
-
 fn set(bitmap: &mut [u64], place: usize) {
     bitmap[place / 64] |= 1 << (place % 64);
 }
@@ -261,7 +275,15 @@ mod tests {
 
     #[test]
     fn every_literal_is_found_at_every_place_and_none_after_the_end() {
-        let mut literals = vec!["-", "é", "c++", "部", "部署", "abcd", "abcde", "abce", "\0\0"];
+        let of_three: Vec<String> = (0..=MAX_SPREAD).map(|i| format!("z{i:02}")).collect();
+        let few = ["-", "é", "c++", "部", "部署", "abcd", "abcde", "abce", "\0\0"];
+        are_found(few.to_vec());
+        are_found(few.into_iter().chain(of_three.iter().map(String::as_str)).collect());
+        are_found(vec!["c++"]);
+        are_found(vec!["部署"]);
+    }
+
+    fn are_found(mut literals: Vec<&str>) {
         literals.sort_unstable();
         let keys = Keys::new(&literals);
         assert!(keys.is_sound(literals.len()) && !keys.is_sound(literals.len() - 1));

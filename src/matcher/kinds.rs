@@ -9,34 +9,35 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Kinds(u32);
 
 /// Of each kind, how many of a thousand characters are of it in a message, about.
-const PER_MILLE: [u32; 18] = [30, 700, 30, 5, 150, 10, 5, 40, 1, 10, 5, 5, 5, 5, 5, 1, 5, 5];
+const PER_MILLE: [u32; 17] = [30, 700, 30, 5, 150, 10, 5, 40, 10, 5, 5, 5, 5, 5, 1, 5, 5];
 
+// Those of ASCII come first: a set of them fits a byte.
 const DIGIT: u32 = 0;
 const LOWER: u32 = 1;
 const UPPER: u32 = 2;
 const UNDERSCORE: u32 = 3;
 const SPACE: u32 = 4;
 const NEWLINE: u32 = 5;
+/// Tabs and control characters.
 const BLANK: u32 = 6;
 const PUNCTUATION: u32 = 7;
-const CONTROL: u32 = 8;
-const DIGIT_ELSEWHERE: u32 = 15;
+const DIGIT_ELSEWHERE: u32 = 14;
 
 /// The kinds of characters that are not ASCII: the first of each stretch of them, and its kind.
 const STRETCHES: [(u32, u32); 13] = [
-    (0x80, 9),    // Latin with accents, marks of it
-    (0x370, 10),  // Greek
-    (0x400, 11),  // Cyrillic
-    (0x530, 12),  // Armenian, Hebrew, Arabic, and those of India and its neighbours
-    (0x1100, 13), // Hangul
-    (0x1200, 17), // others
-    (0x1e00, 9),  // more Latin
-    (0x1f00, 10), // more Greek
-    (0x2000, 16), // punctuation and symbols
-    (0x2e80, 14), // Han, Hiragana, Katakana
-    (0xa4d0, 17), // others
-    (0xac00, 13), // Hangul
-    (0xd7b0, 17), // others
+    (0x80, 8),    // Latin with accents, marks of it
+    (0x370, 9),   // Greek
+    (0x400, 10),  // Cyrillic
+    (0x530, 11),  // Armenian, Hebrew, Arabic, and those of India and its neighbours
+    (0x1100, 12), // Hangul
+    (0x1200, 16), // others
+    (0x1e00, 8),  // more Latin
+    (0x1f00, 9),  // more Greek
+    (0x2000, 15), // punctuation and symbols
+    (0x2e80, 13), // Han, Hiragana, Katakana
+    (0xa4d0, 16), // others
+    (0xac00, 12), // Hangul
+    (0xd7b0, 16), // others
 ];
 
 /// The zeros of scripts above that have digits of their own; nine more follow each.
@@ -48,20 +49,34 @@ const ZEROS: [u32; 19] = [
 impl Kinds {
     /// The kind of a character.
     pub(crate) fn of_char(c: char) -> Kinds {
-        let kind = match c {
-            'a'..='z' => LOWER,
-            ' ' => SPACE,
-            '0'..='9' => DIGIT,
-            'A'..='Z' => UPPER,
-            '_' => UNDERSCORE,
-            '\n' => NEWLINE,
-            '\t' | '\x0b' | '\x0c' | '\r' => BLANK,
-            '\0'..='\x1f' | '\x7f' => CONTROL,
-            _ if c.is_ascii() => PUNCTUATION,
-            _ if is_digit_elsewhere(c as u32, c as u32) => DIGIT_ELSEWHERE,
-            _ => STRETCHES[STRETCHES.partition_point(|&(first, _)| first <= c as u32) - 1].1,
+        if c.is_ascii() {
+            return Kinds(u32::from(Kinds::of_ascii(c as u8)));
+        }
+        let kind = if is_digit_elsewhere(c as u32, c as u32) {
+            DIGIT_ELSEWHERE
+        } else {
+            STRETCHES[STRETCHES.partition_point(|&(first, _)| first <= c as u32) - 1].1
         };
         Kinds(1 << kind)
+    }
+
+    /// The kind of a byte of ASCII, as [`Kinds::in_ascii`]; without branches, for wide instructions.
+    pub(crate) fn of_ascii(byte: u8) -> u8 {
+        let is = |condition: bool, kind: u32| u8::from(condition) << kind;
+        let is_newline = byte == b'\n';
+        let known = is(byte.wrapping_sub(b'0') < 10, DIGIT)
+            | is(byte.wrapping_sub(b'a') < 26, LOWER)
+            | is(byte.wrapping_sub(b'A') < 26, UPPER)
+            | is(byte == b'_', UNDERSCORE)
+            | is(byte == b' ', SPACE)
+            | is(is_newline, NEWLINE)
+            | is(((byte < b' ') & !is_newline) | (byte == 0x7f), BLANK);
+        known | is(known == 0, PUNCTUATION)
+    }
+
+    /// The kinds of characters of ASCII among these.
+    pub(crate) fn in_ascii(self) -> u8 {
+        self.0 as u8
     }
 
     /// The kinds of all characters from `start` to `end`, and perhaps more.

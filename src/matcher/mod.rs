@@ -23,13 +23,16 @@
 //! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
 //! the many that declare no triggers (`relevance/`).
 
+mod blocks;
 pub(crate) mod boundary;
 mod build;
 mod demands;
 mod excerpt;
 mod flat;
 mod found;
+mod gates;
 pub(crate) mod generic;
+mod hits;
 mod index;
 mod infix;
 mod inflect;
@@ -40,11 +43,14 @@ mod mask;
 mod mention;
 mod meta;
 mod overlay;
+mod pass;
 mod paths;
 mod patterns;
 mod query;
 mod rank;
 mod relevance;
+mod runs;
+mod sources;
 mod tables;
 pub(crate) mod text;
 mod top;

@@ -1,5 +1,4 @@
-//! The patterns of a catalog: decided by the places of their literals where that is exact, else
-//! compiled when first needed and run only where they may match.
+//! The patterns of a catalog, compiled when first needed and run only where they may match.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,7 +9,6 @@ use regex_automata::{Input, meta};
 use serde::{Deserialize, Serialize};
 
 use super::demands::{Demands, Met};
-use super::infix::{Infixes, Seen};
 use crate::skill::pattern::{self, Alphabet, Case};
 
 /// Patterns see so much of a text, in bytes: half from its head, half from its tail. It bounds what
@@ -27,9 +25,6 @@ const CACHES_BYTES: usize = 16 * 1024;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Patterns {
     all: Vec<Pattern>,
-    gates: Vec<PackedGate>,
-    /// Group by group the literals of the gates, and before each group how many it has.
-    gate_literals: Vec<u32>,
     /// What those demand of a text that require no literal.
     demands: Demands,
     /// The compiled patterns, the first compiled first, and their size.
@@ -57,31 +52,13 @@ struct Forms {
     unicode: OnceLock<Option<meta::Regex>>,
 }
 
-/// Literals by their places among the [`Infixes`] that a text must hold for a pattern to match it.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Gate {
-    /// Groups of which one literal each must be there.
-    pub(crate) groups: Vec<Vec<u32>>,
-    /// Whether, in one line of ASCII, the pattern does match if there are literals of the groups
-    /// one behind the other.
-    pub(crate) is_exact: bool,
-}
-
-/// A [`Gate`] in few bytes, as many are looked at for each query.
-#[derive(Debug, Serialize, Deserialize)]
-struct PackedGate {
-    start: u32,
-    n_groups: u8,
-    is_exact: bool,
-}
-
 impl Patterns {
-    /// Takes in valid patterns, with the literals they need.
-    pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = (&'a str, Gate)>) -> Patterns {
+    /// Takes in valid patterns, each with whether a match of it holds a known literal.
+    pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = (&'a str, bool)>) -> Patterns {
         let mut new = Patterns { max_cached_bytes: MAX_CACHED_BYTES, ..Patterns::default() };
         let mut without_literal = Vec::new();
-        for (place, (source, gate)) in patterns.into_iter().enumerate() {
-            if gate.groups.is_empty() {
+        for (place, (source, has_literal)) in patterns.into_iter().enumerate() {
+            if !has_literal {
                 // Each was validated when its skill was read; what is not valid matches nothing.
                 let hir = pattern::parse(source, Case::Insensitive)
                     .inspect_err(|error| tracing::error!(source, %error, "pattern does not parse"));
@@ -90,57 +67,9 @@ impl Patterns {
             let source = source.into();
             let (compiled, used) = (RwLock::default(), AtomicBool::new(false));
             new.all.push(Pattern { source, compiled, used });
-            let (start, n_groups) = (new.gate_literals.len() as u32, gate.groups.len() as u8);
-            new.gates.push(PackedGate { start, n_groups, is_exact: gate.is_exact });
-            for group in gate.groups {
-                new.gate_literals.push(group.len() as u32);
-                new.gate_literals.extend(group);
-            }
         }
         new.demands = Demands::new(&without_literal);
         new
-    }
-
-    /// Whether the pattern matches a text, as far as the places of its literals tell; `is_plain`
-    /// says whether it is one line of ASCII that patterns see as a whole.
-    pub(crate) fn judge(
-        &self,
-        pattern: usize,
-        infixes: &Infixes,
-        seen: &Seen,
-        is_plain: bool,
-    ) -> Option<bool> {
-        let PackedGate { start, n_groups, is_exact } = self.gates[pattern];
-        let mut rest = &self.gate_literals[start as usize..];
-        let mut groups: [&[u32]; 2] = [&[]; 2];
-        for _ in 0..n_groups {
-            let (&n_literals, literals) = rest.split_first()?;
-            let (group, after) = literals.split_at(n_literals as usize);
-            if !group.iter().any(|&literal| seen.has(literal)) {
-                return Some(false);
-            }
-            groups = [groups[1], group];
-            rest = after;
-        }
-        if !is_exact || !is_plain {
-            return None;
-        }
-        let [left, right] = groups;
-        if left.is_empty() {
-            return Some(true);
-        }
-        let first_end = left.iter().filter_map(|&l| seen.first_end(l)).min();
-        let mut last_start = None;
-        let mut is_certain = true;
-        for &literal in right {
-            let Some(start) = infixes.last_start(literal, seen) else { continue };
-            is_certain &= start.is_ok();
-            last_start = last_start.max(Some(start.unwrap_or_else(|at_least| at_least)));
-        }
-        if first_end <= last_start {
-            return Some(true);
-        }
-        is_certain.then_some(false)
     }
 
     /// Puts the patterns without a required literal into `met` that may match the normalised
@@ -226,31 +155,15 @@ impl Patterns {
         self.all.len()
     }
 
-    /// Whether what was read leads nowhere but to patterns and to `n_infixes` literals.
-    pub(crate) fn is_sound(&self, n_infixes: usize) -> bool {
-        let is_gate = |gate: &PackedGate| {
-            let mut rest = self.gate_literals.get(gate.start as usize..);
-            for _ in 0..gate.n_groups {
-                rest = rest.and_then(|rest| {
-                    let (&n_literals, literals) = rest.split_first()?;
-                    let (group, after) = literals.split_at_checked(n_literals as usize)?;
-                    group.iter().all(|&literal| (literal as usize) < n_infixes).then_some(after)
-                });
-            }
-            rest.is_some()
-        };
-        self.gates.len() == self.all.len()
-            && self.gates.iter().all(is_gate)
-            && self.demands.is_sound(self.all.len())
+    /// Whether what was read leads nowhere but to patterns.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.demands.is_sound(self.all.len())
     }
 
     /// Memory in bytes, compiled patterns aside.
     pub(crate) fn memory_usage(&self) -> usize {
         let patterns = self.all.iter().map(|p| size_of::<Pattern>() + p.source.len());
-        patterns.sum::<usize>()
-            + self.gates.len() * size_of::<PackedGate>()
-            + self.gate_literals.len() * size_of::<u32>()
-            + self.demands.memory_usage()
+        patterns.sum::<usize>() + self.demands.memory_usage()
     }
 }
 
@@ -293,7 +206,7 @@ mod tests {
 
     fn patterns(sources: impl IntoIterator<Item = String>) -> Patterns {
         let sources: Vec<String> = sources.into_iter().collect();
-        Patterns::new(sources.iter().map(|source| (source.as_str(), Gate::default())))
+        Patterns::new(sources.iter().map(|source| (source.as_str(), false)))
     }
 
     #[test]

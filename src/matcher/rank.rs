@@ -1,6 +1,6 @@
 //! The order of matches: total, documented, and without a score.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 /// What decides a match's place. The fields are compared in this order, and the lesser key comes
 /// first (DESIGN §4, *Ranking*):
@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 /// 2. longer phrases before shorter ones, patterns and paths after any literal;
 /// 3. skills used more recently in the session;
 /// 4. the rarest trigger hit, then the number of distinct triggers, then the id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RankKey {
     pub(crate) explicit: Reverse<bool>,
     pub(crate) phrase_words: Reverse<u32>,
@@ -41,6 +41,28 @@ impl RankKey {
     pub(crate) fn add(&mut self, n_words: u32, rarity: u32) {
         self.phrase_words.0 = self.phrase_words.0.max(n_words);
         self.rarity = self.rarity.min(rarity);
+    }
+
+    /// The fields as two numbers, which are compared at once: words of a trigger are no more than 31
+    /// bits count.
+    fn order(&self) -> (u128, u32) {
+        let named = u64::from(!self.explicit.0) << 63;
+        let class = named | u64::from(!self.phrase_words.0 & (u32::MAX >> 1)) << 32;
+        let class = class | u64::from(self.recency);
+        let within = u64::from(self.rarity) << 32 | u64::from(!self.n_triggers.0);
+        (u128::from(class) << 64 | u128::from(within), self.skill)
+    }
+}
+
+impl Ord for RankKey {
+    fn cmp(&self, other: &RankKey) -> Ordering {
+        self.order().cmp(&other.order())
+    }
+}
+
+impl PartialOrd for RankKey {
+    fn partial_cmp(&self, other: &RankKey) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

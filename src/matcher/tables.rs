@@ -65,8 +65,6 @@ pub(super) enum LiteralUse {
     Item(u32),
     /// An exclude, where the literal is a word of its own.
     Exclude(u32),
-    /// A pattern that may match, wherever the literal stands; by its item.
-    Gate(u32),
 }
 
 /// The triggers of all skills, skill by skill.
@@ -162,7 +160,6 @@ impl Tables {
             LiteralUse::Name(name) => (*name as usize) < self.names.len(),
             LiteralUse::Item(item) => is_item(item),
             LiteralUse::Exclude(exclude) => (*exclude as usize) < self.excludes.len(),
-            LiteralUse::Gate(item) => is_pattern(item),
         };
         let is_none_or_pattern =
             |item: &Item| item.pattern == NONE || (item.pattern as usize) < n_patterns;

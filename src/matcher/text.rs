@@ -36,6 +36,20 @@ pub(crate) fn push_folded(c: char, out: &mut String) {
     }
 }
 
+/// Whether a character is known to be its own normalised form, and but for capitals of ASCII its
+/// own folded form: most letters of some scripts. The tables know all others.
+fn is_settled(c: char) -> bool {
+    match c {
+        '\0'..='\x7f' => true,
+        'ß' | '÷' => false,
+        'à'..='ÿ' => true,
+        'а'..='џ' => true,
+        '、' | '。' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' => true,
+        '一'..='\u{9fff}' | '가'..='힣' => true,
+        _ => false,
+    }
+}
+
 /// `text` with runs of blanks as one blank.
 pub(crate) fn collapse_blanks(text: &str) -> Cow<'_, str> {
     if !text.contains("  ") {
@@ -87,6 +101,15 @@ impl MappedText {
         }
     }
 
+    /// Takes in a part of the source as it is.
+    fn push(&mut self, source: usize, part: &str) {
+        if !part.is_empty() {
+            let at = self.text.len();
+            self.text.push_str(part);
+            self.mark(at, source, true);
+        }
+    }
+
     /// The stretch of the source from which `range` of the text was made.
     fn source_range(&self, range: Range<usize>) -> Range<usize> {
         if range.is_empty() {
@@ -133,7 +156,9 @@ impl QueryText {
     /// Takes a query in.
     pub(crate) fn set(&mut self, query: &str) {
         self.is_plain = query.is_ascii() && !query.contains('\n');
-        self.is_normalized = query.is_ascii() || is_nfkc_quick(query.chars()) == IsNormalized::Yes;
+        // What is left out cannot make what is not normalised look as if it were.
+        let others = query.chars().filter(|&c| !is_settled(c));
+        self.is_normalized = query.is_ascii() || is_nfkc_quick(others) == IsNormalized::Yes;
         if self.is_normalized {
             fold_into(query, &mut self.folded);
         } else {
@@ -176,16 +201,26 @@ fn fold_into(source: &str, out: &mut MappedText) {
         return fold_ascii_into(source, out);
     }
     let mut after_blank = false;
+    // What folds to itself, or only to lower case, is copied stretch by stretch.
+    let mut stretch = 0;
     for (offset, c) in source.char_indices() {
         let blank = c.is_whitespace();
-        if blank && after_blank {
+        let is_copied = if blank { c == ' ' && !after_blank } else { is_settled(c) };
+        let is_left_out = blank && after_blank;
+        after_blank = blank;
+        if is_copied {
             continue;
         }
-        after_blank = blank;
-        let at = out.text.len();
-        push_folded(c, &mut out.text);
-        out.mark(at, offset, out.text.len() - at == c.len_utf8());
+        out.push(stretch, &source[stretch..offset]);
+        stretch = offset + c.len_utf8();
+        if !is_left_out {
+            let at = out.text.len();
+            push_folded(c, &mut out.text);
+            out.mark(at, offset, out.text.len() - at == c.len_utf8());
+        }
     }
+    out.push(stretch, &source[stretch..]);
+    out.text.make_ascii_lowercase();
 }
 
 /// Most queries are ASCII: they are copied stretch by stretch, from one odd blank to the next.
@@ -200,8 +235,7 @@ fn fold_ascii_into(source: &str, out: &mut MappedText) {
     let has_odd = bytes.iter().zip(bytes.iter().skip(1)).fold(0, is_odd) != 0;
     let mut start = 0;
     if !has_odd && bytes.last().is_none_or(|&last| last == b' ' || !is_blank(last)) {
-        out.text.push_str(source);
-        out.mark(0, 0, true);
+        out.push(0, source);
         start = bytes.len();
     }
     while start < bytes.len() {
@@ -210,15 +244,9 @@ fn fold_ascii_into(source: &str, out: &mut MappedText) {
             byte => is_blank(byte),
         };
         let end = (start..bytes.len()).find(odd).unwrap_or(bytes.len());
-        if start < end {
-            let at = out.text.len();
-            out.text.push_str(&source[start..end]);
-            out.mark(at, start, true);
-        }
+        out.push(start, &source[start..end]);
         if end < bytes.len() && (end == 0 || !is_blank(bytes[end - 1])) {
-            let at = out.text.len();
-            out.text.push(' ');
-            out.mark(at, end, true);
+            out.push(end, " ");
         }
         start = end + 1;
     }
@@ -303,6 +331,33 @@ mod tests {
             let start = text.folded().find(part).expect(query);
             let span = text.span_of_folded(start..start + part.len());
             assert_eq!(&query[span], expected, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn settled_characters_stay_as_they_are() {
+        let settled: Vec<char> = ('\0'..=char::MAX).filter(|&c| is_settled(c)).collect();
+        assert!(settled.len() > 30_000);
+        for c in settled {
+            let text = c.to_string();
+            let folded: String = text.chars().default_case_fold().collect();
+            assert_eq!(folded, text.to_ascii_lowercase(), "{c:?}");
+            assert_eq!(is_nfkc_quick(text.chars()), IsNormalized::Yes, "{c:?}");
+            assert_eq!(canonical_combining_class(c), 0, "{c:?}");
+            assert!(c.is_ascii() || !c.is_whitespace(), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn what_settled_characters_combine_with_is_normalised() {
+        for (text, expected) in [
+            ("가\u{11a8}", "각"),
+            ("か\u{3099}", "が"),
+            ("é\u{323}", "ẹ\u{301}"),
+            ("и\u{306}", "й"),
+            ("a\u{323}é\u{301}", "ạé\u{301}"),
+        ] {
+            assert_eq!(folded(text).folded(), expected, "{text:?}");
         }
     }
 

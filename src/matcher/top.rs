@@ -12,6 +12,7 @@ use super::excerpt::Excerpt;
 use super::found::{Presence, Scratch};
 use super::index::Index;
 use super::rank::RankKey;
+use super::tables::Item;
 use crate::skill::SkillId;
 
 /// Where more are asked for than this, all are ranked.
@@ -20,6 +21,9 @@ const MAX_BEST: usize = 128;
 /// Skills with a phrase of so many words are looked at together if they are no more than this; if
 /// they are more, the rarest item tells which to look at first.
 const MAX_OF_PHRASES: usize = 256;
+
+/// The triggers of the skills of an item are not counted if they are no more than this.
+const MAX_UNCOUNTED: usize = 8;
 
 impl Index {
     /// Ranks every match.
@@ -35,15 +39,31 @@ impl Index {
             if !matches {
                 continue;
             }
+            let Item { n_words, rarity, .. } = self.tables.items[item as usize];
+            let rarity = scratch.rarity(item, rarity);
             for &skill in self.tables.postings.of(item) {
-                if scratch.ranking.visit(skill)
-                    && let Some(key) = self.key(skill, text, scratch, None)
-                {
-                    scratch.ranking.best.push(key);
+                if scratch.ranking.visit_again(skill) {
+                    continue;
                 }
+                let mut key = RankKey { n_triggers: Reverse(1), ..RankKey::new(skill) };
+                key.add(n_words, rarity);
+                scratch.ranking.best.push(key);
             }
         }
-        scratch.ranking.best.sort_unstable();
+        // Of most skills one trigger was found. Of the others it takes a look at each, as some look
+        // for the same.
+        let mut best = std::mem::take(&mut scratch.ranking.best);
+        best.retain_mut(|key| {
+            let known = if scratch.ranking.was_visited_again(key.skill) {
+                self.hopes(key.skill, scratch).map(|(key, _)| key)
+            } else {
+                self.place_among(*key, scratch)
+            };
+            *key = known.unwrap_or(*key);
+            known.is_some()
+        });
+        best.sort_unstable();
+        scratch.ranking.best = best;
     }
 
     /// Counts the skills that match.
@@ -183,19 +203,44 @@ impl Index {
             if scratch.found.presence(item) == Presence::Absent {
                 continue;
             }
+            let skills = self.tables.postings.of(item);
+            if skills.len() > MAX_UNCOUNTED {
+                self.count_triggers(scratch);
+            }
+            let may_be = |skill: u32, scratch: &Scratch| {
+                let n_triggers =
+                    scratch.ranking.n_triggers(skill).map_or(n_left, |n| n.min(n_left));
+                let n_triggers = Reverse(n_triggers);
+                !beats(scratch.last_of_best(limit), RankKey { n_triggers, skill, ..best_left })
+            };
             if scratch.found.presence(item) == Presence::Possible {
-                let skills = self.tables.postings.of(item);
-                let may_be = |&skill: &u32| self.may_be_best(skill, limit, scratch);
+                let may_be = |&skill: &u32| {
+                    may_be(skill, scratch) && self.may_be_best(skill, limit, scratch)
+                };
                 if !skills.iter().any(may_be) || !self.confirm(item, text, scratch) {
                     continue;
                 }
             }
-            for &skill in self.tables.postings.of(item) {
+            for &skill in skills {
                 best_left.skill = skill;
                 if beats(scratch.last_of_best(limit), best_left) {
                     break;
                 }
-                self.consider(skill, limit, text, scratch);
+                if may_be(skill, scratch) {
+                    self.consider(skill, limit, text, scratch);
+                }
+            }
+        }
+    }
+
+    /// Counts of each skill the triggers that were found or may be, unless it was done: where an
+    /// item has many skills, most are told by their number.
+    fn count_triggers(&self, scratch: &mut Scratch) {
+        let Scratch { found, ranking, .. } = scratch;
+        if ranking.starts_counting() {
+            let items = found.candidates.iter();
+            for &item in items.filter(|&&item| found.presence(item) != Presence::Absent) {
+                self.tables.postings.of(item).iter().for_each(|&skill| ranking.count(skill));
             }
         }
     }
@@ -248,17 +293,12 @@ impl Index {
     /// The key of a skill as if all of its patterns that may match did, and whether there are no
     /// such patterns.
     fn hopes(&self, skill: u32, scratch: &Scratch) -> Option<(RankKey, bool)> {
-        let Scratch { found, ranking, .. } = scratch;
-        let is_vetoed = |exclude: &u32| self.tables.excludes[*exclude as usize].0 == skill;
-        if scratch.is_gone(skill) || found.excludes.iter().any(is_vetoed) {
-            return None;
-        }
         let mut key = RankKey::new(skill);
         let mut is_certain = true;
         let mut is_counted = false;
         for trigger in self.tables.triggers.items_of(skill) {
             is_counted &= trigger.is_same;
-            let presence = found.presence(trigger.item);
+            let presence = scratch.found.presence(trigger.item);
             if presence == Presence::Absent {
                 continue;
             }
@@ -271,9 +311,19 @@ impl Index {
         if key.n_triggers.0 == 0 {
             return None;
         }
-        key.explicit.0 = found.is_explicit(skill);
-        key.recency = ranking.recency(skill);
-        Some((key, is_certain))
+        Some((self.place_among(key, scratch)?, is_certain))
+    }
+
+    /// Adds to a key what is known of the skill beside its triggers: `None` if it is gone or vetoed.
+    fn place_among(&self, mut key: RankKey, scratch: &Scratch) -> Option<RankKey> {
+        let Scratch { found, ranking, .. } = scratch;
+        let is_vetoed = |exclude: &u32| self.tables.excludes[*exclude as usize].0 == key.skill;
+        if scratch.is_gone(key.skill) || found.excludes.iter().any(is_vetoed) {
+            return None;
+        }
+        key.explicit.0 = found.is_explicit(key.skill);
+        key.recency = ranking.recency(key.skill);
+        Some(key)
     }
 
     fn start_ranking(&self, recent: &[SkillId], scratch: &mut Scratch) {

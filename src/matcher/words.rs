@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::boundary;
 use super::flat::Texts;
+use super::{blocks, boundary};
 
 /// No literal ends here: the slot only says that some go on.
 const NO_LITERAL: u32 = GOES_ON - 1;
@@ -62,10 +62,13 @@ impl Words {
         let mut runs = Vec::new();
         for (place, &literal) in literals.iter().enumerate() {
             split(literal, &mut runs);
-            let (mut hash, mut before) = (0, 0);
+            let (mut hash, mut before) = (0, None);
             for run in &runs {
-                hash = chain(hash, &literal[before as usize..run.start as usize], run.hash);
-                before = run.end;
+                hash = match before {
+                    Some(before) => chain(hash, &literal[before..run.start as usize], run.hash),
+                    None => mix(hash, run.hash),
+                };
+                before = Some(run.end as usize);
                 beginnings.push(Beginning { hash, literal: place as u32, end: run.end });
             }
         }
@@ -117,7 +120,7 @@ impl Words {
         split(text, runs);
         let bytes = text.as_bytes();
         for (place, first) in runs.iter().enumerate() {
-            let mut hash = chain(0, "", first.hash);
+            let mut hash = mix(0, first.hash);
             let Some(mut slot) = self.get(hash) else { continue };
             let start = first.start as usize;
             if start > 0 && !bytes[start - 1].is_ascii() {
@@ -133,7 +136,7 @@ impl Words {
                 let literal = slot.literal & !GOES_ON;
                 if literal != NO_LITERAL
                     && (bytes.get(end).is_none_or(u8::is_ascii) || boundary::closes(text, end))
-                    && text[start..end] == *self.texts.get(literal)
+                    && bytes[start..end] == *self.texts.bytes(literal)
                 {
                     report(literal as usize, start..end);
                 }
@@ -206,20 +209,20 @@ fn split(text: &str, runs: &mut Vec<Run>) {
     let bytes = text.as_bytes();
     let mut start = None;
     let mut add = |start: usize, end: usize| {
-        let hash = hash(&bytes[start..end]);
+        let hash = hash_of_run(bytes, start..end);
         runs.push(Run { start: start as u32, end: end as u32, hash });
     };
-    for (block, part) in bytes.chunks(64).enumerate() {
+    for (block, part) in bytes.chunks(blocks::BYTES).enumerate() {
         let mask = if let Some(whole) = part.first_chunk() {
-            mask_of(whole)
+            blocks::mask(whole, in_run)
         } else {
-            let mut padded = [0; 64];
+            let mut padded = [0; blocks::BYTES];
             padded[..part.len()].copy_from_slice(part);
-            mask_of(&padded)
+            blocks::mask(&padded, in_run)
         };
         let mut edges = mask ^ (mask << 1 | u64::from(start.is_some()));
         while edges != 0 {
-            let at = block * 64 + edges.trailing_zeros() as usize;
+            let at = block * blocks::BYTES + edges.trailing_zeros() as usize;
             edges &= edges - 1;
             match start.take() {
                 Some(start) => add(start, at),
@@ -230,19 +233,6 @@ fn split(text: &str, runs: &mut Vec<Run>) {
     if let Some(start) = start {
         add(start, bytes.len());
     }
-}
-
-/// A bit for each byte that is in a run. The loop over bytes is one that compilers make wide
-/// instructions of; then eight bytes of 0 or 1 at a time are multiplied so that they meet in one.
-fn mask_of(bytes: &[u8; 64]) -> u64 {
-    let mut is_in = [0_u8; 64];
-    for (is_in, &byte) in is_in.iter_mut().zip(bytes) {
-        *is_in = u8::from(in_run(byte));
-    }
-    let (eights, _) = is_in.as_chunks::<8>();
-    eights.iter().rev().fold(0, |mask, &eight| {
-        mask << 8 | u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
-    })
 }
 
 /// Whether a byte of a folded text, so no capital, is a letter, digit or `_` of ASCII.
@@ -262,6 +252,21 @@ fn chain(so_far: u64, between: &str, run: u64) -> u64 {
         hash(between.as_bytes())
     };
     mix(so_far ^ gap.rotate_left(17), run)
+}
+
+/// The hash of a run of `text`. Most have eight bytes at most: these are read at once, with what comes
+/// after them, of which nothing is left.
+fn hash_of_run(text: &[u8], run: Range<usize>) -> u64 {
+    let n_bytes = run.len();
+    if n_bytes > 8 {
+        return hash(&text[run]);
+    }
+    let eight = if let Some(eight) = text[run.start..].first_chunk() {
+        u64::from_le_bytes(*eight) & (u64::MAX >> (64 - 8 * n_bytes))
+    } else {
+        text[run].iter().rev().fold(0, |eight, &byte| eight << 8 | u64::from(byte))
+    };
+    mix(n_bytes as u64, eight)
 }
 
 /// A hash of short texts: eight bytes a step, the last step over what the one before has seen too.

@@ -113,7 +113,7 @@ impl Layer {
                 }
                 LiteralUse::Item(item) => skills.extend_from_slice(tables.postings.of(item)),
                 LiteralUse::Name(name) => skills.push(tables.names[name as usize].skill),
-                LiteralUse::Exclude(_) | LiteralUse::Gate(_) => {}
+                LiteralUse::Exclude(_) => {}
             }
         }
         skills.sort_unstable();
@@ -144,7 +144,7 @@ impl Layer {
                     let rarity = forms.map(|form| n_declaring(&form)).max();
                     self.changes_mut().set_rarity(item, rarity.unwrap_or(1));
                 }
-                LiteralUse::Item(_) | LiteralUse::Exclude(_) | LiteralUse::Gate(_) => {}
+                LiteralUse::Item(_) | LiteralUse::Exclude(_) => {}
             }
         }
     }

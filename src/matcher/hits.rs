@@ -1,0 +1,151 @@
+//! From ranked skills to an answer: with the places of their triggers, and why others are not there.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::excerpt::Excerpt;
+use super::found::{Presence, Scratch};
+use super::index::{Answer, Index};
+use super::rank::RankKey;
+use super::{Hit, HitKind, Match, Query};
+use crate::skill::SkillId;
+
+impl Index {
+    /// What [`Index::search`] answers.
+    pub(super) fn answer(
+        &self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Answer {
+        self.rank_all(recent, text, scratch);
+        let n_best = limit.min(scratch.ranking.best.len());
+        let beyond = &scratch.ranking.best[n_best..];
+        let mut answer = Answer {
+            beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
+            matches: self.matches(n_best, query, text, scratch),
+            vetoed: self.vetoed(text, scratch),
+            quoted: Vec::new(),
+            untried: self.untried(scratch),
+            meta: self.questions.asked(scratch.text.folded()),
+        };
+        if self.masks_quoted && !scratch.quoted.is_empty() {
+            answer.quoted = self.only_quoted(&answer, query, scratch);
+        }
+        answer
+    }
+
+    /// What [`Index::best`] answers.
+    pub(super) fn best_of(
+        &self,
+        query: &Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<Match> {
+        self.rank_best(recent, limit, text, scratch);
+        self.matches(scratch.ranking.best.len(), query, text, scratch)
+    }
+
+    /// The skills that would match if nothing in the query were quoted, with a trigger of each.
+    fn only_quoted(
+        &self,
+        answer: &Answer,
+        query: &Query<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<(SkillId, String)> {
+        let known: BTreeSet<&SkillId> =
+            answer.matches.iter().map(|found| &found.id).chain(&answer.beyond).collect();
+        // Whoever asked may want the ranking itself, too.
+        let ranked = std::mem::take(&mut scratch.ranking.best);
+        let text = self.pass_over(query, false, scratch);
+        self.rank_all(&[], &text, scratch);
+        let all = self.matches(scratch.ranking.best.len(), query, &text, scratch);
+        scratch.ranking.best = ranked;
+        let only = all.into_iter().filter(|found| !known.contains(&found.id));
+        let only =
+            only.filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger)));
+        let mut only: Vec<_> = only.collect();
+        only.sort_unstable();
+        only
+    }
+
+    /// The skills with patterns that were not tried.
+    fn untried(&self, scratch: &Scratch) -> Vec<(SkillId, String)> {
+        let mut untried: Vec<(u32, &str)> = Vec::new();
+        for &pattern in &scratch.met.untried {
+            let skills = self.tables.postings.of(self.tables.pattern_items[pattern as usize]);
+            let skills = skills.iter().filter(|&&skill| !scratch.is_gone(skill));
+            untried.extend(skills.map(|&skill| (skill, self.patterns.source(pattern))));
+        }
+        untried.sort_unstable();
+        untried.iter().map(|&(skill, source)| (self.id(skill).clone(), source.to_owned())).collect()
+    }
+
+    /// The first matches of the ranking, with their hits.
+    fn matches(
+        &self,
+        n_matches: usize,
+        query: &Query<'_>,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<Match> {
+        (0..n_matches)
+            .map(|place| self.to_match(scratch.ranking.best[place], query, text, scratch))
+            .collect()
+    }
+
+    fn to_match(
+        &self,
+        key: RankKey,
+        query: &Query<'_>,
+        text: &Excerpt<'_>,
+        scratch: &Scratch,
+    ) -> Match {
+        let triggers = self.tables.triggers.of(key.skill);
+        let mut hits: Vec<Hit> = triggers
+            .filter_map(|(kind, trigger, item)| {
+                let (span, path) = self.place(kind, item, query, text, scratch)?;
+                Some(Hit { kind, trigger: trigger.to_owned(), span, path })
+            })
+            .collect();
+        hits.sort_by(|a, b| {
+            let order = |hit: &Hit| (hit.kind == HitKind::Path, hit.span.start, hit.span.end);
+            order(a).cmp(&order(b)).then(a.kind.cmp(&b.kind)).then(a.trigger.cmp(&b.trigger))
+        });
+        Match {
+            id: self.id(key.skill).clone(),
+            explicit: key.explicit.0,
+            phrase_words: key.phrase_words.0 as usize,
+            hits,
+        }
+    }
+
+    /// The bytes of the query at which an item was found, or the path.
+    fn place(
+        &self,
+        kind: HitKind,
+        item: u32,
+        query: &Query<'_>,
+        text: &Excerpt<'_>,
+        scratch: &Scratch,
+    ) -> Option<(Range<usize>, Option<String>)> {
+        let Scratch { excerpt, text: forms, found, .. } = scratch;
+        let range = match found.presence(item) {
+            Presence::Absent | Presence::Possible => return None,
+            Presence::Somewhere => {
+                let pattern = self.tables.items[item as usize].pattern as usize;
+                self.patterns.find(pattern, forms.normalized(text.seen(excerpt)))?
+            }
+            Presence::At => found.range(item),
+        };
+        Some(match kind {
+            HitKind::Path => (0..0, query.paths.get(range.start).map(ToString::to_string)),
+            HitKind::Pattern => (text.span(forms.span_of_normalized(range)), None),
+            _ => (text.span(forms.span_of_folded(range)), None),
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! The pass over a query: which items it holds, and which patterns it may match.
+
+use std::ops::Range;
+
+use super::Query;
+use super::excerpt::Excerpt;
+use super::found::{Found, Presence, Scratch};
+use super::index::Index;
+use super::infix::Occurrence;
+use super::mask::Quoted;
+use super::mention::Use;
+use super::patterns::WINDOW_BYTES;
+use super::tables::{LiteralUse, NamedSkill};
+use super::text::QueryText;
+
+/// Which literals a scan notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of them.
+    All,
+    /// Those in what is not quoted, but for the required literals of patterns.
+    Said,
+    /// Of what is quoted the names in inline code; and all required literals of patterns.
+    Quoted,
+}
+
+/// A scan over a query.
+struct Scan<'s> {
+    part: Part,
+    text: &'s QueryText,
+    quoted: &'s Quoted,
+    covered: &'s str,
+}
+
+impl Scan<'_> {
+    fn folded(&self) -> &str {
+        if self.part == Part::Said { self.covered } else { self.text.folded() }
+    }
+
+    fn is_inline(&self, range: &Range<usize>) -> bool {
+        let span = self.text.span_of_folded(range.clone());
+        self.quoted.is_inline(span.start) || self.quoted.is_inline(span.end.saturating_sub(1))
+    }
+}
+
+impl Index {
+    /// Finds which items the query holds, and which patterns it may match.
+    pub(super) fn pass<'q>(&self, query: &'q Query<'_>, scratch: &mut Scratch) -> Excerpt<'q> {
+        self.pass_over(query, self.masks_quoted, scratch)
+    }
+
+    pub(super) fn pass_over<'q>(
+        &self,
+        query: &'q Query<'_>,
+        masks: bool,
+        scratch: &mut Scratch,
+    ) -> Excerpt<'q> {
+        let excerpt = Excerpt::new(&query.text, self.max_query_bytes);
+        let seen_text = excerpt.text(&mut scratch.excerpt);
+        scratch.found.start(self.tables.items.len());
+        scratch.text.set(seen_text);
+        scratch.openers.start();
+        let Scratch { text, quoted, covered, .. } = scratch;
+        if masks {
+            quoted.set(seen_text);
+        }
+        if masks && !quoted.is_empty() {
+            quoted.cover(text, covered);
+            self.scan(Part::Said, scratch);
+            // Last, as the places it has seen decide about patterns.
+            self.scan(Part::Quoted, scratch);
+        } else {
+            self.scan(Part::All, scratch);
+        }
+        let Scratch { excerpt: buffer, text, seen, openers, found, met, .. } = scratch;
+        let seen_text = excerpt.seen(buffer);
+        let normalized = text.normalized(seen_text);
+        self.patterns.without_literal(normalized, met);
+        for &pattern in &met.tried {
+            found.add_pattern(self.item_of(pattern), Presence::Possible);
+        }
+        for (place, path) in query.paths.iter().enumerate() {
+            self.paths
+                .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
+        }
+        self.settle_vetoes(found);
+        let is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
+        self.gates.open(openers, &self.infixes, seen, is_plain, |pattern, is_certain| {
+            let presence = if is_certain { Presence::Somewhere } else { Presence::Possible };
+            found.add_pattern(self.item_of(pattern), presence);
+        });
+        excerpt
+    }
+
+    /// Notes the literals of the query that belong to `part`.
+    fn scan(&self, part: Part, scratch: &mut Scratch) {
+        let Scratch { text, quoted, covered, runs, seen, openers, found, .. } = scratch;
+        let scan = Scan { part, text, quoted, covered };
+        let folded = scan.folded();
+        self.words.scan(folded, runs, |literal, range| {
+            let uses = self.tables.word_uses.of(literal as u32);
+            self.note(uses, &scan, &range, true, found);
+        });
+        self.infixes.scan(folded, seen, |occurrence| {
+            let Occurrence { literal, range, first, first_whole } = occurrence;
+            if first && part != Part::Said {
+                self.gates.see(literal as u32, openers);
+            }
+            let uses = self.tables.infix_uses.of(literal as u32);
+            self.note(uses, &scan, &range, first_whole, found);
+        });
+    }
+
+    fn note(
+        &self,
+        uses: &[LiteralUse],
+        scan: &Scan<'_>,
+        range: &Range<usize>,
+        whole: bool,
+        found: &mut Found,
+    ) {
+        let counts = whole && scan.part != Part::Quoted;
+        for &to in uses {
+            match to {
+                LiteralUse::Name(name) => self.examine_name(name, scan, range, found),
+                LiteralUse::Item(item) if counts => found.add(item, range),
+                LiteralUse::Exclude(exclude) if counts => found.excludes.push(exclude),
+                LiteralUse::Item(_) | LiteralUse::Exclude(_) => {}
+            }
+        }
+    }
+
+    fn item_of(&self, pattern: u32) -> u32 {
+        self.tables.pattern_items[pattern as usize]
+    }
+
+    fn examine_name(&self, name: u32, scan: &Scan<'_>, at: &Range<usize>, found: &mut Found) {
+        let NamedSkill { name, skill, item } = &self.tables.names[name as usize];
+        let Some((how, range)) = name.examine(scan.folded(), at.clone()) else { return };
+        if scan.part == Part::Quoted && !(how == Use::Explicit && scan.is_inline(&range)) {
+            return;
+        }
+        if how == Use::Explicit && found.explicit.last() != Some(skill) {
+            found.explicit.push(*skill);
+        }
+        found.add(*item, &range);
+    }
+
+    /// Leaves one exclude entry, the first, of each skill that is vetoed; those named are not.
+    fn settle_vetoes(&self, found: &mut Found) {
+        found.explicit.sort_unstable();
+        found.explicit.dedup();
+        let skill_of = |exclude: u32| self.tables.excludes[exclude as usize].0;
+        // Entries are in the order of their skills.
+        found.excludes.sort_unstable();
+        found.excludes.dedup_by_key(|exclude| skill_of(*exclude));
+        let explicit = &found.explicit;
+        found.excludes.retain(|&exclude| explicit.binary_search(&skill_of(exclude)).is_err());
+    }
+
+    /// Runs a pattern that may match.
+    pub(super) fn confirm(&self, item: u32, text: &Excerpt<'_>, scratch: &mut Scratch) -> bool {
+        let Scratch { excerpt, text: forms, found, .. } = scratch;
+        let pattern = self.tables.items[item as usize].pattern as usize;
+        let range = self.patterns.find(pattern, forms.normalized(text.seen(excerpt)));
+        let presence = if range.is_some() { Presence::At } else { Presence::Absent };
+        found.settle(item, presence, range.unwrap_or_default());
+        presence == Presence::At
+    }
+}
