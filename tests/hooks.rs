@@ -168,6 +168,31 @@ fn bad_input_ends_well_and_is_logged() {
 }
 
 #[test]
+fn a_command_line_that_is_none_ends_well_and_is_logged() {
+    for wrong in [&["--deadline", "soon"][..], &["--no-such-option"], &["--color", "red"], &["x"]] {
+        let place = place();
+        let args = ["hook", "claude-code"].iter().chain(wrong);
+        let run = place.run_with(args, prompt("s", "deploy it").as_bytes()).exits(0);
+        assert_eq!(run.stdout, "");
+        let log = log(&place);
+        assert!(log.contains(wrong[0]) && log.lines().count() == 1, "{log}");
+    }
+}
+
+#[test]
+fn options_of_matching_matter_to_a_hook() {
+    let place = place();
+    let skills = place.path().join(".repertoire/skills");
+    let args = ["hook", "claude-code", "--deadline", "60", "--source", skills.to_str().unwrap()];
+    let said = |option: &[&str]| {
+        let args = args.iter().chain(option);
+        place.run_with(args, prompt("", "see `deploy` here").as_bytes()).exits(0).stdout
+    };
+    assert!(said(&[]).contains("## Skill: deploy"));
+    assert!(!said(&["--mask-quoted"]).contains("## Skill: deploy"));
+}
+
+#[test]
 fn a_store_that_cannot_be_used_ends_well() {
     let place = place();
     fs::create_dir_all(state(&place, "sessions.sqlite")).unwrap();
@@ -413,11 +438,12 @@ fn options_that_matter_are_in_the_command_and_places_exclude_each_other() {
     let place = Place::new();
     place.write("my skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
     let args = ["hook", "install", "codex", "--brand", "acme", "--source", "my skills", "--json"];
+    let args = args.iter().chain(&["--mask-quoted", "--by-relevance=2,1,3"]);
     let done = place.run(args).exits(0).json();
     assert_eq!((&done["place"], &done["changed"]), (&json!("user"), &json!(true)));
     let text = fs::read_to_string(place.path().join("home/.codex/hooks.json")).unwrap();
     assert!(text.contains("hook codex --brand acme --source '"), "{text}");
-    assert!(text.contains("my skills'"), "{text}");
+    assert!(text.contains("my skills' --mask-quoted --by-relevance=2,1,3"), "{text}");
     let both = ["hook", "install", "codex", "--user", "--project", "."];
     place.run(both).exits(2);
     place.run(["hook", "install", "emacs"]).exits(2);

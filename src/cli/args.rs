@@ -183,9 +183,8 @@ pub(crate) struct PlayArgs {
     /// Serve on this loopback address [default: 127.0.0.1:4747, or any free port]
     #[arg(long, value_name = "ADDR", value_parser = loopback)]
     pub(crate) http: Option<SocketAddr>,
-    /// Match verbs in their regular English inflections, too
-    #[arg(long)]
-    pub(crate) inflect: bool,
+    #[command(flatten)]
+    pub(crate) matching: MatchingArgs,
     #[command(flatten)]
     pub(crate) refresh: RefreshArgs,
 }
@@ -351,6 +350,25 @@ impl MatchingArgs {
     /// The same, asked of an engine.
     pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
         builder.inflect(self.inflect).mask_quoted(self.mask_quoted)
+    }
+
+    /// The words that ask for the same on a command line.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let flags = [
+            ("--inflect", self.inflect),
+            ("--mask-quoted", self.mask_quoted),
+            ("--hint-generic-words", self.hint_generic_words),
+        ];
+        let asked = flags.into_iter().filter(|(_, is_asked)| *is_asked);
+        let mut words: Vec<String> = asked.map(|(flag, _)| flag.to_owned()).collect();
+        words.extend(self.by_relevance.map(|margin| {
+            if margin == RelevanceMargin::default() {
+                return "--by-relevance".to_owned();
+            }
+            let RelevanceMargin { worth, lead, words } = margin;
+            format!("--by-relevance={worth},{lead},{words}")
+        }));
+        words
     }
 
     /// The same, asked of disclosures.
@@ -562,6 +580,8 @@ pub(crate) struct HookArgs {
     /// Only make the snapshot for later messages; a hook that is out of time starts this
     #[arg(long, hide = true)]
     pub(crate) prepare: bool,
+    #[command(flatten)]
+    pub(crate) matching: MatchingArgs,
     #[command(subcommand)]
     pub(crate) command: Option<HookCommand>,
 }
@@ -569,9 +589,17 @@ pub(crate) struct HookArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum HookCommand {
     /// Let an agent run these hooks
-    Install(HookPlaceArgs),
+    Install(HookInstallArgs),
     /// Take them out of an agent's settings again
     Uninstall(HookPlaceArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookInstallArgs {
+    #[command(flatten)]
+    pub(crate) place: HookPlaceArgs,
+    #[command(flatten)]
+    pub(crate) matching: MatchingArgs,
 }
 
 /// Which settings are changed.

@@ -39,6 +39,7 @@ use anstream::ColorChoice;
 use clap::parser::ValueSource;
 use clap::{CommandFactory as _, FromArgMatches as _};
 use repertoire::ErrorCode;
+use repertoire::integration::hook::HookAgent;
 
 use args::{Cli, Color, Command, Common, ToolCommand, ToolsetCommand};
 use exit_code::ExitCode;
@@ -110,6 +111,10 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
 
 /// Answers a command line that clap refused, or one that asks for help.
 fn refuse(error: &clap::Error) -> std::process::ExitCode {
+    if let Some(agent) = agent_of_hook().filter(|_| error.use_stderr()) {
+        hook::refuse(&agent, &error.to_string());
+        return ExitCode::Done.into();
+    }
     let wants_json = std::env::args_os().any(|arg| arg == "--json");
     // Printing fails only where there is nobody to read it.
     if error.use_stderr() && wants_json {
@@ -128,6 +133,16 @@ fn refuse(error: &clap::Error) -> std::process::ExitCode {
         let _ = error.print();
     }
     if error.use_stderr() { ExitCode::Usage.into() } else { ExitCode::Done.into() }
+}
+
+/// The agent whose hook this command line runs. Some agents take it for a veto of the message if a
+/// hook ends with an error.
+fn agent_of_hook() -> Option<String> {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let place = words.iter().position(|word| word == "hook")?;
+    let agent = words.get(place + 1)?;
+    agent.parse::<HookAgent>().is_ok().then(|| agent.clone())
 }
 
 /// Sends the log of the library to standard error, if it was asked for.

@@ -6,7 +6,7 @@ use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
 use serde_json::{Value, json};
 
-use crate::args::Common;
+use crate::args::{Common, MatchingArgs};
 use crate::setup;
 
 /// So long agents wait for the hook, in seconds: it gives up by itself before that. Codex allows
@@ -186,7 +186,11 @@ pub(super) fn plain_words(agent: HookAgent) -> Result<Vec<String>, Error> {
 }
 
 /// The words that run the hook of `agent`, with the options of this command line that matter to it.
-pub(super) fn words(agent: HookAgent, common: &Common) -> Result<Vec<String>, Error> {
+pub(super) fn words(
+    agent: HookAgent,
+    matching: &MatchingArgs,
+    common: &Common,
+) -> Result<Vec<String>, Error> {
     let mut words = plain_words(agent)?;
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
     if common.brand != "repertoire" {
@@ -202,6 +206,7 @@ pub(super) fn words(agent: HookAgent, common: &Common) -> Result<Vec<String>, Er
     for id in &common.enable {
         option("--enable", id);
     }
+    words.extend(matching.words());
     Ok(words)
 }
 

@@ -1,11 +1,14 @@
 //! `repertoire hook AGENT`: whatever happens, the agent goes on as if there were no hook.
 
+use std::fmt::Display;
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use anstream::ColorChoice;
+use clap::Parser as _;
 use repertoire::integration::hook::{
     HookAgent, HookCall, HookEvent, disclosure_options, prompt_options,
 };
@@ -14,7 +17,7 @@ use repertoire::{Budget, DisclosureOptions, Engine, Error, ErrorCode, PromptOpti
 use super::deadline::Deadline;
 use super::store::{HookStore, Problems};
 use super::{log, prepare};
-use crate::args::Common;
+use crate::args::{Cli, Common, HookArgs, MatchingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::{query, sanitize, setup};
@@ -33,7 +36,8 @@ struct Answer {
     problems: Vec<String>,
 }
 
-pub(super) fn run(agent: HookAgent, deadline: Duration, common: &Common, out: Output) -> ExitCode {
+pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Output) -> ExitCode {
+    let deadline = args.deadline;
     let loading = Loading::default();
     let late = {
         let (loading, common) = (loading.clone(), common.clone());
@@ -45,7 +49,8 @@ pub(super) fn run(agent: HookAgent, deadline: Duration, common: &Common, out: Ou
     let answer = Deadline::start(deadline, late)
         .map_err(|error| failed("start a thread", &error))
         .and_then(|deadline| {
-            let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, common, &loading)));
+            let answer =
+                catch_unwind(AssertUnwindSafe(|| answer(agent, &args.matching, common, &loading)));
             deadline.meet();
             answer.unwrap_or_else(|_| Err(panicked()))
         })
@@ -64,8 +69,14 @@ pub(super) fn run(agent: HookAgent, deadline: Duration, common: &Common, out: Ou
 }
 
 /// Makes the snapshot that a hook had no time for.
-pub(super) fn prepare(agent: HookAgent, common: &Common, out: Output) -> ExitCode {
-    let problems = prepare::run(common).unwrap_or_else(|error| vec![format!("{error:#}")]);
+pub(super) fn prepare(
+    agent: HookAgent,
+    matching: &MatchingArgs,
+    common: &Common,
+    out: Output,
+) -> ExitCode {
+    let problems =
+        prepare::run(matching, common).unwrap_or_else(|error| vec![format!("{error:#}")]);
     for problem in problems {
         tell(agent, &format!("in the background: {problem}"), common, out);
     }
@@ -92,7 +103,12 @@ impl Loading {
     }
 }
 
-fn answer(agent: HookAgent, common: &Common, loading: &Loading) -> Result<Answer, Error> {
+fn answer(
+    agent: HookAgent,
+    matching: &MatchingArgs,
+    common: &Common,
+    loading: &Loading,
+) -> Result<Answer, Error> {
     let mut call = HookCall::read(agent, &input()?)?;
     let common = Common { project: project(&call, common), ..common.clone() };
     if let HookEvent::Files(paths) = &mut call.event {
@@ -107,7 +123,8 @@ fn answer(agent: HookAgent, common: &Common, loading: &Loading) -> Result<Answer
         builder = setup::with_cache(setup::with_skills(builder, &common)?, &common);
         loading.set(Some(common.clone()));
     }
-    let engine = builder.disclosure(disclosure()).prompt(prompt()).build()?;
+    let options = matching.disclosure(disclosure());
+    let engine = matching.apply(builder).disclosure(options).prompt(prompt()).build()?;
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
     let mut problems: Vec<String> = problems.take().iter().map(said).collect();
@@ -161,12 +178,21 @@ fn prompt() -> PromptOptions {
     PromptOptions { budget: named.or(options.budget), ..options }
 }
 
+/// Tells of a command line that is none: whoever wrote it into an agent's settings is not there,
+/// and the agent would take it amiss.
+pub(crate) fn refuse(agent: &str, error: &str) {
+    let out = Output { json: false, color: ColorChoice::Auto, verbose: false };
+    let Ok(Cli { common, .. }) = Cli::try_parse_from(["repertoire", "doctor"]) else { return };
+    let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    tell(agent, &format!("{first}; see `repertoire hook --help`"), &common, out);
+}
+
 fn said(error: &Error) -> String {
     format!("{error}; {}", error.help())
 }
 
 /// Says what went wrong, where people look and where they find it later.
-fn tell(agent: HookAgent, what: &str, common: &Common, out: Output) {
+fn tell(agent: impl Display, what: &str, common: &Common, out: Output) {
     let what = format!("{agent}: {what}");
     out.note(&format!("repertoire hook {}", sanitize::line(&what)));
     let logged = setup::hook_log(common).and_then(|path| {

@@ -13,7 +13,7 @@ use similar::TextDiff;
 
 use super::agents::{self, Form, Place};
 use super::settings::{self, Problem};
-use crate::args::{Common, HookPlaceArgs};
+use crate::args::{Common, HookInstallArgs, HookPlaceArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
@@ -44,12 +44,13 @@ struct Target {
 }
 
 pub(super) fn install(
-    args: &HookPlaceArgs,
+    HookInstallArgs { place: args, matching }: &HookInstallArgs,
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let place = place(args, common)?;
-    let target = Target::new(args.agent, place, common)?;
+    let words = agents::words(args.agent, matching, common)?;
+    let target = Target::new(args.agent, &words, place, common)?;
     let wanted = target.added()?;
     // What was there before ours came is what is to be there again after it.
     let backup = target.text.as_deref().filter(|_| matches!(target.own_words(), Ok(None)));
@@ -67,7 +68,8 @@ pub(super) fn uninstall(
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let place = place(args, common)?;
-    let target = Target::new(args.agent, place, common)?;
+    let words = agents::plain_words(args.agent)?;
+    let target = Target::new(args.agent, &words, place, common)?;
     let before = fs::read_to_string(target.backup()).ok();
     let wanted = target.removed(before.as_deref())?;
     let is_changed = wanted != target.text;
@@ -84,7 +86,9 @@ pub(super) fn uninstall(
 
 /// Whether `agent` runs the hooks in the settings of `place`.
 pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Installed {
-    let found = Target::new(agent, place, common).and_then(|mut target| {
+    let target =
+        agents::plain_words(agent).and_then(|words| Target::new(agent, &words, place, common));
+    let found = target.and_then(|mut target| {
         let Some(text) = target.text.clone() else { return Ok(Installed::No) };
         let Some(words) = target.own_words()? else { return Ok(Installed::No) };
         // The options are whatever they were installed with.
@@ -111,8 +115,13 @@ fn place(args: &HookPlaceArgs, common: &Common) -> Result<Place, UsageError> {
 }
 
 impl Target {
-    fn new(agent: HookAgent, place: Place, common: &Common) -> Result<Target, Error> {
-        let form = agents::form(agent, &agents::words(agent, common)?)?;
+    fn new(
+        agent: HookAgent,
+        words: &[String],
+        place: Place,
+        common: &Common,
+    ) -> Result<Target, Error> {
+        let form = agents::form(agent, words)?;
         let mut path = agents::file(agent, place, common)?;
         if path.is_symlink() {
             // What is replaced is the file, not a link to it.

@@ -17,6 +17,7 @@ use crate::failure::UsageError;
 use crate::output::Output;
 
 pub(crate) use agents::Place;
+pub(crate) use answer::refuse;
 pub(crate) use install::{Installed, installed};
 pub(crate) use log::tail;
 
@@ -24,8 +25,10 @@ pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Resu
     match (&args.command, args.agent) {
         (Some(HookCommand::Install(place)), _) => install::install(place, common, out),
         (Some(HookCommand::Uninstall(place)), _) => install::uninstall(place, common, out),
-        (None, Some(agent)) if args.prepare => Ok(answer::prepare(agent, common, out)),
-        (None, Some(agent)) => Ok(answer::run(agent, args.deadline, common, out)),
+        (None, Some(agent)) if args.prepare => {
+            Ok(answer::prepare(agent, &args.matching, common, out))
+        }
+        (None, Some(agent)) => Ok(answer::run(agent, args, common, out)),
         (None, None) => Err(UsageError(Error::new(
             ErrorCode::InvalidParam,
             "no agent is named",

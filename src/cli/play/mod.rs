@@ -28,7 +28,8 @@ struct Serving {
 pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     // What an agent's hook would add is what an author wants to see.
     let engine = setup::engine(common, |builder| {
-        builder.inflect(args.inflect).disclosure(disclosure_options())
+        let options = args.matching.disclosure(disclosure_options());
+        args.matching.apply(builder).disclosure(options)
     })?;
     let code = setup::finish(common, &engine, out);
     let _watch = setup::watch(&engine, args.refresh.refresh)?;
