@@ -88,8 +88,9 @@ pub(super) struct Ranking {
     /// the next number more than once.
     search: u32,
     visited: Vec<u32>,
-    /// Of each skill, in which search its triggers were counted last, and how many there were.
-    counts: Vec<(u32, u32)>,
+    /// Of each skill, in which search its triggers were counted last, in the upper half, and how
+    /// many there were.
+    counts: Vec<u64>,
     is_counted: bool,
     /// Skills used recently with their place among these, in the order of ids.
     pub(super) recent: Vec<(u32, u32)>,
@@ -99,6 +100,8 @@ pub(super) struct Ranking {
     pub(super) rarest: BinaryHeap<Reverse<(u32, u32)>>,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
+    /// The same while they are sorted.
+    pub(super) packed: Vec<u128>,
 }
 
 impl Found {
@@ -165,7 +168,7 @@ impl Ranking {
             self.visited.clear();
             self.visited.resize(n_skills, 0);
             self.counts.clear();
-            self.counts.resize(n_skills, (0, 0));
+            self.counts.resize(n_skills, 0);
             self.search = 1;
         }
         self.is_counted = false;
@@ -206,15 +209,14 @@ impl Ranking {
 
     /// Counts one more trigger of a skill.
     pub(super) fn count(&mut self, skill: u32) {
-        let (search, n_triggers) = &mut self.counts[skill as usize];
-        *n_triggers = if *search == self.search { *n_triggers + 1 } else { 1 };
-        *search = self.search;
+        let count = &mut self.counts[skill as usize];
+        *count = (*count).max(u64::from(self.search) << 32) + 1;
     }
 
     /// How many triggers of a skill were counted, of one that has some, if any were.
     pub(super) fn n_triggers(&self, skill: u32) -> Option<u32> {
-        let (search, n_triggers) = self.counts[skill as usize];
-        (search == self.search).then_some(n_triggers)
+        let count = self.counts[skill as usize];
+        (count >> 32 == u64::from(self.search)).then_some(count as u32)
     }
 
     pub(super) fn recency(&self, skill: u32) -> u32 {

@@ -31,7 +31,7 @@ pub(super) struct Gate {
 /// The gates of all patterns that require a literal.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Gates {
-    gates: Vec<PackedGate>,
+    all: Vec<PackedGate>,
     /// Group by group the literals of the gates, and before each group how many it has.
     literals: Vec<u32>,
     /// The patterns in whose rarest group each of the [`Infixes`] is.
@@ -76,12 +76,12 @@ impl Gates {
     /// Takes in the gates of all patterns, over `n_infixes` literals.
     pub(super) fn new(all: &[Gate], n_infixes: usize) -> Gates {
         let bits = bits(all, n_infixes);
-        let mut gates = Vec::with_capacity(all.len());
+        let mut packed = Vec::with_capacity(all.len());
         let mut literals = Vec::new();
         let mut opened = ListBuilder::default();
         for (pattern, gate) in all.iter().enumerate() {
             let (start, n_groups) = (literals.len() as u32, gate.groups.len() as u8);
-            gates.push(PackedGate { start, n_groups, is_exact: gate.is_exact });
+            packed.push(PackedGate { start, n_groups, is_exact: gate.is_exact });
             for group in &gate.groups {
                 literals.push(group.len() as u32);
                 literals.extend(group);
@@ -93,7 +93,7 @@ impl Gates {
                 opened.push(literal, Opened { pattern: pattern as u32, second });
             }
         }
-        Gates { gates, literals, opened: opened.finish(n_infixes), bits }
+        Gates { all: packed, literals, opened: opened.finish(n_infixes), bits }
     }
 
     /// Notes that a literal was seen for the first time.
@@ -133,7 +133,7 @@ impl Gates {
 
     /// Whether a pattern matches, as far as the places of its literals tell.
     fn judge(&self, pattern: u32, infixes: &Infixes, seen: &Seen, is_plain: bool) -> Option<bool> {
-        let PackedGate { start, n_groups, is_exact } = self.gates[pattern as usize];
+        let PackedGate { start, n_groups, is_exact } = self.all[pattern as usize];
         let mut rest = &self.literals[start as usize..];
         let mut groups: [&[u32]; 2] = [&[]; 2];
         for _ in 0..n_groups {
@@ -179,8 +179,8 @@ impl Gates {
             }
             rest.is_some()
         };
-        self.gates.len() == n_patterns
-            && self.gates.iter().all(is_gate)
+        self.all.len() == n_patterns
+            && self.all.iter().all(is_gate)
             && self.opened.is_sound(n_infixes, |to| (to.pattern as usize) < n_patterns)
             && self.bits.len() == n_infixes
             && self.bits.iter().all(|&bit| bit <= NO_BIT)
@@ -188,7 +188,7 @@ impl Gates {
 
     /// Heap memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        size_of_val(&*self.gates)
+        size_of_val(&*self.all)
             + size_of_val(&*self.literals)
             + self.opened.memory_usage()
             + self.bits.len()

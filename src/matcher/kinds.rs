@@ -70,7 +70,7 @@ impl Kinds {
             | is(byte == b'_', UNDERSCORE)
             | is(byte == b' ', SPACE)
             | is(is_newline, NEWLINE)
-            | is(((byte < b' ') & !is_newline) | (byte == 0x7f), BLANK);
+            | is((byte < b' ' && !is_newline) || byte == 0x7f, BLANK);
         known | is(known == 0, PUNCTUATION)
     }
 

@@ -8,8 +8,8 @@ use super::kinds::Kinds;
 pub(super) struct Runs {
     /// Of a text of ASCII the kind of each byte; then zeros.
     bytes: Vec<u8>,
-    /// Of another text the kinds, run by run.
-    runs: Vec<(Kinds, u32)>,
+    /// Of another text the kinds, stretch by stretch.
+    stretches: Vec<(Kinds, u32)>,
     /// Those of ASCII that it holds.
     held: u8,
     n_bytes: usize,
@@ -30,12 +30,12 @@ impl Runs {
             self.held = self.bytes.iter().fold(0, |held, kind| held | kind);
             return;
         }
-        self.runs.clear();
+        self.stretches.clear();
         for c in text.chars() {
             let kind = Kinds::of_char(c);
-            match self.runs.last_mut() {
+            match self.stretches.last_mut() {
                 Some((last, len)) if *last == kind => *len += 1,
-                _ => self.runs.push((kind, 1)),
+                _ => self.stretches.push((kind, 1)),
             }
         }
     }
@@ -46,7 +46,7 @@ impl Runs {
             return self.longest_of_bytes(kinds.in_ascii());
         }
         let (mut longest, mut len) = (0, 0);
-        for &(kind, of_kind) in &self.runs {
+        for &(kind, of_kind) in &self.stretches {
             len = if kind.is_within(kinds) { len + of_kind } else { 0 };
             longest = longest.max(len);
         }

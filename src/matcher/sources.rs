@@ -18,7 +18,7 @@ const MIN_PATTERNS_A_THREAD: usize = 256;
 pub(super) struct Sources<'a> {
     /// The item of each.
     pub(super) items: Vec<u32>,
-    sources: Vec<&'a str>,
+    texts: Vec<&'a str>,
     required: Vec<Option<Required>>,
     /// In how many patterns' requirements a literal stands.
     n_patterns: HashMap<String, u32>,
@@ -27,8 +27,8 @@ pub(super) struct Sources<'a> {
 impl<'a> Sources<'a> {
     /// Takes patterns apart; each comes with its item.
     pub(super) fn new(patterns: impl Iterator<Item = (u32, &'a str)>) -> Sources<'a> {
-        let (items, sources): (Vec<u32>, Vec<&str>) = patterns.unzip();
-        let required = in_parallel(&sources, |source| {
+        let (items, texts): (Vec<u32>, Vec<&str>) = patterns.unzip();
+        let required = in_parallel(&texts, |source| {
             let hir = pattern::parse(source, Case::Verbatim).ok();
             let required = hir.and_then(|hir| literals::required(source, &hir));
             required.filter(|of| !of.is_weak() || !demands::tell_more(source))
@@ -40,7 +40,7 @@ impl<'a> Sources<'a> {
                 None => drop(n_patterns.insert(literal.clone(), 1)),
             }
         }
-        Sources { items, sources, required, n_patterns }
+        Sources { items, texts, required, n_patterns }
     }
 
     /// Every literal that some pattern requires.
@@ -53,7 +53,7 @@ impl<'a> Sources<'a> {
         let gates = self.required.iter();
         let gates: Vec<Gate> = gates.map(|required| self.gate(required.as_ref(), places)).collect();
         let has_literal = self.required.iter().map(Option::is_some);
-        let patterns = Patterns::new(self.sources.iter().copied().zip(has_literal));
+        let patterns = Patterns::new(self.texts.iter().copied().zip(has_literal));
         (patterns, Gates::new(&gates, places.len()))
     }
 

@@ -39,15 +39,9 @@ pub(crate) fn push_folded(c: char, out: &mut String) {
 /// Whether a character is known to be its own normalised form, and but for capitals of ASCII its
 /// own folded form: most letters of some scripts. The tables know all others.
 fn is_settled(c: char) -> bool {
-    match c {
-        '\0'..='\x7f' => true,
-        'ß' | '÷' => false,
-        'à'..='ÿ' => true,
-        'а'..='џ' => true,
-        '、' | '。' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' => true,
-        '一'..='\u{9fff}' | '가'..='힣' => true,
-        _ => false,
-    }
+    matches!(c,
+        '\0'..='\x7f' | 'à'..='ö' | 'ø'..='ÿ' | 'а'..='џ' | '、' | '。' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー'
+            | '一'..='\u{9fff}' | '가'..='힣')
 }
 
 /// `text` with runs of blanks as one blank.

@@ -52,18 +52,27 @@ impl Index {
         }
         // Of most skills one trigger was found. Of the others it takes a look at each, as some look
         // for the same.
-        let mut best = std::mem::take(&mut scratch.ranking.best);
-        best.retain_mut(|key| {
+        let is_all = scratch.changes.is_none()
+            && scratch.found.excludes.is_empty()
+            && scratch.found.explicit.is_empty()
+            && scratch.ranking.recent.is_empty();
+        let mut packed = std::mem::take(&mut scratch.ranking.packed);
+        packed.clear();
+        for key in &scratch.ranking.best {
             let known = if scratch.ranking.was_visited_again(key.skill) {
                 self.hopes(key.skill, scratch).map(|(key, _)| key)
+            } else if is_all {
+                Some(*key)
             } else {
                 self.place_among(*key, scratch)
             };
-            *key = known.unwrap_or(*key);
-            known.is_some()
-        });
-        best.sort_unstable();
-        scratch.ranking.best = best;
+            packed.extend(known.map(RankKey::packed));
+        }
+        // Numbers are sorted several times as fast as keys.
+        packed.sort_unstable();
+        scratch.ranking.best.clear();
+        scratch.ranking.best.extend(packed.iter().map(|&packed| RankKey::unpacked(packed)));
+        scratch.ranking.packed = packed;
     }
 
     /// Counts the skills that match.
@@ -190,7 +199,7 @@ impl Index {
         while let Some(Reverse((order, item))) = scratch.ranking.rarest.pop() {
             let n_left = scratch.ranking.rarest.len() as u32 + 1;
             let rarity = order / 2;
-            let mut best_left = RankKey {
+            let best_left = RankKey {
                 phrase_words: Reverse(longest),
                 rarity,
                 n_triggers: Reverse(n_left),
@@ -207,27 +216,30 @@ impl Index {
             if skills.len() > MAX_UNCOUNTED {
                 self.count_triggers(scratch);
             }
-            let may_be = |skill: u32, scratch: &Scratch| {
-                let n_triggers =
-                    scratch.ranking.n_triggers(skill).map_or(n_left, |n| n.min(n_left));
-                let n_triggers = Reverse(n_triggers);
-                !beats(scratch.last_of_best(limit), RankKey { n_triggers, skill, ..best_left })
+            // A skill of the item is not better than this.
+            let limit_of = |skill: u32, scratch: &Scratch| {
+                let counted = scratch.ranking.n_triggers(skill);
+                let n_triggers = Reverse(counted.map_or(n_left, |n| n.min(n_left)));
+                RankKey { n_triggers, skill, ..best_left }
             };
             if scratch.found.presence(item) == Presence::Possible {
+                let last = scratch.last_of_best(limit);
                 let may_be = |&skill: &u32| {
-                    may_be(skill, scratch) && self.may_be_best(skill, limit, scratch)
+                    !beats(last, limit_of(skill, scratch))
+                        && self.may_be_best(skill, limit, scratch)
                 };
                 if !skills.iter().any(may_be) || !self.confirm(item, text, scratch) {
                     continue;
                 }
             }
+            let mut last = scratch.last_of_best(limit);
             for &skill in skills {
-                best_left.skill = skill;
-                if beats(scratch.last_of_best(limit), best_left) {
+                if beats(last, RankKey { skill, ..best_left }) {
                     break;
                 }
-                if may_be(skill, scratch) {
+                if !beats(last, limit_of(skill, scratch)) {
                     self.consider(skill, limit, text, scratch);
+                    last = scratch.last_of_best(limit);
                 }
             }
         }
