@@ -76,9 +76,9 @@ export async function open(url, { width = 1280, height = 900, dark = false } = {
       await send("Input.dispatchKeyEvent", { type: "keyDown", key, text, windowsVirtualKeyCode: code })
       await send("Input.dispatchKeyEvent", { type: "keyUp", key, windowsVirtualKeyCode: code })
     },
-    /** A picture of the whole page. */
-    async screenshot(file) {
-      const { data } = await send("Page.captureScreenshot", { captureBeyondViewport: true })
+    /** A picture of the page: the whole of it, or what the window shows. */
+    async screenshot(file, whole = true) {
+      const { data } = await send("Page.captureScreenshot", { captureBeyondViewport: whole })
       writeFileSync(file, Buffer.from(data, "base64"))
     },
     async close() {
