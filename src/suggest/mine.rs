@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::grams::{fold_lines, grams};
 use super::{Proposal, Suggestion, deny};
-use crate::background::{holds, is_common, prompts};
+use crate::background::{holds, is_common, is_everyday, prompts};
 use crate::catalog::Entry;
 use crate::matcher::boundary::is_word;
 use crate::skill::SkillId;
@@ -17,9 +17,9 @@ const IN_BODY: u32 = 1;
 /// A phrase is a skill's own if so many of so many uses are its.
 const OWN_SHARE: (u32, u32) = (9, 10);
 
-/// Uses of a single word, and of a phrase, that make it what a skill is about: a description that
-/// is all there is of a skill can hold a phrase once.
-const MIN_USES: [u32; 2] = [6, 3];
+/// What the uses of a single word, and of a phrase, must be worth to make it what a skill is about:
+/// a description that is all there is of a skill can hold a phrase once.
+const MIN_WORTH: [u32; 2] = [6, 3];
 
 /// A word that more skills use than one in so many says little in this catalog, ...
 const FREQUENT_SHARE: usize = 10;
@@ -49,10 +49,17 @@ const OF_SKILLS: [&str; 8] =
 /// What is counted of a phrase over the catalog.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
-    uses: u32,
+    worth: u32,
     n_skills: u32,
     /// Skills that affirm it in their description or name.
     n_described: u32,
+}
+
+/// The uses of a phrase in one skill.
+#[derive(Debug, Clone, Copy, Default)]
+struct Uses {
+    n: u32,
+    worth: u32,
 }
 
 /// A skill's texts, folded.
@@ -76,7 +83,7 @@ pub(super) fn mine(entries: &[&Entry], wanted: &dyn Fn(&Entry) -> bool) -> Vec<S
             });
         }
     }
-    let of_skills: Vec<HashMap<&str, u32>> =
+    let of_skills: Vec<HashMap<&str, Uses>> =
         texts.iter().map(|text| text.count(&mut counts)).collect();
     let catalog = Counted { counts, n_skills: entries.len() };
     let skills = entries.iter().zip(texts.iter().zip(&of_skills));
@@ -104,35 +111,39 @@ impl Text {
     }
 
     /// The uses here of the phrases that are counted, which are added to `counts`.
-    fn count<'t>(&'t self, counts: &mut HashMap<&'t str, Count>) -> HashMap<&'t str, u32> {
-        let mut uses: HashMap<&str, u32> = HashMap::new();
-        let mut take = |gram: &'t str, worth: u32| {
+    fn count<'t>(&'t self, counts: &mut HashMap<&'t str, Count>) -> HashMap<&'t str, Uses> {
+        let mut uses: HashMap<&str, Uses> = HashMap::new();
+        let mut take = |gram: &'t str, n: u32, worth: u32| {
             if counts.contains_key(gram) {
-                *uses.entry(gram).or_default() += worth;
+                let uses = uses.entry(gram).or_default();
+                uses.n += n;
+                uses.worth += worth;
             }
         };
-        grams(&self.name, |gram, _| take(gram, IN_NAME));
+        grams(&self.name, |gram, _| take(gram, 1, IN_NAME));
         for sentence in deny::affirmed(&self.description) {
-            grams(sentence, |gram, _| take(gram, IN_DESCRIPTION));
+            grams(sentence, |gram, _| take(gram, 1, IN_DESCRIPTION));
         }
-        let mut described: Vec<&str> = uses.keys().copied().collect();
-        let mut take = |gram: &'t str, worth: u32| {
+        let described: Vec<&str> = uses.keys().copied().collect();
+        let mut take = |gram: &'t str, n: u32, worth: u32| {
             if counts.contains_key(gram) {
-                *uses.entry(gram).or_default() += worth;
+                let uses = uses.entry(gram).or_default();
+                uses.n += n;
+                uses.worth += worth;
             }
         };
-        grams(&self.body, |gram, _| take(gram, IN_BODY));
+        grams(&self.body, |gram, _| take(gram, 1, IN_BODY));
         for line in self.body.lines().filter(|line| line.starts_with('#')) {
-            grams(line, |gram, _| take(gram, IN_BODY));
+            grams(line, |gram, _| take(gram, 0, IN_BODY));
         }
-        for gram in described.drain(..) {
+        for gram in described {
             if let Some(count) = counts.get_mut(gram) {
                 count.n_described += 1;
             }
         }
-        for (gram, n) in &uses {
+        for (gram, Uses { worth, .. }) in &uses {
             if let Some(count) = counts.get_mut(gram) {
-                count.uses += n;
+                count.worth += worth;
                 count.n_skills += 1;
             }
         }
@@ -147,21 +158,23 @@ struct Counted<'t> {
 }
 
 impl Counted<'_> {
-    fn suggestion(&self, id: &SkillId, text: &Text, own: &HashMap<&str, u32>) -> Suggestion {
+    fn suggestion(&self, id: &SkillId, text: &Text, own: &HashMap<&str, Uses>) -> Suggestion {
         let mut chosen: Vec<(f64, Proposal)> = Vec::new();
         text.each_candidate(|gram, n_words| {
             let is_known = chosen.iter().any(|(_, proposal)| proposal.keyword == gram);
             if is_known || gram == text.name.trim_end() || !self.is_telling(gram, n_words, text) {
                 return;
             }
-            let uses = own.get(gram).copied().unwrap_or(0);
+            let uses = own.get(gram).copied().unwrap_or_default();
             let count = self.counts.get(gram).copied().unwrap_or_default();
-            let is_own = uses * OWN_SHARE.1 >= count.uses * OWN_SHARE.0 && count.n_described <= 1;
-            if is_own && uses >= MIN_USES[usize::from(n_words > 1)] {
+            let is_own =
+                uses.worth * OWN_SHARE.1 >= count.worth * OWN_SHARE.0 && count.n_described <= 1;
+            if is_own && !is_aside(gram, uses) && uses.worth >= MIN_WORTH[usize::from(n_words > 1)]
+            {
                 let longer_is_surer = if n_words > 1 { 1.3 } else { 1.0 };
-                let score = f64::from(uses + 1).ln() * longer_is_surer;
+                let score = f64::from(uses.worth + 1).ln() * longer_is_surer;
                 let others = count.n_skills.saturating_sub(1);
-                chosen.push((score, Proposal { keyword: gram.to_owned(), uses, others }));
+                chosen.push((score, Proposal { keyword: gram.to_owned(), uses: uses.n, others }));
             }
         });
         chosen.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.keyword.cmp(&b.1.keyword)));
@@ -203,6 +216,18 @@ impl Counted<'_> {
         let n_skills = self.counts.get(word).map_or(0, |count| count.n_skills as usize);
         n_skills > NEVER_FREQUENT.max(self.n_skills / FREQUENT_SHARE)
     }
+}
+
+/// Whether a phrase is a turn of the description rather than a name for anything: it stands there
+/// once, and has a function word in it or an everyday one at an end.
+fn is_aside(gram: &str, uses: Uses) -> bool {
+    let mut words = gram.split(' ');
+    let has_function_word =
+        || gram.split(' ').any(|word| EDGES.split_whitespace().any(|edge| edge == word));
+    let is_once = uses.n == 1 && uses.worth == IN_DESCRIPTION;
+    let is_empty_end = |word: Option<&str>| word.is_some_and(is_everyday);
+    is_once
+        && (is_empty_end(words.next()) || is_empty_end(words.next_back()) || has_function_word())
 }
 
 /// Whether a word is one that people type: with a letter, and without marks but those in names.
