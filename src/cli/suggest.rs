@@ -162,8 +162,9 @@ fn text(engine: &Engine, told: &Told<'_>) -> Page {
     if let Some(Effect { cases, before, after, kept, .. }) = &told.eval {
         text.line(format_args!("\n{}", count(*cases, "prompt")));
         if *kept > 0 {
-            let kept = format!("kept by {}: the triggers that are declared", count(*kept, "skill"));
-            text.line(format_args!("{}", styled(DIM, kept)));
+            let keep = if *kept == 1 { "keeps its" } else { "keep their" };
+            let note = format!("{} {keep} own triggers", count(*kept, "skill"));
+            text.line(format_args!("{}", styled(DIM, note)));
         }
         text.push(&table(before, after).to_string());
     }

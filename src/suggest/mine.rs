@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::grams::{fold_lines, grams};
 use super::{Proposal, Suggestion, deny};
-use crate::background::{holds, is_common, is_everyday, prompts};
+use crate::background::{holds, is_common, prompts};
 use crate::catalog::Entry;
 use crate::matcher::boundary::is_word;
 use crate::skill::SkillId;
@@ -34,13 +34,17 @@ const MAX_KEYWORDS: usize = 12;
 const MAX_KEYWORD_BYTES: usize = 48;
 
 /// Words that a phrase does not begin or end with; questions, pronouns, articles and the like.
-const EDGES: &str = "a about across after against all along among an and any are around as at \
+const EDGES: &str = "a about across after against all along among an and another any are around as at \
     be been before being between both but by can could did do does each every for from had has \
     have he here how i if in into is it its just may me might more most must my no nor not of on \
     only or other our over own per shall she should so some such than that the their them then \
     there these they this those through to too under until up us user users using very via vs was \
     we were what when where whether which while who whom whose why will with within without would \
     yet you your";
+
+/// Conjunctions and auxiliaries, which stand in sentences rather than in names.
+const JOINTS: &str = "and are be been being but can could did do does had has have if is may might \
+    must nor or shall should so than was were while will would";
 
 /// Words about skills, which stand in texts of skills only.
 const OF_SKILLS: [&str; 8] =
@@ -219,15 +223,10 @@ impl Counted<'_> {
 }
 
 /// Whether a phrase is a turn of the description rather than a name for anything: it stands there
-/// once, and has a function word in it or an everyday one at an end.
+/// once, and joins what it is made of.
 fn is_aside(gram: &str, uses: Uses) -> bool {
-    let mut words = gram.split(' ');
-    let has_function_word =
-        || gram.split(' ').any(|word| EDGES.split_whitespace().any(|edge| edge == word));
-    let is_once = uses.n == 1 && uses.worth == IN_DESCRIPTION;
-    let is_empty_end = |word: Option<&str>| word.is_some_and(is_everyday);
-    is_once
-        && (is_empty_end(words.next()) || is_empty_end(words.next_back()) || has_function_word())
+    let is_joint = |word: &str| JOINTS.split_whitespace().any(|joint| joint == word);
+    uses.n == 1 && uses.worth == IN_DESCRIPTION && gram.split(' ').any(is_joint)
 }
 
 /// Whether a word is one that people type: with a letter, and without marks but those in names.

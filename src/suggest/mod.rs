@@ -11,8 +11,7 @@
 //! - it is the skill's *own*: no other description holds it, and of all its uses in the catalog nine
 //!   of ten are the skill's, where a use in a description counts as three and one in a name as five;
 //! - it is used enough to be what the skill is about, not an aside: a phrase that stands once in a
-//!   description and nowhere else holds no function word, and neither begins nor ends with an
-//!   everyday one.
+//!   description and nowhere else holds no conjunction or auxiliary.
 //!
 //! Which limits are good was tried over the catalogs of `docs/check.md` together.
 
