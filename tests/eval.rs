@@ -150,7 +150,7 @@ fn what_is_bad_is_named_with_its_line_and_nothing_else_is_lost() {
             "end.json",
             "[{\"query\":\"a\",\"expected\":\"x\"},]",
             1,
-            &[(1, "not valid JSON: trailing comma at column 32")],
+            &[(1, "not valid JSON: trailing comma at column 31")],
         ),
         ("map.json", "{\n\"query\": }", 0, &[(2, "not valid JSON: expected value at column 10")]),
         (
