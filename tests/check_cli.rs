@@ -92,3 +92,53 @@ fn the_effect_of_all_suggestions_is_told() {
     assert!(page.contains("demand letters") && page.contains("recall"), "{page}");
     place.run(["suggest"]).exits(2);
 }
+
+#[test]
+fn the_effect_on_one_skill_is_measured_in_the_place_of_what_it_declares() {
+    let place = Place::new();
+    let text = "---\nname: dunning\ndescription: Sends demand letters to late debtors\n\
+                triggers: [nothing of it]\n---\nB\n";
+    place.write("skills/dunning/SKILL.md", text);
+    let prompt = r#"{"query": "write demand letters for March", "expected": ["dunning"]}"#;
+    place.write("prompts.jsonl", prompt);
+    for (skills, recall, kept) in [("dunning", 1.0, 0), ("--all", 0.0, 1)] {
+        let args = ["suggest", skills, "--source", "skills", "--eval", "prompts.jsonl"];
+        let told = place.run([&args[..], &["--json"]].concat()).exits(0).json();
+        assert_eq!(told["eval"]["before"]["recall"], 0.0, "{told}");
+        assert_eq!(told["eval"]["after"]["recall"], recall, "{told}");
+        assert_eq!(told["eval"]["kept"], kept, "{told}");
+        let page = place.run(args).exits(0).stdout;
+        assert_eq!(page.contains("1 skill keeps its own triggers"), kept > 0, "{page}");
+    }
+}
+
+#[test]
+fn a_file_is_written_only_if_all_else_is_well() {
+    let place = Place::new();
+    let before = "---\nname: dunning\ndescription: Sends demand letters to late debtors\n---\nB\n";
+    place.write("skills/dunning/SKILL.md", before);
+    let path = place.path().join("skills/dunning/SKILL.md");
+    let args = ["suggest", "dunning", "--source", "skills", "--write"];
+
+    let run = place.run([&args[..], &["--eval", "no.json"]].concat()).exits(1);
+    assert!(run.stderr.contains("cannot read no.json"), "{run:?}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+
+    let rights = path.metadata().unwrap().permissions();
+    let mut readonly = rights.clone();
+    readonly.set_readonly(true);
+    std::fs::set_permissions(&path, readonly).unwrap();
+    let run = place.run(args).exits(1);
+    assert!(run.stderr.contains("is read-only"), "{run:?}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+    std::fs::set_permissions(&path, rights).unwrap();
+
+    // Prompts that are left out are told and are a finding, as they are to `eval`.
+    place.write(
+        "prompts.jsonl",
+        "{\"query\": \"demand letters\", \"expected\": \"dunning\"}\nbad\n",
+    );
+    let run = place.run([&args[..], &["--eval", "prompts.jsonl"]].concat()).exits(1);
+    assert!(run.stderr.contains("prompts.jsonl:2: left out: not valid JSON"), "{run:?}");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("- demand letters"));
+}

@@ -6,6 +6,8 @@
 #[path = "support/binary.rs"]
 mod binary;
 
+use std::time::{Duration, Instant};
+
 use binary::{Place, Run};
 use repertoire::eval::{Baseline, Case, Report, compare, evaluate, read};
 use repertoire::{Engine, EngineBuilder, Skill};
@@ -120,8 +122,43 @@ fn what_is_bad_is_named_with_its_line_and_nothing_else_is_lost() {
             2,
             &[(2, "a number"), (4, "the rest of the file is left out")],
         ),
-        ("open.json", "[{\"query\":\"a\",\"expected\":\"x\"}", 1, &[(1, "ends before")]),
-        ("map.json", "{\n\"query\": }", 0, &[(2, "not valid JSON")]),
+        (
+            "open.json",
+            "[{\"query\":\"a\",\"expected\":\"x\"}",
+            1,
+            &[(1, "EOF while parsing a list")],
+        ),
+        (
+            "two.json",
+            "[{\"query\":\"a\",\"expected\":\"x\"}]\n[{\"query\":\"b\",\"expected\":\"x\"}]",
+            1,
+            &[(2, "trailing characters at column 1; the rest of the file is left out")],
+        ),
+        (
+            "closed.json",
+            "[{\"query\":\"a\",\"expected\":\"x\"}}, garbage",
+            1,
+            &[(1, "not valid JSON: expected `,` or `]` at column 30")],
+        ),
+        (
+            "comma.json",
+            "[{\"query\":\"a\",\"expected\":\"x\"}\n{\"query\":\"b\",\"expected\":\"x\"}]",
+            1,
+            &[(2, "not valid JSON: expected `,` or `]` at column 1")],
+        ),
+        (
+            "end.json",
+            "[{\"query\":\"a\",\"expected\":\"x\"},]",
+            1,
+            &[(1, "not valid JSON: trailing comma at column 31")],
+        ),
+        ("map.json", "{\n\"query\": }", 0, &[(2, "not valid JSON: expected value at column 10")]),
+        (
+            "both.jsonl",
+            "{\"query\":\"a\",\"expected\":[\"y\",\"x\"],\"forbidden\":\"x\"}",
+            0,
+            &[(1, "`x` is both expected and forbidden")],
+        ),
         ("p.yaml", "should_trigger_prompts:\n  - a\n", 0, &[(2, "which skill these prompts")]),
         (
             "b.yaml",
@@ -132,6 +169,11 @@ fn what_is_bad_is_named_with_its_line_and_nothing_else_is_lost() {
         ("bad.yaml", "a: [\n", 0, &[(1, "not valid YAML")]),
         ("empty.yaml", "", 0, &[(1, "no prompts")]),
         ("empty.json", "", 0, &[(1, "no prompts")]),
+        ("blank.jsonl", "\n\n", 0, &[(1, "no prompts")]),
+        ("none.json", "[]", 0, &[(1, "no prompts")]),
+        ("none.json", "{\"cases\":[]}", 0, &[(1, "no prompts")]),
+        ("none.yaml", "cases: []\n", 0, &[(1, "no prompts")]),
+        ("none.yaml", "[]\n", 0, &[(1, "no prompts")]),
     ];
     for (file, text, n_cases, expected) in cases {
         let (cases, problems) = read(file, text, None);
@@ -142,6 +184,17 @@ fn what_is_bad_is_named_with_its_line_and_nothing_else_is_lost() {
             assert!(problem.message.contains(part), "{file}: {problem:?}");
         }
     }
+}
+
+#[test]
+fn many_bad_lines_are_named_in_time_that_grows_with_their_number() {
+    let text = "{\"query\": 7, \"padding\": \"some more text, so that lines are long\"}\n";
+    let n_lines = 100_000;
+    let start = Instant::now();
+    let (_, problems) = read("bad.jsonl", &text.repeat(n_lines), None);
+    // To count the lines before each took minutes.
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    assert!(problems.iter().map(|problem| problem.line).eq(1..=n_lines));
 }
 
 /// Cases in the form of the corpus.
@@ -313,7 +366,30 @@ fn what_is_left_out_is_told_and_is_a_finding() {
     assert_eq!((&problems[0]["line"], &problems[1]["line"]), (&json!(2), &json!(3)));
     assert!(run.stderr.contains("cases.jsonl:2: left out: not valid JSON"), "{run:?}");
     assert!(problems[1]["message"].as_str().unwrap().contains("review"), "{problems:?}");
-    assert!(place.run(["eval", "no.json"]).exits(1).stderr.contains("cannot read no.json"));
+    for (args, help) in [
+        (&["eval", "no.json"][..], "name a file of prompts"),
+        (&["eval", "cases.jsonl", "--baseline", "no.json"], "name a report that"),
+    ] {
+        let run = place.run(args).exits(1);
+        assert!(run.stderr.contains("cannot read no.json") && run.stderr.contains(help), "{run:?}");
+    }
+}
+
+#[test]
+fn a_page_is_not_written_over_what_is_read() {
+    let place = place();
+    let report = eval(&place, &["--json"]).exits(0).stdout;
+    place.write("before.json", &report);
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).unwrap();
+    let prompts = read("cases.jsonl");
+    for page in ["cases.jsonl", "skills/../cases.jsonl", "before.json"] {
+        let run = eval(&place, &["--baseline", "before.json", "--html", page]).exits(2);
+        assert!(run.stderr.contains("`--html` would overwrite"), "{run:?}");
+    }
+    assert_eq!((read("cases.jsonl"), read("before.json")), (prompts, report));
+    for _ in 0..2 {
+        eval(&place, &["--html", "page.html"]).exits(0);
+    }
 }
 
 #[test]

@@ -47,6 +47,25 @@ fn what_is_a_skills_own_is_proposed_and_what_is_not_is_not() {
 }
 
 #[test]
+fn uses_are_counted_as_they_stand_and_turns_of_phrase_are_no_triggers() {
+    let port = "---\nname: porter\ndescription: Moves plugins to another engine after a change was \
+                made, to split or port dunning letters. Handles shader bytecode.\n---\n# Dunning \
+                letters\nDunning letters.\n";
+    let catalog = catalog(&[port, "---\nname: other\ndescription: Answers mail.\n---\nMail\n"]);
+    let suggestion = suggest(&catalog, "porter").unwrap();
+    let uses = |keyword: &str| {
+        let found = suggestion.keywords.iter().find(|proposal| proposal.keyword == keyword);
+        found.map(|proposal| proposal.uses)
+    };
+    // In the description, in a heading and in a line.
+    assert_eq!(uses("dunning"), Some(3), "{suggestion:?}");
+    assert_eq!(uses("shader bytecode"), Some(1), "{suggestion:?}");
+    for turn in ["another engine", "change was made", "split or port"] {
+        assert_eq!(uses(turn), None, "{suggestion:?}");
+    }
+}
+
+#[test]
 fn a_block_is_inserted_and_every_other_byte_kept() {
     let block = "triggers:\n  keywords:\n    - foo bar\n    - 'c++'\n";
     for (before, after) in [
@@ -95,6 +114,26 @@ fn declared_triggers_are_replaced_only_on_request() {
             written, "---\nname: x\ntriggers:\n  keywords:\n    - new\ndescription: d\n---\nB\n",
             "{old}"
         );
+    }
+}
+
+#[test]
+fn help_never_names_a_way_that_is_refused() {
+    let suggestion = of_keywords(&["new"]);
+    for (old, replaces) in [
+        ("triggers: [old]\n", true),
+        ("triggers: {}\n", true),
+        ("triggers:\n  exclude: [old]\n", true),
+        ("metadata:\n  triggers: [old]\n", false),
+        ("activation:\n  keywords: [old]\n", false),
+        ("paths: ['*.rs']\n", false),
+        ("triggers: {}\nmetadata:\n  triggers: [old]\n", false),
+        ("triggers: [older]\npaths: ['*.rs']\n", false),
+    ] {
+        let text = format!("---\nname: x\ndescription: d\n{old}---\nB\n");
+        let error = suggestion.insert_into(&text, false).unwrap_err();
+        assert_eq!(error.help().contains("--replace"), replaces, "{old}: {error}");
+        assert_eq!(suggestion.insert_into(&text, true).is_ok(), replaces, "{old}");
     }
 }
 

@@ -394,7 +394,7 @@ pub(crate) struct SuggestArgs {
     #[arg(long, requires = "write")]
     pub(crate) replace: bool,
     /// With prompts as for `eval`: what the proposals would change; may be repeated
-    #[arg(long = "eval", value_name = "FILE", requires = "all")]
+    #[arg(long = "eval", value_name = "FILE")]
     pub(crate) prompts: Vec<PathBuf>,
 }
 

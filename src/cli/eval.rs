@@ -1,17 +1,18 @@
 //! `repertoire eval`: how often the right skill is disclosed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::eval::{
-    Baseline, Cause, Comparison, Confusion, Problem, Report, Scores, compare, evaluate, read,
+    Baseline, Case, Cause, Comparison, Confusion, Problem, Report, Scores, compare, evaluate, read,
 };
 use repertoire::{DisclosureOptions, Error, ErrorCode, SkillId};
 use serde::Serialize;
 
 use crate::args::{Common, EvalArgs, Threshold};
 use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
 use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
 use crate::{eval_page, sanitize, setup};
@@ -45,15 +46,10 @@ struct Unmet {
 }
 
 pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    // A baseline that cannot be read is told before the work is done, not after it.
+    // What cannot be read or written is told before the work is done, not after it.
+    keeps_what_is_read(args)?;
     let baseline = args.baseline.as_deref().map(baseline).transpose()?;
-    let (mut cases, mut problems) = (Vec::new(), Vec::new());
-    for file in &args.files {
-        let text = text_of(file)?;
-        let (of_file, wrong) = read(&file.to_string_lossy(), &text, args.skill.as_deref());
-        cases.extend(of_file);
-        problems.extend(wrong);
-    }
+    let (cases, mut problems) = prompts(&args.files, args.skill.as_deref())?;
     let options = args.matching.disclosure(DisclosureOptions::default());
     let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
     let progress = progress(cases.len());
@@ -89,15 +85,45 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     Ok(if is_fine { sources } else { ExitCode::Failure })
 }
 
-fn text_of(file: &Path) -> Result<String, Error> {
+/// The prompts of all files, and what of these is left out.
+pub(crate) fn prompts(
+    files: &[PathBuf],
+    skill: Option<&str>,
+) -> Result<(Vec<Case>, Vec<Problem>), Error> {
+    let (mut cases, mut problems) = (Vec::new(), Vec::new());
+    for file in files {
+        let text = text_of(file, "name a file of prompts, in UTF-8")?;
+        let (of_file, wrong) = read(&file.to_string_lossy(), &text, skill);
+        cases.extend(of_file);
+        problems.extend(wrong);
+    }
+    Ok((cases, problems))
+}
+
+/// The page must not be written over a file that is read.
+fn keeps_what_is_read(args: &EvalArgs) -> Result<(), UsageError> {
+    let Some(Ok(page)) = args.html.as_deref().map(Path::canonicalize) else { return Ok(()) };
+    let is_page = |file: &&PathBuf| file.canonicalize().is_ok_and(|file| file == page);
+    match args.files.iter().chain(&args.baseline).find(is_page) {
+        Some(file) => Err(UsageError(Error::new(
+            ErrorCode::InvalidParam,
+            format!("`--html` would overwrite {}, which is read", file.display()),
+            "name another file for the page",
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn text_of(file: &Path, help: &str) -> Result<String, Error> {
     std::fs::read_to_string(file).map_err(|error| {
         let message = format!("cannot read {}: {error}", file.display());
-        Error::new(ErrorCode::ExecutionError, message, "name a file of prompts, in UTF-8")
+        Error::new(ErrorCode::ExecutionError, message, help)
     })
 }
 
 fn baseline(file: &Path) -> Result<Baseline, Error> {
-    Baseline::parse(&file.to_string_lossy(), &text_of(file)?)
+    let help = "name a report that `repertoire eval FILE… --json` wrote";
+    Baseline::parse(&file.to_string_lossy(), &text_of(file, help)?)
 }
 
 fn write(file: &Path, page: &str) -> Result<(), Error> {
@@ -147,7 +173,7 @@ fn share(share: Option<f64>) -> String {
 }
 
 /// A problem in one line.
-fn told(Problem { file, line, message }: &Problem) -> String {
+pub(crate) fn told(Problem { file, line, message }: &Problem) -> String {
     let title = styled(WARNING, "left out");
     format!("{}:{line}: {title}: {}", sanitize::line(file), sanitize::line(message))
 }

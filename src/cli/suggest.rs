@@ -1,17 +1,20 @@
 //! `repertoire suggest`: triggers mined from the texts of skills.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use comfy_table::{Table, presets};
 use repertoire::catalog::Entry;
-use repertoire::eval::{Problem, Report, Scores, evaluate, read};
+use repertoire::eval::{Problem, Report, Scores, evaluate};
 use repertoire::suggest::{self, Suggestion};
-use repertoire::{Engine, Error, ErrorCode};
+use repertoire::{Engine, Error, ErrorCode, SkillId};
 use serde::Serialize;
 
 use crate::args::{Common, SuggestArgs};
-use crate::eval::percent;
+use crate::eval::{self, percent};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, styled};
-use crate::replace::{io_error, replace};
+use crate::replace::{check_writable, io_error, replace};
 use crate::report::count;
 use crate::{sanitize, setup};
 
@@ -33,7 +36,15 @@ struct Effect {
     cases: usize,
     before: Scores,
     after: Scores,
+    /// Skills that are measured with the triggers they declare.
+    kept: usize,
     problems: Vec<Problem>,
+}
+
+/// A file with the proposal in it, not written yet.
+struct Draft {
+    path: PathBuf,
+    text: String,
 }
 
 pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -43,33 +54,32 @@ pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::R
         Some(id) => vec![suggest::suggest(&catalog, id)?],
         None => suggest::suggest_all(&catalog),
     };
-    let written = match &suggestions[..] {
-        [suggestion] if args.write => Some(write(args, &engine, suggestion)?),
+    let draft = match &suggestions[..] {
+        [suggestion] if args.write => Some(draft(args, &engine, suggestion)?),
         _ => None,
     };
     let eval = match &args.prompts[..] {
         [] => None,
         _ => Some(effect(args, common, &engine, &suggestions)?),
     };
+    // Only now: what fails before leaves the file as it is.
+    let written = draft.map(Draft::write).transpose()?;
     let told = Told { suggestions: &suggestions, written, eval };
     if out.json {
         Output::json(&told)?;
     } else {
         out.human(text(&engine, &told).as_str())?;
     }
-    let problems = told.eval.iter().flat_map(|effect| &effect.problems);
-    for Problem { file, line, message } in problems {
-        out.note(&format!(
-            "{}:{line}: left out: {}",
-            sanitize::line(file),
-            sanitize::line(message)
-        ));
+    let problems = told.eval.as_ref().map_or(&[][..], |effect| &effect.problems);
+    for problem in problems {
+        out.note(&eval::told(problem));
     }
-    Ok(setup::finish(common, &engine, out))
+    let sources = setup::finish(common, &engine, out);
+    Ok(if problems.is_empty() { sources } else { ExitCode::Failure })
 }
 
-/// Writes a proposal into the skill's file, and gives the file's path.
-fn write(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result<String, Error> {
+/// Inserts a proposal into the text of the skill's file.
+fn draft(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result<Draft, Error> {
     let catalog = engine.catalog();
     let entry = catalog.find_any(suggestion.id.as_str())?;
     let Some(path) = entry.skill.path() else {
@@ -78,38 +88,38 @@ fn write(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result
     };
     // Where it is a link, the link stays.
     let path = path.canonicalize().map_err(|error| io_error("follow", path, &error))?;
+    check_writable(&path, "copy the triggers by hand")?;
     let text = std::fs::read_to_string(&path).map_err(|error| io_error("read", &path, &error))?;
-    let declares = entry.skill.triggers().declared;
-    let new = suggestion.insert_into(&text, args.replace).map_err(|error| {
-        let help = if declares && !args.replace {
-            "`--replace` writes them in the place of those".to_owned()
-        } else {
-            error.help().to_owned()
-        };
-        Error::new(error.code(), format!("{}: {}", path.display(), error.message()), help)
+    let text = suggestion.insert_into(&text, args.replace).map_err(|error| {
+        let message = format!("{}: {}", path.display(), error.message());
+        Error::new(error.code(), message, error.help())
     })?;
-    replace(&path, &new, &path)?;
-    Ok(path.display().to_string())
+    Ok(Draft { path, text })
 }
 
-/// What the proposals do to the prompts of files. Skills that declare triggers keep theirs.
+impl Draft {
+    /// Writes the file, and gives its path.
+    fn write(self) -> Result<String, Error> {
+        replace(&self.path, &self.text, &self.path)?;
+        Ok(self.path.display().to_string())
+    }
+}
+
+/// What the proposals do to the prompts of files. The proposal for one skill stands in the place of
+/// what it declares; of all skills, those that declare triggers keep theirs.
 fn effect(
     args: &SuggestArgs,
     common: &Common,
     engine: &Engine,
     suggestions: &[Suggestion],
 ) -> anyhow::Result<Effect> {
-    let (mut cases, mut problems) = (Vec::new(), Vec::new());
-    for file in &args.prompts {
-        let text = std::fs::read_to_string(file).map_err(|error| io_error("read", file, &error))?;
-        let (of_file, wrong) = read(&file.to_string_lossy(), &text, None);
-        cases.extend(of_file);
-        problems.extend(wrong);
-    }
+    let (cases, mut problems) = eval::prompts(&args.prompts, None)?;
     let catalog = engine.catalog();
     let mut triggers = suggest::triggers(suggestions);
     let declares = |entry: &Entry| entry.skill.triggers().declared;
-    triggers.retain(|id, _| catalog.get(id.as_str()).is_some_and(|entry| !declares(entry)));
+    let keeps = |id: &SkillId| args.all && catalog.get(id.as_str()).is_some_and(declares);
+    let kept: BTreeSet<SkillId> = triggers.keys().filter(|id| keeps(id)).cloned().collect();
+    triggers.retain(|id, _| !kept.contains(id));
     let with = setup::engine(common, |builder| builder.triggers(triggers))?;
     let scores = |engine: &Engine| {
         let (outcomes, unknown) = evaluate(engine, &cases, || ());
@@ -118,7 +128,8 @@ fn effect(
     let (before, unknown) = scores(engine);
     let (after, _) = scores(&with);
     problems.extend(unknown);
-    Ok(Effect { cases: before.cases, before: before.scores, after: after.scores, problems })
+    let (cases, before, after) = (before.cases, before.scores, after.scores);
+    Ok(Effect { cases, before, after, kept: kept.len(), problems })
 }
 
 fn text(engine: &Engine, told: &Told<'_>) -> Page {
@@ -148,8 +159,13 @@ fn text(engine: &Engine, told: &Told<'_>) -> Page {
     if let Some(path) = &told.written {
         text.line(format_args!("\n{} {}", styled(GOOD, "wrote"), sanitize::line(path)));
     }
-    if let Some(Effect { cases, before, after, .. }) = &told.eval {
+    if let Some(Effect { cases, before, after, kept, .. }) = &told.eval {
         text.line(format_args!("\n{}", count(*cases, "prompt")));
+        if *kept > 0 {
+            let keep = if *kept == 1 { "keeps its" } else { "keep their" };
+            let note = format!("{} {keep} own triggers", count(*kept, "skill"));
+            text.line(format_args!("{}", styled(DIM, note)));
+        }
         text.push(&table(before, after).to_string());
     }
     text

@@ -75,7 +75,10 @@ pub(super) fn of_entry(entry: &Value, skill: Option<&str>) -> Result<Case, Strin
                 .to_owned());
         }
     }
-    Ok(case)
+    match case.expected.iter().find(|name| case.forbidden.contains(name)) {
+        Some(both) => Err(format!("`{both}` is both expected and forbidden")),
+        None => Ok(case),
+    }
 }
 
 /// Reads an entry of a list of prompts that should, or should not, fire `skill`.

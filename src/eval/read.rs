@@ -1,7 +1,8 @@
 //! Files of prompts: JSON, a line of JSON each, or YAML.
 //!
 //! A bad entry is left out and named with its line; the others are kept. After a syntax error in
-//! a JSON array nothing can be told apart any more, so the rest of that file is left out.
+//! a JSON array nothing can be told apart any more, so the rest of that file is left out. A file
+//! without prompts is a problem, too: a measure of nothing would pass.
 
 use serde_json::{Map, Value};
 
@@ -24,6 +25,8 @@ const PROMPTS: [(&str, bool); 6] = [
 /// What is read of a file.
 struct Reader<'t> {
     text: &'t str,
+    /// The byte where each line begins.
+    lines: Vec<usize>,
     file: &'t str,
     /// The skill the prompts belong to unless they say otherwise.
     skill: Option<&'t str>,
@@ -51,7 +54,9 @@ struct Part {
 /// ```
 pub fn read(file: &str, text: &str, skill: Option<&str>) -> (Vec<Case>, Vec<Problem>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = Reader { text, file, skill, cases: Vec::new(), problems: Vec::new() };
+    let line_ends = text.match_indices('\n').map(|(at, _)| at + 1);
+    let lines = std::iter::once(0).chain(line_ends).collect();
+    let mut reader = Reader { text, lines, file, skill, cases: Vec::new(), problems: Vec::new() };
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
     match extension.to_ascii_lowercase().as_str() {
         "jsonl" | "ndjson" => reader.lines(),
@@ -59,6 +64,9 @@ pub fn read(file: &str, text: &str, skill: Option<&str>) -> (Vec<Case>, Vec<Prob
         _ if text.trim_start().starts_with('[') => reader.json_list(),
         _ if text.trim_start().starts_with('{') => reader.json_map_or_lines(),
         _ => reader.yaml(),
+    }
+    if reader.cases.is_empty() && reader.problems.is_empty() {
+        reader.problem(0, "there are no prompts in this file".to_owned());
     }
     (reader.cases, reader.problems)
 }
@@ -78,12 +86,10 @@ impl Reader<'_> {
 
     fn json_list(&mut self) {
         let start = self.text.len() - self.text.trim_start().len();
-        match json_parts(self.text, start) {
-            Ok(parts) => self.entries(&parts, self.skill),
-            Err((parts, at, message)) => {
-                self.entries(&parts, self.skill);
-                self.problem(at, format!("{message}; the rest of the file is left out"));
-            }
+        self.entries(&json_parts(self.text, start), self.skill);
+        if let Err(error) = serde_json::from_str::<Value>(self.text) {
+            let message = format!("{}; the rest of the file is left out", json_message(&error));
+            self.problem(self.byte_of(error.line()), message);
         }
     }
 
@@ -91,14 +97,10 @@ impl Reader<'_> {
         let start = self.text.len() - self.text.trim_start().len();
         let first_line = self.text[start..].lines().next().unwrap_or_default();
         match serde_json::from_str::<Value>(self.text) {
-            Ok(_) => {
-                let parts = json_parts(self.text, start).unwrap_or_else(|(parts, ..)| parts);
-                self.document(start, &parts);
-            }
+            Ok(_) => self.document(start, &json_parts(self.text, start)),
             Err(_) if serde_json::from_str::<Value>(first_line).is_ok() => self.lines(),
             Err(error) => {
-                let at = byte_of(self.text, error.line());
-                self.problem(at, json_message(&error));
+                self.problem(self.byte_of(error.line()), json_message(&error));
             }
         }
     }
@@ -112,7 +114,7 @@ impl Reader<'_> {
                 Some(root) if matches!(root.value, yaml::Value::Mapping(_)) => {
                     self.document(root.span.start, &yaml_parts(root));
                 }
-                _ => self.problem(0, "there are no prompts in this file".to_owned()),
+                _ => {}
             },
             Err(error) => self.problem(error.at, format!("not valid YAML: {}", error.message)),
         }
@@ -167,7 +169,7 @@ impl Reader<'_> {
     fn keep(&mut self, at: usize, read: Result<Case, String>) {
         match read {
             Ok(case) => {
-                let (file, line) = (self.file.to_owned(), line_of(self.text, at));
+                let (file, line) = (self.file.to_owned(), self.line_of(at));
                 self.cases.push(Case { file, line, ..case });
             }
             Err(message) => self.problem(at, message),
@@ -175,77 +177,62 @@ impl Reader<'_> {
     }
 
     fn problem(&mut self, at: usize, message: String) {
-        let (file, line) = (self.file.to_owned(), line_of(self.text, at));
+        let (file, line) = (self.file.to_owned(), self.line_of(at));
         self.problems.push(Problem { file, line, message });
     }
-}
 
-/// The line of a byte, from 1.
-fn line_of(text: &str, at: usize) -> usize {
-    1 + text.get(..at).unwrap_or(text).matches('\n').count()
-}
+    /// The line of a byte, from 1.
+    fn line_of(&self, at: usize) -> usize {
+        self.lines.partition_point(|start| *start <= at)
+    }
 
-/// The first byte of a line, from 1.
-fn byte_of(text: &str, line: usize) -> usize {
-    text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum()
+    /// The first byte of a line, from 1.
+    fn byte_of(&self, line: usize) -> usize {
+        self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
+    }
 }
 
 fn json_message(error: &serde_json::Error) -> String {
     let message = error.to_string();
-    // Its line is that of a part of the file.
+    // The line is the problem's; that of the error may be one of a part of the file.
     let message = message.split(" at line ").next().unwrap_or_default();
-    format!("not valid JSON: {message}")
+    format!("not valid JSON: {message} at column {}", error.column())
 }
 
-/// What stands in the list or the map that begins at byte `start`. Where it is broken: what stands
-/// before, the byte, and why.
-fn json_parts(text: &str, start: usize) -> Result<Vec<Part>, (Vec<Part>, usize, String)> {
+/// What stands in the list or the map that begins at byte `start`, up to where it is broken.
+fn json_parts(text: &str, start: usize) -> Vec<Part> {
     let is_map = text[start..].starts_with('{');
     let mut parts = Vec::new();
     let mut at = start + 1;
-    loop {
-        at += blanks(&text[at..]);
-        match text.as_bytes().get(at) {
-            Some(b']' | b'}') => return Ok(parts),
-            Some(b',') => at += 1,
-            _ => match json_part(text, at, is_map) {
-                Ok((part, end)) => {
-                    parts.push(part);
-                    at = end;
-                }
-                Err(message) => return Err((parts, at, message)),
-            },
+    while let Some((part, end)) = json_part(text, at, is_map) {
+        parts.push(part);
+        at = end + blanks(&text[end..]);
+        if !text[at..].starts_with(',') {
+            break;
         }
+        at += 1;
     }
+    parts
 }
 
-/// The entry of a list or a map that begins at byte `at`, and the byte after it.
-fn json_part(text: &str, at: usize, is_map: bool) -> Result<(Part, usize), String> {
-    let (key, mut at) = if is_map {
+/// The entry of a list or a map that begins after byte `at`, and the byte after it.
+fn json_part(text: &str, at: usize, is_map: bool) -> Option<(Part, usize)> {
+    let (key, at) = if is_map {
         let (key, end) = json_value(text, at)?;
-        let colon = end + blanks(&text[end..]);
-        (key.as_str().unwrap_or_default().to_owned(), colon + 1)
+        (key.as_str()?.to_owned(), end + blanks(&text[end..]) + 1)
     } else {
         (String::new(), at)
     };
-    at += text.get(at..).map_or(0, blanks);
+    let at = at + blanks(text.get(at..)?);
     let (value, end) = json_value(text, at)?;
-    let parts = if value.is_array() {
-        json_parts(text, at).unwrap_or_else(|(parts, ..)| parts)
-    } else {
-        Vec::new()
-    };
-    Ok((Part { key, at, value, parts }, end))
+    let parts = if value.is_array() { json_parts(text, at) } else { Vec::new() };
+    Some((Part { key, at, value, parts }, end))
 }
 
-fn json_value(text: &str, at: usize) -> Result<(Value, usize), String> {
-    let mut stream =
-        serde_json::Deserializer::from_str(text.get(at..).unwrap_or_default()).into_iter::<Value>();
-    match stream.next() {
-        Some(Ok(value)) => Ok((value, at + stream.byte_offset())),
-        Some(Err(error)) => Err(json_message(&error)),
-        None => Err("not valid JSON: it ends before its list does".to_owned()),
-    }
+fn json_value(text: &str, at: usize) -> Option<(Value, usize)> {
+    let mut stream = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<Value>();
+    let value = stream.next()?.ok()?;
+    Some((value, at + stream.byte_offset()))
 }
 
 /// Bytes of white space at the start of a text.

@@ -78,31 +78,45 @@ fn old_triggers(
     before: &Loaded,
     replace: bool,
 ) -> Result<Option<Range<usize>>, Error> {
-    let place = entries.iter().position(|(key, _)| key.text() == Some("triggers"));
-    let triggers = &before.manifest.triggers;
-    let is_declared = triggers.declared || !triggers.exclude.is_empty();
-    match place {
-        None if is_declared => refuse(
+    let place = entries.iter().find(|(key, _)| key.text() == Some("triggers"));
+    let lines = place.map(|(key, value)| lines_of(text, document, key, value));
+    let is_declared = |loaded: &Loaded| {
+        loaded.manifest.triggers.declared || !loaded.manifest.triggers.exclude.is_empty()
+    };
+    let has_others = match &lines {
+        None => is_declared(before),
+        Some(Range { start, end }) => {
+            is_declared(&load::load(&format!("{}{}", &text[..*start], &text[*end..]), BRAND))
+        }
+    };
+    // Said first: these are not replaced, so to ask for it would lead nowhere.
+    if has_others {
+        return refuse(
             "the file declares triggers under another key than `triggers`",
-            "move them to `triggers`, or remove them",
-        ),
-        None => Ok(None),
-        Some(place) if !replace && !entries[place].1.is_null() => {
-            refuse("the file declares triggers already", "say so if they are to be replaced")
-        }
-        Some(place) => {
-            let (key, value) = &entries[place];
-            let start = text[..key.span.start].rfind('\n').map_or(0, |at| at + 1);
-            let last = value.span.end.max(key.span.end).min(document.front_matter.end);
-            // A block that ends with its line end ends there; else the rest of its line goes too.
-            let end = if text[..last].ends_with('\n') {
-                last
-            } else {
-                text[last..].find('\n').map_or(document.front_matter.end, |at| last + at + 1)
-            };
-            Ok(Some(start..end.min(document.front_matter.end)))
-        }
+            "move what is under `metadata`, `activation` or `paths` to `triggers` by hand, or \
+             remove it",
+        );
     }
+    match place {
+        Some((_, value)) if !replace && !value.is_null() => refuse(
+            "the file declares triggers already",
+            "`--replace` writes the new ones in the place of those",
+        ),
+        _ => Ok(lines),
+    }
+}
+
+/// The lines of a key and its value.
+fn lines_of(text: &str, document: &Document, key: &Node, value: &Node) -> Range<usize> {
+    let start = text[..key.span.start].rfind('\n').map_or(0, |at| at + 1);
+    let last = value.span.end.max(key.span.end).min(document.front_matter.end);
+    // A block that ends with its line end ends there; else the rest of its line goes too.
+    let end = if text[..last].ends_with('\n') {
+        last
+    } else {
+        text[last..].find('\n').map_or(document.front_matter.end, |at| last + at + 1)
+    };
+    start..end.min(document.front_matter.end)
 }
 
 /// Blanks before `at` on its line.

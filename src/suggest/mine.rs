@@ -17,9 +17,9 @@ const IN_BODY: u32 = 1;
 /// A phrase is a skill's own if so many of so many uses are its.
 const OWN_SHARE: (u32, u32) = (9, 10);
 
-/// Uses of a single word, and of a phrase, that make it what a skill is about: a description that
-/// is all there is of a skill can hold a phrase once.
-const MIN_USES: [u32; 2] = [6, 3];
+/// What the uses of a single word, and of a phrase, must be worth to make it what a skill is about:
+/// a description that is all there is of a skill can hold a phrase once.
+const MIN_WORTH: [u32; 2] = [6, 3];
 
 /// A word that more skills use than one in so many says little in this catalog, ...
 const FREQUENT_SHARE: usize = 10;
@@ -34,13 +34,17 @@ const MAX_KEYWORDS: usize = 12;
 const MAX_KEYWORD_BYTES: usize = 48;
 
 /// Words that a phrase does not begin or end with; questions, pronouns, articles and the like.
-const EDGES: &str = "a about across after against all along among an and any are around as at \
+const EDGES: &str = "a about across after against all along among an and another any are around as at \
     be been before being between both but by can could did do does each every for from had has \
     have he here how i if in into is it its just may me might more most must my no nor not of on \
     only or other our over own per shall she should so some such than that the their them then \
     there these they this those through to too under until up us user users using very via vs was \
     we were what when where whether which while who whom whose why will with within without would \
     yet you your";
+
+/// Conjunctions and auxiliaries, which stand in sentences rather than in names.
+const JOINTS: &str = "and are be been being but can could did do does had has have if is may might \
+    must nor or shall should so than was were while will would";
 
 /// Words about skills, which stand in texts of skills only.
 const OF_SKILLS: [&str; 8] =
@@ -49,10 +53,17 @@ const OF_SKILLS: [&str; 8] =
 /// What is counted of a phrase over the catalog.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
-    uses: u32,
+    worth: u32,
     n_skills: u32,
     /// Skills that affirm it in their description or name.
     n_described: u32,
+}
+
+/// The uses of a phrase in one skill.
+#[derive(Debug, Clone, Copy, Default)]
+struct Uses {
+    n: u32,
+    worth: u32,
 }
 
 /// A skill's texts, folded.
@@ -76,7 +87,7 @@ pub(super) fn mine(entries: &[&Entry], wanted: &dyn Fn(&Entry) -> bool) -> Vec<S
             });
         }
     }
-    let of_skills: Vec<HashMap<&str, u32>> =
+    let of_skills: Vec<HashMap<&str, Uses>> =
         texts.iter().map(|text| text.count(&mut counts)).collect();
     let catalog = Counted { counts, n_skills: entries.len() };
     let skills = entries.iter().zip(texts.iter().zip(&of_skills));
@@ -104,35 +115,39 @@ impl Text {
     }
 
     /// The uses here of the phrases that are counted, which are added to `counts`.
-    fn count<'t>(&'t self, counts: &mut HashMap<&'t str, Count>) -> HashMap<&'t str, u32> {
-        let mut uses: HashMap<&str, u32> = HashMap::new();
-        let mut take = |gram: &'t str, worth: u32| {
+    fn count<'t>(&'t self, counts: &mut HashMap<&'t str, Count>) -> HashMap<&'t str, Uses> {
+        let mut uses: HashMap<&str, Uses> = HashMap::new();
+        let mut take = |gram: &'t str, n: u32, worth: u32| {
             if counts.contains_key(gram) {
-                *uses.entry(gram).or_default() += worth;
+                let uses = uses.entry(gram).or_default();
+                uses.n += n;
+                uses.worth += worth;
             }
         };
-        grams(&self.name, |gram, _| take(gram, IN_NAME));
+        grams(&self.name, |gram, _| take(gram, 1, IN_NAME));
         for sentence in deny::affirmed(&self.description) {
-            grams(sentence, |gram, _| take(gram, IN_DESCRIPTION));
+            grams(sentence, |gram, _| take(gram, 1, IN_DESCRIPTION));
         }
-        let mut described: Vec<&str> = uses.keys().copied().collect();
-        let mut take = |gram: &'t str, worth: u32| {
+        let described: Vec<&str> = uses.keys().copied().collect();
+        let mut take = |gram: &'t str, n: u32, worth: u32| {
             if counts.contains_key(gram) {
-                *uses.entry(gram).or_default() += worth;
+                let uses = uses.entry(gram).or_default();
+                uses.n += n;
+                uses.worth += worth;
             }
         };
-        grams(&self.body, |gram, _| take(gram, IN_BODY));
+        grams(&self.body, |gram, _| take(gram, 1, IN_BODY));
         for line in self.body.lines().filter(|line| line.starts_with('#')) {
-            grams(line, |gram, _| take(gram, IN_BODY));
+            grams(line, |gram, _| take(gram, 0, IN_BODY));
         }
-        for gram in described.drain(..) {
+        for gram in described {
             if let Some(count) = counts.get_mut(gram) {
                 count.n_described += 1;
             }
         }
-        for (gram, n) in &uses {
+        for (gram, Uses { worth, .. }) in &uses {
             if let Some(count) = counts.get_mut(gram) {
-                count.uses += n;
+                count.worth += worth;
                 count.n_skills += 1;
             }
         }
@@ -147,21 +162,23 @@ struct Counted<'t> {
 }
 
 impl Counted<'_> {
-    fn suggestion(&self, id: &SkillId, text: &Text, own: &HashMap<&str, u32>) -> Suggestion {
+    fn suggestion(&self, id: &SkillId, text: &Text, own: &HashMap<&str, Uses>) -> Suggestion {
         let mut chosen: Vec<(f64, Proposal)> = Vec::new();
         text.each_candidate(|gram, n_words| {
             let is_known = chosen.iter().any(|(_, proposal)| proposal.keyword == gram);
             if is_known || gram == text.name.trim_end() || !self.is_telling(gram, n_words, text) {
                 return;
             }
-            let uses = own.get(gram).copied().unwrap_or(0);
+            let uses = own.get(gram).copied().unwrap_or_default();
             let count = self.counts.get(gram).copied().unwrap_or_default();
-            let is_own = uses * OWN_SHARE.1 >= count.uses * OWN_SHARE.0 && count.n_described <= 1;
-            if is_own && uses >= MIN_USES[usize::from(n_words > 1)] {
+            let is_own =
+                uses.worth * OWN_SHARE.1 >= count.worth * OWN_SHARE.0 && count.n_described <= 1;
+            if is_own && !is_aside(gram, uses) && uses.worth >= MIN_WORTH[usize::from(n_words > 1)]
+            {
                 let longer_is_surer = if n_words > 1 { 1.3 } else { 1.0 };
-                let score = f64::from(uses + 1).ln() * longer_is_surer;
+                let score = f64::from(uses.worth + 1).ln() * longer_is_surer;
                 let others = count.n_skills.saturating_sub(1);
-                chosen.push((score, Proposal { keyword: gram.to_owned(), uses, others }));
+                chosen.push((score, Proposal { keyword: gram.to_owned(), uses: uses.n, others }));
             }
         });
         chosen.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.keyword.cmp(&b.1.keyword)));
@@ -203,6 +220,13 @@ impl Counted<'_> {
         let n_skills = self.counts.get(word).map_or(0, |count| count.n_skills as usize);
         n_skills > NEVER_FREQUENT.max(self.n_skills / FREQUENT_SHARE)
     }
+}
+
+/// Whether a phrase is a turn of the description rather than a name for anything: it stands there
+/// once, and joins what it is made of.
+fn is_aside(gram: &str, uses: Uses) -> bool {
+    let is_joint = |word: &str| JOINTS.split_whitespace().any(|joint| joint == word);
+    uses.n == 1 && uses.worth == IN_DESCRIPTION && gram.split(' ').any(is_joint)
 }
 
 /// Whether a word is one that people type: with a letter, and without marks but those in names.

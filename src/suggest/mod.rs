@@ -10,7 +10,8 @@
 //!   catalog use (`background.rs`);
 //! - it is the skill's *own*: no other description holds it, and of all its uses in the catalog nine
 //!   of ten are the skill's, where a use in a description counts as three and one in a name as five;
-//! - it is used enough to be what the skill is about, not an aside.
+//! - it is used enough to be what the skill is about, not an aside: a phrase that stands once in a
+//!   description and nowhere else holds no conjunction or auxiliary.
 //!
 //! Which limits are good was tried over the catalogs of `docs/check.md` together.
 
@@ -40,7 +41,7 @@ pub struct Suggestion {
 pub struct Proposal {
     /// The keyword, in lower case.
     pub keyword: String,
-    /// How often the skill uses it, uses in its name and description counted several times.
+    /// How often it stands in the skill's name, in what its description affirms, and in its body.
     pub uses: u32,
     /// In how many other skills it occurs at all.
     pub others: u32,

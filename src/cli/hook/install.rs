@@ -17,7 +17,7 @@ use crate::args::{Common, HookInstallArgs, HookPlaceArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
-use crate::replace::{io_error, replace};
+use crate::replace::{check_writable, io_error, replace};
 use crate::sanitize;
 
 /// What is added to the name of a settings file for the copy of what it was.
@@ -231,7 +231,7 @@ impl Change<'_> {
         let is_one = self.is_one();
         let backup = self.backup.filter(|_| is_one);
         if is_one && !dry_run {
-            self.check_writable()?;
+            check_writable(&self.target.path, "add what `--dry-run` shows by hand")?;
             if let Some(text) = backup {
                 replace(&self.target.backup(), text, path)?;
             }
@@ -286,18 +286,5 @@ impl Change<'_> {
         );
         let diff = TextDiff::from_lines(old.unwrap_or_default(), self.wanted.unwrap_or_default());
         diff.unified_diff().context_radius(2).header(names.0, names.1).to_string()
-    }
-
-    /// A file that may not be written is not replaced either, though its directory would allow it.
-    fn check_writable(&self) -> Result<(), Error> {
-        let path = &self.target.path;
-        match fs::metadata(path) {
-            Ok(metadata) if metadata.permissions().readonly() => Err(Error::new(
-                ErrorCode::PermissionDenied,
-                format!("{} is read-only", path.display()),
-                "make it writable, or add what `--dry-run` shows by hand",
-            )),
-            _ => Ok(()),
-        }
     }
 }
