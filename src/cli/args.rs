@@ -11,6 +11,8 @@ use repertoire::{
     ConsentPolicy, DisclosureOptions, EngineBuilder, Format, Profile, RelevanceMargin, ToolFormat,
 };
 
+use crate::environment;
+
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
 #[command(name = "repertoire", version, arg_required_else_help = true)]
@@ -173,8 +175,10 @@ pub(crate) struct WhyArgs {
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) query: QueryArgs,
+    #[command(flatten)]
+    pub(crate) showing: ShowingArgs,
     /// The conversation of a hook, as `claude-code:ID`: what stands in its context counts
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "AGENT:ID", value_parser = conversation)]
     pub(crate) session: Option<String>,
 }
 
@@ -194,11 +198,13 @@ pub(crate) struct PlayArgs {
 pub(crate) struct DiscloseArgs {
     #[command(flatten)]
     pub(crate) query: QueryArgs,
+    #[command(flatten)]
+    pub(crate) showing: ShowingArgs,
     /// Format of the text
     #[arg(long, default_value = "markdown", value_parser = formats())]
     pub(crate) format: Format,
     /// Matching skills shown in full, at most [default: 3]
-    #[arg(long, value_name = "N", env = "REPERTOIRE_MAX_SKILLS")]
+    #[arg(long, value_name = "N", env = environment::filled("REPERTOIRE_MAX_SKILLS"))]
     pub(crate) max_skills: Option<usize>,
     /// Room: `4000` characters, `1000t` tokens, or `2%` of the window
     #[arg(long, value_name = "B")]
@@ -210,7 +216,7 @@ pub(crate) struct DiscloseArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PromptArgs {
     /// Room: `4000` characters, `1000t` tokens, or `2%` of the window
-    #[arg(long, value_name = "B", env = "REPERTOIRE_PROMPT_BUDGET")]
+    #[arg(long, value_name = "B", env = environment::filled("REPERTOIRE_PROMPT_BUDGET"))]
     pub(crate) budget: Option<String>,
     #[command(flatten)]
     pub(crate) window: WindowArgs,
@@ -300,6 +306,8 @@ pub(crate) struct EvalArgs {
     pub(crate) threshold: Threshold,
     #[command(flatten)]
     pub(crate) matching: MatchingArgs,
+    #[command(flatten)]
+    pub(crate) showing: ShowingArgs,
 }
 
 /// Shares from 0 to 1 beyond which the exit code is 1.
@@ -326,7 +334,7 @@ pub(crate) struct Threshold {
     pub(crate) false_fire: Option<f64>,
 }
 
-/// How messages are matched, and what that shows in full.
+/// How messages are matched.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Matching")]
 pub(crate) struct MatchingArgs {
@@ -337,6 +345,19 @@ pub(crate) struct MatchingArgs {
     /// and addresses
     #[arg(long)]
     pub(crate) mask_quoted: bool,
+}
+
+impl MatchingArgs {
+    /// The same, asked of an engine.
+    pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
+        builder.inflect(self.inflect).mask_quoted(self.mask_quoted)
+    }
+}
+
+/// What is shown in full.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Matching")]
+pub(crate) struct ShowingArgs {
     /// Show a skill in a line where only a generic word of it is found
     #[arg(long)]
     pub(crate) hint_generic_words: bool,
@@ -347,14 +368,9 @@ pub(crate) struct MatchingArgs {
     pub(crate) by_relevance: Option<RelevanceMargin>,
 }
 
-impl MatchingArgs {
-    /// The same, asked of an engine.
-    pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
-        builder.inflect(self.inflect).mask_quoted(self.mask_quoted)
-    }
-
+impl ShowingArgs {
     /// The same, asked of disclosures.
-    pub(crate) fn disclosure(&self, mut options: DisclosureOptions) -> DisclosureOptions {
+    pub(crate) fn apply(&self, mut options: DisclosureOptions) -> DisclosureOptions {
         options.relevance = self.by_relevance;
         options.hint_generic_words = self.hint_generic_words;
         options
@@ -504,7 +520,8 @@ pub(crate) struct McpArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RefreshArgs {
     /// When to take up changed skills: `watch`, `off`, or every so many seconds
-    #[arg(long, value_name = "WHEN", default_value = "watch", env = "REPERTOIRE_REFRESH")]
+    #[arg(long, value_name = "WHEN", default_value = "watch")]
+    #[arg(env = environment::filled("REPERTOIRE_REFRESH"))]
     #[arg(value_parser = refresh)]
     pub(crate) refresh: Refresh,
 }
@@ -619,6 +636,17 @@ fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {
 fn tool_formats() -> impl clap::builder::TypedValueParser<Value = ToolFormat> {
     PossibleValuesParser::new(["mcp", "openai", "anthropic"])
         .try_map(|text| text.parse::<ToolFormat>())
+}
+
+/// The name that a hook gives a conversation.
+fn conversation(text: &str) -> Result<String, String> {
+    let agent = text.split_once(':').filter(|(_, id)| !id.is_empty()).map(|(agent, _)| agent);
+    let is_known = agent.is_some_and(|agent| agent.parse::<HookAgent>().is_ok());
+    if is_known {
+        return Ok(text.to_owned());
+    }
+    let agents = HookAgent::ALL.map(HookAgent::as_str).join("`, `");
+    Err(format!("write `AGENT:ID` with the agent's own id of it; the agents are `{agents}`"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

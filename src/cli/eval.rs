@@ -54,7 +54,7 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
         cases.extend(of_file);
         problems.extend(wrong);
     }
-    let options = args.matching.disclosure(DisclosureOptions::default());
+    let options = args.showing.apply(DisclosureOptions::default());
     let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
     let progress = progress(cases.len());
     let (outcomes, unknown) = evaluate(&engine, &cases, || progress.inc(1));

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Resu
         builder.inflect(args.inflect).disclosure(disclosure_options())
     })?;
     let code = setup::finish(common, &engine, out);
-    let _watch = setup::watch(&engine, args.refresh.refresh)?;
+    let _watch = setup::watch(&engine, args.refresh.refresh, out)?;
     let listener = listen(args.http)?;
     // Others on this machine, and pages from elsewhere, do not know the path.
     let path = random::token::<16>()?;
