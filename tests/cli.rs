@@ -487,7 +487,12 @@ fn a_new_skill_passes_the_check_of_both_profiles() {
     }
     for profile in ["repertoire", "agent-skills"] {
         let checked = place.run(["check", "odd names", "--profile", profile, "--json"]).exits(0);
-        assert_eq!(checked.json(), json!({"diagnostics": [], "skills": 6}));
+        let checked = checked.json();
+        // They are alike until somebody writes them, and their names are everyday words.
+        let known = ["generic-trigger", "similar-description", "vague-description"];
+        let findings = checked["diagnostics"].as_array().unwrap();
+        let is_known = |finding: &Value| known.iter().any(|code| finding["code"] == *code);
+        assert!(checked["skills"] == 6 && findings.iter().all(is_known), "{findings:?}");
     }
 }
 
