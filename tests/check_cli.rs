@@ -142,3 +142,23 @@ fn a_file_is_written_only_if_all_else_is_well() {
     assert!(run.stderr.contains("prompts.jsonl:2: left out: not valid JSON"), "{run:?}");
     assert!(std::fs::read_to_string(&path).unwrap().contains("- demand letters"));
 }
+
+#[test]
+fn a_trigger_that_stands_twice_is_told_where_it_stands_again() {
+    let place = Place::new();
+    let dunning = |triggers: &str| {
+        let text =
+            format!("---\nname: dunning\ndescription: Sends demand letters\n{triggers}\n---\nB\n");
+        place.write("skills/dunning/SKILL.md", text);
+        codes(&place, &["skills"])
+    };
+    let told = |line: usize| vec![format!("redundant-trigger skills/dunning/SKILL.md:{line}")];
+    assert_eq!(dunning("triggers: [terraform plan, terraform plan]"), told(4));
+    assert_eq!(dunning("triggers:\n- terraform plan\n- pulumi\n- terraform plan"), told(7));
+    assert_eq!(dunning("triggers:\n  exclude: [a b, a b, a b]"), told(5));
+    let block = "metadata:\n  triggers:\n    keywords: |\n      pulumi\n      terraform plan\n";
+    assert_eq!(dunning(&format!("{block}      Terraform Plan")), told(9));
+    // Another place may be there for another engine.
+    let both = "triggers: [terraform plan]\nactivation: {keywords: [terraform plan]}";
+    assert_eq!(dunning(both), [""; 0]);
+}

@@ -397,6 +397,37 @@ fn the_environment_sets_only_what_the_options_leave_open() {
     let mut command = place.command(["prompt", "--json", "--source", "skills"]);
     command.env("REPERTOIRE_PROMPT_BUDGET", "40");
     assert_ne!(finish(command, b"").exits(0).json()["omitted"], json!([]));
+
+    // What is set to nothing is not set, and who reads of a wrong value reads where it is from.
+    for (args, variable) in [
+        (&["disclose", "alpha", "--source", "skills"][..], "REPERTOIRE_MAX_SKILLS"),
+        (&["prompt", "--source", "skills"], "REPERTOIRE_PROMPT_BUDGET"),
+        (&["mcp", "--source", "skills"], "REPERTOIRE_REFRESH"),
+    ] {
+        let with = |value: &str, more: &[&str]| {
+            let mut command = place.command(args.iter().chain(more));
+            command.env(variable, value);
+            finish(command, b"")
+        };
+        // Without a client, `mcp` ends with a failure.
+        assert_ne!(with("", &[]).code, 2, "{variable}");
+        let wrong = with("many", &[]).exits(2);
+        assert!(wrong.stderr.contains(variable), "{wrong:?}");
+    }
+    let mut command = place.command(["disclose", "alpha", "--max-skills", "few"]);
+    command.env("REPERTOIRE_MAX_SKILLS", "1");
+    assert_contains(&finish(command, b"").exits(2).stderr, &["'few' for '--max-skills <N>'"]);
+}
+
+#[test]
+fn only_commands_that_show_skills_take_options_about_that() {
+    let place = place();
+    for option in ["--by-relevance", "--hint-generic-words"] {
+        let source = ["alpha", option, "--source", "skills"];
+        place.run([&["match"], &source[..]].concat()).exits(2);
+        place.run([&["disclose"], &source[..]].concat()).exits(0);
+        place.run([&["why", "alpha"], &source[..]].concat()).exits(0);
+    }
 }
 
 #[test]
@@ -456,7 +487,12 @@ fn a_new_skill_passes_the_check_of_both_profiles() {
     }
     for profile in ["repertoire", "agent-skills"] {
         let checked = place.run(["check", "odd names", "--profile", profile, "--json"]).exits(0);
-        assert_eq!(checked.json(), json!({"diagnostics": [], "skills": 6}));
+        let checked = checked.json();
+        // They are alike until somebody writes them, and their names are everyday words.
+        let known = ["generic-trigger", "similar-description", "vague-description"];
+        let findings = checked["diagnostics"].as_array().unwrap();
+        let is_known = |finding: &Value| known.iter().any(|code| finding["code"] == *code);
+        assert!(checked["skills"] == 6 && findings.iter().all(is_known), "{findings:?}");
     }
 }
 

@@ -470,6 +470,7 @@ fn why_says_what_stood_in_the_way() {
     skill("needy", "triggers: [needy]\nrequires_bins: [no-such-program]");
     skill("quiet", "triggers: [quiet]\ndisable-model-invocation: true");
     skill("plain", "license: MIT");
+    skill("vague", "triggers: [test]");
     for n in 0..4 {
         skill(&format!("crowd{n}"), "triggers: [crowd]");
     }
@@ -502,6 +503,27 @@ fn why_says_what_stood_in_the_way() {
     assert!(reason("scribe", " ").contains("blank"));
     let filtered = why("scribe", "commit message", &["--allow", "plain"], 1);
     assert!(filtered["reason"].as_str().unwrap().contains("allowlist"), "{filtered}");
+    let help = |id: &str, query: &str, more: &[&str]| {
+        let told = why(id, query, more, 1);
+        (told["reason"].as_str().unwrap().to_owned(), told["help"].as_str().unwrap().to_owned())
+    };
+    for (id, query, more, reason, against) in [
+        ("scribe", "a commit message, press release", &[][..], "exclude", "take that exclude out"),
+        ("scribe", "the `commit message` flag", &["--mask-quoted"], "quoted", "--mask-quoted"),
+        (
+            "vague",
+            "this is a test",
+            &["--hint-generic-words"],
+            "generic word",
+            "--hint-generic-words",
+        ),
+        ("crowd3", "crowd", &[], "below the limit", "REPERTOIRE_MAX_SKILLS"),
+        ("long", "encyclopedia", &[], "over budget", "shorter"),
+        ("plain", "anything", &["--by-relevance"], "relevance is not sure", "keywords"),
+    ] {
+        let told = help(id, query, more);
+        assert!(told.0.contains(reason) && told.1.contains(against), "{id}: {told:?}");
+    }
     let unknown = why("scrbe", "commit message", &[], 1);
     assert_eq!(unknown["error"]["help"], "did you mean `scribe`?");
 
@@ -509,11 +531,49 @@ fn why_says_what_stood_in_the_way() {
     place.run_with(args, prompt("s", "write a commit message").as_bytes()).exits(0);
     let above = why("scribe", "another commit message", &["--session", "claude-code:s"], 1);
     assert!(above["reason"].as_str().unwrap().contains("context already"), "{above}");
+    assert!(above["help"].as_str().unwrap().contains("nothing is wrong"), "{above}");
+
+    // What the store does not know is told; what is no conversation is refused.
+    let strange = ["why", "scribe", "a commit message", "--source", "skills", "--session"];
+    let run = place.run([&strange[..], &["claude-code:nobody"]].concat()).exits(0);
+    assert!(run.stderr.contains("nothing is known of the conversation `claude-code:nobody`"));
+    for wrong in ["foo", "foo:1", "claude-code:"] {
+        let run = place.run([&strange[..], &[wrong]].concat()).exits(2);
+        assert!(run.stderr.contains("write `AGENT:ID`"), "{run:?}");
+    }
 
     let args = ["why", "scribe", "explain these commits", "--source", "skills"];
     let page = place.run(args).exits(1).stdout;
     assert!(page.starts_with("scribe does not fire: none of its triggers"), "{page}");
     assert!(page.lines().count() < 12, "{page}");
+}
+
+#[test]
+fn why_and_disclose_agree_on_what_is_shown() {
+    let place = Place::new();
+    for (name, description) in [
+        ("invoice-writer", "Writes invoices for freelance clients in euros."),
+        ("release-notes", "Summarises merged changes for a changelog."),
+        ("tax-report", "Prepares yearly reports of income."),
+    ] {
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\nBody\n");
+        place.write(&format!("skills/{name}/SKILL.md"), text);
+    }
+    let message = "write an invoice for my freelance client";
+    for (message, option, reason) in [
+        (message, "--by-relevance=1,0.5,2", "most relevant skill, by the words `"),
+        (message, "--by-relevance=90,0.5,2", "relevance is not sure"),
+        (message, "--inflect", "declares no triggers"),
+        ("show all skills", "--inflect", "asks to see all skills"),
+    ] {
+        let common = [option, "--source", "skills", "--json"];
+        let shown = place.run([&["disclose", message], &common[..]].concat()).exits(0).json();
+        let is_shown = shown["full"].as_array().unwrap().contains(&json!("invoice-writer"));
+        let args = [&["why", "invoice-writer", message], &common[..]].concat();
+        let told = place.run(args).exits(i32::from(!is_shown)).json();
+        assert_eq!(told["fires"], json!(is_shown), "{told}");
+        assert!(told["reason"].as_str().unwrap().contains(reason), "{told}");
+    }
 }
 
 #[test]

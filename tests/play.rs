@@ -37,7 +37,7 @@ impl Play {
         place.write("skills/review/SKILL.md", skill);
         let args = ["play", "--http", "127.0.0.1:0", "--source", "skills", "--json"];
         let mut command = place.command(args);
-        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         let mut told = String::new();
@@ -125,6 +125,17 @@ fn an_answer_has_hits_ranking_tier_text_and_cost() {
     assert_eq!(answer["tokens"], text.len().div_ceil(4));
     assert_eq!(answer["relevant"][0]["id"], "review");
     assert_eq!(answer["verdict"]["Ok"]["fires"], true);
+}
+
+#[test]
+fn a_skill_that_no_longer_loads_is_told_of_and_stays() {
+    let mut play = Play::new();
+    let mut lines = BufReader::new(play.child.stderr.take().unwrap()).lines();
+    play.place.write("skills/review/SKILL.md", "");
+    let told = lines.next().unwrap().unwrap();
+    assert!(told.contains("skills/review/SKILL.md: warning[kept-before]"), "{told}");
+    let answer = play.ask(&json!({"query": "a pull request"}));
+    assert_eq!(answer["matches"][0]["id"], "review");
 }
 
 #[test]

@@ -11,6 +11,8 @@ use repertoire::{
     ConsentPolicy, DisclosureOptions, EngineBuilder, Format, Profile, RelevanceMargin, ToolFormat,
 };
 
+use crate::environment;
+
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
 #[command(name = "repertoire", version, arg_required_else_help = true)]
@@ -173,8 +175,10 @@ pub(crate) struct WhyArgs {
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) query: QueryArgs,
+    #[command(flatten)]
+    pub(crate) showing: ShowingArgs,
     /// The conversation of a hook, as `claude-code:ID`: what stands in its context counts
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "AGENT:ID", value_parser = conversation)]
     pub(crate) session: Option<String>,
 }
 
@@ -184,7 +188,7 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "ADDR", value_parser = loopback)]
     pub(crate) http: Option<SocketAddr>,
     #[command(flatten)]
-    pub(crate) matching: MatchingArgs,
+    pub(crate) routing: RoutingArgs,
     #[command(flatten)]
     pub(crate) refresh: RefreshArgs,
 }
@@ -193,11 +197,13 @@ pub(crate) struct PlayArgs {
 pub(crate) struct DiscloseArgs {
     #[command(flatten)]
     pub(crate) query: QueryArgs,
+    #[command(flatten)]
+    pub(crate) showing: ShowingArgs,
     /// Format of the text
     #[arg(long, default_value = "markdown", value_parser = formats())]
     pub(crate) format: Format,
     /// Matching skills shown in full, at most [default: 3]
-    #[arg(long, value_name = "N", env = "REPERTOIRE_MAX_SKILLS")]
+    #[arg(long, value_name = "N", env = environment::filled("REPERTOIRE_MAX_SKILLS"))]
     pub(crate) max_skills: Option<usize>,
     /// Room: `4000` characters, `1000t` tokens, or `2%` of the window
     #[arg(long, value_name = "B")]
@@ -209,7 +215,7 @@ pub(crate) struct DiscloseArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PromptArgs {
     /// Room: `4000` characters, `1000t` tokens, or `2%` of the window
-    #[arg(long, value_name = "B", env = "REPERTOIRE_PROMPT_BUDGET")]
+    #[arg(long, value_name = "B", env = environment::filled("REPERTOIRE_PROMPT_BUDGET"))]
     pub(crate) budget: Option<String>,
     #[command(flatten)]
     pub(crate) window: WindowArgs,
@@ -299,6 +305,8 @@ pub(crate) struct EvalArgs {
     pub(crate) threshold: Threshold,
     #[command(flatten)]
     pub(crate) matching: MatchingArgs,
+    #[command(flatten)]
+    pub(crate) showing: ShowingArgs,
 }
 
 /// Shares from 0 to 1 beyond which the exit code is 1.
@@ -325,7 +333,7 @@ pub(crate) struct Threshold {
     pub(crate) false_fire: Option<f64>,
 }
 
-/// How messages are matched, and what that shows in full.
+/// How messages are matched.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Matching")]
 pub(crate) struct MatchingArgs {
@@ -336,6 +344,19 @@ pub(crate) struct MatchingArgs {
     /// and addresses
     #[arg(long)]
     pub(crate) mask_quoted: bool,
+}
+
+impl MatchingArgs {
+    /// The same, asked of an engine.
+    pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
+        builder.inflect(self.inflect).mask_quoted(self.mask_quoted)
+    }
+}
+
+/// What is shown in full.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Matching")]
+pub(crate) struct ShowingArgs {
     /// Show a skill in a line where only a generic word of it is found
     #[arg(long)]
     pub(crate) hint_generic_words: bool,
@@ -346,22 +367,36 @@ pub(crate) struct MatchingArgs {
     pub(crate) by_relevance: Option<RelevanceMargin>,
 }
 
-impl MatchingArgs {
-    /// The same, asked of an engine.
-    pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
-        builder.inflect(self.inflect).mask_quoted(self.mask_quoted)
+impl ShowingArgs {
+    /// The same, asked of disclosures.
+    pub(crate) fn apply(&self, mut options: DisclosureOptions) -> DisclosureOptions {
+        options.relevance = self.by_relevance;
+        options.hint_generic_words = self.hint_generic_words;
+        options
     }
+}
 
+/// How messages are matched, and what is shown in full.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RoutingArgs {
+    #[command(flatten)]
+    pub(crate) matching: MatchingArgs,
+    #[command(flatten)]
+    pub(crate) showing: ShowingArgs,
+}
+
+impl RoutingArgs {
     /// The words that ask for the same on a command line.
     pub(crate) fn words(&self) -> Vec<String> {
+        let RoutingArgs { matching, showing } = self;
         let flags = [
-            ("--inflect", self.inflect),
-            ("--mask-quoted", self.mask_quoted),
-            ("--hint-generic-words", self.hint_generic_words),
+            ("--inflect", matching.inflect),
+            ("--mask-quoted", matching.mask_quoted),
+            ("--hint-generic-words", showing.hint_generic_words),
         ];
         let asked = flags.into_iter().filter(|(_, is_asked)| *is_asked);
         let mut words: Vec<String> = asked.map(|(flag, _)| flag.to_owned()).collect();
-        words.extend(self.by_relevance.map(|margin| {
+        words.extend(showing.by_relevance.map(|margin| {
             if margin == RelevanceMargin::default() {
                 return "--by-relevance".to_owned();
             }
@@ -369,13 +404,6 @@ impl MatchingArgs {
             format!("--by-relevance={worth},{lead},{words}")
         }));
         words
-    }
-
-    /// The same, asked of disclosures.
-    pub(crate) fn disclosure(&self, mut options: DisclosureOptions) -> DisclosureOptions {
-        options.relevance = self.by_relevance;
-        options.hint_generic_words = self.hint_generic_words;
-        options
     }
 }
 
@@ -522,7 +550,8 @@ pub(crate) struct McpArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RefreshArgs {
     /// When to take up changed skills: `watch`, `off`, or every so many seconds
-    #[arg(long, value_name = "WHEN", default_value = "watch", env = "REPERTOIRE_REFRESH")]
+    #[arg(long, value_name = "WHEN", default_value = "watch")]
+    #[arg(env = environment::filled("REPERTOIRE_REFRESH"))]
     #[arg(value_parser = refresh)]
     pub(crate) refresh: Refresh,
 }
@@ -581,7 +610,7 @@ pub(crate) struct HookArgs {
     #[arg(long, hide = true)]
     pub(crate) prepare: bool,
     #[command(flatten)]
-    pub(crate) matching: MatchingArgs,
+    pub(crate) routing: RoutingArgs,
     #[command(subcommand)]
     pub(crate) command: Option<HookCommand>,
 }
@@ -599,7 +628,7 @@ pub(crate) struct HookInstallArgs {
     #[command(flatten)]
     pub(crate) place: HookPlaceArgs,
     #[command(flatten)]
-    pub(crate) matching: MatchingArgs,
+    pub(crate) routing: RoutingArgs,
 }
 
 /// Which settings are changed.
@@ -647,6 +676,17 @@ fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {
 fn tool_formats() -> impl clap::builder::TypedValueParser<Value = ToolFormat> {
     PossibleValuesParser::new(["mcp", "openai", "anthropic"])
         .try_map(|text| text.parse::<ToolFormat>())
+}
+
+/// The name that a hook gives a conversation.
+fn conversation(text: &str) -> Result<String, String> {
+    let agent = text.split_once(':').filter(|(_, id)| !id.is_empty()).map(|(agent, _)| agent);
+    let is_known = agent.is_some_and(|agent| agent.parse::<HookAgent>().is_ok());
+    if is_known {
+        return Ok(text.to_owned());
+    }
+    let agents = HookAgent::ALL.map(HookAgent::as_str).join("`, `");
+    Err(format!("write `AGENT:ID` with the agent's own id of it; the agents are `{agents}`"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

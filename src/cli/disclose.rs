@@ -13,7 +13,7 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
         format: args.format,
         max_skills: args.max_skills.unwrap_or(defaults.max_skills),
         budget: query::budget(args.budget.as_deref(), args.window.window)?,
-        ..args.query.matching.disclosure(defaults)
+        ..args.showing.apply(defaults)
     };
     let query = query::read(&args.query, common)?;
     let engine =

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     keeps_what_is_read(args)?;
     let baseline = args.baseline.as_deref().map(baseline).transpose()?;
     let (cases, mut problems) = prompts(&args.files, args.skill.as_deref())?;
-    let options = args.matching.disclosure(DisclosureOptions::default());
+    let options = args.showing.apply(DisclosureOptions::default());
     let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
     let progress = progress(cases.len());
     let (outcomes, unknown) = evaluate(&engine, &cases, || progress.inc(1));

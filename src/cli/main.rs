@@ -6,6 +6,7 @@ mod completions;
 mod disclose;
 mod doctor;
 mod ending;
+mod environment;
 mod eval;
 mod eval_page;
 mod exit_code;
@@ -58,7 +59,7 @@ fn main() -> std::process::ExitCode {
 }
 
 fn parse() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches()?;
+    let matches = Cli::command().try_get_matches().map_err(environment::name_variable)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     cli.common.names_project = matches.value_source("project") == Some(ValueSource::CommandLine);
     Ok(cli)

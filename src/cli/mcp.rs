@@ -30,7 +30,7 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
     let engine =
         setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;
     let code = setup::finish(common, &engine, out);
-    let _watch = setup::watch(&engine, args.refresh.refresh)?;
+    let _watch = setup::watch(&engine, args.refresh.refresh, out)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = match args.http {
         Some(address) => runtime.block_on(http(address, args, engine, out)),

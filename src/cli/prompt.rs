@@ -1,16 +1,17 @@
 //! `repertoire prompt`: the list of skills for a system prompt.
 
-use repertoire::PromptOptions;
+use repertoire::{Budget, Error, PromptOptions};
 
 use crate::args::{Common, PromptArgs};
 use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
 use crate::output::Output;
-use crate::{query, setup};
+use crate::{environment, query, setup};
 
 pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let options = PromptOptions {
         format: args.format,
-        budget: query::budget(args.budget.as_deref(), args.window.window)?,
+        budget: budget(args)?,
         context_window: args.window.window,
         locations: args.locations,
     };
@@ -22,4 +23,17 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
         Output::exact(&prompt.text)?;
     }
     Ok(setup::finish(common, &engine, out))
+}
+
+/// The budget of the arguments, or of the variable that stands for it, which an error names.
+fn budget(args: &PromptArgs) -> Result<Option<Budget>, UsageError> {
+    query::budget(args.budget.as_deref(), args.window.window).map_err(|UsageError(error)| {
+        UsageError(match environment::variable_of("--budget") {
+            Some(variable) => {
+                let message = format!("`{variable}`: {}", error.message());
+                Error::new(error.code(), message, error.help())
+            }
+            None => error,
+        })
+    })
 }

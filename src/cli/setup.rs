@@ -1,7 +1,8 @@
 //! From the options of every command to an engine.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire::script::ScriptOptions;
 use repertoire::session::{Session, SqliteStore};
@@ -9,7 +10,7 @@ use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
     Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, SnapshotCache,
-    Source, Watch, WatchOptions,
+    Source, Subscription, Watch, WatchOptions,
 };
 
 use crate::args::{Common, IsolationArgs, Refresh};
@@ -117,14 +118,35 @@ pub(crate) fn engine_with_everything(
     engine(common, |builder| options(builder.toolsets(toolsets).scripts(scripts).trust(trust)))
 }
 
-/// Takes up changed skills, as long as the guard is there.
-pub(crate) fn watch(engine: &Engine, refresh: Refresh) -> Result<Option<Watch>, Error> {
+/// Takes up changed skills and tells which no longer load, as long as the guards are there.
+pub(crate) fn watch(
+    engine: &Engine,
+    refresh: Refresh,
+    out: Output,
+) -> Result<Option<(Watch, Subscription)>, Error> {
     let options = match refresh {
         Refresh::Off => return Ok(None),
         Refresh::Watch => WatchOptions::default(),
         Refresh::Every(poll) => WatchOptions { events: false, poll, ..WatchOptions::default() },
     };
-    engine.watch(options).map(Some)
+    let subscription = tell_kept(engine, out);
+    Ok(Some((engine.watch(options)?, subscription)))
+}
+
+/// Tells of each skill that a refresh found broken and left as it was, once for each way it is.
+fn tell_kept(engine: &Engine, out: Output) -> Subscription {
+    let told = Mutex::new(BTreeSet::new());
+    let asked = engine.clone();
+    engine.subscribe(move |_| {
+        let diagnostics = asked.diagnostics();
+        let kept = diagnostics.iter().filter(|diagnostic| diagnostic.code == Code::KeptBefore);
+        let kept: BTreeSet<String> = kept.map(report::short).collect();
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in kept.difference(&told) {
+            out.note(line);
+        }
+        *told = kept;
+    })
 }
 
 /// How libraries run, with copies of them that later processes use again.

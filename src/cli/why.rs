@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use repertoire::catalog::Entry;
 use repertoire::integration::hook::disclosure_options;
 use repertoire::session::SqliteStore;
-use repertoire::{Engine, Match, Query, Skill};
+use repertoire::{Disclosure, Engine, Match, MetaQuestion, Query, Rejection, Skill};
 use serde::Serialize;
 
 use crate::args::{Common, WhyArgs};
@@ -18,6 +18,9 @@ use crate::{query, sanitize, setup};
 
 /// So many triggers that came close are named.
 const MAX_NEAR: usize = 5;
+
+/// So many words of a relevant skill are told.
+const MAX_TERMS: usize = 4;
 
 /// Words that are this similar are taken for forms or misspellings of each other.
 const SIMILAR: f64 = 0.88;
@@ -68,13 +71,17 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let store = store.transpose()?;
     let engine = setup::engine(common, |builder| {
         let matching = &args.query.matching;
-        let builder = matching.apply(builder).disclosure(matching.disclosure(disclosure_options()));
+        let builder = matching.apply(builder).disclosure(args.showing.apply(disclosure_options()));
         match store {
             Some(store) => builder.session_store(store),
             None => builder,
         }
     })?;
     if let Some(session) = &args.session {
+        if engine.session(session).state().is_ok_and(|state| state.skills.is_empty()) {
+            let session = sanitize::line(session);
+            out.note(&format!("nothing is known of the conversation `{session}`"));
+        }
         query = query.session(session.clone());
     }
     let catalog = engine.catalog();
@@ -115,7 +122,13 @@ pub(crate) fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verd
         shadows: shadows.collect(),
     };
     let is_filtered = catalog.filtered().any(|e| e.id == entry.id);
-    let (reason, help) = if is_filtered {
+    let disclosure = engine.disclose(query);
+    let held_back = disclosure.omitted.iter().find(|omitted| omitted.id == entry.id);
+    // What is shown is decided there alone: also a skill without a match can be.
+    verdict.fires = disclosure.full.contains(&entry.id);
+    let (reason, help) = if verdict.fires {
+        (shown(engine, entry, query, &disclosure, place.is_some()), String::new())
+    } else if is_filtered {
         ("it is not in the allowlist".to_owned(), "name it with `--allow`".to_owned())
     } else if let Some(reason) = reason(entry) {
         let status = entry.status.as_str();
@@ -123,10 +136,9 @@ pub(crate) fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verd
         (if is_told { format!("{status}: {reason}") } else { reason }, help_for(entry))
     } else if query.is_blank() {
         ("the message is blank".to_owned(), "write one".to_owned())
-    } else if place.is_some() {
-        let (fires, reason, help) = shown(engine, entry, query);
-        verdict.fires = fires;
-        (reason, help)
+    } else if let Some(Rejection { reason, .. }) = held_back {
+        verdict.veto = veto(entry, query);
+        (reason.clone(), help_against(reason))
     } else {
         not_matched(engine, entry, query, &mut verdict)
     };
@@ -143,28 +155,47 @@ fn help_for(entry: &Entry) -> String {
     }
 }
 
-/// Whether a skill that matches is shown in full, and why not.
-fn shown(engine: &Engine, entry: &Entry, query: &Query<'_>) -> (bool, String, String) {
-    let disclosure = engine.disclose(query);
-    if disclosure.full.contains(&entry.id) {
-        return (true, "its instructions are added".to_owned(), String::new());
+/// Why a skill is shown in full.
+fn shown(
+    engine: &Engine,
+    entry: &Entry,
+    query: &Query<'_>,
+    disclosure: &Disclosure,
+    is_match: bool,
+) -> String {
+    if let Some(found) = disclosure.relevant.as_ref().filter(|found| found.id == entry.id) {
+        let telling = found.terms.iter().filter(|shared| !shared.is_common).take(MAX_TERMS);
+        let words: Vec<String> = telling.map(|shared| format!("`{}`", shared.term)).collect();
+        return format!("it is the most relevant skill, by the words {}", words.join(", "));
     }
-    let omitted = disclosure.omitted.into_iter().find(|omitted| omitted.id == entry.id);
-    match omitted {
-        Some(omitted) => {
-            let help = if omitted.reason.starts_with("over") {
-                "make its body shorter: move details to files beside it"
-            } else {
-                "name it in the message, or raise `REPERTOIRE_MAX_SKILLS`"
-            };
-            (false, omitted.reason, help.to_owned())
-        }
-        None => (
-            false,
-            "its instructions stand in this conversation's context already".to_owned(),
-            String::new(),
-        ),
+    if is_match {
+        return "its instructions are added".to_owned();
     }
+    match engine.explain(query, 0).meta {
+        Some(MetaQuestion::ShowAll) => "the message asks to see all skills".to_owned(),
+        _ => "its instructions are added again, as the context lost them".to_owned(),
+    }
+}
+
+/// What can be done against each kind of reason, by words of it.
+const REMEDIES: [(&str, &str); 9] = [
+    ("vetoed by its exclude", "name the skill in the message, or take that exclude out"),
+    ("in quoted text only", "say it outside of quotes and code, or leave `--mask-quoted` out"),
+    ("only its generic word", "say a phrase of it or name it, or leave `--hint-generic-words` out"),
+    ("below the limit", "name it in the message, or raise `REPERTOIRE_MAX_SKILLS`"),
+    ("was not tried", "let the pattern demand a word, or declare a keyword"),
+    ("cannot be read", "see to it that its file can be read"),
+    ("over budget", "make its body shorter: move details to files beside it"),
+    ("over the budget", "make its body shorter: move details to files beside it"),
+    (
+        "in the context already",
+        "nothing is wrong: they are added again when the context was made shorter",
+    ),
+];
+
+fn help_against(reason: &str) -> String {
+    let help = REMEDIES.iter().find(|(kind, _)| reason.contains(kind));
+    help.map_or_else(String::new, |(_, help)| (*help).to_owned())
 }
 
 fn not_matched(
@@ -173,16 +204,14 @@ fn not_matched(
     query: &Query<'_>,
     verdict: &mut Verdict,
 ) -> (String, String) {
-    let rejected = engine.explain(query, usize::MAX).rejected;
-    let rejected = rejected.into_iter().find(|rejection| rejection.id == entry.id);
-    if let Some(rejected) = rejected {
-        verdict.veto = veto(entry, query);
-        let help = "name the skill in the message, or take that exclude out";
-        return (rejected.reason, help.to_owned());
-    }
     let triggers = entry.skill.triggers();
     if !triggers.declared {
-        let reason = "it declares no triggers: it is only listed";
+        let reason = match engine.disclosure_options().relevance {
+            None => "it declares no triggers: it is only listed",
+            Some(_) => {
+                "it declares no triggers, and relevance is not sure of it: it is only listed"
+            }
+        };
         return (reason.to_owned(), "add `metadata.triggers.keywords`".to_owned());
     }
     verdict.near = near(entry, &query.text);

@@ -59,6 +59,9 @@ impl Engine {
         };
         if !refreshed.is_empty() {
             let Refreshed { added, changed, removed, kept } = &refreshed;
+            for skill in kept {
+                tracing::warn!(%skill, "a skill no longer loads and stays as it was");
+            }
             tracing::info!(?added, ?changed, ?removed, ?kept, "skills were refreshed");
             inner.listeners.tell(&refreshed);
         }

@@ -38,7 +38,7 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
                     Some(&trigger.span),
                     format!(
                         "{kind} `{}` names the skill {}, which always comes before this one",
-                        excerpt(folded),
+                        excerpt(&trigger.value),
                         named(skills, &called)
                     ),
                     "remove it, or write a phrase without that name",
@@ -55,14 +55,14 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
             let (code, message) = if before >= SHOWN {
                 let message = format!(
                     "{kind} `{}` is claimed by {before} skills that come before this one: {}",
-                    excerpt(folded),
+                    excerpt(&trigger.value),
                     named(skills, &others)
                 );
                 (Code::OutrankedTrigger, message)
             } else {
                 let message = format!(
                     "{kind} `{}` is also claimed by {}",
-                    excerpt(folded),
+                    excerpt(&trigger.value),
                     named(skills, &others)
                 );
                 (Code::SharedTrigger, message)

@@ -3,7 +3,8 @@
 //! - *Vetoed*: an `exclude` of the same skill stands in the trigger as a word of its own. What
 //!   stands around the exclude is then the trigger's own text, or the same as around the trigger,
 //!   so wherever the trigger counts, the veto does. (With inflections turned on, other forms of a
-//!   verb may escape it.)
+//!   verb may escape it.) Not where the trigger holds the skill's own name of two words or more: an
+//!   exclude gives way to a message that names the skill.
 //! - *Redundant*: a keyword or verb with the same folded form comes before it, or a pattern of which
 //!   every match holds a keyword or verb (`patterns.rs`).
 //! - *Untyped*: the text is taken literally, but is a pattern, a glob or a placeholder by its form,
@@ -12,22 +13,25 @@
 use super::{Findings, Linted, Literal};
 use crate::background::holds;
 use crate::diagnostic::Code;
+use crate::matcher::boundary::is_word;
+use crate::matcher::text::fold_trigger;
 use crate::skill::excerpt;
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     for (place, skill) in skills.iter().enumerate() {
         for (nth, literal) in skill.literals.iter().enumerate() {
             let Literal { kind, trigger, folded } = literal;
+            let is_vetoed = !skill.is_named_in(folded);
             let veto = skill.excludes.iter().find(|exclude| holds(folded, &exclude.folded));
-            if let Some(exclude) = veto {
+            if let Some(exclude) = veto.filter(|_| is_vetoed) {
                 findings.add(
                     place,
                     Code::VetoedTrigger,
                     Some(&trigger.span),
                     format!(
                         "{kind} `{}` never counts: the skill's own exclude `{}` stands in it",
-                        excerpt(folded),
-                        excerpt(&exclude.folded)
+                        excerpt(&trigger.value),
+                        excerpt(&exclude.trigger.value)
                     ),
                     "remove one of the two, or write a longer exclude",
                 );
@@ -71,9 +75,9 @@ fn note_form(
 ) {
     let (what, help) = if let Some(c) = folded.chars().find(|&c| is_invisible(c)) {
         (format!("the invisible character U+{:04X}", u32::from(c)), "type the text anew")
-    } else if let Some(mark) = PATTERN_MARKS.iter().find(|mark| folded.contains(**mark)) {
+    } else if let Some(mark) = pattern_mark(folded) {
         let help = "move it to `patterns`, or write the words that it stands for";
-        (format!("`{mark}`, which is taken literally here"), help)
+        (format!("`{}`, which is taken literally here", written(&trigger.value, mark)), help)
     } else if is_placeholder(folded) {
         let help = "leave the placeholder out: the words around it are enough";
         ("a placeholder, which is taken literally".to_owned(), help)
@@ -89,18 +93,55 @@ fn note_form(
     );
 }
 
-/// What patterns and globs hold, and messages do not.
-const PATTERN_MARKS: [&str; 14] =
-    [".*", ".+", "\\b", "\\s", "\\d", "\\w", "(?", "|", "[a-z", "[0-9", "**", "*.", "...", "…"];
+/// What patterns and globs hold anywhere, and messages do not.
+const PATTERN_MARKS: [&str; 7] = [".*", ".+", "(?", "[a-z", "[0-9", "**", "*."];
 
-/// Whether `{…}`, `<…>` or `[…]` stands for something else.
+/// What they hold, too, but with a letter behind it is a part of a path or a command.
+const ESCAPES: [&str; 4] = ["\\b", "\\s", "\\d", "\\w"];
+
+/// The first sign that `folded` is a pattern, or that something is left out of it.
+fn pattern_mark(folded: &str) -> Option<&'static str> {
+    let ends_word = |end: usize| !folded[end..].starts_with(char::is_alphabetic);
+    let is_escape =
+        |mark: &&&str| folded.match_indices(**mark).any(|(at, mark)| ends_word(at + mark.len()));
+    let is_choice = || {
+        folded
+            .match_indices('|')
+            .any(|(at, _)| folded[..at].ends_with(char::is_alphabetic) && !ends_word(at + 1))
+    };
+    let is_left_open =
+        || folded.strip_suffix("...").is_some_and(|rest| rest.trim_end().ends_with(is_word));
+    let mark = PATTERN_MARKS.iter().find(|mark| folded.contains(**mark));
+    mark.or_else(|| ESCAPES.iter().find(is_escape))
+        .copied()
+        .or_else(|| is_choice().then_some("|"))
+        .or_else(|| is_left_open().then_some("..."))
+}
+
+/// The part of a trigger of which `mark` is the folded form, as in `…` for `...`.
+fn written<'t>(trigger: &'t str, mark: &'t str) -> &'t str {
+    let parts = trigger.char_indices().flat_map(|(start, _)| {
+        let rest = &trigger[start..];
+        rest.char_indices().take(mark.len()).map(|(at, c)| &rest[..at + c.len_utf8()])
+    });
+    parts.into_iter().find(|part| fold_trigger(part) == mark).unwrap_or(mark)
+}
+
+/// Whether `{…}`, `<…>` or `[…]` stands for something else: as a word of its own, beside others.
 fn is_placeholder(folded: &str) -> bool {
     let is_name = |inside: &str| {
         !inside.is_empty() && inside.chars().all(|c| c.is_alphanumeric() || " _-".contains(c))
     };
     [('{', '}'), ('<', '>'), ('[', ']')].into_iter().any(|(open, close)| {
-        let mut parts = folded.split(open).skip(1);
-        parts.any(|part| part.split_once(close).is_some_and(|(inside, _)| is_name(inside)))
+        folded.match_indices(open).any(|(at, _)| {
+            let (before, rest) = (&folded[..at], &folded[at + 1..]);
+            rest.split_once(close).is_some_and(|(inside, after)| {
+                let stands_alone = before.is_empty() || before.ends_with(' ');
+                stands_alone
+                    && is_name(inside)
+                    && (before.contains(is_word) || after.contains(is_word))
+            })
+        })
     })
 }
 

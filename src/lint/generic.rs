@@ -39,7 +39,10 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
                 place,
                 Code::GenericTrigger,
                 Some(&trigger.span),
-                format!("{kind} `{}` {why}, so the skill fires for many of them", excerpt(folded)),
+                format!(
+                    "{kind} `{}` {why}, so the skill fires for many of them",
+                    excerpt(&trigger.value)
+                ),
                 "write the phrase a user of this skill would type, such as `unit test coverage` \
                  for `test`; `repertoire suggest` proposes some",
             );

@@ -16,6 +16,7 @@ mod similar;
 use std::ops::Range;
 use std::path::Path;
 
+use crate::background::holds;
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::matcher::text::fold_trigger;
@@ -79,6 +80,16 @@ impl<'c> Linted<'c> {
         let mut literals = of("verb", &triggers.verbs);
         literals.extend(of("keyword", &triggers.keywords));
         Linted { entry, literals, excludes: of("exclude", &triggers.exclude) }
+    }
+
+    /// Whether `folded` holds the skill's own name of two words or more: a message with it names
+    /// the skill. Blanks and hyphens are equal in names.
+    fn is_named_in(&self, folded: &str) -> bool {
+        let spaced = folded.replace('-', " ");
+        [self.entry.id.as_str(), self.entry.skill.name()].into_iter().any(|own| {
+            let own = fold_trigger(own).replace('-', " ");
+            own.trim().contains(' ') && !own.contains('/') && holds(&spaced, own.trim())
+        })
     }
 
     fn patterns(&self) -> &'c [Spanned<String>] {

@@ -94,6 +94,18 @@ fn vetoed_triggers_hold_an_exclude_of_their_own_skill() {
     {
         assert_eq!(codes_of(quiet), [], "{quiet}");
     }
+    // An exclude gives way to a message that names the skill, in two words or more.
+    let of = |name, keyword| {
+        codes(&[(name, &format!("triggers: {{keywords: [{keyword}], exclude: [branch]}}"))])
+    };
+    for (name, keyword, expected) in [
+        ("release-branch", "the Release-Branch of ours", &[][..]),
+        ("release-branch", "release branch", &[]),
+        ("release-branch", "release branches of branch", &[Code::VetoedTrigger]),
+        ("release", "release branch", &[Code::VetoedTrigger]),
+    ] {
+        assert_eq!(of(name, keyword), expected, "{name}: {keyword}");
+    }
 }
 
 #[test]
@@ -138,11 +150,38 @@ fn untyped_triggers_have_the_form_of_something_else() {
         "keywords: ['how to deploy ...']",
         "keywords: [\"terra\\u200bform\"]",
         "keywords: [terraform], exclude: ['pulumi.*']",
+        "keywords: ['<service> rollback']",
+        "keywords: ['terraform…']",
+        r"keywords: ['v\d+']",
     ] {
         assert_eq!(codes_of(fires), [Code::UntypedTrigger], "{fires}");
     }
-    let typed = "keywords: [c++, .net, node.js, 'a/b testing', 'what is terraform?', 部署]";
-    assert_eq!(codes_of(typed), []);
+    for typed in [
+        "c++",
+        ".net",
+        "node.js",
+        "a/b testing",
+        "what is terraform?",
+        "部署",
+        "std::vector<int>",
+        "Option<T>",
+        "<div>",
+        "||",
+        "terraform | grep",
+        r"\begin{document}",
+        r"C:\build",
+        r"D:\docs\web",
+        "rest params ...args",
+        "...",
+    ] {
+        assert_eq!(codes_of(&format!("keywords: ['{typed}']")), [], "{typed}");
+    }
+    // What was written is told, not the form it is compared in.
+    for written in ["`…`", "`．*`", "`[A-Z`"] {
+        let mark = written.trim_matches('`');
+        let found = found(&[("alpha", &format!("triggers: ['terraform{mark}']"))]);
+        assert!(found[0].message.contains(&format!("holds {written}")), "{found:?}");
+    }
 }
 
 #[test]
@@ -219,4 +258,52 @@ fn skills_that_are_never_matched_are_left_alone() {
     let claims = "triggers: {keywords: [pull request, code]}";
     let hidden = format!("disable-model-invocation: true\n{claims}");
     assert_eq!(codes(&[("alpha", &hidden), ("beta", &hidden)]), []);
+}
+
+#[test]
+fn the_examples_of_the_documentation_fire() {
+    let page = include_str!("../../docs/check.md");
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.split('|').map(str::trim).collect())
+        .collect();
+    assert_eq!(rows.len(), 11);
+    for row in rows {
+        let [_, code, severity, examples, ..] = row[..] else { panic!("{row:?}") };
+        let code = code.trim_matches('`');
+        let examples: Vec<&str> = examples.split('`').skip(1).step_by(2).collect();
+        let alone = |example: &&str| match example.strip_prefix("description:") {
+            Some(_) => vec![("alpha", (*example).to_owned())],
+            None => vec![("alpha", format!("triggers: {{{example}}}"))],
+        };
+        let keyword = |phrase: &str| format!("triggers: [{phrase}]");
+        let catalogs: Vec<Vec<(&str, String)>> = match code {
+            "shared-trigger" => {
+                vec![vec![("alpha", keyword(examples[0])), ("beta", keyword(examples[0]))]]
+            }
+            "outranked-trigger" => {
+                vec![vec![("zeta", keyword(examples[0])), (examples[1], String::new())]]
+            }
+            "vetoed-trigger" => {
+                vec![vec![("alpha", format!("triggers: {{{}}}", examples.join(", ")))]]
+            }
+            // Told in words.
+            "similar-description" => {
+                let same = "description: Converts recorded talks into polished show notes";
+                vec![vec![("alpha", same.to_owned()), ("beta", same.to_owned())]]
+            }
+            _ => examples.iter().map(alone).collect(),
+        };
+        assert!(!catalogs.is_empty(), "{code} has no example");
+        for catalog in catalogs {
+            let catalog: Vec<(&str, &str)> =
+                catalog.iter().map(|(name, more)| (*name, more.as_str())).collect();
+            let found = found(&catalog);
+            let fires = |finding: &Diagnostic| {
+                finding.code.as_str() == code && finding.severity.to_string() == severity
+            };
+            assert!(found.iter().any(fires), "{code}: {catalog:?}: {found:?}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Triggers: what a skill declares a message must hold for the skill to matter.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
@@ -90,13 +90,20 @@ pub(super) fn read(
     paths: Option<&Node>,
     reader: &mut Reader<'_>,
 ) -> Triggers {
-    let mut collector =
-        Collector { reader, triggers: Triggers::default(), seen: HashSet::new(), n_triggers: 0 };
+    let mut collector = Collector {
+        reader,
+        triggers: Triggers::default(),
+        seen: HashMap::new(),
+        place: 0,
+        n_triggers: 0,
+    };
     for node in triggers.into_iter().flatten() {
         collector.triggers(node);
+        collector.place += 1;
     }
     if let Some(node) = activation {
         collector.activation(node);
+        collector.place += 1;
     }
     if let Some(node) = paths {
         collector.values(Kind::Path, node);
@@ -107,7 +114,10 @@ pub(super) fn read(
 struct Collector<'r, 'f> {
     reader: &'r mut Reader<'f>,
     triggers: Triggers,
-    seen: HashSet<(Kind, String)>,
+    /// The place that each trigger is from; `None` once its repetition was told.
+    seen: HashMap<(Kind, String), Option<usize>>,
+    /// Counts the places.
+    place: usize,
     n_triggers: usize,
 }
 
@@ -220,13 +230,22 @@ impl Collector<'_, '_> {
     fn add(&mut self, kind: Kind, node: &Node, range: Range<usize>) {
         self.declare(kind);
         let text = &node.text().unwrap_or_default()[range.clone()];
-        if !self.seen.insert((kind, text.to_owned())) {
+        if let Some(seen) = self.seen.get_mut(&(kind, text.to_owned())) {
+            // What stands in another place too, may be there for another engine.
+            if seen.take_if(|place| *place == self.place).is_some() {
+                self.reader.report(
+                    Code::RedundantTrigger,
+                    node.place(self.reader.file, range),
+                    format!("`{}` stands twice in `{}`", excerpt(text), kind.field()),
+                    "remove one of the two",
+                );
+            }
             return;
         }
         self.n_triggers += 1;
-        let span = node.place(self.reader.file, range.clone());
         if self.n_triggers > MAX_TRIGGERS {
             if self.n_triggers == MAX_TRIGGERS + 1 {
+                let span = node.place(self.reader.file, range);
                 self.reader.report(
                     Code::TooManyTriggers,
                     span,
@@ -236,7 +255,9 @@ impl Collector<'_, '_> {
             }
             return;
         }
+        self.seen.insert((kind, text.to_owned()), Some(self.place));
         if self.is_usable(kind, text, node, &range) {
+            let span = node.place(self.reader.file, range);
             let entry = Spanned { value: text.to_owned(), span };
             match kind {
                 Kind::Keyword => self.triggers.keywords.push(entry),

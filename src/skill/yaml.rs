@@ -62,8 +62,8 @@ impl Node {
         }
     }
 
-    /// Where `range` of the scalar's text is in `file`: exact where the file holds the text
-    /// as it is, else the whole scalar.
+    /// Where `range` of the scalar's text is in `file`: exact where the file holds the text,
+    /// or that part of it, as it is, else the whole scalar.
     pub(crate) fn place(&self, file: &str, range: Range<usize>) -> Range<usize> {
         let Value::Scalar { text, .. } = &self.value else { return self.span.clone() };
         let source = file.get(self.span.clone()).unwrap_or_default();
@@ -73,9 +73,26 @@ impl Node {
                 let start = self.span.start + quote;
                 start + range.start..start + range.end
             }
-            _ => self.span.clone(),
+            _ => place_of_part(source, text, &range).map_or_else(
+                || self.span.clone(),
+                |start| self.span.start + start..self.span.start + start + range.len(),
+            ),
         }
     }
+}
+
+/// Where the part `range` of `text` begins in `source`, which says the same with indentation,
+/// escapes or the like: if that has the part as often as the text has.
+fn place_of_part(source: &str, text: &str, range: &Range<usize>) -> Option<usize> {
+    /// That takes, for each part, a time that grows with the text.
+    const MAX_BYTES: usize = 16 * 1024;
+    let part = text.get(range.clone()).filter(|part| !part.is_empty())?;
+    if source.len() > MAX_BYTES {
+        return None;
+    }
+    let nth = text.match_indices(part).position(|(start, _)| start == range.start)?;
+    let places: Vec<usize> = source.match_indices(part).map(|(start, _)| start).collect();
+    (places.len() == text.matches(part).count()).then(|| places[nth])
 }
 
 /// A parsed document.

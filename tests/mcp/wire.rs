@@ -243,14 +243,15 @@ fn skills_that_come_and_go_are_told_of_and_listed() {
 fn a_refresh_that_is_none_is_wrong_usage() {
     let skills = skills();
     let place = Place::new();
-    for value in ["", "0", "-1", "1.5", "never", "99999999999999999999"] {
+    for value in ["0", "-1", "1.5", "never", "99999999999999999999"] {
         let mut command = command(&place, &["mcp", "--source"], &[skills.path()]);
         command.env("REPERTOIRE_REFRESH", value);
         let run = crate::binary::finish(command, b"");
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{value}: {run:?}");
         assert!(run.stderr.contains("`watch`, `off`, or a whole number"), "{value}: {run:?}");
+        assert!(run.stderr.contains("for 'REPERTOIRE_REFRESH'"), "{value}: {run:?}");
     }
-    for value in ["off", "watch", "30"] {
+    for value in ["", "off", "watch", "30"] {
         let mut command = command(&place, &["mcp", "--source"], &[skills.path()]);
         command.env("REPERTOIRE_REFRESH", value);
         assert_eq!(crate::binary::finish(command, b"").code, 0, "{value}");

@@ -6,7 +6,7 @@ use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
 use serde_json::{Value, json};
 
-use crate::args::{Common, MatchingArgs};
+use crate::args::{Common, RoutingArgs};
 use crate::setup;
 
 /// So long agents wait for the hook, in seconds: it gives up by itself before that. Codex allows
@@ -188,7 +188,7 @@ pub(super) fn plain_words(agent: HookAgent) -> Result<Vec<String>, Error> {
 /// The words that run the hook of `agent`, with the options of this command line that matter to it.
 pub(super) fn words(
     agent: HookAgent,
-    matching: &MatchingArgs,
+    routing: &RoutingArgs,
     common: &Common,
 ) -> Result<Vec<String>, Error> {
     let mut words = plain_words(agent)?;
@@ -206,7 +206,7 @@ pub(super) fn words(
     for id in &common.enable {
         option("--enable", id);
     }
-    words.extend(matching.words());
+    words.extend(routing.words());
     Ok(words)
 }
 

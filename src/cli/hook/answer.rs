@@ -17,7 +17,7 @@ use repertoire::{Budget, DisclosureOptions, Engine, Error, ErrorCode, PromptOpti
 use super::deadline::Deadline;
 use super::store::{HookStore, Problems};
 use super::{log, prepare};
-use crate::args::{Cli, Common, HookArgs, MatchingArgs};
+use crate::args::{Cli, Common, HookArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::{query, sanitize, setup};
@@ -50,7 +50,7 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
         .map_err(|error| failed("start a thread", &error))
         .and_then(|deadline| {
             let answer =
-                catch_unwind(AssertUnwindSafe(|| answer(agent, &args.matching, common, &loading)));
+                catch_unwind(AssertUnwindSafe(|| answer(agent, &args.routing, common, &loading)));
             deadline.meet();
             answer.unwrap_or_else(|_| Err(panicked()))
         })
@@ -71,12 +71,11 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
 /// Makes the snapshot that a hook had no time for.
 pub(super) fn prepare(
     agent: HookAgent,
-    matching: &MatchingArgs,
+    routing: &RoutingArgs,
     common: &Common,
     out: Output,
 ) -> ExitCode {
-    let problems =
-        prepare::run(matching, common).unwrap_or_else(|error| vec![format!("{error:#}")]);
+    let problems = prepare::run(routing, common).unwrap_or_else(|error| vec![format!("{error:#}")]);
     for problem in problems {
         tell(agent, &format!("in the background: {problem}"), common, out);
     }
@@ -105,7 +104,7 @@ impl Loading {
 
 fn answer(
     agent: HookAgent,
-    matching: &MatchingArgs,
+    routing: &RoutingArgs,
     common: &Common,
     loading: &Loading,
 ) -> Result<Answer, Error> {
@@ -123,8 +122,8 @@ fn answer(
         builder = setup::with_cache(setup::with_skills(builder, &common)?, &common);
         loading.set(Some(common.clone()));
     }
-    let options = matching.disclosure(disclosure());
-    let engine = matching.apply(builder).disclosure(options).prompt(prompt()).build()?;
+    let options = routing.showing.apply(disclosure());
+    let engine = routing.matching.apply(builder).disclosure(options).prompt(prompt()).build()?;
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
     let mut problems: Vec<String> = problems.take().iter().map(said).collect();

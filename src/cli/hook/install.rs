@@ -44,12 +44,12 @@ struct Target {
 }
 
 pub(super) fn install(
-    HookInstallArgs { place: args, matching }: &HookInstallArgs,
+    HookInstallArgs { place: args, routing }: &HookInstallArgs,
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let place = place(args, common)?;
-    let words = agents::words(args.agent, matching, common)?;
+    let words = agents::words(args.agent, routing, common)?;
     let target = Target::new(args.agent, &words, place, common)?;
     let wanted = target.added()?;
     // What was there before ours came is what is to be there again after it.

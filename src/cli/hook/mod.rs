@@ -26,7 +26,7 @@ pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Resu
         (Some(HookCommand::Install(place)), _) => install::install(place, common, out),
         (Some(HookCommand::Uninstall(place)), _) => install::uninstall(place, common, out),
         (None, Some(agent)) if args.prepare => {
-            Ok(answer::prepare(agent, &args.matching, common, out))
+            Ok(answer::prepare(agent, &args.routing, common, out))
         }
         (None, Some(agent)) => Ok(answer::run(agent, args, common, out)),
         (None, None) => Err(UsageError(Error::new(

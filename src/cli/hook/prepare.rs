@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use repertoire::{CacheUse, Engine};
 
-use crate::args::{Common, MatchingArgs};
+use crate::args::{Common, RoutingArgs};
 use crate::setup;
 
 /// The option of `hook AGENT` that means [`run`].
@@ -44,14 +44,14 @@ pub(super) fn start(common: &Common) -> io::Result<()> {
 
 /// Makes the snapshot, unless another process is about to make one. What is wrong with it, in a
 /// sentence each.
-pub(super) fn run(matching: &MatchingArgs, common: &Common) -> anyhow::Result<Vec<String>> {
+pub(super) fn run(routing: &RoutingArgs, common: &Common) -> anyhow::Result<Vec<String>> {
     step_back();
     let Some(_lock) = lock(&setup::hook_log(common)?.with_file_name(LOCK))? else {
         return Ok(Vec::new());
     };
     for attempt in 1.. {
         let builder = setup::with_cache(setup::with_skills(Engine::builder(), common)?, common);
-        let engine = matching.apply(builder).build()?;
+        let engine = routing.matching.apply(builder).build()?;
         let CacheUse { used, written, problems, .. } = engine.cache_use();
         if *used || *written || !problems.is_empty() || attempt == ATTEMPTS {
             return Ok(problems.clone());

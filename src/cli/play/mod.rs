@@ -28,11 +28,11 @@ struct Serving {
 pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     // What an agent's hook would add is what an author wants to see.
     let engine = setup::engine(common, |builder| {
-        let options = args.matching.disclosure(disclosure_options());
-        args.matching.apply(builder).disclosure(options)
+        let options = args.routing.showing.apply(disclosure_options());
+        args.routing.matching.apply(builder).disclosure(options)
     })?;
     let code = setup::finish(common, &engine, out);
-    let _watch = setup::watch(&engine, args.refresh.refresh)?;
+    let _watch = setup::watch(&engine, args.refresh.refresh, out)?;
     let listener = listen(args.http)?;
     // Others on this machine, and pages from elsewhere, do not know the path.
     let path = random::token::<16>()?;

@@ -20,6 +20,9 @@ fn values_know_their_bytes() {
     let Value::Sequence(list) = &entries[1].1.value else { panic!("a list") };
     assert_eq!(&text[list[0].place(text, 3..6)], "one");
     assert_eq!(&text[list[1].place(text, 0..1)], "b");
+    let block = &entries[3].1;
+    assert_eq!(block.place(text, 2..3), text.find("u\n").unwrap()..text.find("\nz").unwrap());
+    assert_eq!(block.place(text, 0..3), block.span, "a part that goes over lines");
 }
 
 #[test]
