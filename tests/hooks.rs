@@ -186,7 +186,8 @@ fn options_of_matching_matter_to_a_hook() {
     let args = ["hook", "claude-code", "--deadline", "60", "--source", skills.to_str().unwrap()];
     let said = |option: &[&str]| {
         let args = args.iter().chain(option);
-        place.run_with(args, prompt("", "see `deploy` here").as_bytes()).exits(0).stdout
+        let prompt = prompt(&format!("s{}", option.len()), "see `deploy` here");
+        place.run_with(args, prompt.as_bytes()).exits(0).stdout
     };
     assert!(said(&[]).contains("## Skill: deploy"));
     assert!(!said(&["--mask-quoted"]).contains("## Skill: deploy"));
@@ -443,7 +444,7 @@ fn options_that_matter_are_in_the_command_and_places_exclude_each_other() {
     assert_eq!((&done["place"], &done["changed"]), (&json!("user"), &json!(true)));
     let text = fs::read_to_string(place.path().join("home/.codex/hooks.json")).unwrap();
     assert!(text.contains("hook codex --brand acme --source '"), "{text}");
-    assert!(text.contains("my skills' --mask-quoted --by-relevance=2,1,3"), "{text}");
+    assert!(text.contains("my skills' --mask-quoted '--by-relevance=2,1,3'"), "{text}");
     let both = ["hook", "install", "codex", "--user", "--project", "."];
     place.run(both).exits(2);
     place.run(["hook", "install", "emacs"]).exits(2);
