@@ -3,7 +3,7 @@
 //! nothing apart.
 //!
 //! Each rule looks at all skills that messages are matched against and reports under
-//! [`Code`](crate::Code)s of its own; `docs/check.md` says what each can prove. A rule that reads
+//! [`Code`]s of its own; `docs/check.md` says what each can prove. A rule that reads
 //! one skill at a time stays below a millisecond a skill, and none compares all pairs.
 
 mod claims;
