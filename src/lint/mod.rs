@@ -36,7 +36,7 @@ const MAX_NAMED: usize = 3;
 /// use repertoire::{Catalog, CatalogOptions, Source};
 ///
 /// let options = CatalogOptions { sources: vec![Source::bundled("skills")], ..Default::default() };
-/// assert!(repertoire::lint::lint(&Catalog::load(options)).is_empty());
+/// assert!(repertoire::lint::lint(&Catalog::load(&options)).is_empty());
 /// ```
 pub fn lint(catalog: &Catalog) -> Vec<Diagnostic> {
     let is_judged = |entry: &&Entry| !entry.is_shadowed() && entry.is_matched(Audience::Model);

@@ -79,7 +79,7 @@ impl Suggestion {
 /// let invoices: Skill = "---\nname: billing\ndescription: Sends dunning letters for invoices\n---\n\
 ///                        A dunning letter goes out ... Each dunning run ...".parse()?;
 /// let options = CatalogOptions { sources: vec![Source::memory(vec![invoices])], ..Default::default() };
-/// let suggestion = repertoire::suggest::suggest(&Catalog::load(options), "billing")?;
+/// let suggestion = repertoire::suggest::suggest(&Catalog::load(&options), "billing")?;
 /// assert!(suggestion.keywords.iter().any(|proposal| proposal.keyword == "dunning letters"));
 /// # Ok::<(), repertoire::Error>(())
 /// ```
