@@ -177,6 +177,8 @@ fn a_command_line_that_is_none_ends_well_and_is_logged() {
         let log = log(&place);
         assert!(log.contains(wrong[0]) && log.lines().count() == 1, "{log}");
     }
+    // These words elsewhere are not the hook.
+    Place::new().run(["match", "hook", "codex"]).exits(2);
 }
 
 #[test]

@@ -139,11 +139,9 @@ fn refuse(error: &clap::Error) -> std::process::ExitCode {
 /// The agent whose hook this command line runs. Some agents take it for a veto of the message if a
 /// hook ends with an error.
 fn agent_of_hook() -> Option<String> {
-    let words: Vec<String> =
-        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let place = words.iter().position(|word| word == "hook")?;
-    let agent = words.get(place + 1)?;
-    agent.parse::<HookAgent>().is_ok().then(|| agent.clone())
+    let mut words = std::env::args_os().skip(1);
+    words.next().filter(|word| word == "hook")?;
+    words.next()?.into_string().ok().filter(|agent| agent.parse::<HookAgent>().is_ok())
 }
 
 /// Sends the log of the library to standard error, if it was asked for.
