@@ -328,6 +328,35 @@ fn collect_numbers<'a>(
     }
 }
 
+#[test]
+fn an_index_with_any_one_number_at_its_largest_is_refused_or_answers_without_a_panic() {
+    let (index, ids) = index_of(&[
+        json!({"keywords": ["git push", "c++"], "exclude": ["zz"], "paths": ["src/*.rs"]}),
+        json!({"keywords": ["c++"], "verbs": ["push"], "patterns": ["git.*push", r"\d{3}"]}),
+    ]);
+    let intact = serde_json::to_value(&index).unwrap();
+    let of = |mut json: serde_json::Value, place: usize| {
+        // The two bitmaps of literals are thousands of numbers of which none leads anywhere.
+        let bitmaps = json["infixes"]["keys"].as_object_mut().unwrap();
+        let bitmaps = ["pairs", "grams"].map(|name| (name, bitmaps.remove(name).unwrap()));
+        let mut numbers = Vec::new();
+        collect_numbers(&mut json, &mut numbers);
+        *numbers.into_iter().nth(place)? = u32::MAX.into();
+        bitmaps.into_iter().for_each(|(name, bitmap)| json["infixes"]["keys"][name] = bitmap);
+        Some(json)
+    };
+    let query = Query::new("git push c++ push 123").path("src/git.rs");
+    let mut n_read = 0;
+    for damaged in (0..).map_while(|place| of(intact.clone(), place)) {
+        if let Ok(read) = serde_json::from_value::<Index>(damaged) {
+            let _ = (read.search(&query, &ids, 2), read.best(&query, &ids, 1));
+            let _ = read.count_matching(&query);
+            n_read += 1;
+        }
+    }
+    assert!(n_read > 0, "some numbers matter little");
+}
+
 fn check(triggers: &[serde_json::Value], query: &str) -> Result<(), TestCaseError> {
     let skills: Vec<Skill> = triggers.iter().enumerate().map(|(i, t)| load(i, t)).collect();
     let (index, ids) = index_of(triggers);

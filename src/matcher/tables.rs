@@ -161,11 +161,13 @@ impl Tables {
             LiteralUse::Item(item) => is_item(item),
             LiteralUse::Exclude(exclude) => (*exclude as usize) < self.excludes.len(),
         };
-        let is_none_or_pattern =
-            |item: &Item| item.pattern == NONE || (item.pattern as usize) < n_patterns;
+        let is_known = |item: &Item| {
+            let is_pattern = (item.pattern as usize) < n_patterns;
+            item.rarity as usize <= n_skills && (item.pattern == NONE || is_pattern)
+        };
         self.word_uses.is_sound(n_words, is_use)
             && self.infix_uses.is_sound(n_infixes, is_use)
-            && self.items.iter().all(is_none_or_pattern)
+            && self.items.iter().all(is_known)
             && self.postings.is_sound(n_items, is_skill)
             && self.triggers.is_sound(n_skills, &self.items)
             && self.names.iter().all(|name| is_skill(&name.skill) && is_item(&name.item))
