@@ -42,8 +42,11 @@ fn catalog(corpus: &Path, dir: &Path) -> Option<Catalog> {
             skills.push((id, skill(&row, file.as_deref())));
         }
     }
-    let (mut cases, problems) =
-        read("cases.jsonl", &read_to_string(dir.join("cases.jsonl")).ok()?, None);
+    let prompts = read_to_string(dir.join("cases.jsonl")).ok()?;
+    if prompts.trim().is_empty() {
+        return None;
+    }
+    let (mut cases, problems) = read("cases.jsonl", &prompts, None);
     assert!(problems.is_empty(), "{name}: {problems:?}");
     let is_known = |name: &String| skills.iter().any(|(id, _)| id == name.as_str());
     // What is expected of skills that are not in the corpus cannot be judged.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use repertoire::catalog::Entry;
 use repertoire::integration::hook::disclosure_options;
 use repertoire::session::SqliteStore;
-use repertoire::{Disclosure, Engine, Match, MetaQuestion, Query, Rejection, Skill};
+use repertoire::{Disclosure, DisclosureOptions, Engine, Match, MetaQuestion, Query, Rejection, Skill};
 use serde::Serialize;
 
 use crate::args::{Common, WhyArgs};
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
             return Err(error.into());
         }
     };
-    let verdict = verdict(&engine, entry, &query);
+    let verdict = verdict(&engine, entry, &query, engine.disclosure_options());
     if out.json {
         Output::json(&verdict)?;
     } else {
@@ -102,8 +102,13 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     Ok(ExitCode::done_if(verdict.fires))
 }
 
-/// Why `entry` is shown for `query`, or is not.
-pub(crate) fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verdict {
+/// Why `entry` is shown for `query` with `options`, or is not.
+pub(crate) fn verdict(
+    engine: &Engine,
+    entry: &Entry,
+    query: &Query<'_>,
+    options: &DisclosureOptions,
+) -> Verdict {
     let found = engine.matches(query);
     let place = found.iter().position(|found| found.id == entry.id);
     let catalog = engine.catalog();
@@ -122,7 +127,7 @@ pub(crate) fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verd
         shadows: shadows.collect(),
     };
     let is_filtered = catalog.filtered().any(|e| e.id == entry.id);
-    let disclosure = engine.disclose(query);
+    let disclosure = engine.disclose_with(query, options);
     let held_back = disclosure.omitted.iter().find(|omitted| omitted.id == entry.id);
     // What is shown is decided there alone: also a skill without a match can be.
     verdict.fires = disclosure.full.contains(&entry.id);
@@ -140,7 +145,7 @@ pub(crate) fn verdict(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Verd
         verdict.veto = veto(entry, query);
         (reason.clone(), help_against(reason))
     } else {
-        not_matched(engine, entry, query, &mut verdict)
+        not_matched(entry, query, options, &mut verdict)
     };
     verdict.reason = reason;
     verdict.help = help;
@@ -199,14 +204,14 @@ fn help_against(reason: &str) -> String {
 }
 
 fn not_matched(
-    engine: &Engine,
     entry: &Entry,
     query: &Query<'_>,
+    options: &DisclosureOptions,
     verdict: &mut Verdict,
 ) -> (String, String) {
     let triggers = entry.skill.triggers();
     if !triggers.declared {
-        let reason = match engine.disclosure_options().relevance {
+        let reason = match options.relevance {
             None => "it declares no triggers: it is only listed",
             Some(_) => {
                 "it declares no triggers, and relevance is not sure of it: it is only listed"

@@ -125,8 +125,11 @@ impl Snapshot {
     pub(super) fn is_generic(&self, word: &str) -> bool {
         const MIN_SKILLS: usize = 4;
         const MIN_SHARE: f32 = 0.1;
+        if is_common(&fold_trigger(word)) {
+            return true;
+        }
         let (share, n_skills) = self.outline().spread(word);
-        is_common(&fold_trigger(word)) || n_skills >= MIN_SKILLS && share >= MIN_SHARE
+        n_skills >= MIN_SKILLS && share >= MIN_SHARE
     }
 
     /// The skills that `query` would match if they could be matched, and why they cannot.

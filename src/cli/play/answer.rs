@@ -111,7 +111,7 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
     let catalog = engine.catalog();
     let verdict = question.skill.as_deref().filter(|id| !id.is_empty()).map(|id| {
         let entry = catalog.find_any(id).map_err(|error| error.to_string())?;
-        Ok(why::verdict(engine, entry, &query))
+        Ok(why::verdict(engine, entry, &query, &options))
     });
     Ok(Answer {
         skills: catalog.entries().filter(|e| !e.is_shadowed()).map(|e| e.id.to_string()).collect(),

@@ -1,7 +1,5 @@
 //! The page and its answers, over HTTP on loopback.
 
-use std::convert::Infallible;
-use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +7,8 @@ use std::time::Duration;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use repertoire::Engine;
+use repertoire::integration::serve_loopback;
+use repertoire::{Engine, Error};
 use tokio::sync::watch;
 
 use super::answer::{Question, answer};
@@ -22,9 +19,6 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// A longer question is refused. Of long messages the middle is left out anyway.
 const MAX_QUESTION: usize = 4 * 1024 * 1024;
-
-/// How long a client may take to send the head of a request.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long the page waits for a change before it asks again.
 const WAIT: Duration = Duration::from_secs(25);
@@ -43,48 +37,23 @@ struct Site {
 }
 
 /// Serves the page at `/PATH/` until there is an error.
-pub(super) async fn serve(listener: TcpListener, path: &str, engine: Engine) -> io::Result<()> {
-    listener.set_nonblocking(true)?;
-    let listener = tokio::net::TcpListener::from_std(listener)?;
+pub(super) async fn serve(listener: TcpListener, path: &str, engine: Engine) -> Result<(), Error> {
     let (counter, changes) = watch::channel(0_u64);
     let _subscription = engine.subscribe(move |_| counter.send_modify(|change| *change += 1));
     let site = Arc::new(Site { root: format!("/{path}/"), engine, changes });
-    loop {
-        let (stream, _) = match listener.accept().await {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                continue;
-            }
-        };
-        let site = Arc::clone(&site);
-        tokio::spawn(async move {
-            let respond = service_fn(|request| respond(Arc::clone(&site), request));
-            let connection = hyper::server::conn::http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD_TIMEOUT)
-                .serve_connection(TokioIo::new(stream), respond);
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended");
-            }
-        });
-    }
+    serve_loopback(listener, move |request| respond(Arc::clone(&site), request)).await
 }
 
-async fn respond(
-    site: Arc<Site>,
-    request: Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn respond(site: Arc<Site>, request: Request<Incoming>) -> Response<Full<Bytes>> {
     let path = request.uri().path().strip_prefix(&site.root).map(str::to_owned);
-    Ok(match (request.method(), path.as_deref()) {
+    match (request.method(), path.as_deref()) {
         (&Method::GET, Some("")) => page("text/html; charset=utf-8", HTML),
         (&Method::GET, Some("page.css")) => page("text/css; charset=utf-8", STYLE),
         (&Method::GET, Some("page.js")) => page("text/javascript; charset=utf-8", SCRIPT),
         (&Method::GET, Some("changes")) => changes(&site, request.uri().query()).await,
         (&Method::POST, Some("ask")) => ask(site, request.into_body()).await,
         _ => refusal(StatusCode::NOT_FOUND, "nothing is here; use the address that was printed"),
-    })
+    }
 }
 
 /// Answers once the catalog has changed since the change that `query` names, or after a while.

@@ -1,4 +1,5 @@
-//! The page of `repertoire play`: its answers over HTTP, and what it does in a real browser.
+//! The pages of `repertoire play`, with its answers over HTTP, and of `repertoire eval`: also in a
+//! real browser.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -125,6 +126,12 @@ fn an_answer_has_hits_ranking_tier_text_and_cost() {
     assert_eq!(answer["tokens"], text.len().div_ceil(4));
     assert_eq!(answer["relevant"][0]["id"], "review");
     assert_eq!(answer["verdict"]["Ok"]["fires"], true);
+
+    // Why a skill fires is told of the limits of the page.
+    let limited = json!({"query": "a pull request", "skill": "review", "max_skills": 0});
+    let verdict = &play.ask(&limited)["verdict"]["Ok"];
+    assert_eq!(verdict["fires"], false);
+    assert!(verdict["reason"].as_str().unwrap().contains("limit"), "{verdict}");
 }
 
 #[test]
@@ -150,4 +157,23 @@ fn an_author_uses_the_page_in_a_browser() {
     let url = format!("http://{}{}", play.host, play.root);
     let skills = play.place.path().join("skills");
     browser::run("play.mjs", &[url.as_ref(), skills.as_os_str()]);
+}
+
+#[test]
+fn a_reader_sees_figures_and_wrong_prompts_of_an_evaluation_in_a_browser() {
+    let place = Place::new();
+    for name in ["deploy", "review"] {
+        let skill = format!("---\nname: {name}\ndescription: Does a {name}.\ntriggers: [{name}]\n---\nBody\n");
+        place.write(&format!("skills/{name}/SKILL.md"), &skill);
+    }
+    let prompts = [
+        json!({"query": "deploy it", "expected_skill": "deploy"}),
+        json!({"query": "<b>review</b> the rollout", "expected_skill": "deploy"}),
+        json!({"query": "put it online", "expected_skill": "deploy"}),
+        json!({"query": "review this", "expected_skill": "review"}),
+    ];
+    let rows: Vec<String> = prompts.iter().map(ToString::to_string).collect();
+    place.write("cases.jsonl", rows.join("\n"));
+    place.run(["eval", "cases.jsonl", "--source", "skills", "--html", "page.html"]).exits(0);
+    browser::run("eval.mjs", &[place.path().join("page.html").as_os_str()]);
 }
