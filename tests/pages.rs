@@ -163,7 +163,9 @@ fn an_author_uses_the_page_in_a_browser() {
 fn a_reader_sees_figures_and_wrong_prompts_of_an_evaluation_in_a_browser() {
     let place = Place::new();
     for name in ["deploy", "review"] {
-        let skill = format!("---\nname: {name}\ndescription: Does a {name}.\ntriggers: [{name}]\n---\nBody\n");
+        let skill = format!(
+            "---\nname: {name}\ndescription: Does a {name}.\ntriggers: [{name}]\n---\nBody\n"
+        );
         place.write(&format!("skills/{name}/SKILL.md"), &skill);
     }
     let prompts = [

@@ -122,6 +122,8 @@ fn matrix(report: &Report) -> String {
     if expected.is_empty() {
         return "<h2>Confusions</h2>\n<p>None: every prompt was right.</p>\n".to_owned();
     }
+    // Where a skill was confused, it is also told how often it was not.
+    got.extend(expected.iter().filter(|expected| expected.is_some()));
     let name = |id: Option<&SkillId>| id.map_or(NONE.to_owned(), |id| escaped(id.as_str()));
     let most = cells.values().max().copied().unwrap_or(1) as f64;
     let mut html = "<h2>Confusions</h2>\n<p class=\"dim\">A row is the skill that was expected, a \

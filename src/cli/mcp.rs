@@ -10,6 +10,7 @@ use repertoire::script::ScriptOptions;
 use repertoire::{Consent, Engine};
 
 use crate::args::{Common, McpArgs};
+use crate::ending::Ending;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::{random, setup};
@@ -17,7 +18,7 @@ use crate::{random, setup};
 /// Where the token is looked for when no file is named.
 const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
 
-/// How long calls that still run may take to end after the client has gone.
+/// How long calls that were cancelled may take to end.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -32,15 +33,29 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
     let code = setup::finish(common, &engine, out);
     let _watch = setup::watch(&engine, args.refresh.refresh, out)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let served = match args.http {
-        Some(address) => runtime.block_on(http(address, args, engine, out)),
-        None => runtime.block_on(async {
-            let server = McpServer::new(&engine, McpOptions::default());
-            Ok(server.serve_stdio().await?)
-        }),
-    };
+    let ending = Ending::watch()?;
+    let served = runtime.block_on(async {
+        match args.http {
+            Some(address) => tokio::select! {
+                served = http(address, args, engine, out) => served,
+                () = ended(&ending) => Ok(()),
+            },
+            None => {
+                let server = McpServer::new(&engine, McpOptions::default());
+                Ok(server.serve_stdio_until(ended(&ending)).await?)
+            }
+        }
+    });
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)
+}
+
+/// Waits for a signal that asks this process to end.
+async fn ended(ending: &Ending) {
+    const LOOK: Duration = Duration::from_millis(50);
+    while ending.signal().is_none() {
+        tokio::time::sleep(LOOK).await;
+    }
 }
 
 async fn http(

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use repertoire::catalog::Entry;
 use repertoire::integration::hook::disclosure_options;
 use repertoire::session::SqliteStore;
-use repertoire::{Disclosure, DisclosureOptions, Engine, Match, MetaQuestion, Query, Rejection, Skill};
+use repertoire::{
+    Disclosure, DisclosureOptions, Engine, Match, MetaQuestion, Query, Rejection, Skill,
+};
 use serde::Serialize;
 
 use crate::args::{Common, WhyArgs};

@@ -20,7 +20,7 @@ for (const [name, size] of Object.entries({ wide: {}, dark: { dark: true }, phon
   assert.equal(row[heads.indexOf("deploy")], "1", "and was right once")
 
   // Each wrong prompt has its spans marked where they stand, and who fired.
-  assert.deepEqual(await page.evaluate(`[...document.querySelectorAll(".case mark")].map((mark) => [mark.textContent, mark.title])`), [["review", "keyword \`review\`"]])
+  assert.deepEqual(await page.evaluate(`[...document.querySelectorAll(".case mark")].map((mark) => [mark.textContent, mark.title])`), [["review", "name `review`"]])
   const cases = await page.evaluate(texts(".case"))
   assert.match(cases[0], /<b>review<\/b> the rollout[^]*expected deploy[^]*fired review wrong/)
   assert.match(cases[1], /put it online[^]*expected deploy[^]*fired nothing/)

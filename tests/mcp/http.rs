@@ -45,7 +45,10 @@ impl Server {
         let params =
             json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-        let body = body.to_string();
+        self.post_text(path, headers, &body.to_string())
+    }
+
+    fn post_text(&self, path: &str, headers: &[(&str, &str)], body: &str) -> String {
         let mut head = format!("POST {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             let _ = write!(head, "Host: {}\r\n", self.address);
@@ -93,6 +96,11 @@ fn only_programs_of_this_machine_with_the_token_are_served() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers:?}: {answer}");
         assert!(!answer.contains("serverInfo"), "{answer}");
     }
+    let broken = "{\"jsonrpc\": ";
+    let answer = server.post_text("/mcp", &[authorized], broken);
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("-32700"), "{answer}");
+    let answer = server.post_text("/mcp", &[], broken);
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
 }
 
 #[test]

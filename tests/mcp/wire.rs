@@ -1,7 +1,7 @@
 //! The real binary on standard input and output, line by line.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -130,16 +130,38 @@ fn whatever_a_client_writes_is_answered_as_the_specification_says() {
         server.ask(6, "tools/call", &json!({"name": "find_skills", "arguments": {"q": 1}}));
     assert_eq!(answer["result"]["isError"], true, "{answer}");
 
-    // What is no JSON has no id to answer to; as with the other SDKs, the connection goes on.
-    for line in ["this is no json", "{\"jsonrpc\": \"2.0\", \"id\": 7", "", "\u{0}", "}{"] {
-        server.write(line);
-    }
-    assert_eq!(server.ask(8, "ping", &json!({}))["result"], json!({}));
-    // JSON that is no message is an invalid request.
-    for line in ["{}", "[]", "7", r#"{"jsonrpc":"2.0","id":9,"metod":"ping"}"#] {
+    // Each line that is no message is answered (JSON-RPC 2.0, section 5.1), with its id if it has one.
+    let too_long = format!("\"{}\"", "x".repeat(16 * 1024 * 1024));
+    for (line, code, id) in [
+        ("this is no json", -32700, json!(null)),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 7", -32700, json!(null)),
+        ("\u{0}", -32700, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":9,"method":"ping"} x"#, -32700, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":9,"method":"ping","x":"\ud83d"}"#, -32700, json!(null)),
+        ("{}", -32600, json!(null)),
+        ("[]", -32600, json!(null)),
+        (r#"[{"jsonrpc":"2.0","id":9,"method":"ping"}]"#, -32600, json!(null)),
+        ("7", -32600, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":9,"metod":"ping"}"#, -32600, json!(9)),
+        (r#"{"jsonrpc":"2.0","id":"a","method":"tools/list","params":"x"}"#, -32600, json!("a")),
+        (&too_long, -32600, json!(null)),
+    ] {
         server.write(line);
         let answer = server.read();
-        assert_eq!(answer["error"]["code"], -32600, "{line}: {answer}");
+        let line = &line[..line.len().min(80)];
+        assert_eq!(
+            (&answer["error"]["code"], &answer["id"]),
+            (&json!(code), &id),
+            "{line}: {answer}"
+        );
+        assert!(answer.as_object().unwrap().contains_key("id"), "{line}: {answer}");
+    }
+    // Nobody waits for an answer to a blank line, or to a notification that is not known.
+    server.write("");
+    server.write(r#"{"jsonrpc":"2.0","method":"$/setTrace","params":"x"}"#);
+    for list in ["tools", "prompts", "resources", "resources/templates"] {
+        let answer = server.ask(7, &format!("{list}/list"), &json!({"cursor": "made up"}));
+        assert_eq!(answer["error"]["code"], -32602, "{list}: {answer}");
     }
     assert_eq!(server.ask(10, "ping", &json!({}))["result"], json!({}));
     drop(server.stdin.take());
@@ -172,14 +194,50 @@ fn a_client_that_goes_takes_the_server_with_it() {
         ("run_skill_script", json!({"skill": "slow", "script": "wait.sh", "args": ["60.000023"]})),
         ("hello_count", json!({"to": 36_000, "pause": 100})),
     ] {
-        let mut server = Server::started();
-        server.send(1, "tools/call", &json!({"name": tool, "arguments": arguments}));
-        std::thread::sleep(Duration::from_millis(300));
-        let start = Instant::now();
-        drop(server.stdin.take());
-        server.wait();
-        assert!(start.elapsed() < Duration::from_secs(30), "{tool}: {:?}", start.elapsed());
-        assert!(!is_alive("60.000023"), "the script goes on");
+        // By closing, or by a signal while it keeps its side open.
+        for signal in [None, Some("-TERM"), Some("-INT")] {
+            let mut server = Server::started();
+            server.send(1, "tools/call", &json!({"name": tool, "arguments": arguments}));
+            std::thread::sleep(Duration::from_millis(300));
+            let start = Instant::now();
+            match signal {
+                None => drop(server.stdin.take()),
+                Some(signal) => {
+                    let pid = server.child.id().to_string();
+                    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+                }
+            }
+            server.wait();
+            assert!(start.elapsed() < Duration::from_secs(30), "{tool}: {:?}", start.elapsed());
+            assert!(!is_alive("60.000023"), "the script goes on after {signal:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_comes_or_goes_is_told_of() {
+    let mut server = Server::started();
+    server.ask(1, "resources/list", &json!({}));
+    let references = server.skills.path().join("review/references");
+    std::fs::create_dir_all(&references).unwrap();
+    for is_there in [true, false] {
+        if is_there {
+            std::fs::write(references.join("more.md"), "More.").unwrap();
+        } else {
+            std::fs::remove_file(references.join("more.md")).unwrap();
+        }
+        while server.read()["method"] != "notifications/resources/list_changed" {}
+        // The directory itself may have been told of before the file.
+        let listed = |server: &mut Server| {
+            server.send(2, "resources/list", &json!({}));
+            loop {
+                let answer = server.read();
+                if answer["id"] == 2 {
+                    return answer.to_string().contains("more.md");
+                }
+            }
+        };
+        assert_eq!(listed(&mut server), is_there);
     }
 }
 

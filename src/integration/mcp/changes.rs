@@ -1,5 +1,6 @@
 //! Telling the client when what it was shown is no longer so.
 
+use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -71,11 +72,19 @@ fn print(list: &[impl Serialize]) -> u64 {
     hasher.finish()
 }
 
-/// Skills stand for their files: to look at every file every few seconds would cost too much.
+/// Directories in which a skill's files usually are, from its own.
+const USUAL: [&str; 4] = ["", "assets", "references", "scripts"];
+
+/// Skills and their directories stand for their files: a file that comes or goes changes the time
+/// of its directory, and to look at every file every few seconds would cost too much.
 fn print_skills(catalog: &Catalog) -> u64 {
     let mut hasher = DefaultHasher::new();
     for entry in catalog.listed(Audience::Model) {
-        (entry.id.as_str(), entry.skill.dir()).hash(&mut hasher);
+        let dir = entry.skill.dir();
+        (entry.id.as_str(), dir).hash(&mut hasher);
+        let Some(dir) = dir else { continue };
+        let changed = |name| fs::metadata(dir.join(name)).and_then(|of| of.modified()).ok();
+        USUAL.map(changed).hash(&mut hasher);
     }
     hasher.finish()
 }

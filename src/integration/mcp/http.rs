@@ -4,13 +4,17 @@ use std::convert::Infallible;
 use std::net::TcpListener;
 use std::sync::Arc;
 
-use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
+use rmcp::model::ErrorCode as ErrorCodeOfProtocol;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::de::IgnoredAny;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::McpServer;
 use crate::error::{Error, ErrorCode};
@@ -18,6 +22,9 @@ use crate::integration::serve_loopback;
 
 /// The shortest token, in bytes.
 const MIN_TOKEN: usize = 16;
+
+/// A longer message is refused, in bytes.
+const MAX_BODY: usize = 16 * 1024 * 1024;
 
 /// The only path there is.
 const PATH: &str = "/mcp";
@@ -42,6 +49,9 @@ pub async fn serve_http(
     token: &str,
     server: impl Fn() -> McpServer + Send + Sync + 'static,
 ) -> Result<(), Error> {
+    // Whatever ends the serving ends what it serves.
+    let serving = CancellationToken::new();
+    let _ends = serving.clone().drop_guard();
     if token.len() < MIN_TOKEN {
         let message = format!("a token of {} bytes can be guessed", token.len());
         let help = "use 16 bytes or more, such as the output of `openssl rand -hex 32`";
@@ -50,14 +60,13 @@ pub async fn serve_http(
     let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
     let config = StreamableHttpServerConfig::default()
         .with_allowed_origins(origins)
+        .with_cancellation_token(serving)
         .enforce_origin_validation();
     let sessions = Arc::new(LocalSessionManager::default());
     let service: Service = StreamableHttpService::new(move || Ok(server()), sessions, config);
     let token: Arc<str> = token.into();
-    serve_loopback(listener, move |request| {
-        answer(service.clone(), Arc::clone(&token), request)
-    })
-    .await
+    serve_loopback(listener, move |request| answer(service.clone(), Arc::clone(&token), request))
+        .await
 }
 
 async fn answer(service: Service, token: Arc<str>, request: Request<Incoming>) -> Answer {
@@ -69,7 +78,29 @@ async fn answer(service: Service, token: Arc<str>, request: Request<Incoming>) -
         answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
         return answer;
     }
-    service.handle(request).await
+    if request.method() != Method::POST {
+        return service.handle(request).await;
+    }
+    let (head, body) = request.into_parts();
+    let body = match Limited::new(body, MAX_BODY).collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(_) => return refusal(StatusCode::PAYLOAD_TOO_LARGE, "the message is too long\n"),
+    };
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&body) {
+        return no_json(&error);
+    }
+    service.handle(Request::from_parts(head, Full::new(body))).await
+}
+
+/// JSON-RPC 2.0, section 5.1: what cannot be read has no id.
+fn no_json(error: &serde_json::Error) -> Answer {
+    let message = format!("the body is no JSON: {error}");
+    let error = json!({"code": ErrorCodeOfProtocol::PARSE_ERROR, "message": message});
+    let body = json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string();
+    let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
+    *answer.status_mut() = StatusCode::BAD_REQUEST;
+    answer.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+    answer
 }
 
 fn refusal(status: StatusCode, why: &'static str) -> Answer {

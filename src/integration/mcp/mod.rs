@@ -7,6 +7,7 @@
 mod changes;
 mod consent;
 mod http;
+mod lines;
 #[cfg(feature = "toolsets")]
 mod progress;
 mod prompts;
@@ -14,6 +15,7 @@ mod resources;
 mod tools;
 
 use std::fmt::Display;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -32,6 +34,7 @@ use rmcp::service::{
 };
 use rmcp::transport::io::stdio_pipes;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::{HostTools, HostToolsOptions};
 use crate::disclosure::{Budget, PromptOptions};
@@ -39,8 +42,13 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use changes::Listed;
+use lines::Lines;
 
 pub use http::serve_http;
+
+/// How long calls may take to end after the client has closed its side: less than the two seconds
+/// after which SDKs send a signal.
+const LAST_CALLS: Duration = Duration::from_secs(1);
 
 /// How an [`McpServer`] is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,18 +127,46 @@ impl McpServer {
     ///
     /// Fails with `EXECUTION_ERROR` if the client cannot be written to, or never says what it is.
     pub async fn serve_stdio(self) -> Result<(), Error> {
+        self.serve_stdio_until(std::future::pending()).await
+    }
+
+    /// The same, until `end` is ready, such as by a signal. What still runs then is cancelled; what
+    /// runs when the client closes has a second to end.
+    pub async fn serve_stdio_until(self, end: impl Future<Output = ()>) -> Result<(), Error> {
         let failed = |why: &dyn Display| {
             let help = "this speaks the Model Context Protocol on standard input and output: have \
                         an agent start it";
             let message = format!("the connection to the client failed: {why}");
             Error::new(ErrorCode::ExecutionError, message, help)
         };
-        match serve_server(self, stdio_pipes()).await {
-            Ok(running) => running.waiting().await.map(|_| ()).map_err(|error| failed(&error)),
+        let gone = CancellationToken::new();
+        let (reader, writer) = stdio_pipes();
+        let transport = Lines::new(reader, writer, gone.clone());
+        let mut end = pin!(end);
+        let serving = tokio::select! {
+            serving = serve_server(self, transport) => serving,
+            () = &mut end => return Ok(()),
+        };
+        let running = match serving {
+            Ok(running) => running,
             // A client that goes before it has asked for anything may.
-            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(failed(&error)),
-        }
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => return Err(failed(&error)),
+        };
+        let calls = running.cancellation_token();
+        let left = async {
+            gone.cancelled().await;
+            tokio::time::sleep(LAST_CALLS).await;
+        };
+        let mut waiting = pin!(running.waiting());
+        let ended = tokio::select! {
+            ended = &mut waiting => ended,
+            () = async { tokio::select! { () = left => {}, () = end => {} } } => {
+                calls.cancel();
+                waiting.await
+            }
+        };
+        ended.map(|_| ()).map_err(|error| failed(&error))
     }
 
     fn instructions(&self) -> String {
@@ -176,6 +212,19 @@ async fn blocking<T: Send + 'static>(
     })
 }
 
+/// Fails for a page of a list that is told as a whole: nobody was given a cursor.
+fn is_whole(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match page.and_then(|page| page.cursor) {
+        Some(cursor) => Err(protocol_error(&no_cursor(&cursor))),
+        None => Ok(()),
+    }
+}
+
+fn no_cursor(cursor: &str) -> Error {
+    let message = format!("`{cursor}` is no cursor of this list");
+    Error::new(ErrorCode::InvalidParam, message, "pass on `nextCursor` as it was")
+}
+
 /// An error that is the protocol's, for requests that cannot fail as a tool does.
 fn protocol_error(error: &Error) -> ErrorData {
     let message = match error.help() {
@@ -209,9 +258,10 @@ impl ServerHandler for McpServer {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        is_whole(page)?;
         let connection = Arc::clone(&self.0);
         let tools = blocking("tools/list", move || connection.tools()).await;
         Ok(ListToolsResult::with_all_items(tools.map_err(|error| protocol_error(&error))?))
@@ -227,9 +277,10 @@ impl ServerHandler for McpServer {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        is_whole(page)?;
         Ok(ListPromptsResult::with_all_items(self.0.prompts()))
     }
 
@@ -249,14 +300,15 @@ impl ServerHandler for McpServer {
         let connection = Arc::clone(&self.0);
         let cursor = request.and_then(|request| request.cursor);
         let page = blocking("resources/list", move || connection.resources(cursor.as_deref()));
-        page.await.map_err(|error| protocol_error(&error))
+        page.await.and_then(|page| page).map_err(|error| protocol_error(&error))
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        is_whole(page)?;
         Ok(ListResourceTemplatesResult::with_all_items(vec![resources::template()]))
     }
 

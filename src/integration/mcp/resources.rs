@@ -7,7 +7,7 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-use super::{Connection, protocol_error};
+use super::{Connection, no_cursor, protocol_error};
 use crate::activation::{Content, ReadOptions, bundled_files};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode};
@@ -17,6 +17,9 @@ const MAX_FILES: usize = 100;
 
 /// A page of the list ends after the skill that brings it to so many files.
 const PAGE: usize = 200;
+
+/// What the cursors of pages begin with. A skill that is gone by then is no reason to refuse one.
+const MARK: &str = "from:";
 
 const SCHEME: &str = "skill://";
 
@@ -32,22 +35,23 @@ pub(super) fn template() -> ResourceTemplate {
 
 impl Connection {
     /// A page of the files that come with the skills of the model. A cursor is the id of the
-    /// skill that a page begins with.
-    pub(super) fn resources(&self, cursor: Option<&str>) -> ListResourcesResult {
+    /// skill that a page begins with, with a mark before it.
+    pub(super) fn resources(&self, cursor: Option<&str>) -> Result<ListResourcesResult, Error> {
         let catalog = self.engine.catalog();
         if cursor.is_none() {
             self.listed.note_skills(&catalog);
         }
+        let from = cursor.map(|cursor| cursor.strip_prefix(MARK).ok_or_else(|| no_cursor(cursor)));
+        let from = from.transpose()?.unwrap_or_default();
         let mut page = ListResourcesResult::default();
-        let from = cursor.unwrap_or_default();
         for entry in catalog.listed(Audience::Model).filter(|entry| entry.id.as_str() >= from) {
             if page.resources.len() >= PAGE {
-                page.next_cursor = Some(entry.id.to_string());
+                page.next_cursor = Some(format!("{MARK}{}", entry.id));
                 break;
             }
             page.resources.extend(files(entry));
         }
-        page
+        Ok(page)
     }
 
     /// Reads the file at `uri`.

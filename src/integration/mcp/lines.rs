@@ -1,0 +1,204 @@
+//! Messages as lines, with an answer to each line that is none.
+//!
+//! The transport of the SDK drops what it cannot read: a client that made a mistake waits for ever.
+//! JSON-RPC 2.0 (section 5.1) has it answered: `-32700` for what is no JSON, `-32600` for what is no
+//! request, with its id where that can be read.
+
+use std::io;
+
+use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// A longer line is answered as no request, in bytes.
+const MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// Lines from a client and to it.
+pub(super) struct Lines<R> {
+    reader: BufReader<R>,
+    /// The line that is being read, or none of it while too long a one is skipped.
+    line: Vec<u8>,
+    is_skipping: bool,
+    /// What is to be written, and who waits until it is; `None` once it is closed.
+    outgoing: Option<mpsc::UnboundedSender<Outgoing>>,
+    writing: Option<JoinHandle<()>>,
+    /// Told when the client sends no more.
+    gone: CancellationToken,
+}
+
+struct Outgoing {
+    line: Vec<u8>,
+    written: Option<oneshot::Sender<io::Result<()>>>,
+}
+
+impl<R: AsyncRead + Unpin + Send> Lines<R> {
+    /// Lines over a pair of streams; `gone` is cancelled when `reader` ends.
+    pub(super) fn new(
+        reader: R,
+        writer: impl AsyncWrite + Unpin + Send + 'static,
+        gone: CancellationToken,
+    ) -> Lines<R> {
+        let (outgoing, queue) = mpsc::unbounded_channel();
+        Lines {
+            reader: BufReader::new(reader),
+            line: Vec::new(),
+            is_skipping: false,
+            outgoing: Some(outgoing),
+            // Written whole by one task: whoever sends or receives may be dropped half-way.
+            writing: Some(tokio::spawn(write(writer, queue))),
+            gone,
+        }
+    }
+
+    /// The next line without its end; `Err` is one that is too long, `None` the end.
+    async fn next_line(&mut self) -> io::Result<Option<Result<Vec<u8>, ()>>> {
+        loop {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(None);
+            }
+            let end = available.iter().position(|&byte| byte == b'\n');
+            let part = &available[..end.unwrap_or(available.len())];
+            if self.is_skipping || self.line.len() + part.len() > MAX_LINE {
+                self.is_skipping = true;
+                self.line.clear();
+            } else {
+                self.line.extend_from_slice(part);
+            }
+            let n_bytes = part.len() + usize::from(end.is_some());
+            self.reader.consume(n_bytes);
+            if end.is_some() {
+                let line = std::mem::take(&mut self.line);
+                let is_too_long = std::mem::take(&mut self.is_skipping);
+                return Ok(Some(if is_too_long { Err(()) } else { Ok(line) }));
+            }
+        }
+    }
+
+    fn refuse(&self, code: ErrorCode, why: String, id: Option<RequestId>) {
+        tracing::warn!(why, "a line is no message");
+        let answer = Refusal { jsonrpc: "2.0", id, error: ErrorData::new(code, why, None) };
+        if let (Some(outgoing), Ok(line)) = (&self.outgoing, to_line(&answer)) {
+            // Whoever writes no more has said why.
+            let _ = outgoing.send(Outgoing { line, written: None });
+        }
+    }
+}
+
+/// An error as the protocol has it: with an id of `null` where there is none.
+#[derive(Serialize)]
+struct Refusal {
+    jsonrpc: &'static str,
+    id: Option<RequestId>,
+    error: ErrorData,
+}
+
+fn to_line(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+async fn write(mut writer: impl AsyncWrite + Unpin, mut queue: mpsc::UnboundedReceiver<Outgoing>) {
+    while let Some(Outgoing { line, written }) = queue.recv().await {
+        let result = match writer.write_all(&line).await {
+            Ok(()) => writer.flush().await,
+            failed => failed,
+        };
+        let is_broken = result.is_err();
+        if let Some(written) = written {
+            let _ = written.send(result);
+        }
+        if is_broken {
+            return;
+        }
+    }
+}
+
+/// Why a line is no message, and its id where that can be read.
+type NoMessage = (ErrorCode, String, Option<RequestId>);
+
+/// What a line says: `None` if it is a notification that nobody knows.
+fn read(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, NoMessage> {
+    const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+    let error = match serde_json::from_slice(line) {
+        Ok(message) => return Ok(Some(message)),
+        Err(error) => error,
+    };
+    let value: Value = serde_json::from_slice(line).map_err(|error| no_json(&error))?;
+    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    if id.is_none() && value.get("method").is_some_and(Value::is_string) {
+        tracing::debug!(%error, "a notification that is not known");
+        return Ok(None);
+    }
+    let why = match value {
+        Value::Array(_) => "batches are not taken: send one message a line".to_owned(),
+        _ => format!("this is no request as the protocol has it: {error}"),
+    };
+    Err((ErrorCode::INVALID_REQUEST, why, id))
+}
+
+fn no_json(error: &serde_json::Error) -> NoMessage {
+    (ErrorCode::PARSE_ERROR, format!("this line is no JSON: {error}"), None)
+}
+
+impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let outgoing = self.outgoing.clone();
+        async move {
+            let closed = || io::Error::new(io::ErrorKind::NotConnected, "the client is gone");
+            let (written, result) = oneshot::channel();
+            let sent = Outgoing { line: to_line(&message)?, written: Some(written) };
+            outgoing.ok_or_else(closed)?.send(sent).map_err(|_| closed())?;
+            result.await.map_err(|_| closed())?
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let line = match self.next_line().await {
+                Ok(Some(line)) => line,
+                Ok(None) => break,
+                Err(error) => {
+                    tracing::error!(%error, "cannot read from the client");
+                    break;
+                }
+            };
+            let Ok(line) = line else {
+                let why = format!("a line of more than {MAX_LINE} bytes is not read");
+                self.refuse(ErrorCode::INVALID_REQUEST, why, None);
+                continue;
+            };
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            match read(&line) {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err((code, why, id)) => self.refuse(code, why, id),
+            }
+        }
+        self.gone.cancel();
+        None
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.outgoing = None;
+        match self.writing.take() {
+            Some(writing) => writing.await.map_err(io::Error::other),
+            None => Ok(()),
+        }
+    }
+}
