@@ -182,7 +182,7 @@ fn margins(report: &Report) -> String {
                     were shown in full wherever it is so far ahead of the next: how often that is \
                     <span style=\"color: var(--first)\">right</span>, and for what share of the \
                     prompts it <span style=\"color: var(--good)\">happens</span>.</p>\n\
-                    <svg viewBox=\"0 0 600 245\" role=\"img\" aria-label=\"precision against margin\">\n"
+                    <svg viewBox=\"-10 0 610 245\" role=\"img\" aria-label=\"precision against margin\">\n"
         .to_owned();
     for step in 0..=4 {
         let at = f64::from(step) / 4.0;
