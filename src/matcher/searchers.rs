@@ -65,7 +65,8 @@ impl Searchers {
         let searcher = &mut self.all[self.places[pattern] as usize];
         let result = run(&searcher.forms, &mut searcher.caches);
         let n_bytes = searcher.caches.memory_usage();
-        self.n_bytes += n_bytes - std::mem::replace(&mut searcher.n_bytes, n_bytes);
+        // It may have become less: an automaton with too many states begins anew.
+        self.n_bytes = self.n_bytes + n_bytes - std::mem::replace(&mut searcher.n_bytes, n_bytes);
         result
     }
 }
