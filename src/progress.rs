@@ -66,7 +66,7 @@ impl Steps<'_> {
     /// One more step is done, by whatever thread.
     pub(crate) fn add(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if done % EACH == 0 && done < self.total {
+        if done.is_multiple_of(EACH) && done < self.total {
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
             // Another thread may have been quicker.
             if *told < done {
