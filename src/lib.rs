@@ -67,6 +67,7 @@ pub mod eval;
 pub mod integration;
 pub mod lint;
 pub mod matcher;
+mod progress;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;
 #[cfg(feature = "scripts")]
@@ -103,6 +104,7 @@ pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkil
 pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};
+pub use progress::{Phase, Progress};
 pub use session::{MemoryStore, Session, SessionStore};
 pub use skill::{
     Context, Manifest, Profile, Skill, SkillId, Spanned, Triggers, check_file, is_identifier,

@@ -51,6 +51,18 @@ fn assert_neighbours_work(place: &Place) {
     assert_eq!(ids(&found["matches"]), ["alpha", "beta"]);
 }
 
+#[test]
+fn no_progress_is_shown_where_standard_error_is_no_terminal() {
+    let place = Place::new();
+    // So many take longer than what shows nothing at all.
+    for i in 0..4_000 {
+        write_skill(&place, &format!("skills/skill-{i}"));
+    }
+    let listed = place.run(["list", "--no-cache", "--source", "skills"]);
+    assert_eq!(listed.stderr, "");
+    assert!(listed.stdout.contains("skill-3999"));
+}
+
 // Bad input.
 
 #[test]

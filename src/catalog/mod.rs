@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorCode};
+use crate::progress::Reporter;
 use crate::skill::{Skill, SkillId, Triggers};
 
 pub use reload::Refreshed;
@@ -126,7 +127,7 @@ pub struct Catalog {
 impl Catalog {
     /// Reads all sources and resolves what they hold.
     pub fn load(options: &CatalogOptions) -> Catalog {
-        reload::load(options, None).0
+        reload::load(options, &Reporter::default()).0
     }
 
     /// Every skill that exists for this agent, in the order of ids, shadowed ones after those

@@ -14,6 +14,7 @@ use super::resolve::{CatalogOptions, resolve};
 use super::seen::Seen;
 use super::{Catalog, Entry};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::progress::Reporter;
 use crate::skill::{Skill, SkillId};
 
 #[cfg(feature = "snapshot")]
@@ -76,22 +77,31 @@ struct Before<'a> {
     keeps: bool,
 }
 
+/// Loads a catalog for the first time.
+pub(crate) fn load(options: &CatalogOptions, reporter: &Reporter) -> (Catalog, Memory) {
+    load_after(options, None, reporter)
+}
+
 /// Loads a catalog, with what is remembered of the load before.
-pub(crate) fn load(options: &CatalogOptions, before: Option<&Memory>) -> (Catalog, Memory) {
-    load_after(options, before.map(|memory| memory.as_before(true)))
+pub(crate) fn load_again(options: &CatalogOptions, before: &Memory) -> (Catalog, Memory) {
+    load_after(options, Some(before.as_before(true)), &Reporter::default())
 }
 
 /// Loads a catalog as if for the first time, but that what `memory` still knows rightly is not read
 /// again.
 #[cfg(feature = "snapshot")]
 pub(crate) fn load_anew(options: &CatalogOptions, memory: &Memory) -> (Catalog, Memory) {
-    load_after(options, Some(memory.as_before(false)))
+    load_after(options, Some(memory.as_before(false)), &Reporter::default())
 }
 
-fn load_after(options: &CatalogOptions, before: Option<Before<'_>>) -> (Catalog, Memory) {
+fn load_after(
+    options: &CatalogOptions,
+    before: Option<Before<'_>>,
+    reporter: &Reporter,
+) -> (Catalog, Memory) {
     let brand = if options.brand.is_empty() { "repertoire" } else { &options.brand };
     let mut reader = Reader { brand, before, seen: Seen::begin(), files: HashMap::new() };
-    let catalog = resolve(options, &mut reader);
+    let catalog = resolve(options, &mut reader, reporter);
     let Reader { seen, files, .. } = reader;
     (catalog, Memory { seen, files: Files::Known(files) })
 }

@@ -13,6 +13,7 @@ use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
 use super::{Catalog, Entry, Status};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::{Skill, SkillId, Triggers, is_identifier};
 
 /// What a [`Catalog`] is loaded from, and for whom.
@@ -57,14 +58,30 @@ struct Candidate {
     precedence: (usize, Vec<u8>),
 }
 
-pub(super) fn resolve(options: &CatalogOptions, reader: &mut Reader<'_>) -> Catalog {
+pub(super) fn resolve(
+    options: &CatalogOptions,
+    reader: &mut Reader<'_>,
+    reporter: &Reporter,
+) -> Catalog {
     let CatalogOptions { sources, brand: _, allowlist, enabled, environment, triggers } = options;
     let mut candidates = Vec::new();
     let mut diagnostics = Vec::new();
     for root in sources.iter().filter_map(Source::root) {
         reader.seen.root(root);
     }
-    for (place, source) in without_repetitions(sources).into_iter().enumerate() {
+    // All are scanned before the first file is read, so that it is known how many there are.
+    let scanned: Vec<_> = without_repetitions(sources)
+        .into_iter()
+        .map(|source| {
+            let root = source.root().filter(|root| root.is_dir());
+            (source, root.map(|root| scan(root, source.links_outside, &mut reader.seen)))
+        })
+        .collect();
+    let files =
+        |scanned: &Option<(Vec<_>, _)>| scanned.as_ref().map_or(0, |(files, _)| files.len());
+    let n_files = scanned.iter().map(|(_, scanned)| files(scanned)).sum();
+    let steps = reporter.begin(Phase::Reading, n_files);
+    for (place, (source, scanned)) in scanned.into_iter().enumerate() {
         match &source.origin {
             Origin::Memory(skills) => {
                 for (nth, skill) in skills.iter().enumerate() {
@@ -77,13 +94,12 @@ pub(super) fn resolve(options: &CatalogOptions, reader: &mut Reader<'_>) -> Cata
                 }
             }
             Origin::Directory(root) => {
-                if !root.is_dir() {
+                let Some((files, findings)) = scanned else {
                     diagnostics.extend(missing(source, root));
                     continue;
-                }
-                let (files, findings) = scan(root, source.links_outside, &mut reader.seen);
+                };
                 diagnostics.extend(findings);
-                let entries = load_directory(root, &files, reader, &mut diagnostics);
+                let entries = load_directory(root, &files, reader, &steps, &mut diagnostics);
                 candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
                     Candidate {
                         entry: new_entry(id, skill, source.scope, relative, place),
@@ -93,6 +109,7 @@ pub(super) fn resolve(options: &CatalogOptions, reader: &mut Reader<'_>) -> Cata
             }
         }
     }
+    steps.end();
     for Candidate { entry, .. } in &mut candidates {
         entry.status = status(entry, enabled, environment, &mut reader.seen);
     }
@@ -123,12 +140,14 @@ fn load_directory(
     root: &Path,
     files: &[PathBuf],
     reader: &mut Reader<'_>,
+    steps: &Steps<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<(PathBuf, SkillId, Arc<Skill>, String)> {
     let skill_dirs: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
     let mut loaded = Vec::with_capacity(files.len());
     for file in files {
         let ReadSkill { skill, findings } = reader.read(file);
+        steps.add();
         diagnostics.extend(findings);
         let Some(skill) = skill else { continue };
         let dir = file.parent().unwrap_or(root);

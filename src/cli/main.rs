@@ -14,6 +14,7 @@ mod failure;
 mod hook;
 mod html;
 mod list;
+mod loading;
 mod match_query;
 mod mcp;
 mod new;

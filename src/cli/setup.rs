@@ -16,7 +16,7 @@ use repertoire::{
 use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::report;
+use crate::{loading, report};
 
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
@@ -58,6 +58,14 @@ pub(crate) fn engine(
 
 /// An engine that reads all skills itself, to run their code once.
 fn engine_without_cache(
+    common: &Common,
+    options: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> anyhow::Result<Engine> {
+    silent_engine(common, |builder| loading::shown(options(builder)))
+}
+
+/// An engine of which nobody watches how far it has come.
+fn silent_engine(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
 ) -> anyhow::Result<Engine> {
@@ -107,7 +115,7 @@ pub(crate) fn engine_with_scripts(
     engine_without_cache(common, |builder| builder.scripts(options).trust(trust))
 }
 
-/// The engine of the command line, with all that its skills can do, and with what `options` adds.
+/// The engine of a server, with all that its skills can do, and with what `options` adds.
 pub(crate) fn engine_with_everything(
     common: &Common,
     scripts: ScriptOptions,
@@ -115,7 +123,10 @@ pub(crate) fn engine_with_everything(
 ) -> anyhow::Result<Engine> {
     let toolsets = cached_toolset_options(common, &IsolationArgs { in_process: false })?;
     let trust = Arc::new(trust_store(common)?);
-    engine(common, |builder| options(builder.toolsets(toolsets).scripts(scripts).trust(trust)))
+    silent_engine(common, |builder| {
+        let builder = with_cache(builder, common);
+        options(builder.toolsets(toolsets).scripts(scripts).trust(trust))
+    })
 }
 
 /// Takes up changed skills and tells which no longer load, as long as the guards are there.

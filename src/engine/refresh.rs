@@ -39,7 +39,7 @@ impl Engine {
             if memory.is_current(&inner.sources.environment) {
                 return Ok(Refreshed::default());
             }
-            let (catalog, now) = reload::load(&inner.sources, Some(&memory));
+            let (catalog, now) = reload::load_again(&inner.sources, &memory);
             let before = self.catalog();
             let refreshed = Refreshed::between(&before, &catalog, &now);
             if !catalog.is_the_same_as(&before) {

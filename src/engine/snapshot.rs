@@ -11,6 +11,7 @@ use crate::matcher::text::fold_trigger;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, LayeredIndex, Query, Rejection, RelevanceIndex,
 };
+use crate::progress::Reporter;
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
@@ -33,8 +34,13 @@ pub(super) struct Snapshot {
 
 impl Snapshot {
     /// Fails if the triggers do not fit one index.
-    pub(super) fn new(catalog: Catalog, options: &IndexOptions) -> Result<Snapshot, Error> {
-        let index = Index::new(&matched(&catalog).map(indexed).collect::<Vec<_>>(), options)?;
+    pub(super) fn new(
+        catalog: Catalog,
+        options: &IndexOptions,
+        reporter: &Reporter,
+    ) -> Result<Snapshot, Error> {
+        let skills: Vec<_> = matched(&catalog).map(indexed).collect();
+        let index = Index::compile(&skills, options, reporter)?;
         Ok(Snapshot::put_together(catalog, LayeredIndex::new(Arc::new(index), options)))
     }
 

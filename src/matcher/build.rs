@@ -14,6 +14,7 @@ use super::text::fold_trigger;
 use super::words::{self, Words};
 use super::{HitKind, inflect};
 use crate::error::{Error, ErrorCode};
+use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::glob;
 
 /// Texts of so many bytes are found with offsets of 32 bits, whatever becomes of them: folded, they
@@ -63,7 +64,11 @@ struct NewTrigger {
 }
 
 /// Compiles an index; `skills` must be in the order of their ids, which are distinct.
-pub(super) fn build(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Result<Index, Error> {
+pub(super) fn build(
+    skills: &[IndexedSkill<'_>],
+    options: &IndexOptions,
+    reporter: &Reporter,
+) -> Result<Index, Error> {
     let n_bytes: usize = skills.iter().map(n_trigger_bytes).sum();
     if n_bytes > MAX_TRIGGER_BYTES {
         return Err(Error::new(
@@ -72,11 +77,16 @@ pub(super) fn build(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Resu
             "load fewer skills",
         ));
     }
+    let n_patterns: usize = skills.iter().map(|indexed| indexed.triggers.patterns.len()).sum();
+    let steps = reporter.begin(Phase::Compiling, skills.len() + n_patterns);
     let mut builder = Builder::default();
     for (skill, indexed) in skills.iter().enumerate() {
         builder.add_skill(skill as u32, indexed, options.inflect);
+        steps.add();
     }
-    Ok(builder.finish(skills, options))
+    let index = builder.finish(skills, options, &steps);
+    steps.end();
+    Ok(index)
 }
 
 /// What the triggers of a skill take at most, names among them.
@@ -190,7 +200,12 @@ impl Builder {
         }
     }
 
-    fn finish(mut self, skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Index {
+    fn finish(
+        mut self,
+        skills: &[IndexedSkill<'_>],
+        options: &IndexOptions,
+        steps: &Steps<'_>,
+    ) -> Index {
         let mut items = vec![Item { rarity: 1, n_words: 0, pattern: NONE }; self.items.len()];
         let postings = ListBuilder::from(std::mem::take(&mut self.postings)).finish(items.len());
         for (place, item) in items.iter_mut().enumerate() {
@@ -221,7 +236,7 @@ impl Builder {
             let Subject::Pattern(source) = &source.subject else { return None };
             Some((item, &**source))
         });
-        let sources = Sources::new(of_patterns);
+        let sources = Sources::new(of_patterns, steps);
         let others = (0..texts.len()).filter(|&id| word_places[id] == NONE).map(|id| &*texts[id]);
         let mut infix_texts: Vec<&str> = others.chain(sources.literals()).collect();
         infix_texts.sort_unstable();
@@ -318,13 +333,15 @@ impl Builder {
         }
     }
 
-    /// The globs, and the item of each.
+    /// The globs in their order, and the item of each.
     fn globs(&self) -> (Paths, Vec<u32>) {
         let globs = self.items.iter().enumerate().filter_map(|(item, source)| {
             let Subject::Glob(text) = &source.subject else { return None };
             Some((&**text, item as u32))
         });
-        let (globs, items): (Vec<&str>, Vec<u32>) = globs.unzip();
+        let mut globs: Vec<(&str, u32)> = globs.collect();
+        globs.sort_unstable();
+        let (globs, items): (Vec<&str>, Vec<u32>) = globs.into_iter().unzip();
         (Paths::new(globs), items)
     }
 

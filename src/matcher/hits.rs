@@ -74,9 +74,9 @@ impl Index {
     }
 
     /// The skills with patterns that were not tried.
-    fn untried(&self, scratch: &Scratch) -> Vec<(SkillId, String)> {
+    fn untried(&self, scratch: &mut Scratch) -> Vec<(SkillId, String)> {
         let mut untried: Vec<(u32, &str)> = Vec::new();
-        for &pattern in &scratch.met.untried {
+        for pattern in self.patterns.untried(&mut scratch.met) {
             let skills = self.tables.postings.of(self.tables.pattern_items[pattern as usize]);
             let skills = skills.iter().filter(|&&skill| !scratch.is_gone(skill));
             untried.extend(skills.map(|&skill| (skill, self.patterns.source(pattern))));

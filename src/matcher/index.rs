@@ -19,6 +19,7 @@ use super::tables::{LiteralUse, Tables};
 use super::words::Words;
 use super::{Match, Query, build};
 use crate::error::Error;
+use crate::progress::Reporter;
 use crate::skill::{SkillId, Triggers};
 
 /// How an [`Index`] is built.
@@ -128,10 +129,19 @@ impl Index {
     /// Fails with `EXECUTION_ERROR` if the triggers are more than one index can hold (half a
     /// gigabyte).
     pub fn new(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Result<Index, Error> {
+        Index::compile(skills, options, &Reporter::default())
+    }
+
+    /// As [`Index::new`], and tells how far it has come.
+    pub(crate) fn compile(
+        skills: &[IndexedSkill<'_>],
+        options: &IndexOptions,
+        reporter: &Reporter,
+    ) -> Result<Index, Error> {
         let mut sorted = skills.to_vec();
         sorted.sort_unstable_by(|a, b| a.id.cmp(b.id));
         sorted.dedup_by(|later, first| later.id == first.id);
-        build::build(&sorted, options)
+        build::build(&sorted, options, reporter)
     }
 
     /// The number of skills.
@@ -199,7 +209,10 @@ impl Index {
         run: impl FnOnce(&Excerpt<'q>, &mut Scratch) -> T,
     ) -> T {
         self.with_scratch(|scratch| {
-            scratch.changes = changes.map(Arc::clone);
+            // A count of owners is shared by all threads, so it is left alone if it can be.
+            if scratch.changes.as_ref().map(Arc::as_ptr) != changes.map(Arc::as_ptr) {
+                scratch.changes = changes.map(Arc::clone);
+            }
             let text = self.pass(query, scratch);
             run(&text, scratch)
         })

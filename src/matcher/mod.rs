@@ -50,6 +50,8 @@ mod query;
 mod rank;
 mod relevance;
 mod runs;
+mod searchers;
+mod shape;
 mod sources;
 mod tables;
 pub(crate) mod text;

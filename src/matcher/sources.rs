@@ -5,16 +5,17 @@ use std::collections::HashMap;
 use std::num::NonZero;
 use std::thread;
 
-use super::demands;
 use super::gates::{Gate, Gates};
 use super::literals::{self, Required};
 use super::patterns::Patterns;
+use super::shape;
+use crate::progress::Steps;
 use crate::skill::pattern::{self, Case};
 
 /// Taking so many patterns apart takes several milliseconds, many times what a thread costs.
 const MIN_PATTERNS_A_THREAD: usize = 256;
 
-/// Patterns with what they require.
+/// Patterns with what they require, in the order of their texts.
 pub(super) struct Sources<'a> {
     /// The item of each.
     pub(super) items: Vec<u32>,
@@ -26,12 +27,18 @@ pub(super) struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     /// Takes patterns apart; each comes with its item.
-    pub(super) fn new(patterns: impl Iterator<Item = (u32, &'a str)>) -> Sources<'a> {
-        let (items, texts): (Vec<u32>, Vec<&str>) = patterns.unzip();
+    pub(super) fn new(
+        patterns: impl Iterator<Item = (u32, &'a str)>,
+        steps: &Steps<'_>,
+    ) -> Sources<'a> {
+        let mut patterns: Vec<(u32, &str)> = patterns.collect();
+        patterns.sort_unstable_by_key(|&(_, text)| text);
+        let (items, texts): (Vec<u32>, Vec<&str>) = patterns.into_iter().unzip();
         let required = in_parallel(&texts, |source| {
             let hir = pattern::parse(source, Case::Verbatim).ok();
             let required = hir.and_then(|hir| literals::required(source, &hir));
-            required.filter(|of| !of.is_weak() || !demands::tell_more(source))
+            steps.add();
+            required.filter(|of| !of.is_weak() || !shape::tell_more(source))
         });
         let mut n_patterns: HashMap<String, u32> = HashMap::new();
         for literal in required.iter().flatten().flat_map(Required::groups).flatten() {

@@ -1,7 +1,13 @@
 //! What became of the skills of a compiled index since: which are gone, and by how many skills of
 //! the whole catalog each of its items is declared now.
 
+use std::sync::Arc;
+
 use super::super::index::Index;
+
+/// Rarities are copied so many at a time, when one of them changes: at 100,000 skills a copy of all
+/// of them takes longer than all else that a change needs.
+const CHUNK: usize = 1024;
 
 /// Changes to an index that stays as it is.
 #[derive(Debug, Clone)]
@@ -9,17 +15,18 @@ pub(crate) struct Changes {
     /// A bit for each skill.
     gone: Vec<u64>,
     n_gone: usize,
-    /// For each item.
-    rarities: Vec<u32>,
+    /// For each item, in chunks that are shared with the changes before and after.
+    rarities: Vec<Arc<[u32]>>,
 }
 
 impl Changes {
     /// None, as yet.
     pub(super) fn new(index: &Index) -> Changes {
+        let items = index.tables.items.chunks(CHUNK);
         Changes {
             gone: vec![0; index.len().div_ceil(64)],
             n_gone: 0,
-            rarities: index.tables.items.iter().map(|item| item.rarity).collect(),
+            rarities: items.map(|items| items.iter().map(|item| item.rarity).collect()).collect(),
         }
     }
 
@@ -35,7 +42,7 @@ impl Changes {
 
     /// How many skills declare an item.
     pub(crate) fn rarity(&self, item: u32) -> u32 {
-        self.rarities[item as usize]
+        self.rarities[item as usize / CHUNK][item as usize % CHUNK]
     }
 
     /// Takes out a skill that is not gone yet.
@@ -45,11 +52,15 @@ impl Changes {
     }
 
     pub(super) fn set_rarity(&mut self, item: u32, rarity: u32) {
-        self.rarities[item as usize] = rarity;
+        if self.rarity(item) != rarity {
+            Arc::make_mut(&mut self.rarities[item as usize / CHUNK])[item as usize % CHUNK] =
+                rarity;
+        }
     }
 
     /// Heap memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        self.gone.len() * size_of::<u64>() + self.rarities.len() * size_of::<u32>()
+        let rarities: usize = self.rarities.iter().map(|chunk| size_of_val(&**chunk)).sum();
+        self.gone.len() * size_of::<u64>() + rarities
     }
 }

@@ -1,9 +1,11 @@
 //! One index of several, and what became of it.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
+use super::super::Query;
+use super::super::excerpt::Excerpt;
+use super::super::found::Scratch;
 use super::super::index::Index;
 use super::super::tables::LiteralUse;
 use super::super::text::fold_trigger;
@@ -15,28 +17,27 @@ use crate::skill::SkillId;
 #[derive(Debug, Clone)]
 pub(super) struct Layer {
     pub(super) index: Arc<Index>,
-    pub(super) changes: Option<Arc<Changes>>,
-    /// The items that are patterns, and those that are globs, each in the order of their text;
-    /// known once something changes.
-    by_text: Arc<OnceLock<[Vec<u32>; 2]>>,
+    changes: Option<Arc<Changes>>,
 }
 
 impl Layer {
     pub(super) fn new(index: Arc<Index>) -> Layer {
-        Layer { index, changes: None, by_text: Arc::default() }
+        Layer { index, changes: None }
     }
 
-    fn by_text(&self) -> &[Vec<u32>; 2] {
-        self.by_text.get_or_init(|| {
-            let sorted = |items: &[u32]| {
-                let mut items: Vec<(&str, u32)> =
-                    items.iter().map(|&item| (text_of(&self.index, item), item)).collect();
-                items.sort_unstable();
-                items.into_iter().map(|(_, item)| item).collect()
-            };
-            let tables = &self.index.tables;
-            [sorted(&tables.pattern_items), sorted(&tables.glob_items)]
-        })
+    /// Whether nothing changed since it was compiled.
+    pub(super) fn is_unchanged(&self) -> bool {
+        self.changes.is_none()
+    }
+
+    /// Passes over `query`, and calls `run` with what was found.
+    pub(super) fn asked<'q, T>(
+        &self,
+        query: &'q Query<'_>,
+        run: impl FnOnce(&Index, &Excerpt<'q>, &mut Scratch) -> T,
+    ) -> T {
+        let changes = self.changes.as_ref();
+        self.index.asked(changes, query, |text, scratch| run(&self.index, text, scratch))
     }
 
     /// How many skills are there and not gone.
@@ -156,22 +157,18 @@ impl Layer {
     }
 
     fn item_of(&self, of: &Declared) -> Option<u32> {
-        let (place, text) = match of {
-            Declared::Pattern(source) => (0, source),
-            Declared::Glob(glob) => (1, glob),
-            Declared::Literal(_) => return None,
-        };
-        let items = &self.by_text()[place];
-        let order = |item: &u32| -> Ordering { text_of(&self.index, *item).cmp(text) };
-        items.binary_search_by(order).ok().map(|place| items[place])
+        let Index { patterns, paths, tables, .. } = &*self.index;
+        match of {
+            Declared::Pattern(source) => Some(tables.pattern_items[patterns.find_source(source)?]),
+            Declared::Glob(glob) => Some(tables.glob_items[paths.find(glob)?]),
+            Declared::Literal(_) => None,
+        }
     }
 
     /// Heap memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
         let changes = self.changes.as_ref().map_or(0, |changes| changes.memory_usage());
-        let items: usize =
-            self.by_text.get().map_or(0, |by_text| by_text.iter().map(Vec::len).sum());
-        self.index.memory_usage() + changes + items * size_of::<u32>()
+        self.index.memory_usage() + changes
     }
 }
 

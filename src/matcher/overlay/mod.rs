@@ -8,16 +8,20 @@
 
 mod changes;
 mod declared;
+mod drift;
 mod layer;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub(super) use changes::Changes;
 use declared::{Declared, OwnedSkill, declared};
+use drift::Drift;
 use layer::Layer;
 
+use super::excerpt::Excerpt;
+use super::found::Scratch;
 use super::rank::RankKey;
 use super::{Answer, Index, IndexOptions, IndexedSkill, Match, Query, RankedSkill};
 use crate::error::Error;
@@ -29,9 +33,12 @@ const MAX_NEWEST: usize = 16;
 /// With more layers than this over the first, a merge is due: each is one more pass over a query.
 const MAX_LAYERS: usize = 4;
 
+/// A merge puts the newest layers together, and the one below them as long as that has fewer than so
+/// many times their skills: small layers are compiled again often, large ones seldom.
+const LARGER: usize = 4;
+
 /// When the layers over the first have more than one in so many of its skills, a merge compiles
-/// everything anew. Until then it only puts those layers together, which costs as little as they
-/// are small.
+/// everything anew.
 const FULL_MERGE_SHARE: usize = 8;
 
 /// An [`Index`] that follows changes of single skills at once.
@@ -66,7 +73,7 @@ pub struct LayeredIndex {
     /// What changed since, the newest last.
     over: Vec<Layer>,
     /// By how many skills more, or fewer, each thing is declared than when the base was compiled.
-    drift: Arc<HashMap<Declared, i32>>,
+    drift: Drift,
     options: Arc<IndexOptions>,
 }
 
@@ -76,7 +83,7 @@ impl LayeredIndex {
         LayeredIndex {
             base: Layer::new(base),
             over: Vec::new(),
-            drift: Arc::default(),
+            drift: Drift::default(),
             options: Arc::new(options.clone()),
         }
     }
@@ -134,17 +141,33 @@ impl LayeredIndex {
     ///
     /// Those of [`Index::new`].
     pub fn merged(&self) -> Result<LayeredIndex, Error> {
-        let over = self.over.iter().flat_map(Layer::skills);
         if self.is_full_merge_due() {
-            let skills: Vec<OwnedSkill> = self.base.skills().chain(over).collect();
+            let skills: Vec<OwnedSkill> = self.layers().flat_map(Layer::skills).collect();
             let skills: Vec<_> = skills.iter().map(OwnedSkill::as_indexed).collect();
             let base = Index::new(&skills, &self.options)?;
             return Ok(LayeredIndex::new(Arc::new(base), &self.options));
         }
-        let skills: Vec<OwnedSkill> = over.collect();
-        let mut merged = LayeredIndex { over: Vec::new(), ..self.clone() };
+        let (kept, newest) = self.over.split_at(self.first_to_merge());
+        let skills: Vec<OwnedSkill> = newest.iter().flat_map(Layer::skills).collect();
+        let mut merged = LayeredIndex { over: kept.to_vec(), ..self.clone() };
+        merged.drift.merge();
         merged.push_layer(&skills.iter().map(OwnedSkill::as_indexed).collect::<Vec<_>>())?;
         Ok(merged)
+    }
+
+    /// Of the layers that are put together, the first.
+    fn first_to_merge(&self) -> usize {
+        let mut first = self.over.len();
+        let mut n_skills = 0;
+        while let Some(below) = first.checked_sub(1) {
+            let of_layer = self.over[below].n_skills();
+            if first < MAX_LAYERS && of_layer > n_skills * LARGER {
+                break;
+            }
+            n_skills += of_layer;
+            first = below;
+        }
+        first
     }
 
     fn is_full_merge_due(&self) -> bool {
@@ -166,10 +189,7 @@ impl LayeredIndex {
 
     /// Counts what one skill declares in, or out.
     fn drift_by(&mut self, by: i32, of: BTreeSet<Declared>, touched: &mut BTreeSet<Declared>) {
-        let drift = Arc::make_mut(&mut self.drift);
-        for declared in &of {
-            *drift.entry(declared.clone()).or_default() += by;
-        }
+        self.drift.add(by, &of);
         touched.extend(of);
     }
 
@@ -202,8 +222,7 @@ impl LayeredIndex {
 
     /// By how many skills of the catalog something is declared.
     fn n_declaring(&self, of: &Declared) -> u32 {
-        let drift = self.drift.get(of).copied().unwrap_or_default();
-        self.base.n_declaring(of).saturating_add_signed(drift)
+        self.base.n_declaring(of).saturating_add_signed(self.drift.of(of))
     }
 
     fn layers(&self) -> impl Iterator<Item = &Layer> {
@@ -225,7 +244,7 @@ impl LayeredIndex {
 
     /// Whether nothing changed since it was compiled as a whole.
     fn is_unchanged(&self) -> bool {
-        self.over.is_empty() && self.base.changes.is_none()
+        self.over.is_empty() && self.base.is_unchanged()
     }
 
     /// The number of skills.
@@ -251,16 +270,13 @@ impl LayeredIndex {
         }
         let mut whole = Answer::default();
         let mut matches: Vec<std::vec::IntoIter<Match>> = Vec::new();
-        let ranked = self.ranked(|layer| {
-            layer.index.asked(layer.changes.as_ref(), query, |text, scratch| {
-                let answer = layer.index.answer(query, recent, limit, text, scratch);
-                whole.vetoed.extend(answer.vetoed);
-                whole.quoted.extend(answer.quoted);
-                whole.untried.extend(answer.untried);
-                whole.meta = answer.meta;
-                matches.push(answer.matches.into_iter());
-                scratch.ranking.best.clone()
-            })
+        let ranked = self.ranked(query, |index, text, scratch| {
+            let answer = index.answer(query, recent, limit, text, scratch);
+            whole.vetoed.extend(answer.vetoed);
+            whole.quoted.extend(answer.quoted);
+            whole.untried.extend(answer.untried);
+            whole.meta = answer.meta;
+            matches.push(answer.matches.into_iter());
         });
         // The first of all are the first of their layers.
         let (best, beyond) = ranked.split_at(limit.min(ranked.len()));
@@ -278,12 +294,8 @@ impl LayeredIndex {
             return self.base.index.best(query, recent, limit);
         }
         let mut matches: Vec<std::vec::IntoIter<Match>> = Vec::new();
-        let ranked = self.ranked(|layer| {
-            layer.index.asked(layer.changes.as_ref(), query, |text, scratch| {
-                let best = layer.index.best_of(query, recent, limit, text, scratch);
-                matches.push(best.into_iter());
-                scratch.ranking.best.clone()
-            })
+        let ranked = self.ranked(query, |index, text, scratch| {
+            matches.push(index.best_of(query, recent, limit, text, scratch).into_iter());
         });
         ranked.iter().take(limit).filter_map(|ranked| matches[ranked.layer].next()).collect()
     }
@@ -300,11 +312,8 @@ impl LayeredIndex {
             self.base.index.matches_into(query, recent, limit, best);
             return;
         }
-        let ranked = self.ranked(|layer| {
-            layer.index.asked(layer.changes.as_ref(), query, |text, scratch| {
-                layer.index.rank_best(recent, limit, text, scratch);
-                scratch.ranking.best.clone()
-            })
+        let ranked = self.ranked(query, |index, text, scratch| {
+            index.rank_best(recent, limit, text, scratch);
         });
         best.clear();
         best.extend(
@@ -314,24 +323,26 @@ impl LayeredIndex {
 
     /// As [`Index::count_matching`].
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
-        let count = |layer: &Layer| {
-            layer.index.asked(layer.changes.as_ref(), query, |text, scratch| {
-                layer.index.count_all(text, scratch)
-            })
-        };
+        let count = |layer: &Layer| layer.asked(query, Index::count_all);
         self.layers().map(count).sum()
     }
 
-    /// The rankings of all layers in one.
-    fn ranked(&self, mut rank: impl FnMut(&Layer) -> Vec<RankKey>) -> Vec<Ranked<'_>> {
+    /// The rankings of all layers in one; `rank` makes that of a layer.
+    fn ranked(
+        &self,
+        query: &Query<'_>,
+        mut rank: impl FnMut(&Index, &Excerpt<'_>, &mut Scratch),
+    ) -> Vec<Ranked<'_>> {
         let mut ranked = Vec::new();
         for (place, layer) in self.layers().enumerate() {
-            let of_layer = rank(layer).into_iter();
-            ranked.extend(of_layer.map(|key| Ranked {
-                key,
-                id: layer.index.id(key.skill),
-                layer: place,
-            }));
+            layer.asked(query, |index, text, scratch| {
+                rank(index, text, scratch);
+                ranked.extend(scratch.ranking.best.iter().map(|&key| Ranked {
+                    key,
+                    id: layer.index.id(key.skill),
+                    layer: place,
+                }));
+            });
         }
         // Sorted runs one after the other, which this sort merges.
         ranked.sort_by(Ranked::order);

@@ -1,0 +1,65 @@
+//! How far reading and compiling has come, for who waits in front of a terminal.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use repertoire::{EngineBuilder, Phase, Progress};
+
+/// What takes less time shows nothing.
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
+
+/// Shows a bar on standard error while the engine is built, if that is a terminal and it takes long.
+pub(crate) fn shown(builder: EngineBuilder) -> EngineBuilder {
+    if !io::stderr().is_terminal() {
+        return builder;
+    }
+    let start = Instant::now();
+    let bar = Mutex::new(None);
+    builder.progress(move |progress| {
+        if start.elapsed() >= SHOWN_AFTER {
+            let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
+            show(progress, bar.get_or_insert_with(new_bar));
+        }
+    })
+}
+
+/// A bar that is gone once the engine is there.
+fn new_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {bar:40} {percent}%");
+    ProgressBar::new(0)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_finish(ProgressFinish::AndClear)
+}
+
+fn show(Progress { phase, done, total }: Progress, bar: &ProgressBar) {
+    bar.set_message(match phase {
+        Phase::Reading => "reading skills",
+        Phase::Compiling => "compiling triggers",
+        _ => "loading",
+    });
+    bar.set_length(total as u64);
+    bar.set_position(done as u64);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_follows_the_phase() {
+        let bar = new_bar();
+        let at = |phase, done| {
+            show(progress(phase, done), &bar);
+            (bar.message(), bar.position(), bar.length())
+        };
+        assert_eq!(at(Phase::Reading, 64), ("reading skills".to_owned(), 64, Some(300)));
+        assert_eq!(at(Phase::Reading, 300), ("reading skills".to_owned(), 300, Some(300)));
+        assert_eq!(at(Phase::Compiling, 0), ("compiling triggers".to_owned(), 0, Some(300)));
+    }
+
+    fn progress(phase: Phase, done: usize) -> Progress {
+        Progress { phase, done, total: 300 }
+    }
+}

@@ -1,0 +1,91 @@
+//! How far work has come that takes long.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// After so many more things that are done it is told. Reading a file takes some 50 µs.
+const EACH: usize = 64;
+
+/// How far an engine has come while it is built; see
+/// [`EngineBuilder::progress`](crate::EngineBuilder::progress).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done.
+    pub phase: Phase,
+    /// How many steps of it are done: more with each report of a phase, and `total` in the last.
+    pub done: usize,
+    /// How many steps it has.
+    pub total: usize,
+}
+
+/// What takes long while an engine is built, in the order in which it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Skill files are read, a step each.
+    Reading,
+    /// Triggers are compiled: a step for each skill and each pattern.
+    Compiling,
+}
+
+/// Whom progress is told, if anybody.
+#[derive(Default)]
+pub(crate) struct Reporter(Option<Box<dyn Fn(Progress) + Send + Sync>>);
+
+/// A phase that is going on.
+pub(crate) struct Steps<'r> {
+    reporter: &'r Reporter,
+    phase: Phase,
+    total: usize,
+    done: AtomicUsize,
+    told: Mutex<usize>,
+}
+
+impl Reporter {
+    pub(crate) fn new(report: impl Fn(Progress) + Send + Sync + 'static) -> Reporter {
+        Reporter(Some(Box::new(report)))
+    }
+
+    /// Begins a phase of `total` steps.
+    pub(crate) fn begin(&self, phase: Phase, total: usize) -> Steps<'_> {
+        let (done, told) = (AtomicUsize::new(0), Mutex::new(0));
+        let steps = Steps { reporter: self, phase, total, done, told };
+        steps.report(0);
+        steps
+    }
+}
+
+impl fmt::Debug for Reporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Reporter").field(&self.0.is_some()).finish()
+    }
+}
+
+impl Steps<'_> {
+    /// One more step is done, by whatever thread.
+    pub(crate) fn add(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done.is_multiple_of(EACH) && done < self.total {
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            // Another thread may have been quicker.
+            if *told < done {
+                *told = done;
+                self.report(done);
+            }
+        }
+    }
+
+    /// All steps are done, or turned out not to be needed.
+    pub(crate) fn end(self) {
+        if self.total > 0 {
+            self.report(self.total);
+        }
+    }
+
+    fn report(&self, done: usize) {
+        if let Some(report) = &self.reporter.0 {
+            report(Progress { phase: self.phase, done, total: self.total });
+        }
+    }
+}
