@@ -1,0 +1,122 @@
+//! Values that are kept as they were written down until somebody asks for them.
+//!
+//! Of all skills that a process finds in a snapshot it shows two or three. To read the others too
+//! would take it longer than all that it does.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+#[cfg(feature = "snapshot")]
+use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
+#[cfg(feature = "snapshot")]
+use serde::ser::{Error as _, Serialize, Serializer};
+
+/// A value, or what was written of it, which is read when it is first asked for.
+pub(crate) struct Later<T> {
+    value: OnceLock<Box<T>>,
+    #[cfg(feature = "snapshot")]
+    written: Option<Written<T>>,
+}
+
+/// Bytes, and what reads them: only where they come from it is known that `T` can be read.
+#[cfg(feature = "snapshot")]
+struct Written<T> {
+    bytes: Box<[u8]>,
+    read: fn(&[u8]) -> postcard::Result<T>,
+}
+
+#[cfg(feature = "snapshot")]
+impl<T> Clone for Written<T> {
+    fn clone(&self) -> Self {
+        Written { bytes: self.bytes.clone(), read: self.read }
+    }
+}
+
+impl<T> From<T> for Later<T> {
+    fn from(value: T) -> Self {
+        Later {
+            value: OnceLock::from(Box::new(value)),
+            #[cfg(feature = "snapshot")]
+            written: None,
+        }
+    }
+}
+
+impl<T: Default> Later<T> {
+    /// The value. What was written is checked before it is trusted, by whoever reads it from a
+    /// file: if it cannot be read, an empty value stands for it.
+    pub(crate) fn get(&self) -> &T {
+        self.value.get_or_init(|| Box::new(self.read()))
+    }
+
+    /// Changes the value, so that it is no longer what was written.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut T)) {
+        let mut value = self.value.take().map_or_else(|| self.read(), |value| *value);
+        change(&mut value);
+        *self = Later::from(value);
+    }
+
+    #[cfg(feature = "snapshot")]
+    fn read(&self) -> T {
+        let Some(Written { bytes, read }) = &self.written else { return T::default() };
+        read(bytes).unwrap_or_else(|error| {
+            tracing::error!(%error, "a part of a snapshot cannot be read");
+            T::default()
+        })
+    }
+
+    #[cfg(not(feature = "snapshot"))]
+    fn read(&self) -> T {
+        T::default()
+    }
+}
+
+impl<T: Default + Clone> Clone for Later<T> {
+    fn clone(&self) -> Self {
+        Later {
+            value: self.value.clone(),
+            #[cfg(feature = "snapshot")]
+            written: self.written.clone(),
+        }
+    }
+}
+
+impl<T: Default + fmt::Debug> fmt::Debug for Later<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+#[cfg(feature = "snapshot")]
+impl<T: Default + Serialize> Serialize for Later<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.written {
+            Some(written) => serializer.serialize_bytes(&written.bytes),
+            None => {
+                let bytes = postcard::to_stdvec(self.get()).map_err(S::Error::custom)?;
+                serializer.serialize_bytes(&bytes)
+            }
+        }
+    }
+}
+
+#[cfg(feature = "snapshot")]
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Later<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = Box<[u8]>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the bytes of a value")
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+                Ok(bytes.into())
+            }
+        }
+        let bytes = deserializer.deserialize_bytes(Bytes)?;
+        let written = Some(Written { bytes, read: |bytes| postcard::from_bytes(bytes) });
+        Ok(Later { value: OnceLock::new(), written })
+    }
+}
