@@ -120,3 +120,46 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Later<T> {
         Ok(Later { value: OnceLock::new(), written })
     }
 }
+
+#[cfg(all(test, feature = "snapshot"))]
+mod tests {
+    use super::*;
+
+    fn kept(value: &str) -> Later<String> {
+        let written = postcard::to_stdvec(&Later::from(value.to_owned())).unwrap();
+        postcard::from_bytes(&written).unwrap()
+    }
+
+    #[test]
+    fn what_was_written_is_read_when_it_is_asked_for() {
+        let later = kept("what");
+        assert!(later.value.get().is_none());
+        let (first, clone) = (later.get(), later.clone());
+        assert_eq!((first.as_str(), clone.get().as_str()), ("what", "what"));
+        assert!(std::ptr::eq(first, later.get()), "once");
+        assert_eq!(format!("{:?}", kept("what")), r#""what""#);
+    }
+
+    #[test]
+    fn what_was_not_asked_for_is_written_as_it_was() {
+        let written = postcard::to_stdvec(&kept("what")).unwrap();
+        assert_eq!(written, postcard::to_stdvec(&Later::from("what".to_owned())).unwrap());
+        assert_eq!(written, b"\x05\x04what");
+    }
+
+    #[test]
+    fn what_was_changed_is_written_anew() {
+        for mut later in [kept("what"), Later::from("what".to_owned())] {
+            later.change(|text| text.push('!'));
+            assert_eq!(later.get(), "what!");
+            assert_eq!(postcard::to_stdvec(&later).unwrap(), b"\x06\x05what!");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_empty() {
+        // A text that is longer than its bytes, as no checksum would let it pass.
+        let later: Later<String> = postcard::from_bytes(b"\x02\x09w").unwrap();
+        assert_eq!(later.get(), "");
+    }
+}

@@ -32,16 +32,20 @@ impl KeptSeen<'_> {
     /// As [`Seen::is_current`].
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
         let is_changed = |place: &usize| !self.is_plain(*place);
-        let changed = in_parts(self.n_plain(), |mut part| part.find(is_changed));
-        let changed = changed.and_then(|place| Some(self.plain(place)?.0)).or_else(|| {
-            let other = self.others.iter().find(|(path, stamp)| !stamp.is_current(path));
-            other.map(|(path, _)| &**path)
-        });
-        changed.inspect(|path| tell_changed(path)).is_none() && self.around.is_current(environment)
+        if let Some(place) = in_parts(self.n_plain(), |mut part| part.find(is_changed)) {
+            tell_changed(self.plain(place).map_or(Path::new(""), |(path, _)| path));
+            return false;
+        }
+        if let Some((path, _)) = self.others.iter().find(|(path, stamp)| !stamp.is_current(path)) {
+            tell_changed(path);
+            return false;
+        }
+        self.around.is_current(environment)
     }
 
+    /// A part of a row counts, and is the row of no path.
     fn n_plain(&self) -> usize {
-        self.rows.len() / ROW_LEN
+        self.rows.len().div_ceil(ROW_LEN)
     }
 
     /// A path with a plain stamp, and the stamp.
@@ -107,5 +111,108 @@ impl Serialize for Seen {
 impl<'de> Deserialize<'de> for Seen {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Seen, D::Error> {
         KeptSeen::deserialize(deserializer).map(Seen::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const ENVIRONMENT: Environment = Environment::Process;
+
+    /// A directory of files and, where there are any, links; all of it is settled.
+    fn scene() -> (TempDir, Seen) {
+        let dir = TempDir::new().unwrap();
+        let mut seen = Seen::begin();
+        seen.start += Duration::from_secs(10);
+        seen.root(dir.path());
+        for name in ["a", "b", "c"] {
+            fs::write(dir.path().join(name), name).unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("a", dir.path().join("link")).unwrap();
+        // The root was looked at before there was anything in it.
+        seen.stamps.clear();
+        for name in ["", "a", "b", "c", "link", "missing"] {
+            seen.path(&dir.path().join(name));
+        }
+        seen.has_variable("no such variable", &ENVIRONMENT);
+        (dir, seen)
+    }
+
+    fn written(seen: &Seen) -> Vec<u8> {
+        postcard::to_stdvec(seen).unwrap()
+    }
+
+    fn read(written: &[u8]) -> KeptSeen<'_> {
+        postcard::from_bytes(written).unwrap()
+    }
+
+    #[test]
+    fn what_was_seen_is_the_same_after_it_was_written() {
+        let (_dir, seen) = scene();
+        let written = written(&seen);
+        let again = Seen { start: seen.start, ..postcard::from_bytes(&written).unwrap() };
+        assert_eq!(again, seen);
+        assert!(seen.is_current(&ENVIRONMENT) && read(&written).is_current(&ENVIRONMENT));
+    }
+
+    #[test]
+    fn what_changes_is_no_longer_current_whether_it_was_written_or_not() {
+        type Change = fn(&Path);
+        let changes: [(&str, Change); 4] = [
+            ("the first file", |dir| fs::write(dir.join("a"), "other").unwrap()),
+            ("the last file", |dir| fs::write(dir.join("c"), "other").unwrap()),
+            ("what was missing", |dir| fs::write(dir.join("missing"), "").unwrap()),
+            ("a file that went", |dir| fs::remove_file(dir.join("b")).unwrap()),
+        ];
+        for (what, change) in changes {
+            let (dir, seen) = scene();
+            let written = written(&seen);
+            change(dir.path());
+            assert!(!read(&written).is_current(&ENVIRONMENT), "{what}");
+            assert!(!seen.is_current(&ENVIRONMENT), "{what}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_not_current() {
+        let (_dir, seen) = scene();
+        let written = written(&seen);
+        let len = read(&written).rows.len();
+        for rows_len in [1, ROW_LEN + 1, len - 1] {
+            let mut kept = read(&written);
+            kept.rows.to_mut().truncate(rows_len);
+            assert!(!kept.is_current(&ENVIRONMENT), "{rows_len} of {len} bytes");
+        }
+        for byte in 0..len {
+            let mut kept = read(&written);
+            kept.rows.to_mut()[byte] ^= 0x80;
+            assert!(!kept.is_current(&ENVIRONMENT), "byte {byte}");
+            let _ = Seen::from(kept);
+        }
+    }
+
+    #[test]
+    fn nothing_is_proved_by_what_is_not_known() {
+        let seen = Seen::default();
+        assert!(!seen.is_current(&ENVIRONMENT));
+        assert!(!read(&written(&seen)).is_current(&ENVIRONMENT));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_path_that_is_not_unicode_is_not_written() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let (dir, mut seen) = scene();
+        let path = dir.path().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+        fs::write(&path, "").unwrap();
+        seen.path(&path);
+        assert!(postcard::to_stdvec(&seen).is_err());
     }
 }
