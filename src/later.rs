@@ -18,7 +18,7 @@ pub(crate) struct Later<T> {
     written: Option<Written<T>>,
 }
 
-/// Bytes, and what reads them: only where they come from it is known that `T` can be read.
+/// Bytes, and what reads them: where the value is asked for, nothing is known of how it was written.
 #[cfg(feature = "snapshot")]
 struct Written<T> {
     bytes: Box<[u8]>,
@@ -90,13 +90,11 @@ impl<T: Default + fmt::Debug> fmt::Debug for Later<T> {
 #[cfg(feature = "snapshot")]
 impl<T: Default + Serialize> Serialize for Later<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.written {
-            Some(written) => serializer.serialize_bytes(&written.bytes),
-            None => {
-                let bytes = postcard::to_stdvec(self.get()).map_err(S::Error::custom)?;
-                serializer.serialize_bytes(&bytes)
-            }
+        if let Some(written) = &self.written {
+            return serializer.serialize_bytes(&written.bytes);
         }
+        let bytes = postcard::to_stdvec(self.get()).map_err(S::Error::custom)?;
+        serializer.serialize_bytes(&bytes)
     }
 }
 

@@ -86,7 +86,9 @@ pub(super) fn serialize<T: Row + Serialize, S: Serializer>(
         return serializer.collect_seq(table);
     }
     let mut bytes = Vec::with_capacity(table.len() * T::LEN);
-    table.iter().for_each(|row| row.write(&mut bytes));
+    for row in table {
+        row.write(&mut bytes);
+    }
     serializer.serialize_bytes(&bytes)
 }
 
