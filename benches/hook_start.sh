@@ -3,6 +3,8 @@
 # job the usual way, and beside the hook without its snapshot. Prints a table: shortest and median of
 # RUNS (default 21) runs each, in turns, in ms. The shortest says most where other work is going on.
 #
+# The last column is the measurement itself: a process that does nothing, started in the same way.
+#
 # usage: benches/hook_start.sh [SKILLS…]     default 10 100 1000 10000
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -52,8 +54,9 @@ const sides = {
   repertoire: [binary, hook],
   uncached: [binary, [...hook, "--no-cache"]],
   node: [process.execPath, [usual, `${dir}/rules.json`]],
+  nothing: ["true", []],
 }
-const times = { repertoire: [], uncached: [], node: [] }
+const times = Object.fromEntries(Object.keys(sides).map((side) => [side, []]))
 for (let run = -2; run < Number(runs); run++) {
   for (const [side, [program, args]] of Object.entries(sides)) {
     const input = JSON.stringify({ hook_event_name: "UserPromptSubmit", session_id: `${side}${run}`,
@@ -61,7 +64,7 @@ for (let run = -2; run < Number(runs); run++) {
     const start = process.hrtime.bigint()
     const { stdout, stderr } = spawnSync(program, args, { input, env })
     const ms = Number(process.hrtime.bigint() - start) / 1e6
-    if (!String(stdout).includes("skill-3")) throw new Error(`${side}: ${stdout}${stderr}`)
+    if (side !== "nothing" && !String(stdout).includes("skill-3")) throw new Error(`${side}: ${stdout}${stderr}`)
     if (run >= 0) times[side].push(ms)
   }
 }
@@ -69,13 +72,13 @@ const sorted = (side) => times[side].sort((a, b) => a - b)
 const median = (side) => sorted(side)[Math.floor(times[side].length / 2)]
 const both = (side) => `${sorted(side)[0].toFixed(1)}, ${median(side).toFixed(1)}`
 const ratio = sorted("repertoire")[0] / sorted("node")[0]
-console.log(`${both("repertoire")} | ${both("uncached")} | ${both("node")} | ${ratio.toFixed(2)}`)
+console.log(`${both("repertoire")} | ${both("uncached")} | ${both("node")} | ${ratio.toFixed(2)} | ${both("nothing")}`)
 JS
 
 echo "Load average: $(uptime | sed 's/.*average: //')"
 echo
-echo "| skills | hook claude-code | without its snapshot | Node | ratio of the shortest to Node's |"
-echo "|---|---|---|---|---|"
+echo "| skills | hook claude-code | without its snapshot | Node | ratio of the shortest to Node's | nothing |"
+echo "|---|---|---|---|---|---|"
 for n in "${sizes[@]}"; do
     mkdir -p "$scratch/$n"
     node "$scratch/make.mjs" "$scratch/$n" "$n"

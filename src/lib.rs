@@ -65,6 +65,7 @@ mod envelope;
 mod error;
 pub mod eval;
 pub mod integration;
+mod later;
 pub mod lint;
 pub mod matcher;
 mod progress;

@@ -151,7 +151,21 @@ impl Catalog {
 
     /// The skills that `audience` is told of, in the order of ids.
     pub fn listed(&self, audience: Audience) -> impl Iterator<Item = &Entry> {
-        self.entries().filter(move |entry| entry.is_available() && entry.is_listed(audience))
+        self.listed_places(audience).map(|(_, entry)| entry)
+    }
+
+    /// The same, with their places among all entries.
+    pub(crate) fn listed_places(
+        &self,
+        audience: Audience,
+    ) -> impl Iterator<Item = (usize, &Entry)> {
+        let entries = self.entries.iter().enumerate();
+        entries.filter(move |(_, entry)| entry.is_available() && entry.is_listed(audience))
+    }
+
+    /// The entry at a place.
+    pub(crate) fn at(&self, place: usize) -> &Entry {
+        &self.entries[place]
     }
 
     /// What was found wrong with any file or source, by path.

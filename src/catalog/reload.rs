@@ -14,6 +14,7 @@ use super::resolve::{CatalogOptions, resolve};
 use super::seen::Seen;
 use super::{Catalog, Entry};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::later::Later;
 use crate::progress::Reporter;
 use crate::skill::{Skill, SkillId};
 
@@ -25,7 +26,7 @@ pub(crate) use kept::KeptFiles;
 /// What is remembered of a load.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    seen: Seen,
+    seen: Later<Seen>,
     files: Files,
 }
 
@@ -36,7 +37,7 @@ enum Files {
     /// Of a load by another process: made into the others when they are asked for, which a process
     /// that finds nothing changed never does.
     #[cfg(feature = "snapshot")]
-    Kept(Arc<Catalog>, KeptFiles),
+    Kept(Arc<Catalog>, Later<KeptFiles>),
 }
 
 /// A skill file as it was read last. Its stamp is among what was seen.
@@ -103,16 +104,16 @@ fn load_after(
     let mut reader = Reader { brand, before, seen: Seen::begin(), files: HashMap::new() };
     let catalog = resolve(options, &mut reader, reporter);
     let Reader { seen, files, .. } = reader;
-    (catalog, Memory { seen, files: Files::Known(files) })
+    (catalog, Memory { seen: seen.into(), files: Files::Known(files) })
 }
 
 impl Memory {
     /// Of a load by another process, which made `catalog` and kept the rest.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of_another_process(
-        seen: Seen,
+        seen: Later<Seen>,
         catalog: Arc<Catalog>,
-        files: KeptFiles,
+        files: Later<KeptFiles>,
     ) -> Memory {
         Memory { seen, files: Files::Kept(catalog, files) }
     }
@@ -123,27 +124,33 @@ impl Memory {
         KeptFiles::of(catalog, &self.files())
     }
 
+    /// What was looked at, to be written down.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn kept_seen(&self) -> &Later<Seen> {
+        &self.seen
+    }
+
     fn files(&self) -> Cow<'_, HashMap<PathBuf, Known>> {
         match &self.files {
             Files::Known(files) => Cow::Borrowed(files),
             #[cfg(feature = "snapshot")]
-            Files::Kept(catalog, files) => Cow::Owned(files.known(catalog)),
+            Files::Kept(catalog, files) => Cow::Owned(files.get().known(catalog)),
         }
     }
 
     fn as_before(&self, keeps: bool) -> Before<'_> {
-        Before { seen: &self.seen, files: self.files(), keeps }
+        Before { seen: self.seen.get(), files: self.files(), keeps }
     }
 
     /// Whether another load would find the same.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
-        self.seen.is_current(environment)
+        self.seen.get().is_current(environment)
     }
 
     /// What was looked at.
     #[cfg(any(feature = "snapshot", feature = "watch"))]
     pub(crate) fn seen(&self) -> &Seen {
-        &self.seen
+        self.seen.get()
     }
 
     /// Whether the file of a skill was changed since the load before, so that it no longer loads,

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 const TICK: Duration = Duration::from_secs(2);
 
 /// What a path was when it was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     /// The file, directory or link itself; `None` if there was none, or none that may be seen.
     here: Option<Facts>,
@@ -55,6 +55,10 @@ struct Facts {
 /// Nanoseconds since 1970.
 type Time = i128;
 
+/// How many bytes there are of a plain stamp.
+#[cfg(feature = "snapshot")]
+pub(crate) const PLAIN_LEN: usize = 61;
+
 impl Stamp {
     /// The stamp of `path`, following links, for somebody who began to look at things at `start`.
     /// It is not settled if it changed since, or just before: so it may be taken after the content
@@ -84,6 +88,43 @@ impl Stamp {
     #[cfg(feature = "snapshot")]
     pub(crate) fn is_settled(&self) -> bool {
         self.settled
+    }
+
+    /// The facts of what is there and no link, as bytes that are equal when they are.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn plain(&self) -> Option<[u8; PLAIN_LEN]> {
+        let facts = self.here.filter(|_| self.link.is_none())?;
+        let Facts { len, modified, changed, inode, device, is_dir, mode } = facts;
+        let mut plain = [0; PLAIN_LEN];
+        plain[..16].copy_from_slice(&modified.to_le_bytes());
+        plain[16..32].copy_from_slice(&changed.to_le_bytes());
+        plain[32..40].copy_from_slice(&len.to_le_bytes());
+        plain[40..48].copy_from_slice(&inode.to_le_bytes());
+        plain[48..56].copy_from_slice(&device.to_le_bytes());
+        plain[56..60].copy_from_slice(&mode.to_le_bytes());
+        plain[60] = u8::from(is_dir);
+        Some(plain)
+    }
+
+    /// The settled stamp of these facts.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn of_plain(plain: &[u8; PLAIN_LEN]) -> Stamp {
+        let (modified, rest) = take(plain);
+        let (changed, rest) = take(rest);
+        let (len, rest) = take(rest);
+        let (inode, rest) = take(rest);
+        let (device, rest) = take(rest);
+        let (mode, rest) = take(rest);
+        let here = Facts {
+            len: u64::from_le_bytes(len),
+            modified: Time::from_le_bytes(modified),
+            changed: Time::from_le_bytes(changed),
+            inode: u64::from_le_bytes(inode),
+            device: u64::from_le_bytes(device),
+            is_dir: rest == [1],
+            mode: u32::from_le_bytes(mode),
+        };
+        Stamp { here: Some(here), link: None, settled: true }
     }
 
     /// Whether it is a directory, or a link to one.
@@ -132,6 +173,12 @@ impl Facts {
     fn is_older_than(&self, start: SystemTime) -> bool {
         self.changed + TICK.as_nanos().cast_signed() < nanoseconds(start)
     }
+}
+
+/// The first bytes of a plain stamp, and those behind them.
+#[cfg(feature = "snapshot")]
+fn take<const N: usize>(bytes: &[u8]) -> ([u8; N], &[u8]) {
+    bytes.split_first_chunk().map_or(([0; N], bytes), |(first, rest)| (*first, rest))
 }
 
 fn nanoseconds(time: SystemTime) -> Time {
@@ -260,6 +307,25 @@ mod tests {
         assert!(!link.is_current(&path("link")), "a link on the way leads elsewhere");
         fs::create_dir(path("nowhere")).unwrap();
         assert!(!broken.is_current(&path("broken")), "what it leads to is there now");
+    }
+
+    #[test]
+    #[cfg(feature = "snapshot")]
+    fn a_plain_stamp_is_the_same_after_it_was_made_bytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a");
+        fs::write(&file, "one").unwrap();
+        let (dir_stamp, stamp) = (Stamp::take(dir.path(), later()), Stamp::take(&file, later()));
+        assert_ne!(dir_stamp.plain(), stamp.plain());
+        for stamp in [dir_stamp, stamp] {
+            assert_eq!(Stamp::of_plain(&stamp.plain().unwrap()), stamp);
+        }
+        assert_eq!(Stamp::take(&dir.path().join("missing"), later()).plain(), None);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("a", dir.path().join("link")).unwrap();
+            assert_eq!(Stamp::take(&dir.path().join("link"), later()).plain(), None);
+        }
     }
 
     #[test]

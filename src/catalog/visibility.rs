@@ -62,11 +62,10 @@ impl Entry {
 
     /// Whether `audience` may activate the skill.
     pub fn is_loadable(&self, audience: Audience) -> bool {
-        let manifest = self.skill.manifest();
         self.allowed
             && match audience {
-                Audience::Model => !manifest.is_model_invocation_disabled(),
-                Audience::User => manifest.is_user_invocable(),
+                Audience::Model => self.skill.is_for_model(),
+                Audience::User => self.skill.manifest().is_user_invocable(),
             }
     }
 }

@@ -1,6 +1,7 @@
 //! What each skill deserves in answer to one query.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
@@ -128,33 +129,42 @@ pub struct Disclosure {
 /// not what there is.
 #[derive(Debug)]
 pub(crate) struct Listing {
-    /// In the order of ids.
-    visible: Vec<Entry>,
-    /// Places of those without triggers.
+    catalog: Arc<Catalog>,
+    /// Their places in the catalog, in the order of ids.
+    visible: Vec<usize>,
+    /// The places among these of those without triggers.
     untriggered: Vec<usize>,
 }
 
 impl Listing {
     /// Lists what `catalog` has for the model.
-    pub(crate) fn new(catalog: &Catalog) -> Listing {
-        let visible: Vec<Entry> = catalog.listed(Audience::Model).cloned().collect();
-        let is_untriggered = |&place: &usize| !visible[place].skill.triggers().declared;
-        let untriggered = (0..visible.len()).filter(is_untriggered).collect();
-        Listing { visible, untriggered }
+    pub(crate) fn new(catalog: Arc<Catalog>) -> Listing {
+        let (mut visible, mut untriggered) = (Vec::new(), Vec::new());
+        for (place, entry) in catalog.listed_places(Audience::Model) {
+            if !entry.skill.declares_triggers() {
+                untriggered.push(visible.len());
+            }
+            visible.push(place);
+        }
+        Listing { catalog, visible, untriggered }
     }
 
     /// The skills, in the order of ids.
     pub(crate) fn visible(&self) -> impl Iterator<Item = &Entry> {
-        self.visible.iter()
+        self.visible.iter().map(|place| self.catalog.at(*place))
+    }
+
+    fn at(&self, place: usize) -> &Entry {
+        self.catalog.at(self.visible[place])
     }
 
     /// The skill with this id.
     pub(crate) fn get(&self, id: &SkillId) -> Option<&Entry> {
-        self.place(id).map(|place| &self.visible[place])
+        self.place(id).map(|place| self.at(place))
     }
 
     fn place(&self, id: &SkillId) -> Option<usize> {
-        self.visible.binary_search_by(|entry| entry.id.cmp(id)).ok()
+        self.visible.binary_search_by(|place| self.catalog.at(*place).id.cmp(id)).ok()
     }
 
     /// Those without triggers: first what is among `relevant`, in that order, then the rest in
@@ -165,7 +175,7 @@ impl Listing {
         let mut places: Vec<usize> = places.collect();
         let first: BTreeSet<usize> = places.iter().copied().collect();
         places.extend(self.untriggered.iter().filter(|place| !first.contains(place)));
-        places.into_iter().map(|place| &self.visible[place]).collect()
+        places.into_iter().map(|place| self.at(place)).collect()
     }
 }
 
@@ -207,13 +217,12 @@ fn plan<'a>(
     options: &DisclosureOptions,
     room: &Meter<'_>,
 ) -> Plan<'a> {
-    let Listing { visible, untriggered } = listing;
-    let mut plan = Plan { n_visible: visible.len(), ..Plan::default() };
+    let mut plan = Plan { n_visible: listing.visible.len(), ..Plan::default() };
     if answer.meta == Some(MetaQuestion::ShowAll) {
-        let (shown, beyond) = visible.split_at(options.max_all_skills.min(visible.len()));
-        plan.full = shown.iter().collect();
+        let mut visible = listing.visible();
+        plan.full = visible.by_ref().take(options.max_all_skills).collect();
         plan.counts_shown = true;
-        let ids = beyond.iter().map(|entry| &entry.id);
+        let ids = visible.map(|entry| &entry.id);
         plan.omitted = below_the_limit(ids, options.max_all_skills);
         return plan;
     }
@@ -251,7 +260,7 @@ fn plan<'a>(
         let is_wanted = |(entry, _): &(&Entry, Relevant)| {
             let is_in_context = state.of(&entry.id).is_some_and(|skill| skill.in_context);
             let is_shown = plan.full.iter().any(|shown| shown.id == entry.id);
-            !entry.skill.triggers().declared && !is_in_context && !is_shown
+            !entry.skill.declares_triggers() && !is_in_context && !is_shown
         };
         if let Some((entry, found)) = sure.filter(is_wanted) {
             plan.full.insert(0, entry);
@@ -275,8 +284,8 @@ fn plan<'a>(
     let max_lines = options.max_lines;
     if answer.meta.is_some() {
         // A question about the skills themselves has to do with all of them alike.
-        plan.registry.extend(visible.iter().filter(is_new).take(max_lines));
-    } else if !has_match && !untriggered.is_empty() {
+        plan.registry.extend(listing.visible().filter(is_new).take(max_lines));
+    } else if !has_match && !listing.untriggered.is_empty() {
         let untriggered = listing.untriggered_by_relevance(&(evidence.relevant)());
         plan.registry.extend(untriggered.into_iter().filter(is_new).take(max_lines));
     }

@@ -5,9 +5,10 @@ use std::time::SystemTime;
 
 use super::Snapshot;
 use crate::catalog::reload::{self, KeptFiles, Memory};
-use crate::catalog::seen::Seen;
+use crate::catalog::seen::{KeptSeen, Seen};
 use crate::catalog::{Catalog, CatalogOptions};
 use crate::error::Error;
+use crate::later::Later;
 use crate::matcher::{Index, IndexOptions};
 use crate::skill::SkillId;
 use crate::snapshot::SnapshotCache;
@@ -91,10 +92,11 @@ fn read(
     options: &CatalogOptions,
     index_options: &IndexOptions,
 ) -> Result<Kept, postcard::Error> {
-    let (seen, rest) = postcard::take_from_bytes::<Seen>(content)?;
-    let is_current = seen.is_current(&options.environment);
+    let (seen, rest) = postcard::take_from_bytes::<&[u8]>(content)?;
+    let is_current = postcard::from_bytes::<KeptSeen<'_>>(seen)?.is_current(&options.environment);
+    let (seen, _) = postcard::take_from_bytes::<Later<Seen>>(content)?;
     let (files, catalog, base, changed) =
-        postcard::from_bytes::<(KeptFiles, Catalog, Index, Vec<SkillId>)>(rest)?;
+        postcard::from_bytes::<(Later<KeptFiles>, Catalog, Index, Vec<SkillId>)>(rest)?;
     let snapshot = Snapshot::of(catalog, base, &changed, index_options)
         .map_err(|_| postcard::Error::SerdeDeCustom)?;
     let memory = Memory::of_another_process(seen, Arc::clone(&snapshot.catalog), files);
@@ -104,8 +106,9 @@ fn read(
 /// What [`read`] reads.
 fn written(snapshot: &Snapshot, memory: &Memory) -> Result<Vec<u8>, String> {
     let Snapshot { catalog, index, .. } = snapshot;
-    let files = memory.kept_files(catalog);
-    let content = (memory.seen(), files, &**catalog, index.base(), index.changed_since_base());
+    let files = Later::from(memory.kept_files(catalog));
+    let seen = memory.kept_seen();
+    let content = (seen, files, &**catalog, index.base(), index.changed_since_base());
     postcard::to_stdvec(&content)
         .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
 }

@@ -66,10 +66,11 @@ impl Snapshot {
     }
 
     fn put_together(catalog: Catalog, index: LayeredIndex) -> Snapshot {
+        let catalog = Arc::new(catalog);
         Snapshot {
             index,
-            listing: Arc::new(Listing::new(&catalog)),
-            catalog: Arc::new(catalog),
+            listing: Arc::new(Listing::new(Arc::clone(&catalog))),
+            catalog,
             hidden: Arc::default(),
             relevance: Arc::default(),
             outline: Arc::default(),

@@ -12,6 +12,7 @@ use regex_syntax::hir::Hir;
 use serde::{Deserialize, Serialize};
 
 use super::kinds::Kinds;
+use super::raw::row;
 use super::runs::Runs;
 use super::shape::{Shape, n_positions};
 
@@ -34,19 +35,26 @@ struct Run {
     min: u32,
 }
 
+row!(Run { set: u32, min: u32 });
+
 /// The demands of all patterns without a required literal.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Demands {
     sets: Vec<Kinds>,
     /// Those with the same rarest set follow each other, in the order of its run.
+    #[serde(with = "super::raw")]
     groups: Vec<Group>,
     /// Set by set, where its groups end; those after the last demand nothing.
+    #[serde(with = "super::raw")]
     ends: Vec<u32>,
     /// The other demands of groups.
+    #[serde(with = "super::raw")]
     runs: Vec<Run>,
     /// The patterns, group by group.
+    #[serde(with = "super::raw")]
     patterns: Vec<u32>,
     /// The patterns, those with few positions first.
+    #[serde(with = "super::raw")]
     by_size: Vec<Sized>,
 }
 
@@ -62,12 +70,16 @@ struct Group {
     n_positions: u32,
 }
 
+row!(Group { min: u32, runs_end: u32, patterns_end: u32, n_positions: u32 });
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Sized {
     n_positions: u32,
     pattern: u32,
     group: u32,
 }
+
+row!(Sized { n_positions: u32, pattern: u32, group: u32 });
 
 /// What was found of one text: working memory.
 #[derive(Debug, Default)]

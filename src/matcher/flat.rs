@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::raw::Row;
+
 /// Texts, one behind the other.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Texts {
     text: String,
     /// Where each starts, and one more for the end; empty if there are none.
+    #[serde(with = "super::raw")]
     offsets: Vec<u32>,
 }
 
@@ -62,8 +65,11 @@ impl<T: AsRef<str>> FromIterator<T> for Texts {
 
 /// A list for each of a number of places, one behind the other.
 #[derive(Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "T: Row + Serialize", deserialize = "T: Row + Deserialize<'de>"))]
 pub(super) struct Lists<T> {
+    #[serde(with = "super::raw")]
     offsets: Vec<u32>,
+    #[serde(with = "super::raw")]
     entries: Vec<T>,
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::flat::{ListBuilder, Lists};
 use super::infix::{Infixes, Seen};
+use super::raw::row;
 
 /// The bit that each message has, for patterns that need no second group.
 const ALWAYS: u8 = 63;
@@ -31,12 +32,15 @@ pub(super) struct Gate {
 /// The gates of all patterns that require a literal.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Gates {
+    #[serde(with = "super::raw")]
     all: Vec<PackedGate>,
     /// Group by group the literals of the gates, and before each group how many it has.
+    #[serde(with = "super::raw")]
     literals: Vec<u32>,
     /// The patterns in whose rarest group each of the [`Infixes`] is.
     opened: Lists<Opened>,
     /// The bit of each of the [`Infixes`], or [`NO_BIT`].
+    #[serde(with = "super::raw")]
     bits: Vec<u8>,
 }
 
@@ -48,6 +52,8 @@ struct PackedGate {
     is_exact: bool,
 }
 
+row!(PackedGate { start: u32, n_groups: u8, is_exact: bool });
+
 /// A pattern that a literal opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Opened {
@@ -55,6 +61,8 @@ struct Opened {
     /// The bits of its second group.
     second: u64,
 }
+
+row!(Opened { pattern: u32, second: u64 });
 
 /// What a pass has seen of the literals of gates: working memory.
 #[derive(Debug, Default)]

@@ -12,12 +12,14 @@ use serde::{Deserialize, Serialize};
 use super::boundary;
 use super::flat::Texts;
 use super::keys::{Found, KEY_BYTES, Keys};
+use super::raw::row;
 use super::tables::NONE;
 
 /// Distinct, sorted literals.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Infixes {
     texts: Texts,
+    #[serde(with = "super::raw")]
     literals: Vec<Literal>,
     keys: Keys,
 }
@@ -33,6 +35,8 @@ struct Literal {
     /// Whether some longer literal starts with this one.
     starts_another: bool,
 }
+
+row!(Literal { prefix: u32, contextual: bool, whole: bool, starts_another: bool });
 
 /// What a pass has seen of each literal. Kept between passes: a stamp tells which pass wrote an
 /// entry, so that nothing has to be cleared.

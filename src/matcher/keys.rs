@@ -12,6 +12,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::blocks::{BYTES as BLOCK, places};
+use super::raw::row;
 
 /// Literals of so many bytes and more are looked up by their first so many bytes.
 pub(super) const KEY_BYTES: usize = 4;
@@ -27,13 +28,16 @@ const BITMAP_WORDS: usize = (1 << 16) / 64;
 pub(super) struct Keys {
     /// The first two bytes of literals of up to three, but for those in `grams`; empty if there are
     /// none.
+    #[serde(with = "super::raw")]
     pairs: Vec<u64>,
     /// Numbers made of the first four bytes of longer literals; empty if there are none.
+    #[serde(with = "super::raw")]
     grams: Vec<u64>,
     /// Whether literals of three bytes are in `grams`, with every byte that may follow.
     spreads: bool,
     /// A larger bitmap of the same by their hashes, for when there are so many that the first one
     /// says yes too often; a power of two of bits.
+    #[serde(with = "super::raw")]
     wide: Vec<u64>,
     /// Literals of one byte, two, three, and of four or more.
     tables: [Table; KEY_BYTES],
@@ -42,7 +46,7 @@ pub(super) struct Keys {
 /// A power of two of slots, at most half of them used; a key is in the first free one from the
 /// place its hash says.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Table(Vec<Slot>);
+struct Table(#[serde(with = "super::raw")] Vec<Slot>);
 
 /// The literals of one key: a range of them, empty if the slot is free.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
@@ -51,6 +55,8 @@ struct Slot {
     start: u32,
     end: u32,
 }
+
+row!(Slot { key: u32, start: u32, end: u32 });
 
 /// The literals that may stand at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! Everything a catalog declares is compiled once into an [`Index`] (`build.rs`): flat tables of
 //! what is looked for and which skills declare it (`tables.rs`, `flat.rs`), and what finds it in a
-//! text. All of it can be written and read back. A query is answered in these steps:
+//! text. All of it can be written and read back (`raw.rs`). A query is answered in these steps:
 //!
 //! 1. A very long query is cut to its head and tail (`excerpt.rs`), and folded (`text.rs`).
 //! 2. Words and phrases are looked up by their hashes (`words.rs`).
@@ -48,6 +48,7 @@ mod paths;
 mod patterns;
 mod query;
 mod rank;
+mod raw;
 mod relevance;
 mod runs;
 mod searchers;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
+use super::raw::Row;
 use crate::skill::SkillId;
 
 /// What the user wrote, and what is known around it.
@@ -93,6 +94,24 @@ pub enum HitKind {
     Pattern,
     /// A glob, in a path of the query.
     Path,
+}
+
+impl Row for HitKind {
+    const LEN: usize = 1;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.push(*self as u8);
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        match bytes {
+            [0] => HitKind::Name,
+            [1] => HitKind::Keyword,
+            [2] => HitKind::Verb,
+            [3] => HitKind::Pattern,
+            _ => HitKind::Path,
+        }
+    }
 }
 
 impl HitKind {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::HitKind;
 use super::flat::{Lists, Texts};
 use super::mention::Name;
+use super::raw::{Row, row};
 use crate::skill::SkillId;
 
 /// No place.
@@ -24,6 +25,7 @@ pub(super) struct Tables {
     pub(super) word_uses: Lists<LiteralUse>,
     /// What the other literals are there for.
     pub(super) infix_uses: Lists<LiteralUse>,
+    #[serde(with = "super::raw")]
     pub(super) items: Vec<Item>,
     /// The skills that declare each item, in the order of ids.
     pub(super) postings: Lists<u32>,
@@ -32,8 +34,10 @@ pub(super) struct Tables {
     /// Skill and text of each `exclude` entry.
     pub(super) excludes: Vec<(u32, Box<str>)>,
     /// The item of each pattern.
+    #[serde(with = "super::raw")]
     pub(super) pattern_items: Vec<u32>,
     /// The item of each glob.
+    #[serde(with = "super::raw")]
     pub(super) glob_items: Vec<u32>,
 }
 
@@ -46,6 +50,8 @@ pub(super) struct Item {
     /// Its place among the patterns, if it is one.
     pub(super) pattern: u32,
 }
+
+row!(Item { rarity: u32, n_words: u32, pattern: u32 });
 
 /// A name or an id, and the trigger it makes.
 #[derive(Debug, Serialize, Deserialize)]
@@ -67,11 +73,37 @@ pub(super) enum LiteralUse {
     Exclude(u32),
 }
 
+impl Row for LiteralUse {
+    const LEN: usize = 5;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        let (kind, place) = match *self {
+            LiteralUse::Name(name) => (0, name),
+            LiteralUse::Item(item) => (1, item),
+            LiteralUse::Exclude(exclude) => (2, exclude),
+        };
+        bytes.push(kind);
+        place.write(bytes);
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let place = u32::read(&bytes[1..]);
+        match bytes[0] {
+            0 => LiteralUse::Name(place),
+            1 => LiteralUse::Item(place),
+            _ => LiteralUse::Exclude(place),
+        }
+    }
+}
+
 /// The triggers of all skills, skill by skill.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Triggers {
+    #[serde(with = "super::raw")]
     ends: Vec<u32>,
+    #[serde(with = "super::raw")]
     items: Vec<u32>,
+    #[serde(with = "super::raw")]
     kinds: Vec<HitKind>,
     texts: Texts,
 }

@@ -11,6 +11,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::flat::Texts;
+use super::raw::row;
 use super::{blocks, boundary};
 
 /// No literal ends here: the slot only says that some go on.
@@ -24,6 +25,7 @@ const GOES_ON: u32 = 1 << 31;
 pub(crate) struct Words {
     /// Two slots for each beginning; a beginning is in the first free one from the place its
     /// hash says.
+    #[serde(with = "super::raw")]
     slots: Vec<Slot>,
     texts: Texts,
 }
@@ -37,6 +39,8 @@ struct Slot {
     /// The literal that ends here, or [`NO_LITERAL`], and [`GOES_ON`].
     literal: u32,
 }
+
+row!(Slot { tag: u32, literal: u32 });
 
 /// A beginning of a literal, while the slots are filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

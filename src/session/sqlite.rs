@@ -219,6 +219,29 @@ mod tests {
     }
 
     #[test]
+    fn the_journal_of_processes_that_do_not_close_it_stays_short() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |n: usize, part: &str| dir.path().join(format!("{n}/sessions.db{part}"));
+        let mut lengths = Vec::new();
+        for n in 0..100 {
+            let store = SqliteStore::open(path(n, "")).unwrap();
+            use_git(&store, &format!("chat-{n}")).unwrap();
+            lengths.push(path(n, "-wal").metadata().unwrap().len());
+            // What is on the disk is what the next process finds if this one is killed.
+            fs::create_dir(dir.path().join((n + 1).to_string())).unwrap();
+            for part in ["", "-wal"] {
+                fs::copy(path(n, part), path(n + 1, part)).unwrap();
+            }
+        }
+        assert!(lengths.iter().all(|len| *len < 600 << 10), "{lengths:?}");
+        assert!(lengths.is_sorted_by(|a, b| a != b), "each writes to it: {lengths:?}");
+        let n_emptied = lengths.windows(2).filter(|pair| pair[0] > pair[1]).count();
+        assert!((1..=3).contains(&n_emptied), "{lengths:?}");
+        let store = SqliteStore::open(path(100, "")).unwrap();
+        assert_eq!(n_rows(&store), (100, 100));
+    }
+
+    #[test]
     fn a_full_disk_is_an_error_and_changes_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();

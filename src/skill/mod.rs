@@ -28,6 +28,7 @@ use std::sync::OnceLock;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
+use crate::later::Later;
 
 use finding::Finding;
 use load::{Loaded, Parts};
@@ -51,6 +52,21 @@ pub const MAX_FRONT_MATTER_BYTES: usize = 256 * 1024;
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skill {
+    content: Later<Content>,
+    /// Whether any trigger is declared, and whether the model may load it: all that is asked of
+    /// every skill, whether it has to do with a message or not.
+    declares_triggers: bool,
+    is_for_model: bool,
+    /// The body of a file, read when it is needed, from the file as it is then: also of a skill
+    /// that was not.
+    #[cfg_attr(feature = "snapshot", serde(skip))]
+    body: OnceLock<String>,
+}
+
+/// What was read from a file.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+struct Content {
     name: String,
     description: String,
     brief: String,
@@ -63,15 +79,14 @@ pub struct Skill {
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 enum Origin {
-    File {
-        path: PathBuf,
-        /// Read when it is needed, from the file as it is then: also of a skill that was not.
-        #[cfg_attr(feature = "snapshot", serde(skip))]
-        body: OnceLock<String>,
-    },
-    Memory {
-        body: String,
-    },
+    File { path: PathBuf },
+    Memory { body: String },
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        Origin::Memory { body: String::new() }
+    }
 }
 
 impl Skill {
@@ -93,8 +108,8 @@ impl Skill {
         let diagnostics = finding::diagnostics(findings, path, text);
         let Some(Parts { name, description, brief, .. }) = parts else { return Err(diagnostics) };
         let name = name.unwrap_or_else(|| directory_name(path));
-        let origin = Origin::File { path: path.to_owned(), body: OnceLock::new() };
-        Ok(Skill { name, description, brief, manifest, diagnostics, origin })
+        let origin = Origin::File { path: path.to_owned() };
+        Ok(Skill::of(Content { name, description, brief, manifest, diagnostics, origin }))
     }
 
     /// Reads a skill that is not a file. It must have a `name`.
@@ -110,47 +125,67 @@ impl Skill {
         let (Some(parts), Some(name)) = (parts, name) else { return Err(diagnostics) };
         let Parts { description, brief, body, .. } = parts;
         let origin = Origin::Memory { body: text[body..].to_owned() };
-        Ok(Skill { name, description, brief, manifest, diagnostics, origin })
+        Ok(Skill::of(Content { name, description, brief, manifest, diagnostics, origin }))
+    }
+
+    fn of(content: Content) -> Skill {
+        Skill {
+            declares_triggers: content.manifest.triggers.declared,
+            is_for_model: !content.manifest.is_model_invocation_disabled(),
+            content: Later::from(content),
+            body: OnceLock::new(),
+        }
     }
 
     /// The name of the manifest, else that of the directory.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.content.get().name
     }
 
     /// What the skill does and when to use it: the description, with `when_to_use` joined to it.
     pub fn description(&self) -> &str {
-        &self.description
+        &self.content.get().description
     }
 
     /// The description in one line: as written, else the first sentence of the description in at
     /// most 80 characters.
     pub fn brief(&self) -> &str {
-        &self.brief
+        &self.content.get().brief
     }
 
     /// The front matter.
     pub fn manifest(&self) -> &Manifest {
-        &self.manifest
+        &self.content.get().manifest
     }
 
     /// The triggers of the manifest.
     pub fn triggers(&self) -> &Triggers {
-        &self.manifest.triggers
+        &self.manifest().triggers
     }
 
     pub(crate) fn set_triggers(&mut self, triggers: Triggers) {
-        self.manifest.triggers = triggers;
+        self.declares_triggers = triggers.declared;
+        self.content.change(|content| content.manifest.triggers = triggers);
+    }
+
+    /// Whether any trigger is declared that could select it, as [`Triggers::declared`].
+    pub(crate) fn declares_triggers(&self) -> bool {
+        self.declares_triggers
+    }
+
+    /// Whether the model may load it, as its manifest says.
+    pub(crate) fn is_for_model(&self) -> bool {
+        self.is_for_model
     }
 
     /// The text after the front matter, byte for byte. It is read from the file when first asked
     /// for and kept; it may be newer than the manifest.
     pub fn body(&self) -> Result<&str, Error> {
-        let (path, body) = match &self.origin {
+        let path = match &self.content.get().origin {
             Origin::Memory { body } => return Ok(body),
-            Origin::File { path, body } => (path, body),
+            Origin::File { path } => path,
         };
-        if let Some(body) = body.get() {
+        if let Some(body) = self.body.get() {
             return Ok(body);
         }
         let text = load::read(path).map_err(|diagnostic| Error::from(&diagnostic))?;
@@ -158,13 +193,13 @@ impl Skill {
             let found = finding::diagnostics(vec![finding], path, &text);
             first_error(&found)
         })?;
-        Ok(body.get_or_init(|| text[document.body..].to_owned()))
+        Ok(self.body.get_or_init(|| text[document.body..].to_owned()))
     }
 
     /// The `SKILL.md`, if the skill was a file.
     pub fn path(&self) -> Option<&Path> {
-        match &self.origin {
-            Origin::File { path, .. } => Some(path),
+        match &self.content.get().origin {
+            Origin::File { path } => Some(path),
             Origin::Memory { .. } => None,
         }
     }
@@ -176,7 +211,7 @@ impl Skill {
 
     /// What there is to say about the file, in its order.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
+        &self.content.get().diagnostics
     }
 }
 

@@ -11,7 +11,7 @@ use crate::catalog::Catalog;
 use crate::diagnostic::Diagnostic;
 
 /// What is known of skill files that their skills do not tell.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct KeptFiles {
     /// The print of the text of each entry's file, in the order of entries; none of a file that is
     /// not what its skill was read from.

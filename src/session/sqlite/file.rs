@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -16,8 +17,17 @@ use super::problem::{PATIENCE, Problem, patiently};
 use super::{now, rows};
 use crate::error::{Error, ErrorCode};
 
-/// The journal is emptied when it has so many pages, of 4 KiB each.
-const JOURNAL_PAGES: i64 = 64;
+/// The journal is emptied when it has so many pages, of 4 KiB each: more than it may be opened with
+/// and one event adds, so that a process that lives for one never waits for the disk twice.
+const JOURNAL_PAGES: i64 = 256;
+
+/// Whoever opens a journal longer than this empties it, in bytes: some 128 pages, of which an event
+/// takes three. To read it costs each process that opens it first; to empty it costs one of them
+/// two or three waits for the disk.
+const LONGEST_JOURNAL: u64 = 512 << 10;
+
+/// So long `SQLite` itself waits for others.
+const WAITS: Duration = Duration::from_millis(PATIENCE.as_millis() as u64 / 6);
 
 /// What `SQLite` keeps beside a database.
 const PARTS: [&str; 2] = ["-wal", "-shm"];
@@ -143,15 +153,14 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     // Until it is known to be sound and ours.
     leave_as_it_is(&connection, true)?;
     // SQLite waits well in most cases; `patiently` covers those where it does not.
-    connection.busy_timeout(PATIENCE / 6)?;
+    connection.busy_timeout(WAITS)?;
     rows::prepare(&mut connection, &path.display().to_string())?;
     // A file system without shared memory keeps its journal, which is as safe.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     // A commit outlives the process at once, a loss of power at the next checkpoint.
     connection.pragma_update(None, "synchronous", "normal")?;
-    // Whoever opens the file first reads the whole journal: for processes that live for one event
-    // that counts more than how seldom it is emptied.
     connection.pragma_update(None, "wal_autocheckpoint", JOURNAL_PAGES)?;
+    empty_long_journal(&connection, path)?;
     if check == Check::Thorough {
         let found: String =
             connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
@@ -161,6 +170,23 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     }
     leave_as_it_is(&connection, false)?;
     Ok(connection)
+}
+
+/// Empties a long journal. It grows for ever if all who write are killed, or end without tidying
+/// up, as hooks do: how much of it was taken over into the database is known only as long as a
+/// process has it open, so that the next one goes on behind its end.
+fn empty_long_journal(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+    let journal = fs::metadata(with_suffix(path, "-wal"));
+    if journal.is_ok_and(|journal| journal.len() > LONGEST_JOURNAL) {
+        // While others are at it, which is not waited for, or where the disk is full it stays.
+        connection.busy_timeout(Duration::ZERO)?;
+        let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        if let Err(error) = emptied {
+            tracing::debug!(%error, "the journal of the session store is not emptied");
+        }
+        connection.busy_timeout(WAITS)?;
+    }
+    Ok(())
 }
 
 /// Whether the file is not tidied up when the last connection is closed.

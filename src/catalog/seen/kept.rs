@@ -1,0 +1,218 @@
+//! What was seen, as one process leaves it to others: so that it can be compared with the world as
+//! it lies in the file, which is all that becomes of it where nothing has changed.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{Error as _, Serialize, Serializer};
+
+use super::{Environment, Seen, Stamp, Surroundings, in_parts, tell_changed};
+use crate::catalog::stamp::PLAIN_LEN;
+
+/// Where a path ends among all paths, and its stamp.
+const ROW_LEN: usize = size_of::<u32>() + PLAIN_LEN;
+
+/// [`Seen`] in as few pieces as there can be.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct KeptSeen<'a> {
+    /// The paths with a plain stamp, one behind the other, in their order.
+    #[serde(borrow)]
+    paths: Cow<'a, str>,
+    /// A row for each of them.
+    #[serde(borrow)]
+    rows: Cow<'a, [u8]>,
+    /// All other paths: links, and what was not there.
+    others: Vec<(PathBuf, Stamp)>,
+    around: Cow<'a, Surroundings>,
+}
+
+impl KeptSeen<'_> {
+    /// As [`Seen::is_current`].
+    pub(crate) fn is_current(&self, environment: &Environment) -> bool {
+        let is_changed = |place: &usize| !self.is_plain(*place);
+        if let Some(place) = in_parts(self.n_plain(), |mut part| part.find(is_changed)) {
+            tell_changed(self.plain(place).map_or(Path::new(""), |(path, _)| path));
+            return false;
+        }
+        if let Some((path, _)) = self.others.iter().find(|(path, stamp)| !stamp.is_current(path)) {
+            tell_changed(path);
+            return false;
+        }
+        self.around.is_current(environment)
+    }
+
+    /// A part of a row counts, and is the row of no path.
+    fn n_plain(&self) -> usize {
+        self.rows.len().div_ceil(ROW_LEN)
+    }
+
+    /// A path with a plain stamp, and the stamp.
+    fn plain(&self, place: usize) -> Option<(&Path, &[u8; PLAIN_LEN])> {
+        let row = |place: usize| {
+            let row = self.rows.get(place * ROW_LEN..)?.get(..ROW_LEN)?;
+            let (end, stamp) = row.split_first_chunk()?;
+            Some((u32::from_le_bytes(*end) as usize, stamp.first_chunk()?))
+        };
+        let start = match place.checked_sub(1) {
+            Some(before) => row(before)?.0,
+            None => 0,
+        };
+        let (end, stamp) = row(place)?;
+        Some((Path::new(self.paths.get(start..end)?), stamp))
+    }
+
+    /// Whether the path at `place` is as its row says.
+    fn is_plain(&self, place: usize) -> bool {
+        let Some((path, stamp)) = self.plain(place) else { return false };
+        Stamp::take(path, SystemTime::UNIX_EPOCH).plain().as_ref() == Some(stamp)
+    }
+}
+
+impl<'a> TryFrom<&'a Seen> for KeptSeen<'a> {
+    type Error = &'static str;
+
+    fn try_from(seen: &'a Seen) -> Result<Self, Self::Error> {
+        let Seen { start: _, stamps, around } = seen;
+        let (mut paths, mut rows, mut others) = (String::new(), Vec::new(), Vec::new());
+        for (path, stamp) in stamps {
+            match stamp.plain().filter(|_| stamp.is_settled()) {
+                Some(plain) => {
+                    paths.push_str(path.to_str().ok_or("a path that is not Unicode")?);
+                    let end = u32::try_from(paths.len()).map_err(|_| "paths of 4 GB")?;
+                    rows.extend_from_slice(&end.to_le_bytes());
+                    rows.extend_from_slice(&plain);
+                }
+                None => others.push((path.clone(), stamp.clone())),
+            }
+        }
+        let around = Cow::Borrowed(around);
+        Ok(KeptSeen { paths: paths.into(), rows: rows.into(), others, around })
+    }
+}
+
+impl From<KeptSeen<'_>> for Seen {
+    fn from(kept: KeptSeen<'_>) -> Seen {
+        let plain = (0..kept.n_plain()).filter_map(|place| kept.plain(place));
+        let plain = plain.map(|(path, stamp)| (path.to_owned(), Stamp::of_plain(stamp)));
+        let stamps = plain.chain(kept.others.iter().cloned()).collect();
+        // What was written down is only compared, never added to.
+        Seen { start: SystemTime::now(), stamps, around: kept.around.into_owned() }
+    }
+}
+
+impl Serialize for Seen {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        KeptSeen::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Seen {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Seen, D::Error> {
+        KeptSeen::deserialize(deserializer).map(Seen::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const ENVIRONMENT: Environment = Environment::Process;
+
+    /// A directory of files and, where there are any, links; all of it is settled.
+    fn scene() -> (TempDir, Seen) {
+        let dir = TempDir::new().unwrap();
+        let mut seen = Seen::begin();
+        seen.start += Duration::from_secs(10);
+        seen.root(dir.path());
+        for name in ["a", "b", "c"] {
+            fs::write(dir.path().join(name), name).unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("a", dir.path().join("link")).unwrap();
+        // The root was looked at before there was anything in it.
+        seen.stamps.clear();
+        for name in ["", "a", "b", "c", "link", "missing"] {
+            seen.path(&dir.path().join(name));
+        }
+        seen.has_variable("no such variable", &ENVIRONMENT);
+        (dir, seen)
+    }
+
+    fn written(seen: &Seen) -> Vec<u8> {
+        postcard::to_stdvec(seen).unwrap()
+    }
+
+    fn read(written: &[u8]) -> KeptSeen<'_> {
+        postcard::from_bytes(written).unwrap()
+    }
+
+    #[test]
+    fn what_was_seen_is_the_same_after_it_was_written() {
+        let (_dir, seen) = scene();
+        let written = written(&seen);
+        let again = Seen { start: seen.start, ..postcard::from_bytes(&written).unwrap() };
+        assert_eq!(again, seen);
+        assert!(seen.is_current(&ENVIRONMENT) && read(&written).is_current(&ENVIRONMENT));
+    }
+
+    #[test]
+    fn what_changes_is_no_longer_current_whether_it_was_written_or_not() {
+        type Change = fn(&Path);
+        let changes: [(&str, Change); 4] = [
+            ("the first file", |dir| fs::write(dir.join("a"), "other").unwrap()),
+            ("the last file", |dir| fs::write(dir.join("c"), "other").unwrap()),
+            ("what was missing", |dir| fs::write(dir.join("missing"), "").unwrap()),
+            ("a file that went", |dir| fs::remove_file(dir.join("b")).unwrap()),
+        ];
+        for (what, change) in changes {
+            let (dir, seen) = scene();
+            let written = written(&seen);
+            change(dir.path());
+            assert!(!read(&written).is_current(&ENVIRONMENT), "{what}");
+            assert!(!seen.is_current(&ENVIRONMENT), "{what}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_not_current() {
+        let (_dir, seen) = scene();
+        let written = written(&seen);
+        let len = read(&written).rows.len();
+        for rows_len in [1, ROW_LEN + 1, len - 1] {
+            let mut kept = read(&written);
+            kept.rows.to_mut().truncate(rows_len);
+            assert!(!kept.is_current(&ENVIRONMENT), "{rows_len} of {len} bytes");
+        }
+        for byte in 0..len {
+            let mut kept = read(&written);
+            kept.rows.to_mut()[byte] ^= 0x80;
+            assert!(!kept.is_current(&ENVIRONMENT), "byte {byte}");
+            let _ = Seen::from(kept);
+        }
+    }
+
+    #[test]
+    fn nothing_is_proved_by_what_is_not_known() {
+        let seen = Seen::default();
+        assert!(!seen.is_current(&ENVIRONMENT));
+        assert!(!read(&written(&seen)).is_current(&ENVIRONMENT));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_path_that_is_not_unicode_is_not_written() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let (dir, mut seen) = scene();
+        let path = dir.path().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+        fs::write(&path, "").unwrap();
+        seen.path(&path);
+        assert!(postcard::to_stdvec(&seen).is_err());
+    }
+}

@@ -1,0 +1,163 @@
+//! Values that are kept as they were written down until somebody asks for them.
+//!
+//! Of all skills that a process finds in a snapshot it shows two or three. To read the others too
+//! would take it longer than all that it does.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+#[cfg(feature = "snapshot")]
+use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
+#[cfg(feature = "snapshot")]
+use serde::ser::{Error as _, Serialize, Serializer};
+
+/// A value, or what was written of it, which is read when it is first asked for.
+pub(crate) struct Later<T> {
+    value: OnceLock<Box<T>>,
+    #[cfg(feature = "snapshot")]
+    written: Option<Written<T>>,
+}
+
+/// Bytes, and what reads them: where the value is asked for, nothing is known of how it was written.
+#[cfg(feature = "snapshot")]
+struct Written<T> {
+    bytes: Box<[u8]>,
+    read: fn(&[u8]) -> postcard::Result<T>,
+}
+
+#[cfg(feature = "snapshot")]
+impl<T> Clone for Written<T> {
+    fn clone(&self) -> Self {
+        Written { bytes: self.bytes.clone(), read: self.read }
+    }
+}
+
+impl<T> From<T> for Later<T> {
+    fn from(value: T) -> Self {
+        Later {
+            value: OnceLock::from(Box::new(value)),
+            #[cfg(feature = "snapshot")]
+            written: None,
+        }
+    }
+}
+
+impl<T: Default> Later<T> {
+    /// The value. What was written is checked before it is trusted, by whoever reads it from a
+    /// file: if it cannot be read, an empty value stands for it.
+    pub(crate) fn get(&self) -> &T {
+        self.value.get_or_init(|| Box::new(self.read()))
+    }
+
+    /// Changes the value, so that it is no longer what was written.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut T)) {
+        let mut value = self.value.take().map_or_else(|| self.read(), |value| *value);
+        change(&mut value);
+        *self = Later::from(value);
+    }
+
+    #[cfg(feature = "snapshot")]
+    fn read(&self) -> T {
+        let Some(Written { bytes, read }) = &self.written else { return T::default() };
+        read(bytes).unwrap_or_else(|error| {
+            tracing::error!(%error, "a part of a snapshot cannot be read");
+            T::default()
+        })
+    }
+
+    #[cfg(not(feature = "snapshot"))]
+    fn read(&self) -> T {
+        T::default()
+    }
+}
+
+impl<T: Default + Clone> Clone for Later<T> {
+    fn clone(&self) -> Self {
+        Later {
+            value: self.value.clone(),
+            #[cfg(feature = "snapshot")]
+            written: self.written.clone(),
+        }
+    }
+}
+
+impl<T: Default + fmt::Debug> fmt::Debug for Later<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+#[cfg(feature = "snapshot")]
+impl<T: Default + Serialize> Serialize for Later<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(written) = &self.written {
+            return serializer.serialize_bytes(&written.bytes);
+        }
+        let bytes = postcard::to_stdvec(self.get()).map_err(S::Error::custom)?;
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+#[cfg(feature = "snapshot")]
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Later<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = Box<[u8]>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the bytes of a value")
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+                Ok(bytes.into())
+            }
+        }
+        let bytes = deserializer.deserialize_bytes(Bytes)?;
+        let written = Some(Written { bytes, read: |bytes| postcard::from_bytes(bytes) });
+        Ok(Later { value: OnceLock::new(), written })
+    }
+}
+
+#[cfg(all(test, feature = "snapshot"))]
+mod tests {
+    use super::*;
+
+    fn kept(value: &str) -> Later<String> {
+        let written = postcard::to_stdvec(&Later::from(value.to_owned())).unwrap();
+        postcard::from_bytes(&written).unwrap()
+    }
+
+    #[test]
+    fn what_was_written_is_read_when_it_is_asked_for() {
+        let later = kept("what");
+        assert!(later.value.get().is_none());
+        let (first, clone) = (later.get(), later.clone());
+        assert_eq!((first.as_str(), clone.get().as_str()), ("what", "what"));
+        assert!(std::ptr::eq(first, later.get()), "once");
+        assert_eq!(format!("{:?}", kept("what")), r#""what""#);
+    }
+
+    #[test]
+    fn what_was_not_asked_for_is_written_as_it_was() {
+        let written = postcard::to_stdvec(&kept("what")).unwrap();
+        assert_eq!(written, postcard::to_stdvec(&Later::from("what".to_owned())).unwrap());
+        assert_eq!(written, b"\x05\x04what");
+    }
+
+    #[test]
+    fn what_was_changed_is_written_anew() {
+        for mut later in [kept("what"), Later::from("what".to_owned())] {
+            later.change(|text| text.push('!'));
+            assert_eq!(later.get(), "what!");
+            assert_eq!(postcard::to_stdvec(&later).unwrap(), b"\x06\x05what!");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_empty() {
+        // A text that is longer than its bytes, as no checksum would let it pass.
+        let later: Later<String> = postcard::from_bytes(b"\x02\x09w").unwrap();
+        assert_eq!(later.get(), "");
+    }
+}
