@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::flat::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::infix::{Infixes, Needs};
+use super::marks::Marks;
 use super::mention::Name;
 use super::meta::Questions;
 use super::paths::Paths;
@@ -206,13 +207,14 @@ impl Builder {
         options: &IndexOptions,
         steps: &Steps<'_>,
     ) -> Index {
-        let mut items = vec![Item { rarity: 1, n_words: 0, pattern: NONE }; self.items.len()];
+        let mut items = vec![Item::default(); self.items.len()];
         let postings = ListBuilder::from(std::mem::take(&mut self.postings)).finish(items.len());
         for (place, item) in items.iter_mut().enumerate() {
-            item.n_words = self.items[place].n_words;
+            *item = Item::of_words(self.items[place].n_words);
             item.rarity = postings.of(place as u32).len() as u32;
         }
         self.set_rarities(&mut items, |item| postings.of(item));
+        let marks = Marks::new(&postings, items.len(), skills.len());
 
         // Literals that are words are looked up by their hashes; the others may stand anywhere, and
         // so may those of patterns.
@@ -251,10 +253,14 @@ impl Builder {
                 place => word_uses.push(place, to),
             }
         }
-        let (patterns, gates) = sources.compile(&infix_places);
+        let marks_of = |item| {
+            let of_skills = postings.of(item).iter().map(|&skill| marks.of(skill));
+            of_skills.fold(0, |all, marks| all | marks)
+        };
+        let (patterns, gates) = sources.compile(&infix_places, marks_of);
         let pattern_items = sources.items.clone();
         for (place, &item) in pattern_items.iter().enumerate() {
-            items[item as usize].pattern = place as u32;
+            items[item as usize].set_pattern(place as u32);
         }
         let infix_uses = infix_uses.finish(infix_texts.len());
         let needs = |id: usize| match infix_uses.of(id as u32) {
@@ -270,6 +276,7 @@ impl Builder {
             infix_uses,
             items,
             postings,
+            marks,
             triggers: self.trigger_table(),
             names: self.names,
             excludes: self.excludes,

@@ -9,6 +9,7 @@ use super::demands::Met;
 use super::gates::Openers;
 use super::infix::Seen;
 use super::mask::Quoted;
+use super::near::Near;
 use super::overlay::Changes;
 use super::rank::RankKey;
 use super::text::QueryText;
@@ -50,6 +51,8 @@ pub(super) struct Found {
     /// Which search this is; an item stamped with it was found, or may be.
     search: u32,
     items: Vec<ItemState>,
+    /// The items found, and perhaps others.
+    near: Near,
     /// The items found or perhaps found, each once.
     pub(super) candidates: Vec<u32>,
     /// The skills that were named, in the order of ids.
@@ -84,24 +87,33 @@ pub(super) enum Presence {
 /// What puts matches in order.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    /// Which search this is, an odd number; a skill stamped with it was looked at, one stamped with
-    /// the next number more than once.
+    /// Which search this is, a multiple of [`VISITS`]; a skill stamped with it was visited, one
+    /// stamped with the next number more than once, and one with the number after that is done.
     search: u32,
     visited: Vec<u32>,
-    /// Of each skill, in which search its triggers were counted last, in the upper half, and how
-    /// many there were.
-    counts: Vec<u64>,
-    is_counted: bool,
+    /// A bit for each skill that was counted.
+    pub(super) counted: Vec<u64>,
     /// Skills used recently with their place among these, in the order of ids.
     pub(super) recent: Vec<(u32, u32)>,
-    /// What is still to be looked at: its place in an order, and the item.
-    pub(super) queue: Vec<(u32, u32)>,
-    /// The same, the first in the order on top.
+    /// What is still to be looked at: words of a literal, how rare it is, and the item.
+    pub(super) queue: Vec<(Reverse<u32>, u32, u32)>,
+    /// The same: its place in an order, and the item; the first in the order on top.
     pub(super) rarest: BinaryHeap<Reverse<(u32, u32)>>,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
-    /// The same while they are sorted.
-    pub(super) packed: Vec<u128>,
+    /// The same while they are sorted: those of one trigger, and the others.
+    pub(super) packed: [Vec<u128>; 2],
+}
+
+/// How many numbers a search has for how often a skill was visited.
+const VISITS: u32 = 4;
+
+/// How often a skill was visited while all were looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Visits {
+    Once,
+    More,
+    Done,
 }
 
 impl Found {
@@ -112,12 +124,16 @@ impl Found {
             self.items.resize(n_items, ItemState::default());
             self.search = 1;
         }
+        self.near = Near::default();
         self.candidates.clear();
         self.explicit.clear();
         self.excludes.clear();
     }
 
     pub(super) fn presence(&self, item: u32) -> Presence {
+        if !self.near.may_have(item) {
+            return Presence::Absent;
+        }
         let state = self.items[item as usize];
         if state.search == self.search { state.presence } else { Presence::Absent }
     }
@@ -133,6 +149,7 @@ impl Found {
         let (start, end) = (range.start as u32, range.end as u32);
         let state = &mut self.items[item as usize];
         if state.search != self.search {
+            self.near.add(item);
             self.candidates.push(item);
         } else if (state.end, state.start) <= (end, start) {
             return;
@@ -146,6 +163,7 @@ impl Found {
         if state.search != self.search {
             let search = self.search;
             *state = ItemState { search, presence, ..ItemState::default() };
+            self.near.add(item);
             self.candidates.push(item);
         }
     }
@@ -163,15 +181,12 @@ impl Found {
 
 impl Ranking {
     pub(super) fn start(&mut self, n_skills: usize) {
-        self.search = self.search.wrapping_add(2) | 1;
-        if self.visited.len() != n_skills || self.search == u32::MAX {
+        self.search = self.search.wrapping_add(VISITS);
+        if self.visited.len() != n_skills || self.search == 0 {
             self.visited.clear();
             self.visited.resize(n_skills, 0);
-            self.counts.clear();
-            self.counts.resize(n_skills, 0);
-            self.search = 1;
+            self.search = VISITS;
         }
-        self.is_counted = false;
         self.recent.clear();
         self.queue.clear();
         self.best.clear();
@@ -180,43 +195,55 @@ impl Ranking {
     /// Whether this is the first visit to a skill.
     pub(super) fn visit(&mut self, skill: u32) -> bool {
         let visited = &mut self.visited[skill as usize];
-        let is_first = *visited != self.search;
-        *visited = self.search;
+        let is_first = *visited < self.search;
+        *visited = (*visited).max(self.search);
         is_first
     }
 
-    /// Whether a skill was visited before.
-    pub(super) fn visit_again(&mut self, skill: u32) -> bool {
+    /// Visits a skill once more.
+    pub(super) fn visit_again(&mut self, skill: u32) {
         let visited = &mut self.visited[skill as usize];
-        let was_visited = *visited >= self.search;
-        *visited = self.search + u32::from(was_visited);
-        was_visited
+        let is_second = *visited == self.search;
+        *visited = (*visited).max(self.search) + u32::from(is_second);
     }
 
-    /// Whether there was more than one [`Ranking::visit_again`] to a skill.
-    pub(super) fn was_visited_again(&self, skill: u32) -> bool {
-        self.visited[skill as usize] > self.search
+    /// Has a skill visited more than once, whatever comes.
+    pub(super) fn visit_twice(&mut self, skill: u32) {
+        let visited = &mut self.visited[skill as usize];
+        *visited = (*visited).max(self.search + 1);
     }
 
-    pub(super) fn is_visited(&self, skill: u32) -> bool {
-        self.visited[skill as usize] == self.search
+    /// How often a skill was visited; with more than one visit it is done then.
+    pub(super) fn take_visits(&mut self, skill: u32) -> Visits {
+        let visited = &mut self.visited[skill as usize];
+        match *visited - self.search {
+            0 => Visits::Once,
+            1 => {
+                *visited += 1;
+                Visits::More
+            }
+            _ => Visits::Done,
+        }
     }
 
-    /// Whether triggers are to be counted: they were not yet in this search.
-    pub(super) fn starts_counting(&mut self) -> bool {
-        !std::mem::replace(&mut self.is_counted, true)
+    /// Starts to count skills, of so many.
+    pub(super) fn start_counting(&mut self, n_skills: usize) {
+        self.counted.clear();
+        self.counted.resize(n_skills.div_ceil(64), 0);
     }
 
-    /// Counts one more trigger of a skill.
+    /// Counts a skill, if it was not yet.
     pub(super) fn count(&mut self, skill: u32) {
-        let count = &mut self.counts[skill as usize];
-        *count = (*count).max(u64::from(self.search) << 32) + 1;
+        self.counted[skill as usize / 64] |= 1 << (skill % 64);
     }
 
-    /// How many triggers of a skill were counted, of one that has some, if any were.
-    pub(super) fn n_triggers(&self, skill: u32) -> Option<u32> {
-        let count = self.counts[skill as usize];
-        (count >> 32 == u64::from(self.search)).then_some(count as u32)
+    /// Counts a skill no more.
+    pub(super) fn uncount(&mut self, skill: u32) {
+        self.counted[skill as usize / 64] &= !(1 << (skill % 64));
+    }
+
+    pub(super) fn is_counted(&self, skill: u32) -> bool {
+        self.counted[skill as usize / 64] >> (skill % 64) & 1 != 0
     }
 
     pub(super) fn recency(&self, skill: u32) -> u32 {

@@ -1,21 +1,22 @@
 //! What literals a text must hold for a pattern to match it, and what their places tell.
 //!
 //! A pattern is looked at if a literal of its rarest group is seen. At 10,000 skills a message of
-//! twenty words still opens hundreds, nearly all of which lack a second group. So all that is known of
-//! a message is put into 64 bits, one for each literal of second groups or for a few of them, and a
-//! pattern goes on only if its own bits are among them.
+//! twenty words still opens a hundred, nearly all of which lack a second group. So all that is known
+//! of a message is put into 64 bits, one for each literal of second groups or for a few of them, and
+//! a pattern goes on only if its own bits are among them. Where only skills matter of which a word
+//! was found, too, their [`Marks`](super::marks::Marks) tell in the same way which patterns are
+//! theirs.
 
 use serde::{Deserialize, Serialize};
 
 use super::flat::{ListBuilder, Lists};
 use super::infix::{Infixes, Seen};
+use super::marks::{NO_BIT, bits_by_use};
+use super::near::Near;
 use super::raw::row;
 
 /// The bit that each message has, for patterns that need no second group.
 const ALWAYS: u8 = 63;
-
-/// The literal is in no second group.
-const NO_BIT: u8 = 64;
 
 /// Literals by their places among the [`Infixes`] that a text must hold for a pattern to match it.
 #[derive(Debug, Clone, Default)]
@@ -59,30 +60,68 @@ row!(PackedGate { start: u32, n_groups: u8, is_exact: bool });
 struct Opened {
     pattern: u32,
     /// The bits of its second group.
-    second: u64,
+    second: Bits,
+    /// The marks of its skills.
+    marks: Bits,
 }
 
-row!(Opened { pattern: u32, second: u64 });
+/// 64 bits that lie wherever 32 do: lists of them are as short as can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Bits {
+    low: u32,
+    high: u32,
+}
+
+row!(Bits { low: u32, high: u32 });
+
+impl Bits {
+    fn new(bits: u64) -> Bits {
+        Bits { low: bits as u32, high: (bits >> 32) as u32 }
+    }
+
+    fn meet(self, bits: u64) -> bool {
+        (u64::from(self.high) << 32 | u64::from(self.low)) & bits != 0
+    }
+}
+
+row!(Opened { pattern: u32, second: Bits, marks: Bits });
 
 /// What a pass has seen of the literals of gates: working memory.
 #[derive(Debug, Default)]
 pub(super) struct Openers {
     /// Those that open a pattern.
     literals: Vec<u32>,
+    /// All of them, and perhaps others.
+    near: Near,
     /// The bits of those of second groups.
     bits: u64,
+    /// How many patterns they open.
+    n_opened: usize,
+    /// Whether the text is one line of ASCII that patterns see as a whole.
+    pub(super) is_plain: bool,
+    /// Whether all patterns were looked at that may match.
+    pub(super) is_done: bool,
 }
 
 impl Openers {
     pub(super) fn start(&mut self) {
         self.literals.clear();
+        self.near = Near::default();
         self.bits = 1 << ALWAYS;
+        self.n_opened = 0;
+        self.is_done = false;
+    }
+
+    /// How many patterns would be looked at to find all that may match.
+    pub(super) fn n_opened(&self) -> usize {
+        self.n_opened
     }
 }
 
 impl Gates {
-    /// Takes in the gates of all patterns, over `n_infixes` literals.
-    pub(super) fn new(all: &[Gate], n_infixes: usize) -> Gates {
+    /// Takes in the gates of all patterns, over `n_infixes` literals; `marks` are those of the
+    /// skills of each.
+    pub(super) fn new(all: &[Gate], n_infixes: usize, marks: impl Fn(usize) -> u64) -> Gates {
         let bits = bits(all, n_infixes);
         let mut packed = Vec::with_capacity(all.len());
         let mut literals = Vec::new();
@@ -97,8 +136,9 @@ impl Gates {
             let [first, second] = gate.rarest.map(|group| group.map(|group| &gate.groups[group]));
             let bit = |literal: &u32| 1 << bits[*literal as usize];
             let second = second.map_or(1 << ALWAYS, |of| of.iter().map(bit).fold(0, |a, b| a | b));
+            let (second, marks) = (Bits::new(second), Bits::new(marks(pattern)));
             for &literal in first.into_iter().flatten() {
-                opened.push(literal, Opened { pattern: pattern as u32, second });
+                opened.push(literal, Opened { pattern: pattern as u32, second, marks });
             }
         }
         Gates { all: packed, literals, opened: opened.finish(n_infixes), bits }
@@ -106,54 +146,79 @@ impl Gates {
 
     /// Notes that a literal was seen for the first time.
     pub(super) fn see(&self, literal: u32, openers: &mut Openers) {
+        openers.near.add(literal);
         let bit = self.bits[literal as usize];
         if bit != NO_BIT {
             openers.bits |= 1 << bit;
         }
-        if !self.opened.of(literal).is_empty() {
+        let n_opened = self.opened.of(literal).len();
+        if n_opened > 0 {
             openers.literals.push(literal);
+            openers.n_opened += n_opened;
         }
     }
 
     /// Calls `report` with each pattern that may match, and whether it does for sure, as far as
-    /// the places of literals tell; with some more than once. `is_plain` says whether the text is
-    /// one line of ASCII that patterns see as a whole.
+    /// the places of literals tell; with some more than once. With `marks`, patterns may be left
+    /// out that no skill with any of them declares.
     pub(super) fn open(
         &self,
         openers: &Openers,
         infixes: &Infixes,
         seen: &Seen,
-        is_plain: bool,
+        marks: Option<u64>,
         mut report: impl FnMut(u32, bool),
     ) {
         for &literal in &openers.literals {
-            for &Opened { pattern, second } in self.opened.of(literal) {
-                if second & openers.bits == 0 {
+            for opened in self.opened.of(literal) {
+                let is_marked = marks.is_none_or(|marks| opened.marks.meet(marks));
+                if !opened.second.meet(openers.bits) || !is_marked {
                     continue;
                 }
-                let verdict = self.judge(pattern, infixes, seen, is_plain);
+                let verdict = self.judge(opened.pattern, openers, infixes, seen);
                 if verdict != Some(false) {
-                    report(pattern, verdict.is_some());
+                    report(opened.pattern, verdict.is_some());
                 }
             }
         }
     }
 
+    /// Whether a pattern may match that requires a literal, and if so, whether it does for sure.
+    pub(super) fn open_one(
+        &self,
+        pattern: u32,
+        openers: &Openers,
+        infixes: &Infixes,
+        seen: &Seen,
+    ) -> Option<bool> {
+        if self.all[pattern as usize].n_groups == 0 {
+            return None;
+        }
+        let verdict = self.judge(pattern, openers, infixes, seen);
+        (verdict != Some(false)).then_some(verdict.is_some())
+    }
+
     /// Whether a pattern matches, as far as the places of its literals tell.
-    fn judge(&self, pattern: u32, infixes: &Infixes, seen: &Seen, is_plain: bool) -> Option<bool> {
+    fn judge(
+        &self,
+        pattern: u32,
+        openers: &Openers,
+        infixes: &Infixes,
+        seen: &Seen,
+    ) -> Option<bool> {
         let PackedGate { start, n_groups, is_exact } = self.all[pattern as usize];
         let mut rest = &self.literals[start as usize..];
         let mut groups: [&[u32]; 2] = [&[]; 2];
         for _ in 0..n_groups {
             let (&n_literals, literals) = rest.split_first()?;
             let (group, after) = literals.split_at(n_literals as usize);
-            if !group.iter().any(|&literal| seen.has(literal)) {
+            if !group.iter().any(|&l| openers.near.may_have(l) && seen.has(l)) {
                 return Some(false);
             }
             groups = [groups[1], group];
             rest = after;
         }
-        if !is_exact || !is_plain {
+        if !is_exact || !openers.is_plain {
             return None;
         }
         let [left, right] = groups;
@@ -203,21 +268,15 @@ impl Gates {
     }
 }
 
-/// The bit of each literal: those of most second groups share theirs with the fewest others.
+/// The bit of each literal of second groups.
 fn bits(all: &[Gate], n_infixes: usize) -> Vec<u8> {
-    let mut n_groups = vec![0_u32; n_infixes];
+    let mut n_groups = vec![0; n_infixes];
     for gate in all {
         for &literal in gate.rarest[1].into_iter().flat_map(|second| &gate.groups[second]) {
             n_groups[literal as usize] += 1;
         }
     }
-    let mut by_use: Vec<usize> = (0..n_infixes).filter(|&literal| n_groups[literal] > 0).collect();
-    by_use.sort_by_key(|&literal| std::cmp::Reverse(n_groups[literal]));
-    let mut bits = vec![NO_BIT; n_infixes];
-    for (literal, bit) in by_use.into_iter().zip((0..ALWAYS).cycle()) {
-        bits[literal] = bit;
-    }
-    bits
+    bits_by_use(&n_groups, 1, ALWAYS)
 }
 
 #[cfg(test)]
@@ -227,11 +286,23 @@ mod tests {
 
     /// The patterns that `text` opens, and whether each matches for sure.
     fn opened(gates: &Gates, infixes: &Infixes, text: &str) -> Vec<(u32, bool)> {
-        let (mut seen, mut openers) = (Seen::default(), Openers::default());
+        opened_of(gates, infixes, None, text)
+    }
+
+    /// The same of skills with one of `marks`.
+    fn opened_of(
+        gates: &Gates,
+        infixes: &Infixes,
+        marks: Option<u64>,
+        text: &str,
+    ) -> Vec<(u32, bool)> {
+        let mut seen = Seen::default();
+        let mut openers = Openers { is_plain: true, ..Openers::default() };
         openers.start();
         infixes.scan(text, &mut seen, |of| gates.see(of.literal as u32, &mut openers));
         let mut opened = Vec::new();
-        gates.open(&openers, infixes, &seen, true, |pattern, is_sure| {
+        gates.open(&openers, infixes, &seen, marks, |pattern, is_sure| {
+            assert_eq!(gates.open_one(pattern, &openers, infixes, &seen), Some(is_sure));
             opened.push((pattern, is_sure));
         });
         opened
@@ -251,7 +322,7 @@ mod tests {
         });
         let one_group = Gate { groups: vec![vec![7, 8]], rarest: [Some(0), None], is_exact: false };
         let all: Vec<Gate> = two_groups.chain([one_group, Gate::default()]).collect();
-        let gates = Gates::new(&all, literals.len());
+        let gates = Gates::new(&all, literals.len(), |pattern| 1 << (pattern % 3));
         assert!(gates.is_sound(all.len(), literals.len()));
         assert!(!gates.is_sound(all.len(), literals.len() - 1));
         for i in [0, 1, 62, 63, 64, 126, 149] {
@@ -263,5 +334,9 @@ mod tests {
         }
         assert_eq!(opened(&gates, &infixes, "open012 need012"), [], "in the other order");
         assert_eq!(opened(&gates, &infixes, "xneed007x"), [(150, false)]);
+        let text = "need003 open003 need004 open004";
+        assert_eq!(opened(&gates, &infixes, text), [(3, true), (4, true)]);
+        assert_eq!(opened_of(&gates, &infixes, Some(0b101), text), [(3, true)]);
+        assert_eq!(opened_of(&gates, &infixes, Some(0b110), text), [(4, true)]);
     }
 }

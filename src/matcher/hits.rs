@@ -137,8 +137,8 @@ impl Index {
         let range = match found.presence(item) {
             Presence::Absent | Presence::Possible => return None,
             Presence::Somewhere => {
-                let pattern = self.tables.items[item as usize].pattern as usize;
-                self.patterns.find(pattern, forms.normalized(text.seen(excerpt)))?
+                let pattern = self.tables.items[item as usize].pattern()?;
+                self.patterns.find(pattern as usize, forms.normalized(text.seen(excerpt)))?
             }
             Presence::At => found.range(item),
         };

@@ -11,11 +11,12 @@
 //!    stands around a hit is checked at once (`boundary.rs`, `mention.rs`).
 //! 4. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
-//! 5. What was found is noted in memory that is reused (`found.rs`); patterns are only noted as
-//!    possible.
-//! 6. Skills are put in a total order (`rank.rs`): all of them, or the best few with as little
-//!    proof as possible (`top.rs`). Patterns are confirmed here, by the places of their literals
-//!    where that is exact, else by running them (`patterns.rs`).
+//! 5. What was found is noted in memory that is reused (`found.rs`).
+//! 6. Skills are put in a total order (`rank.rs`): all of them (`all.rs`), or the best few with as
+//!    little proof as possible (`top.rs`). Of patterns those are opened that matter then (`open.rs`,
+//!    `marks.rs`): a look at the places of their literals tells that they do not match, that they
+//!    do, or that they may. What may match is run if its skill depends on it (`patterns.rs`,
+//!    `standing.rs`).
 //!
 //! A [`LayeredIndex`] follows changes of single skills without compiling everything anew
 //! (`overlay/`).
@@ -23,6 +24,7 @@
 //! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
 //! the many that declare no triggers (`relevance/`).
 
+mod all;
 mod blocks;
 pub(crate) mod boundary;
 mod build;
@@ -38,10 +40,14 @@ mod infix;
 mod inflect;
 mod keys;
 mod kinds;
+mod left;
 pub(crate) mod literals;
+mod marks;
 mod mask;
 mod mention;
 mod meta;
+mod near;
+mod open;
 mod overlay;
 mod pass;
 mod paths;
@@ -54,6 +60,7 @@ mod runs;
 mod searchers;
 mod shape;
 mod sources;
+mod standing;
 mod tables;
 pub(crate) mod text;
 mod top;

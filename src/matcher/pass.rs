@@ -1,4 +1,4 @@
-//! The pass over a query: which items it holds, and which patterns it may match.
+//! The pass over a query: which items it holds, and what opens patterns.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ impl Scan<'_> {
 }
 
 impl Index {
-    /// Finds which items the query holds, and which patterns it may match.
+    /// Finds which items the query holds, and what opens patterns.
     pub(super) fn pass<'q>(&self, query: &'q Query<'_>, scratch: &mut Scratch) -> Excerpt<'q> {
         self.pass_over(query, self.masks_quoted, scratch)
     }
@@ -72,23 +72,20 @@ impl Index {
         } else {
             self.scan(Part::All, scratch);
         }
-        let Scratch { excerpt: buffer, text, seen, openers, found, met, .. } = scratch;
+        let Scratch { excerpt: buffer, text, openers, found, met, .. } = scratch;
         let seen_text = excerpt.seen(buffer);
         let normalized = text.normalized(seen_text);
         self.patterns.without_literal(normalized, met);
         for &pattern in &met.tried {
-            found.add_pattern(self.item_of(pattern), Presence::Possible);
+            let item = self.tables.pattern_items[pattern as usize];
+            found.add_pattern(item, Presence::Possible);
         }
         for (place, path) in query.paths.iter().enumerate() {
             self.paths
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
         }
         self.settle_vetoes(found);
-        let is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        self.gates.open(openers, &self.infixes, seen, is_plain, |pattern, is_certain| {
-            let presence = if is_certain { Presence::Somewhere } else { Presence::Possible };
-            found.add_pattern(self.item_of(pattern), presence);
-        });
+        openers.is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
         excerpt
     }
 
@@ -130,10 +127,6 @@ impl Index {
         }
     }
 
-    fn item_of(&self, pattern: u32) -> u32 {
-        self.tables.pattern_items[pattern as usize]
-    }
-
     fn examine_name(&self, name: u32, scan: &Scan<'_>, at: &Range<usize>, found: &mut Found) {
         let NamedSkill { name, skill, item } = &self.tables.names[name as usize];
         let Some((how, range)) = name.examine(scan.folded(), at.clone()) else { return };
@@ -156,15 +149,5 @@ impl Index {
         found.excludes.dedup_by_key(|exclude| skill_of(*exclude));
         let explicit = &found.explicit;
         found.excludes.retain(|&exclude| explicit.binary_search(&skill_of(exclude)).is_err());
-    }
-
-    /// Runs a pattern that may match.
-    pub(super) fn confirm(&self, item: u32, text: &Excerpt<'_>, scratch: &mut Scratch) -> bool {
-        let Scratch { excerpt, text: forms, found, .. } = scratch;
-        let pattern = self.tables.items[item as usize].pattern as usize;
-        let range = self.patterns.find(pattern, forms.normalized(text.seen(excerpt)));
-        let presence = if range.is_some() { Presence::At } else { Presence::Absent };
-        found.settle(item, presence, range.unwrap_or_default());
-        presence == Presence::At
     }
 }

@@ -24,6 +24,9 @@ pub(crate) struct RankKey {
 }
 
 impl RankKey {
+    /// Whoever has more has as many, in the order of keys.
+    pub(crate) const MAX_TRIGGERS: u32 = (1 << 15) - 1;
+
     /// The key of a skill of which nothing was found yet.
     pub(crate) fn new(skill: u32) -> RankKey {
         RankKey {
@@ -34,6 +37,13 @@ impl RankKey {
             n_triggers: Reverse(0),
             skill,
         }
+    }
+
+    /// The key, but for the skill, of one of which only a trigger was found as of [`RankKey::add`].
+    pub(crate) fn of_one(n_words: u32, rarity: u32) -> RankKey {
+        let mut key = RankKey { n_triggers: Reverse(1), ..RankKey::new(0) };
+        key.add(n_words, rarity);
+        key
     }
 
     /// Takes in a trigger that was found: a literal of `n_words` (0 for other kinds), declared by
@@ -55,6 +65,11 @@ impl RankKey {
             | put(self.rarity, 29) << 44
             | less(self.n_triggers.0, 15) << 29
             | put(self.skill, 29)
+    }
+
+    /// The packed form of a key of skill 0 with another skill.
+    pub(crate) fn with_skill(packed: u128, skill: u32) -> u128 {
+        packed | u128::from(skill)
     }
 
     /// The key of which this is the packed form.

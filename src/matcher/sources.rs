@@ -55,13 +55,19 @@ impl<'a> Sources<'a> {
         self.n_patterns.keys().map(String::as_str)
     }
 
-    /// The patterns and their gates, once the `places` of all literals are known.
-    pub(super) fn compile(&self, places: &HashMap<&str, u32>) -> (Patterns, Gates) {
+    /// The patterns and their gates, once the `places` of all literals are known; `marks` are those
+    /// of the skills of an item.
+    pub(super) fn compile(
+        &self,
+        places: &HashMap<&str, u32>,
+        marks: impl Fn(u32) -> u64,
+    ) -> (Patterns, Gates) {
         let gates = self.required.iter();
         let gates: Vec<Gate> = gates.map(|required| self.gate(required.as_ref(), places)).collect();
         let has_literal = self.required.iter().map(Option::is_some);
         let patterns = Patterns::new(self.texts.iter().copied().zip(has_literal));
-        (patterns, Gates::new(&gates, places.len()))
+        let marks = |pattern: usize| marks(self.items[pattern]);
+        (patterns, Gates::new(&gates, places.len(), marks))
     }
 
     /// Gates a pattern by the group of literals that is rarest among the patterns: a word that

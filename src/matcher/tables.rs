@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::HitKind;
 use super::flat::{Lists, Texts};
+use super::marks::Marks;
 use super::mention::Name;
 use super::raw::{Row, row};
 use crate::skill::SkillId;
@@ -17,6 +18,9 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// The flag of a trigger that counts as the one before it, in a word of [`Triggers::items`].
 const SAME: u32 = 1 << 31;
+
+/// The flag of a pattern in [`Item::what`].
+const PATTERN: u32 = 1 << 31;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Tables {
@@ -29,6 +33,7 @@ pub(super) struct Tables {
     pub(super) items: Vec<Item>,
     /// The skills that declare each item, in the order of ids.
     pub(super) postings: Lists<u32>,
+    pub(super) marks: Marks,
     pub(super) triggers: Triggers,
     pub(super) names: Vec<NamedSkill>,
     /// Skill and text of each `exclude` entry.
@@ -41,17 +46,37 @@ pub(super) struct Tables {
     pub(super) glob_items: Vec<u32>,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Item {
     /// How many skills declare it.
     pub(super) rarity: u32,
-    /// Words of a literal, 0 for patterns and paths.
-    pub(super) n_words: u32,
-    /// Its place among the patterns, if it is one.
-    pub(super) pattern: u32,
+    /// Words of a literal, 0 for paths; of a pattern its place with [`PATTERN`].
+    what: u32,
 }
 
-row!(Item { rarity: u32, n_words: u32, pattern: u32 });
+impl Item {
+    /// One that is no pattern, of so many words.
+    pub(super) fn of_words(n_words: u32) -> Item {
+        Item { what: n_words, ..Item::default() }
+    }
+
+    /// Makes it a pattern.
+    pub(super) fn set_pattern(&mut self, place: u32) {
+        self.what = place | PATTERN;
+    }
+
+    /// Words of a literal, 0 for patterns and paths.
+    pub(super) fn n_words(self) -> u32 {
+        if self.what & PATTERN == 0 { self.what } else { 0 }
+    }
+
+    /// Its place among the patterns, if it is one.
+    pub(super) fn pattern(self) -> Option<u32> {
+        (self.what & PATTERN != 0).then_some(self.what & !PATTERN)
+    }
+}
+
+row!(Item { rarity: u32, what: u32 });
 
 /// A name or an id, and the trigger it makes.
 #[derive(Debug, Serialize, Deserialize)]
@@ -160,7 +185,7 @@ impl Triggers {
     fn is_sound(&self, n_skills: usize, items: &[Item]) -> bool {
         let is_item = |(&entry, &kind): (&u32, &HitKind)| {
             let item = items.get((entry & !SAME) as usize);
-            item.is_some_and(|item| (item.pattern != NONE) == (kind == HitKind::Pattern))
+            item.is_some_and(|item| item.pattern().is_some() == (kind == HitKind::Pattern))
         };
         self.ends.len() == n_skills
             && self.ends.is_sorted()
@@ -186,7 +211,7 @@ impl Tables {
         let is_item = |&item: &u32| (item as usize) < n_items;
         let is_pattern = |item: &u32| {
             let item = self.items.get(*item as usize);
-            item.is_some_and(|item| (item.pattern as usize) < n_patterns)
+            item.is_some_and(|item| item.pattern().is_some())
         };
         let is_use = |to: &LiteralUse| match to {
             LiteralUse::Name(name) => (*name as usize) < self.names.len(),
@@ -194,13 +219,15 @@ impl Tables {
             LiteralUse::Exclude(exclude) => (*exclude as usize) < self.excludes.len(),
         };
         let is_known = |item: &Item| {
-            let is_pattern = (item.pattern as usize) < n_patterns;
-            item.rarity as usize <= n_skills && (item.pattern == NONE || is_pattern)
+            let pattern = item.pattern();
+            item.rarity as usize <= n_skills
+                && pattern.is_none_or(|pattern| (pattern as usize) < n_patterns)
         };
         self.word_uses.is_sound(n_words, is_use)
             && self.infix_uses.is_sound(n_infixes, is_use)
             && self.items.iter().all(is_known)
             && self.postings.is_sound(n_items, is_skill)
+            && self.marks.is_sound(n_items, n_skills)
             && self.triggers.is_sound(n_skills, &self.items)
             && self.names.iter().all(|name| is_skill(&name.skill) && is_item(&name.item))
             && self.excludes.iter().all(|(skill, _)| is_skill(skill))
@@ -219,6 +246,7 @@ impl Tables {
             + self.word_uses.memory_usage()
             + self.infix_uses.memory_usage()
             + self.postings.memory_usage()
+            + self.marks.memory_usage()
             + self.triggers.memory_usage()
             + self.items.len() * size_of::<Item>()
             + self.names.len() * size_of::<NamedSkill>()

@@ -1,18 +1,22 @@
-//! Ranking: of all matches, or of the best few with as little proof as possible.
+//! Ranking of the best few matches, with as little proof as possible.
 //!
-//! For the best few, skills are looked at in an order in which nothing good can come late: those
-//! named; those used recently; those with the longest phrases; then item by item, the rarest
-//! first. It is over once the last of the best is better than anything a skill not looked at could
-//! be. A skill is first ranked as if all of its patterns that may match did; only if that would
-//! put it among the best, they are confirmed.
+//! Skills are looked at in an order in which nothing good can come late: those named; those used
+//! recently; those with the longest phrases; then item by item, the rarest first. It is over once
+//! the last of the best is better than anything a skill not looked at could be. A skill is first
+//! ranked as if all of its patterns that may match did; only if that would put it among the best,
+//! they are confirmed.
+//!
+//! A skill of which a word was found comes before all of which only a pattern was. So at first only
+//! the patterns of such skills are opened; the others, which are many more, if too few skills were
+//! found.
 
 use std::cmp::Reverse;
 
 use super::excerpt::Excerpt;
 use super::found::{Presence, Scratch};
 use super::index::Index;
+use super::left::Left;
 use super::rank::RankKey;
-use super::tables::Item;
 use crate::skill::SkillId;
 
 /// Where more are asked for than this, all are ranked.
@@ -20,90 +24,16 @@ const MAX_BEST: usize = 128;
 
 /// Skills with a phrase of so many words are looked at together if they are no more than this; if
 /// they are more, the rarest item tells which to look at first.
-const MAX_OF_PHRASES: usize = 256;
+const MAX_OF_PHRASES: usize = 32;
 
-/// The triggers of the skills of an item are not counted if they are no more than this.
-const MAX_UNCOUNTED: usize = 8;
+/// If no more patterns may match, they are opened without a look at whose they are.
+const MAX_OPENED: usize = 32;
+
+/// A look at a skill of which a rare word was found takes about as long as one at so many of the
+/// patterns that may match.
+const OPENED_A_SKILL: usize = 4;
 
 impl Index {
-    /// Ranks every match.
-    pub(super) fn rank_all(&self, recent: &[SkillId], text: &Excerpt<'_>, scratch: &mut Scratch) {
-        self.start_ranking(recent, scratch);
-        for place in 0..scratch.found.candidates.len() {
-            let item = scratch.found.candidates[place];
-            let matches = match scratch.found.presence(item) {
-                Presence::Absent => false,
-                Presence::Possible => self.confirm(item, text, scratch),
-                Presence::Somewhere | Presence::At => true,
-            };
-            if !matches {
-                continue;
-            }
-            let Item { n_words, rarity, .. } = self.tables.items[item as usize];
-            let rarity = scratch.rarity(item, rarity);
-            for &skill in self.tables.postings.of(item) {
-                if scratch.ranking.visit_again(skill) {
-                    continue;
-                }
-                let mut key = RankKey { n_triggers: Reverse(1), ..RankKey::new(skill) };
-                key.add(n_words, rarity);
-                scratch.ranking.best.push(key);
-            }
-        }
-        // Of most skills one trigger was found. Of the others it takes a look at each, as some look
-        // for the same.
-        let is_all = scratch.changes.is_none()
-            && scratch.found.excludes.is_empty()
-            && scratch.found.explicit.is_empty()
-            && scratch.ranking.recent.is_empty();
-        let mut packed = std::mem::take(&mut scratch.ranking.packed);
-        packed.clear();
-        for key in &scratch.ranking.best {
-            let known = if scratch.ranking.was_visited_again(key.skill) {
-                self.hopes(key.skill, scratch).map(|(key, _)| key)
-            } else if is_all {
-                Some(*key)
-            } else {
-                self.place_among(*key, scratch)
-            };
-            packed.extend(known.map(RankKey::packed));
-        }
-        // Numbers are sorted several times as fast as keys.
-        packed.sort_unstable();
-        scratch.ranking.best.clear();
-        scratch.ranking.best.extend(packed.iter().map(|&packed| RankKey::unpacked(packed)));
-        scratch.ranking.packed = packed;
-    }
-
-    /// Counts the skills that match.
-    pub(super) fn count_all(&self, text: &Excerpt<'_>, scratch: &mut Scratch) -> usize {
-        self.start_ranking(&[], scratch);
-        for place in 0..scratch.found.excludes.len() {
-            let exclude = scratch.found.excludes[place];
-            scratch.ranking.visit(self.tables.excludes[exclude as usize].0);
-        }
-        let mut n_skills = 0;
-        for may_be in [false, true] {
-            for place in 0..scratch.found.candidates.len() {
-                let item = scratch.found.candidates[place];
-                if (scratch.found.presence(item) == Presence::Possible) != may_be {
-                    continue;
-                }
-                let skills = self.tables.postings.of(item);
-                if may_be
-                    && (skills.iter().all(|&skill| scratch.ranking.is_visited(skill))
-                        || !self.confirm(item, text, scratch))
-                {
-                    continue;
-                }
-                let is_new =
-                    |&&skill: &&u32| scratch.ranking.visit(skill) && !scratch.is_gone(skill);
-                n_skills += skills.iter().filter(is_new).count();
-            }
-        }
-        n_skills
-    }
-
     /// Ranks the best `limit` matches.
     pub(super) fn rank_best(
         &self,
@@ -123,19 +53,27 @@ impl Index {
         }
         for place in 0..scratch.found.explicit.len() {
             let skill = scratch.found.explicit[place];
-            self.consider(skill, limit, text, scratch);
+            self.consider_alone(skill, limit, text, scratch);
         }
         if scratch.last_of_best(limit).is_some_and(|key| key.explicit.0) {
             return;
         }
         for place in 0..scratch.ranking.recent.len() {
             let (skill, _) = scratch.ranking.recent[place];
-            self.consider(skill, limit, text, scratch);
+            self.consider_alone(skill, limit, text, scratch);
         }
-        let longest = self.rank_phrases(limit, text, scratch);
-        if let Some(longest) = longest {
-            self.rank_by_rarity(longest, limit, text, scratch);
+        let Some(mut longest) = self.rank_phrases(limit, text, scratch) else { return };
+        if longest > 0
+            && let Some(marks) = self.open_for_literals(limit, text, scratch)
+        {
+            self.rank_by_rarity(longest, Some(marks), limit, text, scratch);
+            if scratch.last_of_best(limit).is_some_and(|key| key.phrase_words.0 > 0) {
+                return;
+            }
+            longest = 0;
         }
+        self.open_all(scratch);
+        self.rank_by_rarity(longest, None, limit, text, scratch);
     }
 
     /// Looks at the skills with phrases, those with the longest first. Returns the words of the
@@ -144,29 +82,29 @@ impl Index {
         let Scratch { found, ranking, .. } = scratch;
         let mut longest_left = 0;
         for &item in &found.candidates {
-            let n_words = self.tables.items[item as usize].n_words;
-            if n_words > 1 {
-                ranking.queue.push((n_words, item));
+            let known = self.tables.items[item as usize];
+            if known.n_words() > 1 {
+                ranking.queue.push((Reverse(known.n_words()), known.rarity, item));
             } else {
-                longest_left = longest_left.max(n_words);
+                longest_left = longest_left.max(known.n_words());
             }
         }
-        ranking.queue.sort_unstable_by_key(|&(n_words, item)| (Reverse(n_words), item));
+        ranking.queue.sort_unstable();
         let mut start = 0;
-        while let Some(&(n_words, _)) = scratch.ranking.queue.get(start) {
+        while let Some(&(Reverse(n_words), ..)) = scratch.ranking.queue.get(start) {
             if scratch.last_of_best(limit).is_some_and(|key| key.phrase_words.0 > n_words) {
                 return None;
             }
             let queue = &scratch.ranking.queue;
-            let end = queue.partition_point(|of| of.0 >= n_words);
-            let postings = |&(_, item): &(u32, u32)| self.tables.postings.of(item).len();
-            if queue[start..end].iter().map(postings).sum::<usize>() > MAX_OF_PHRASES {
+            let end = queue.partition_point(|of| of.0.0 >= n_words);
+            let of_phrases = queue[start..end].iter().map(|of| self.tables.postings.of(of.2).len());
+            if of_phrases.sum::<usize>() > MAX_OF_PHRASES {
                 return Some(n_words);
             }
             for place in start..end {
-                let (_, item) = scratch.ranking.queue[place];
+                let (.., item) = scratch.ranking.queue[place];
                 for &skill in self.tables.postings.of(item) {
-                    self.consider(skill, limit, text, scratch);
+                    self.consider_alone(skill, limit, text, scratch);
                 }
             }
             start = end;
@@ -175,86 +113,123 @@ impl Index {
         last.is_none_or(|key| key.phrase_words.0 <= longest_left).then_some(longest_left)
     }
 
+    /// Opens the patterns of all skills of which a literal was found. Those of a rare literal are
+    /// looked at here. Returns the marks of the others, unless it costs less to open all patterns.
+    fn open_for_literals(
+        &self,
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Option<u64> {
+        let n_opened = scratch.openers.n_opened();
+        if n_opened <= MAX_OPENED {
+            return None;
+        }
+        let mut marks = 0;
+        let mut n_rare = 0;
+        let is_literal = |item: u32| self.tables.items[item as usize].n_words() > 0;
+        let literals = scratch.found.candidates.iter().filter(|&&item| is_literal(item));
+        for &item in literals {
+            match self.tables.marks.bit(item) {
+                Some(bit) => marks |= 1 << bit,
+                None => n_rare += self.tables.postings.of(item).len(),
+            }
+        }
+        if n_rare * OPENED_A_SKILL > n_opened {
+            return None;
+        }
+        // Their patterns join the candidates.
+        for place in 0..scratch.found.candidates.len() {
+            let item = scratch.found.candidates[place];
+            if is_literal(item) && self.tables.marks.bit(item).is_none() {
+                for &skill in self.tables.postings.of(item) {
+                    self.consider_alone(skill, limit, text, scratch);
+                }
+            }
+        }
+        self.open_marked(marks, scratch);
+        Some(marks)
+    }
+
     /// Looks at the skills of all items, those of the rarest first, until no other skill can be
-    /// among the best. None of them has a literal of more than `longest` words.
+    /// among the best. None of them has a literal of more than `longest` words. With `marks`, only
+    /// skills with one of them matter.
     fn rank_by_rarity(
         &self,
         longest: u32,
+        marks: Option<u64>,
         limit: usize,
         text: &Excerpt<'_>,
         scratch: &mut Scratch,
     ) {
+        let mut left = Left::default();
         let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
-        // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
-        // needed any more.
-        let order = |&item: &u32| {
-            let is_possible = scratch.found.presence(item) == Presence::Possible;
-            let rarity = scratch.rarity(item, self.tables.items[item as usize].rarity);
-            (rarity * 2 + u32::from(is_possible), item)
-        };
         // Few of many are looked at, so they are not sorted.
         rarest.clear();
-        rarest.extend(scratch.found.candidates.iter().map(order).map(Reverse));
+        let found = &scratch.found;
+        let present = |item: &&u32| found.presence(**item) != Presence::Absent;
+        rarest.extend(found.candidates.iter().filter(present).map(|&item| {
+            left.add(self.tables.marks.bit(item));
+            // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
+            // needed any more.
+            let is_possible = found.presence(item) == Presence::Possible;
+            let rarity = scratch.rarity(item, self.tables.items[item as usize].rarity);
+            Reverse((rarity * 2 + u32::from(is_possible), item))
+        }));
         scratch.ranking.rarest = rarest;
         while let Some(Reverse((order, item))) = scratch.ranking.rarest.pop() {
-            let n_left = scratch.ranking.rarest.len() as u32 + 1;
-            let rarity = order / 2;
             let best_left = RankKey {
                 phrase_words: Reverse(longest),
-                rarity,
-                n_triggers: Reverse(n_left),
+                rarity: order / 2,
+                n_triggers: Reverse(left.n_items()),
                 ..RankKey::new(0)
             };
-            let beats = |key: Option<RankKey>, left: RankKey| key.is_some_and(|key| key < left);
-            if beats(scratch.last_of_best(limit), best_left) {
+            if scratch.last_of_best(limit).is_some_and(|last| last < best_left) {
                 return;
             }
-            if scratch.found.presence(item) == Presence::Absent {
-                continue;
-            }
-            let skills = self.tables.postings.of(item);
-            if skills.len() > MAX_UNCOUNTED {
-                self.count_triggers(scratch);
-            }
-            // A skill of the item is not better than this.
-            let limit_of = |skill: u32, scratch: &Scratch| {
-                let counted = scratch.ranking.n_triggers(skill);
-                let n_triggers = Reverse(counted.map_or(n_left, |n| n.min(n_left)));
-                RankKey { n_triggers, skill, ..best_left }
+            // Whether a skill of the item may be better than the last of the best.
+            let may_surpass = |skill: u32, bar: (u32, u32)| {
+                let marks_of_skill = self.tables.marks.of(skill);
+                let n_triggers = left.n_of(marks_of_skill);
+                marks.is_none_or(|marks| marks & marks_of_skill != 0)
+                    && (n_triggers > bar.0 || (n_triggers == bar.0 && skill < bar.1))
             };
-            if scratch.found.presence(item) == Presence::Possible {
-                let last = scratch.last_of_best(limit);
-                let may_be = |&skill: &u32| {
-                    !beats(last, limit_of(skill, scratch))
-                        && self.may_be_best(skill, limit, scratch)
-                };
-                if !skills.iter().any(may_be) || !self.confirm(item, text, scratch) {
-                    continue;
+            let skills = self.tables.postings.of(item);
+            let mut bar = scratch.bar(best_left, limit);
+            let may_be =
+                |&skill: &u32| may_surpass(skill, bar) && self.may_be_best(skill, limit, scratch);
+            let is_over = match scratch.found.presence(item) {
+                Presence::Absent => true,
+                Presence::Possible => {
+                    !skills.iter().any(may_be) || !self.confirm(item, text, scratch)
+                }
+                Presence::Somewhere | Presence::At => false,
+            };
+            if !is_over {
+                // Those that may have the most triggers first: the others are not looked at then.
+                let n_triggers = |skill: u32| left.n_of(self.tables.marks.of(skill));
+                let most = skills.iter().map(|&skill| n_triggers(skill)).max().unwrap_or(0);
+                for is_most in [true, false] {
+                    let at_most = most.saturating_sub(u32::from(!is_most));
+                    for &skill in skills {
+                        if (at_most, bar.1) <= (bar.0, skill) {
+                            break;
+                        }
+                        if (n_triggers(skill) == most) == is_most && may_surpass(skill, bar) {
+                            self.consider(skill, limit, text, scratch);
+                            bar = scratch.bar(best_left, limit);
+                        }
+                    }
                 }
             }
-            let mut last = scratch.last_of_best(limit);
-            for &skill in skills {
-                if beats(last, RankKey { skill, ..best_left }) {
-                    break;
-                }
-                if !beats(last, limit_of(skill, scratch)) {
-                    self.consider(skill, limit, text, scratch);
-                    last = scratch.last_of_best(limit);
-                }
-            }
+            left.remove(self.tables.marks.bit(item));
         }
     }
 
-    /// Counts of each skill the triggers that were found or may be, unless it was done: where an
-    /// item has many skills, most are told by their number.
-    fn count_triggers(&self, scratch: &mut Scratch) {
-        let Scratch { found, ranking, .. } = scratch;
-        if ranking.starts_counting() {
-            let items = found.candidates.iter();
-            for &item in items.filter(|&&item| found.presence(item) != Presence::Absent) {
-                self.tables.postings.of(item).iter().for_each(|&skill| ranking.count(skill));
-            }
-        }
+    /// Puts a skill among the best, if it is one of them, after a look at its patterns.
+    fn consider_alone(&self, skill: u32, limit: usize, text: &Excerpt<'_>, scratch: &mut Scratch) {
+        self.open_own(skill, scratch);
+        self.consider(skill, limit, text, scratch);
     }
 
     /// Puts a skill among the best, if it is one of them.
@@ -277,95 +252,6 @@ impl Index {
         let hopes = self.hopes(skill, scratch).map(|(key, _)| key);
         hopes.is_some_and(|key| scratch.last_of_best(limit).is_none_or(|last| key < last))
     }
-
-    /// The key of a skill: `None` if it does not match, is vetoed, or cannot be better than
-    /// `than`.
-    fn key(
-        &self,
-        skill: u32,
-        text: &Excerpt<'_>,
-        scratch: &mut Scratch,
-        than: Option<RankKey>,
-    ) -> Option<RankKey> {
-        let (hopes, is_certain) = self.hopes(skill, scratch)?;
-        if than.is_some_and(|than| hopes >= than) {
-            return None;
-        }
-        if is_certain {
-            return Some(hopes);
-        }
-        for trigger in self.tables.triggers.items_of(skill) {
-            if scratch.found.presence(trigger.item) == Presence::Possible {
-                self.confirm(trigger.item, text, scratch);
-            }
-        }
-        self.hopes(skill, scratch).map(|(key, _)| key)
-    }
-
-    /// The key of a skill as if all of its patterns that may match did, and whether there are no
-    /// such patterns.
-    fn hopes(&self, skill: u32, scratch: &Scratch) -> Option<(RankKey, bool)> {
-        let mut key = RankKey::new(skill);
-        let mut is_certain = true;
-        let mut is_counted = false;
-        for trigger in self.tables.triggers.items_of(skill) {
-            is_counted &= trigger.is_same;
-            let presence = scratch.found.presence(trigger.item);
-            if presence == Presence::Absent {
-                continue;
-            }
-            is_certain &= presence != Presence::Possible;
-            let item = self.tables.items[trigger.item as usize];
-            key.add(item.n_words, scratch.rarity(trigger.item, item.rarity));
-            key.n_triggers.0 += u32::from(!is_counted);
-            is_counted = true;
-        }
-        if key.n_triggers.0 == 0 {
-            return None;
-        }
-        Some((self.place_among(key, scratch)?, is_certain))
-    }
-
-    /// Adds to a key what is known of the skill beside its triggers: `None` if it is gone or vetoed.
-    fn place_among(&self, mut key: RankKey, scratch: &Scratch) -> Option<RankKey> {
-        let Scratch { found, ranking, .. } = scratch;
-        let is_vetoed = |exclude: &u32| self.tables.excludes[*exclude as usize].0 == key.skill;
-        if scratch.is_gone(key.skill) || found.excludes.iter().any(is_vetoed) {
-            return None;
-        }
-        key.explicit.0 = found.is_explicit(key.skill);
-        key.recency = ranking.recency(key.skill);
-        Some(key)
-    }
-
-    fn start_ranking(&self, recent: &[SkillId], scratch: &mut Scratch) {
-        let ranking = &mut scratch.ranking;
-        ranking.start(self.tables.ids.len());
-        for (place, id) in recent.iter().enumerate() {
-            if let Ok(skill) = self.tables.ids.binary_search(id) {
-                ranking.recent.push((skill as u32, place as u32));
-            }
-        }
-        ranking.recent.sort_unstable();
-        ranking.recent.dedup_by_key(|recent| recent.0);
-    }
-
-    /// The skills that match but for an exclude entry, with that entry.
-    pub(super) fn vetoed(
-        &self,
-        text: &Excerpt<'_>,
-        scratch: &mut Scratch,
-    ) -> Vec<(SkillId, String)> {
-        let excludes = std::mem::take(&mut scratch.found.excludes);
-        let vetoed = excludes.iter().filter_map(|&exclude| {
-            let (skill, entry) = &self.tables.excludes[exclude as usize];
-            self.key(*skill, text, scratch, None)?;
-            Some((self.id(*skill).clone(), entry.to_string()))
-        });
-        let vetoed = vetoed.collect();
-        scratch.found.excludes = excludes;
-        vetoed
-    }
 }
 
 impl Scratch {
@@ -373,5 +259,17 @@ impl Scratch {
     fn last_of_best(&self, limit: usize) -> Option<RankKey> {
         let best = &self.ranking.best;
         if best.len() < limit { None } else { best.last().copied() }
+    }
+
+    /// How many triggers a skill must have to be better than the last of the best, and before which
+    /// skill it must be with so many, if it is like `left` but for these two.
+    fn bar(&self, left: RankKey, limit: usize) -> (u32, u32) {
+        let but_for_these = |key: RankKey| RankKey { n_triggers: left.n_triggers, skill: 0, ..key };
+        match self.last_of_best(limit) {
+            Some(last) if but_for_these(last) == but_for_these(left) => {
+                (last.n_triggers.0.min(RankKey::MAX_TRIGGERS), last.skill)
+            }
+            _ => (0, u32::MAX),
+        }
     }
 }

@@ -40,6 +40,11 @@ impl Changes {
         self.gone[skill as usize / 64] >> (skill % 64) & 1 != 0
     }
 
+    /// Takes the skills that are gone out of a set of skills, which has a bit for each.
+    pub(crate) fn take_gone(&self, skills: &mut [u64]) {
+        skills.iter_mut().zip(&self.gone).for_each(|(skills, gone)| *skills &= !gone);
+    }
+
     /// How many skills declare an item.
     pub(crate) fn rarity(&self, item: u32) -> u32 {
         self.rarities[item as usize / CHUNK][item as usize % CHUNK]

@@ -1,0 +1,124 @@
+//! All matches: ranked, or counted.
+
+use super::excerpt::Excerpt;
+use super::found::{Presence, Scratch, Visits};
+use super::index::Index;
+use super::rank::RankKey;
+use crate::skill::SkillId;
+
+impl Index {
+    /// Ranks every match.
+    ///
+    /// Of most skills one trigger was found, so they stand in the order of what was found, and
+    /// those with the same in the order of their ids, as they are listed. Only the others are sorted.
+    pub(super) fn rank_all(&self, recent: &[SkillId], text: &Excerpt<'_>, scratch: &mut Scratch) {
+        self.start_ranking(recent, scratch);
+        self.open_all(scratch);
+        self.visit_all(text, scratch);
+        let [mut singles, mut others] = std::mem::take(&mut scratch.ranking.packed);
+        singles.clear();
+        others.clear();
+        let items = std::mem::take(&mut scratch.ranking.queue);
+        for alike in items.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let start = singles.len();
+            for &(n_words, rarity, item) in alike {
+                let key = RankKey::of_one(n_words.0, rarity).packed();
+                for &skill in self.tables.postings.of(item) {
+                    match scratch.ranking.take_visits(skill) {
+                        Visits::Once if scratch.is_gone(skill) => {}
+                        Visits::Once => singles.push(RankKey::with_skill(key, skill)),
+                        Visits::More => {
+                            let known = self.hopes(skill, scratch);
+                            others.extend(known.map(|(key, _)| key.packed()));
+                        }
+                        Visits::Done => {}
+                    }
+                }
+            }
+            if alike.len() > 1 {
+                singles[start..].sort_unstable();
+            }
+        }
+        scratch.ranking.queue = items;
+        others.sort_unstable();
+        let best = &mut scratch.ranking.best;
+        best.extend(merged(&singles, &others).map(RankKey::unpacked));
+        scratch.ranking.packed = [singles, others];
+    }
+
+    /// Puts what was found into the queue, in the order of the ranking, and visits its skills: once
+    /// those of which nothing matters but one trigger.
+    fn visit_all(&self, text: &Excerpt<'_>, scratch: &mut Scratch) {
+        for place in 0..scratch.found.explicit.len() {
+            scratch.ranking.visit_twice(scratch.found.explicit[place]);
+        }
+        for place in 0..scratch.found.excludes.len() {
+            let exclude = scratch.found.excludes[place];
+            scratch.ranking.visit_twice(self.tables.excludes[exclude as usize].0);
+        }
+        for place in 0..scratch.ranking.recent.len() {
+            scratch.ranking.visit_twice(scratch.ranking.recent[place].0);
+        }
+        for place in 0..scratch.found.candidates.len() {
+            let item = scratch.found.candidates[place];
+            let matches = match scratch.found.presence(item) {
+                Presence::Absent => false,
+                Presence::Possible => self.confirm(item, text, scratch),
+                Presence::Somewhere | Presence::At => true,
+            };
+            if !matches {
+                continue;
+            }
+            let known = self.tables.items[item as usize];
+            let rarity = scratch.rarity(item, known.rarity);
+            let ranking = &mut scratch.ranking;
+            ranking.queue.push((std::cmp::Reverse(known.n_words()), rarity, item));
+            self.tables.postings.of(item).iter().for_each(|&skill| ranking.visit_again(skill));
+        }
+        scratch.ranking.queue.sort_unstable();
+    }
+
+    /// Counts the skills that match.
+    pub(super) fn count_all(&self, text: &Excerpt<'_>, scratch: &mut Scratch) -> usize {
+        self.open_all(scratch);
+        scratch.ranking.start_counting(self.tables.ids.len());
+        let vetoed = |exclude: &u32| self.tables.excludes[*exclude as usize].0;
+        for exclude in &scratch.found.excludes {
+            scratch.ranking.count(vetoed(exclude));
+        }
+        for may_be in [false, true] {
+            for place in 0..scratch.found.candidates.len() {
+                let item = scratch.found.candidates[place];
+                if (scratch.found.presence(item) == Presence::Possible) != may_be {
+                    continue;
+                }
+                let skills = self.tables.postings.of(item);
+                if may_be
+                    && (skills.iter().all(|&skill| scratch.ranking.is_counted(skill))
+                        || !self.confirm(item, text, scratch))
+                {
+                    continue;
+                }
+                skills.iter().for_each(|&skill| scratch.ranking.count(skill));
+            }
+        }
+        let Scratch { found, ranking, changes, .. } = scratch;
+        for exclude in &found.excludes {
+            ranking.uncount(vetoed(exclude));
+        }
+        if let Some(changes) = changes {
+            changes.take_gone(&mut ranking.counted);
+        }
+        ranking.counted.iter().map(|skills| skills.count_ones() as usize).sum()
+    }
+}
+
+/// Two sorted lists in one.
+fn merged<'k>(a: &'k [u128], b: &'k [u128]) -> impl Iterator<Item = u128> + 'k {
+    let (mut a, mut b) = (a.iter().copied().peekable(), b.iter().copied().peekable());
+    std::iter::from_fn(move || match (a.peek(), b.peek()) {
+        (Some(first), Some(second)) if second < first => b.next(),
+        (Some(_), _) => a.next(),
+        (None, _) => b.next(),
+    })
+}

@@ -1,0 +1,62 @@
+//! Which patterns may match: all that do, those of some skills, or those of one.
+//!
+//! Nearly all patterns that may match are of skills of which nothing else was found. These come
+//! after all others, so for the best few most need not be looked at.
+
+use super::excerpt::Excerpt;
+use super::found::{Found, Presence, Scratch};
+use super::index::Index;
+
+impl Index {
+    /// Notes all patterns that may match.
+    pub(super) fn open_all(&self, scratch: &mut Scratch) {
+        if !std::mem::replace(&mut scratch.openers.is_done, true) {
+            self.open(None, scratch);
+        }
+    }
+
+    /// Notes the patterns that may match of all skills with one of `marks`, and perhaps others.
+    pub(super) fn open_marked(&self, marks: u64, scratch: &mut Scratch) {
+        self.open(Some(marks), scratch);
+    }
+
+    fn open(&self, marks: Option<u64>, scratch: &mut Scratch) {
+        let Scratch { seen, openers, found, .. } = scratch;
+        self.gates.open(openers, &self.infixes, seen, marks, |pattern, is_certain| {
+            let item = self.tables.pattern_items[pattern as usize];
+            note(found, item, is_certain);
+        });
+    }
+
+    /// Notes the patterns of a skill that may match.
+    pub(super) fn open_own(&self, skill: u32, scratch: &mut Scratch) {
+        let Scratch { seen, openers, found, .. } = scratch;
+        if openers.is_done || openers.n_opened() == 0 {
+            return;
+        }
+        for trigger in self.tables.triggers.items_of(skill) {
+            let Some(pattern) = self.tables.items[trigger.item as usize].pattern() else {
+                continue;
+            };
+            let opened = self.gates.open_one(pattern, openers, &self.infixes, seen);
+            if let Some(is_certain) = opened {
+                note(found, trigger.item, is_certain);
+            }
+        }
+    }
+
+    /// Runs a pattern that may match.
+    pub(super) fn confirm(&self, item: u32, text: &Excerpt<'_>, scratch: &mut Scratch) -> bool {
+        let Scratch { excerpt, text: forms, found, .. } = scratch;
+        let range = self.tables.items[item as usize].pattern().and_then(|pattern| {
+            self.patterns.find(pattern as usize, forms.normalized(text.seen(excerpt)))
+        });
+        let presence = if range.is_some() { Presence::At } else { Presence::Absent };
+        found.settle(item, presence, range.unwrap_or_default());
+        presence == Presence::At
+    }
+}
+
+fn note(found: &mut Found, item: u32, is_certain: bool) {
+    found.add_pattern(item, if is_certain { Presence::Somewhere } else { Presence::Possible });
+}

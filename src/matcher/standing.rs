@@ -1,0 +1,98 @@
+//! Where one skill stands in the ranking, by what was found of it.
+
+use super::excerpt::Excerpt;
+use super::found::{Presence, Scratch};
+use super::index::Index;
+use super::rank::RankKey;
+use crate::skill::SkillId;
+
+impl Index {
+    /// The key of a skill: `None` if it does not match, is vetoed, or cannot be better than
+    /// `than`.
+    pub(super) fn key(
+        &self,
+        skill: u32,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+        than: Option<RankKey>,
+    ) -> Option<RankKey> {
+        let (hopes, is_certain) = self.hopes(skill, scratch)?;
+        if than.is_some_and(|than| hopes >= than) {
+            return None;
+        }
+        if is_certain {
+            return Some(hopes);
+        }
+        for trigger in self.tables.triggers.items_of(skill) {
+            if scratch.found.presence(trigger.item) == Presence::Possible {
+                self.confirm(trigger.item, text, scratch);
+            }
+        }
+        self.hopes(skill, scratch).map(|(key, _)| key)
+    }
+
+    /// The key of a skill as if all of its patterns that may match did, and whether there are no
+    /// such patterns.
+    pub(super) fn hopes(&self, skill: u32, scratch: &Scratch) -> Option<(RankKey, bool)> {
+        let mut key = RankKey::new(skill);
+        let mut is_certain = true;
+        let mut is_counted = false;
+        for trigger in self.tables.triggers.items_of(skill) {
+            is_counted &= trigger.is_same;
+            let presence = scratch.found.presence(trigger.item);
+            if presence == Presence::Absent {
+                continue;
+            }
+            is_certain &= presence != Presence::Possible;
+            let item = self.tables.items[trigger.item as usize];
+            key.add(item.n_words(), scratch.rarity(trigger.item, item.rarity));
+            key.n_triggers.0 += u32::from(!is_counted);
+            is_counted = true;
+        }
+        if key.n_triggers.0 == 0 {
+            return None;
+        }
+        Some((self.place_among(key, scratch)?, is_certain))
+    }
+
+    /// Adds to a key what is known of the skill beside its triggers: `None` if it is gone or vetoed.
+    fn place_among(&self, mut key: RankKey, scratch: &Scratch) -> Option<RankKey> {
+        let Scratch { found, ranking, .. } = scratch;
+        let is_vetoed = |exclude: &u32| self.tables.excludes[*exclude as usize].0 == key.skill;
+        if scratch.is_gone(key.skill) || found.excludes.iter().any(is_vetoed) {
+            return None;
+        }
+        key.explicit.0 = found.is_explicit(key.skill);
+        key.recency = ranking.recency(key.skill);
+        Some(key)
+    }
+
+    pub(super) fn start_ranking(&self, recent: &[SkillId], scratch: &mut Scratch) {
+        let ranking = &mut scratch.ranking;
+        ranking.start(self.tables.ids.len());
+        for (place, id) in recent.iter().enumerate() {
+            if let Ok(skill) = self.tables.ids.binary_search(id) {
+                ranking.recent.push((skill as u32, place as u32));
+            }
+        }
+        ranking.recent.sort_unstable();
+        ranking.recent.dedup_by_key(|recent| recent.0);
+    }
+
+    /// The skills that match but for an exclude entry, with that entry.
+    pub(super) fn vetoed(
+        &self,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) -> Vec<(SkillId, String)> {
+        let excludes = std::mem::take(&mut scratch.found.excludes);
+        let vetoed = excludes.iter().filter_map(|&exclude| {
+            let (skill, entry) = &self.tables.excludes[exclude as usize];
+            self.key(*skill, text, scratch, None)?;
+            Some((self.id(*skill).clone(), entry.to_string()))
+        });
+        let vetoed = vetoed.collect();
+        scratch.found.excludes = excludes;
+        vetoed
+    }
+}

@@ -1,0 +1,212 @@
+//! The best few among hundreds of skills that share their words, phrases and patterns: found with
+//! little proof, they are the first of all, and all are what each skill alone would answer.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::sample::{Index as Place, select};
+use repertoire::matcher::{Index, IndexOptions, IndexedSkill, LayeredIndex, Match};
+use repertoire::{HitKind, Query, Skill, SkillId};
+use serde_json::json;
+
+/// Words of which hundreds of skills declare each; the first ones more often.
+const COMMON: &[&str] = &["git", "push", "hub", "api", "test", "data", "c++", "部署"];
+
+/// Phrases of them: some of many skills, some of few.
+const PHRASES: &[&str] = &["git push", "test data", "api test data", "push hub", "hub api"];
+
+/// A skill: its common words, its phrase, its own word, its patterns, its exclude entries.
+#[derive(Debug, Clone)]
+struct Source {
+    words: Vec<&'static str>,
+    phrase: Option<&'static str>,
+    own: Option<u16>,
+    patterns: Vec<(u8, &'static str, &'static str, u16)>,
+    exclude: Option<&'static str>,
+}
+
+prop_compose! {
+    fn source()(
+        words in prop::collection::vec(prop_oneof![4 => select(&COMMON[..4]), 1 => select(COMMON)], 0..3),
+        phrase in prop::option::weighted(0.1, select(PHRASES)),
+        own in prop::option::weighted(0.2, 0..60_u16),
+        patterns in prop::collection::vec((0..5_u8, select(COMMON), select(COMMON), 0..300_u16), 0..3),
+        exclude in prop::option::weighted(0.1, select(&["data", "c++", "hub api"][..])),
+    ) -> Source {
+        Source { words, phrase, own, patterns, exclude }
+    }
+}
+
+fn load(id: &str, source: &Source) -> Skill {
+    let mut keywords: Vec<String> = source.words.iter().map(ToString::to_string).collect();
+    keywords.extend(source.phrase.map(str::to_owned));
+    keywords.extend(source.own.map(|own| format!("own{own}")));
+    let pattern = |(kind, a, b, n): &(u8, &str, &str, u16)| match kind {
+        _ if !a.is_ascii() || a.contains('+') || !b.is_ascii() || b.contains('+') => {
+            format!("own{n}.*own")
+        }
+        // Nearly every skill has one of its own.
+        0 | 1 => format!("({a}|own{n}).*?({b}|more{n})"),
+        2 => format!(r"\b{a}\s+(the\s+)?{b}{}", "x?".repeat(usize::from(n % 40))),
+        3 => format!(r"{a}[\s_-]*{b}"),
+        _ => format!(r"\d{{{}}}", 1 + n % 4),
+    };
+    let patterns: Vec<String> = source.patterns.iter().map(pattern).collect();
+    let exclude: Vec<&str> = source.exclude.into_iter().collect();
+    let triggers = json!({"keywords": keywords, "patterns": patterns, "exclude": exclude});
+    format!("---\nname: {id}\ndescription: d\ntriggers: [{triggers}]\n---\n").parse().unwrap()
+}
+
+type Catalog = BTreeMap<SkillId, Skill>;
+
+fn catalog(sources: &[Source]) -> Catalog {
+    let id = |place: usize| format!("zq{place:03}");
+    let skills = sources.iter().enumerate();
+    skills.map(|(place, of)| (SkillId::new(&id(place)), load(&id(place), of))).collect()
+}
+
+fn indexed(catalog: &Catalog) -> Vec<IndexedSkill<'_>> {
+    let indexed = |(id, skill)| as_indexed(id, skill);
+    catalog.iter().map(indexed).collect()
+}
+
+fn as_indexed<'a>(id: &'a SkillId, skill: &'a Skill) -> IndexedSkill<'a> {
+    IndexedSkill { id, name: skill.name(), triggers: skill.triggers() }
+}
+
+fn query() -> impl Strategy<Value = String> {
+    let more = ["and", "the", "own7", "own12", "zq011", "/zq003", "12", "2026", "more7", "\n"];
+    let piece = prop_oneof![6 => select(COMMON), 1 => select(PHRASES), 4 => select(more.to_vec())];
+    prop::collection::vec(piece, 1..10).prop_map(|pieces| pieces.join(" "))
+}
+
+/// The place of a match among all, by how many skills declare each trigger.
+fn key(
+    found: &Match,
+    n_declaring: &BTreeMap<(bool, String), usize>,
+    recent: &[SkillId],
+) -> impl Ord + use<> {
+    let subjects: BTreeSet<(bool, String)> =
+        found.hits.iter().map(|hit| (hit.kind == HitKind::Pattern, hit.trigger.clone())).collect();
+    let rarest = subjects.iter().map(|of| n_declaring.get(of).copied().unwrap_or(1)).min();
+    let place = recent.iter().position(|id| *id == found.id).unwrap_or(usize::MAX);
+    let n_triggers = Reverse(subjects.len());
+    (
+        Reverse(found.explicit),
+        Reverse(found.phrase_words),
+        place,
+        rarest,
+        n_triggers,
+        found.id.clone(),
+    )
+}
+
+/// A catalog, compiled as a whole and skill by skill.
+struct Crowd {
+    whole: Index,
+    each: Vec<Index>,
+    /// How many skills declare each keyword and pattern.
+    n_declaring: BTreeMap<(bool, String), usize>,
+}
+
+impl Crowd {
+    fn new(catalog: &Catalog) -> Crowd {
+        let compiled = |of: &[IndexedSkill<'_>]| Index::new(of, &IndexOptions::default()).unwrap();
+        let mut n_declaring: BTreeMap<(bool, String), usize> = BTreeMap::new();
+        for skill in catalog.values() {
+            let triggers = skill.triggers();
+            let literals = triggers.keywords.iter().map(|of| (false, of.value.clone()));
+            let patterns = triggers.patterns.iter().map(|of| (true, of.value.clone()));
+            for subject in literals.chain(patterns).collect::<BTreeSet<_>>() {
+                *n_declaring.entry(subject).or_default() += 1;
+            }
+        }
+        Crowd {
+            whole: compiled(&indexed(catalog)),
+            each: indexed(catalog).into_iter().map(|skill| compiled(&[skill])).collect(),
+            n_declaring,
+        }
+    }
+
+    /// Whatever is asked of the whole, it is what its skills answer one by one.
+    fn check(&self, text: &str, recent: &[SkillId]) -> Result<(), TestCaseError> {
+        let query = Query::new(text);
+        let alone = |index: &Index| index.search(&query, &[], 1).matches;
+        let mut expected: Vec<Match> = self.each.iter().flat_map(alone).collect();
+        expected.sort_by_cached_key(|found| key(found, &self.n_declaring, recent));
+        let all = self.whole.search(&query, recent, usize::MAX).matches;
+        prop_assert_eq!(&all, &expected, "all of {:?}", text);
+        prop_assert_eq!(self.whole.count_matching(&query), all.len());
+        let mut ranked = Vec::new();
+        for limit in [1, 2, 3, 10, 128, 1_000] {
+            let first = &all[..limit.min(all.len())];
+            let best = self.whole.best(&query, recent, limit);
+            prop_assert_eq!(&best[..], first, "best {} of {:?}", limit, text);
+            self.whole.matches_into(&query, recent, limit, &mut ranked);
+            let first = first.iter().map(|found| &found.id);
+            prop_assert!(ranked.iter().map(|ranked| ranked.id).eq(first));
+        }
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_best_of_a_crowd_are_the_first_of_what_each_skill_alone_answers(
+        sources in prop::collection::vec(source(), 150..500),
+        queries in prop::collection::vec(query(), 4),
+        recent in prop::collection::vec(any::<Place>(), 0..6),
+    ) {
+        let catalog = catalog(&sources);
+        let crowd = Crowd::new(&catalog);
+        let ids: Vec<&SkillId> = catalog.keys().collect();
+        let recent: Vec<SkillId> = recent.iter().map(|place| (*place.get(&ids)).clone()).collect();
+        for text in &queries {
+            crowd.check(text, &[])?;
+            crowd.check(text, &recent)?;
+        }
+    }
+
+    #[test]
+    fn a_crowd_of_which_some_changed_and_some_went_answers_as_one_compiled_anew(
+        sources in prop::collection::vec(source(), 150..400),
+        changed in prop::collection::vec((any::<Place>(), source()), 1..20),
+        gone in prop::collection::vec(any::<Place>(), 1..80),
+        queries in prop::collection::vec(query(), 6),
+    ) {
+        let options = IndexOptions::default();
+        let mut catalog = catalog(&sources);
+        let base = Index::new(&indexed(&catalog), &options).unwrap();
+        let ids: Vec<SkillId> = catalog.keys().cloned().collect();
+        let gone: BTreeSet<&SkillId> = gone.iter().map(|place| place.get(&ids)).collect();
+        let changed: Catalog = changed
+            .iter()
+            .map(|(place, source)| (place.get(&ids), source))
+            .filter(|(id, _)| !gone.contains(id))
+            .map(|(id, source)| (id.clone(), load(id.as_str(), source)))
+            .collect();
+        let removed: Vec<SkillId> = gone.iter().copied().cloned().collect();
+        let layered = LayeredIndex::new(Arc::new(base), &options);
+        let layered = layered.with_changes(&indexed(&changed), &removed).unwrap();
+        catalog.retain(|id, _| !gone.contains(id));
+        catalog.extend(changed);
+        let whole = Index::new(&indexed(&catalog), &options).unwrap();
+        for text in &queries {
+            let query = Query::new(text);
+            for recent in [&[], &ids[ids.len() - 3..]] {
+                let all = whole.search(&query, recent, usize::MAX);
+                prop_assert_eq!(&layered.search(&query, recent, usize::MAX), &all);
+                for limit in [1, 3, 40] {
+                    let first = &all.matches[..limit.min(all.matches.len())];
+                    prop_assert_eq!(&layered.best(&query, recent, limit)[..], first);
+                }
+            }
+            prop_assert_eq!(layered.count_matching(&query), whole.count_matching(&query));
+        }
+    }
+}
