@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::flat::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
-use super::infix::{Infixes, Needs};
+use super::infix::{self, Infixes, Needs};
 use super::mention::Name;
 use super::meta::Questions;
 use super::paths::Paths;
@@ -224,7 +224,7 @@ impl Builder {
         let sources = Sources::new(of_patterns);
         let others = (0..texts.len()).filter(|&id| word_places[id] == NONE).map(|id| &*texts[id]);
         let mut infix_texts: Vec<&str> = others.chain(sources.literals()).collect();
-        infix_texts.sort_unstable();
+        infix::sort(&mut infix_texts);
         infix_texts.dedup();
         let infix_places: HashMap<&str, u32> =
             infix_texts.iter().enumerate().map(|(place, &text)| (text, place as u32)).collect();

@@ -214,14 +214,14 @@ fn bits(all: &[Gate], n_infixes: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::infix::Needs;
+    use super::super::infix::{Needs, pass};
     use super::*;
 
     /// The patterns that `text` opens, and whether each matches for sure.
     fn opened(gates: &Gates, infixes: &Infixes, text: &str) -> Vec<(u32, bool)> {
         let (mut seen, mut openers) = (Seen::default(), Openers::default());
         openers.start();
-        infixes.scan(text, &mut seen, |of| gates.see(of.literal as u32, &mut openers));
+        pass(infixes, text, &mut seen, |of| gates.see(of.literal, &mut openers));
         let mut opened = Vec::new();
         gates.open(&openers, infixes, &seen, true, |pattern, is_sure| {
             opened.push((pattern, is_sure));

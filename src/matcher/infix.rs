@@ -1,7 +1,9 @@
 //! Literals that may stand anywhere, inside words too.
 //!
 //! Their first four bytes tell where they may start (`keys.rs`). The literals that start so are
-//! sorted: what stands there is the last one not after the text, or a prefix of it.
+//! sorted: what stands there is the last one not after the text, or a prefix of it. Those made of
+//! letters, digits and `_` of ASCII stand inside a run of such characters, so that they are known with the
+//! run (`memo.rs`); the others are looked for between runs (`across.rs`).
 //!
 //! All of it is flat data that can be written and read back; nothing is derived when it is read.
 
@@ -9,28 +11,33 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::across::{Across, pivot};
 use super::boundary;
 use super::flat::Texts;
-use super::keys::{Found, KEY_BYTES, Keys};
+use super::keys::{KEY_BYTES, Keys};
+use super::split::Split;
 use super::tables::NONE;
 
-/// Distinct, sorted literals.
+/// Distinct literals, sorted ([`sort`]).
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Infixes {
     texts: Texts,
     literals: Vec<Literal>,
-    keys: Keys,
+    /// Those that stand inside a run, which come first.
+    inside: Keys,
+    across: Across,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Literal {
-    /// The longest other literal of four bytes or more that this one starts with, or [`NONE`].
+    /// The longest other literal of four bytes or more that this one starts with, or [`NONE`]; of those
+    /// inside runs, or of the others.
     prefix: u32,
     /// Whether this literal, or such a prefix, must be reported at each occurrence.
     contextual: bool,
     /// Whether this literal, or such a prefix, is looked for as a word of its own.
     whole: bool,
-    /// Whether some longer literal starts with this one.
+    /// Whether some longer literal with such a prefix starts with this one.
     starts_another: bool,
 }
 
@@ -68,7 +75,7 @@ pub(crate) enum Needs {
 #[derive(Debug, Clone)]
 pub(crate) struct Occurrence {
     /// The literal's place in the slice that was compiled.
-    pub(crate) literal: usize,
+    pub(crate) literal: u32,
     /// Bytes of the folded text.
     pub(crate) range: Range<usize>,
     /// Whether this is the first time the literal is seen in this text.
@@ -77,15 +84,29 @@ pub(crate) struct Occurrence {
     pub(crate) first_whole: bool,
 }
 
+/// Puts literals in the order in which they are compiled: those that stand inside a run first.
+pub(crate) fn sort(literals: &mut [&str]) {
+    literals.sort_unstable_by_key(|literal| (pivot(literal).is_some(), *literal));
+}
+
 impl Infixes {
-    /// Compiles sorted, distinct, non-empty, folded `literals`; `needs` tells of each literal which
-    /// of its occurrences matter.
+    /// Compiles distinct, non-empty, folded `literals`, sorted by [`sort`]; `needs` tells of each
+    /// literal which of its occurrences matter.
     pub(crate) fn new(literals: &[&str], needs: impl Fn(usize) -> Needs) -> Infixes {
-        let (texts, keys) = (literals.iter().collect(), Keys::new(literals));
-        let mut new = Infixes { texts, literals: Vec::with_capacity(literals.len()), keys };
+        let n_inside = literals.partition_point(|literal| pivot(literal).is_none());
+        let (inside, across) = literals.split_at(n_inside);
+        let mut new = Infixes {
+            texts: literals.iter().collect(),
+            literals: Vec::with_capacity(literals.len()),
+            inside: Keys::new(inside, 0),
+            across: Across::new(across, n_inside),
+        };
         // Those of which the next literal may be a longer form, shortest first.
         let mut prefixes: Vec<usize> = Vec::new();
         for (place, literal) in literals.iter().enumerate() {
+            if place == n_inside {
+                prefixes.clear();
+            }
             while prefixes.pop_if(|&mut prefix| !literal.starts_with(literals[prefix])).is_some() {}
             let mut compiled = Literal {
                 prefix: NONE,
@@ -108,16 +129,32 @@ impl Infixes {
         new
     }
 
-    /// Calls `report` for the first occurrence of each literal in `text`, for its first as a word
-    /// of its own, and for every occurrence of contextual ones.
-    pub(crate) fn scan(&self, text: &str, seen: &mut Seen, mut report: impl FnMut(Occurrence)) {
-        seen.start_pass(self.literals.len());
-        self.keys.scan(text.as_bytes(), |start, found| {
-            let literal = match found {
-                Found::Short(literal) => literal,
-                Found::Some(literals) => self.longest(literals, &text.as_bytes()[start..]),
-            };
-            self.note(literal, text, start, seen, &mut report);
+    /// Calls `found` with each longest literal that starts somewhere in a run, and where.
+    pub(super) fn inside(&self, run: &[u8], mut found: impl FnMut(u32, usize)) {
+        for at in 0..run.len() {
+            self.inside.at(&run[at..], |literals| {
+                let literal = self.longest(literals, &run[at..]);
+                if literal != NONE {
+                    found(literal, at);
+                }
+            });
+        }
+    }
+
+    /// Calls `report` as [`Infixes::note`] does for each literal in `text` that does not stand
+    /// inside a run.
+    pub(super) fn across(
+        &self,
+        text: &str,
+        runs: &Split,
+        seen: &mut Seen,
+        mut report: impl FnMut(Occurrence),
+    ) {
+        let bytes = text.as_bytes();
+        self.across.scan(bytes, runs, |at| {
+            self.across.keys.at(&bytes[at..], |literals| {
+                self.note(self.longest(literals, &bytes[at..]), text, at, seen, &mut report);
+            });
         });
     }
 
@@ -142,10 +179,14 @@ impl Infixes {
         literal
     }
 
-    /// Notes that `literal` stands at `start`, and so do its prefixes. Linear in the text even where
-    /// literals are nested (`a`, `aa`, `aaa`, …): once a longer one was seen with the same kind of
-    /// left side, so were the shorter ones, whose right side is inside the longer.
-    fn note(
+    /// Notes that `literal` stands at `start`, and so do its prefixes. Calls `report` for the first
+    /// occurrence of each in a pass, for its first as a word of its own, and for every occurrence of
+    /// contextual ones.
+    ///
+    /// Linear in the text even where literals are nested (`a`, `aa`, `aaa`, …): once a longer one was
+    /// seen with the same kind of left side, so were the shorter ones, whose right side is inside
+    /// the longer.
+    pub(super) fn note(
         &self,
         mut literal: u32,
         text: &str,
@@ -171,7 +212,7 @@ impl Infixes {
             entry.whole |= first_whole;
             if first || first_whole || contextual {
                 let range = start..end;
-                report(Occurrence { literal: literal as usize, range, first, first_whole });
+                report(Occurrence { literal, range, first, first_whole });
             }
             if settled && !contextual {
                 break;
@@ -202,12 +243,16 @@ impl Infixes {
         self.texts.is_sound()
             && self.texts.len() == n_literals
             && self.literals.iter().enumerate().all(is_prefix)
-            && self.keys.is_sound(n_literals)
+            && self.inside.is_sound(n_literals)
+            && self.across.keys.is_sound(n_literals)
     }
 
     /// Heap memory in bytes.
     pub(crate) fn memory_usage(&self) -> usize {
-        self.texts.memory_usage() + size_of_val(&*self.literals) + self.keys.memory_usage()
+        self.texts.memory_usage()
+            + size_of_val(&*self.literals)
+            + self.inside.memory_usage()
+            + self.across.memory_usage()
     }
 }
 
@@ -226,7 +271,8 @@ impl Seen {
         Some(self.entries[literal as usize]).filter(|entry| entry.pass == self.pass)
     }
 
-    fn start_pass(&mut self, n_literals: usize) {
+    /// Starts a pass over a text for `n_literals`.
+    pub(super) fn start(&mut self, n_literals: usize) {
         self.pass = self.pass.wrapping_add(1);
         if self.entries.len() != n_literals || self.pass == 0 {
             self.entries.clear();
@@ -234,6 +280,25 @@ impl Seen {
             self.pass = 1;
         }
     }
+}
+
+/// Reports all literals of `text`, as a pass does.
+#[cfg(test)]
+pub(super) fn pass(
+    infixes: &Infixes,
+    text: &str,
+    seen: &mut Seen,
+    mut report: impl FnMut(Occurrence),
+) {
+    let mut runs = Split::default();
+    runs.set(text);
+    seen.start(infixes.len());
+    for run in runs.after(0) {
+        infixes.inside(text[run.clone()].as_bytes(), |literal, at| {
+            infixes.note(literal, text, run.start + at, seen, &mut report);
+        });
+    }
+    infixes.across(text, &runs, seen, report);
 }
 
 #[cfg(test)]
@@ -248,16 +313,17 @@ mod tests {
         text: &str,
     ) -> Vec<(&'a str, usize, bool)> {
         let mut sorted = literals.to_vec();
-        sorted.sort_unstable();
+        sort(&mut sorted);
         let needs = |i: usize| {
             if contextual.contains(&sorted[i]) { Needs::Each } else { Needs::FirstWhole }
         };
         let infixes = Infixes::new(&sorted, needs);
         assert!(infixes.is_sound());
         let mut reports = Vec::new();
-        infixes.scan(text, &mut Seen::default(), |o| {
-            assert_eq!(&text[o.range.clone()], sorted[o.literal]);
-            reports.push((sorted[o.literal], o.range.start, o.first_whole));
+        pass(&infixes, text, &mut Seen::default(), |o| {
+            let literal = sorted[o.literal as usize];
+            assert_eq!(&text[o.range.clone()], literal);
+            reports.push((literal, o.range.start, o.first_whole));
         });
         reports.sort_by_key(|&(literal, start, _)| (start, literal.len()));
         reports
@@ -304,7 +370,7 @@ mod tests {
         let mut seen = Seen { pass: u32::MAX - 1, entries: Vec::new() };
         for _ in 0..4 {
             let mut n_reports = 0;
-            infixes.scan("x x x", &mut seen, |_| n_reports += 1);
+            pass(&infixes, "x x x", &mut seen, |_| n_reports += 1);
             assert_eq!(n_reports, 1);
         }
     }
