@@ -224,8 +224,7 @@ impl Builder {
         let sources = Sources::new(of_patterns);
         let others = (0..texts.len()).filter(|&id| word_places[id] == NONE).map(|id| &*texts[id]);
         let mut infix_texts: Vec<&str> = others.chain(sources.literals()).collect();
-        infix::sort(&mut infix_texts);
-        infix_texts.dedup();
+        infix::prepare(&mut infix_texts);
         let infix_places: HashMap<&str, u32> =
             infix_texts.iter().enumerate().map(|(place, &text)| (text, place as u32)).collect();
         let mut word_uses = ListBuilder::default();

@@ -1,9 +1,13 @@
 //! Literals that may stand anywhere, inside words too.
 //!
 //! Their first four bytes tell where they may start (`keys.rs`). The literals that start so are
-//! sorted: what stands there is the last one not after the text, or a prefix of it. Those made of
-//! letters, digits and `_` of ASCII stand inside a run of such characters, so that they are known with the
-//! run (`memo.rs`); the others are looked for between runs (`across.rs`).
+//! sorted: what stands there is the last one not after the text, or a prefix of it.
+//!
+//! They are of three [`Kind`]s, by what they have in common with the runs of letters, digits and `_` of
+//! ASCII that texts are split into (`split.rs`). What starts in a run is the same wherever the run
+//! stands (`memo.rs`), but for literals that reach out of it (`data.csv`, `add a note`). Each has a
+//! *head* (`data`, `add`), and where it stands, a run ends with its head. So heads are looked up like
+//! literals, and what comes next is only compared where one ends a run.
 //!
 //! All of it is flat data that can be written and read back; nothing is derived when it is read.
 
@@ -11,27 +15,63 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::across::{Across, pivot};
 use super::boundary;
 use super::flat::Texts;
 use super::keys::{KEY_BYTES, Keys};
-use super::split::Split;
+use super::split::{Split, in_run};
 use super::tables::NONE;
 
-/// Distinct literals, sorted ([`sort`]).
+/// Distinct literals, in the order of [`prepare`].
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Infixes {
     texts: Texts,
     literals: Vec<Literal>,
-    /// Those that stand inside a run, which come first.
+    /// Of those that stand inside a run.
     inside: Keys,
-    across: Across,
+    /// Of those that do not start in a run.
+    between: Keys,
+    /// A bit for each byte that these start with.
+    starts: [u64; 4],
 }
+
+/// Where a literal stands; in this order they are compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// Stands inside a run.
+    Inside,
+    /// Starts in a run, and reaches out of it.
+    Across,
+    /// Does not start in a run.
+    Between,
+}
+
+/// What a literal starts with that may be in a run.
+fn head(literal: &str) -> &str {
+    let end = literal.bytes().position(|byte| !in_run(byte));
+    &literal[..end.unwrap_or(literal.len())]
+}
+
+impl Kind {
+    fn of(literal: &str) -> Kind {
+        match head(literal).len() {
+            0 => Kind::Between,
+            n_bytes if n_bytes == literal.len() => Kind::Inside,
+            _ => Kind::Across,
+        }
+    }
+}
+
+/// What starts in a run: the longest literal inside it, and whether it is a head that ends the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Start(u32);
+
+/// The flag of such a head.
+const IS_HEAD: u32 = 1 << 31;
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Literal {
-    /// The longest other literal of four bytes or more that this one starts with, or [`NONE`]; of those
-    /// inside runs, or of the others.
+    /// The longest other literal of its kind that this one starts with, or [`NONE`]; but for those of
+    /// less than four bytes that are looked up by all of their bytes.
     prefix: u32,
     /// Whether this literal, or such a prefix, must be reported at each occurrence.
     contextual: bool,
@@ -39,6 +79,9 @@ struct Literal {
     whole: bool,
     /// Whether some longer literal with such a prefix starts with this one.
     starts_another: bool,
+    /// The literals whose head this one is, from the first to after the last: others may be between
+    /// them.
+    across: (u32, u32),
 }
 
 /// What a pass has seen of each literal. Kept between passes: a stamp tells which pass wrote an
@@ -84,27 +127,36 @@ pub(crate) struct Occurrence {
     pub(crate) first_whole: bool,
 }
 
-/// Puts literals in the order in which they are compiled: those that stand inside a run first.
-pub(crate) fn sort(literals: &mut [&str]) {
-    literals.sort_unstable_by_key(|literal| (pivot(literal).is_some(), *literal));
+/// Takes in the heads of non-empty `literals`, and puts all in the order in which they are
+/// compiled, each once.
+pub(crate) fn prepare(literals: &mut Vec<&str>) {
+    let heads: Vec<&str> = literals.iter().map(|literal| head(literal)).collect();
+    literals.extend(heads.into_iter().filter(|head| !head.is_empty()));
+    literals.sort_unstable_by_key(|literal| (Kind::of(literal), *literal));
+    literals.dedup();
 }
 
 impl Infixes {
-    /// Compiles distinct, non-empty, folded `literals`, sorted by [`sort`]; `needs` tells of each
-    /// literal which of its occurrences matter.
+    /// Compiles folded `literals` as [`prepare`] puts them; `needs` tells of each which of its
+    /// occurrences matter.
     pub(crate) fn new(literals: &[&str], needs: impl Fn(usize) -> Needs) -> Infixes {
-        let n_inside = literals.partition_point(|literal| pivot(literal).is_none());
-        let (inside, across) = literals.split_at(n_inside);
+        let n_before = |kind| literals.partition_point(|literal| Kind::of(literal) < kind);
+        let (across, between) = (n_before(Kind::Across), n_before(Kind::Between));
         let mut new = Infixes {
             texts: literals.iter().collect(),
             literals: Vec::with_capacity(literals.len()),
-            inside: Keys::new(inside, 0),
-            across: Across::new(across, n_inside),
+            inside: Keys::new(&literals[..across], 0),
+            between: Keys::new(&literals[between..], between as u32),
+            starts: [0; 4],
         };
+        for literal in &literals[between..] {
+            let byte = literal.as_bytes()[0];
+            new.starts[usize::from(byte / 64)] |= 1 << (byte % 64);
+        }
         // Those of which the next literal may be a longer form, shortest first.
         let mut prefixes: Vec<usize> = Vec::new();
         for (place, literal) in literals.iter().enumerate() {
-            if place == n_inside {
+            if place == across || place == between {
                 prefixes.clear();
             }
             while prefixes.pop_if(|&mut prefix| !literal.starts_with(literals[prefix])).is_some() {}
@@ -113,6 +165,7 @@ impl Infixes {
                 contextual: needs(place) == Needs::Each,
                 whole: needs(place) != Needs::First,
                 starts_another: false,
+                across: (0, 0),
             };
             if let Some(&prefix) = prefixes.last() {
                 let shorter = &mut new.literals[prefix];
@@ -122,43 +175,74 @@ impl Infixes {
                 compiled.whole |= shorter.whole;
             }
             new.literals.push(compiled);
-            if literal.len() >= KEY_BYTES {
+            if literal.len() >= KEY_BYTES || Kind::of(literal) == Kind::Across {
                 prefixes.push(place);
+            }
+        }
+        for (place, literal) in (across as u32..).zip(&literals[across..between]) {
+            if let Ok(head) = literals[..across].binary_search(&head(literal)) {
+                let (first, end) = &mut new.literals[head].across;
+                *first = if *end == 0 { place } else { *first };
+                *end = place + 1;
             }
         }
         new
     }
 
-    /// Calls `found` with each longest literal that starts somewhere in a run, and where.
-    pub(super) fn inside(&self, run: &[u8], mut found: impl FnMut(u32, usize)) {
+    /// Calls `found` with what starts in a run, and where, in order.
+    pub(super) fn starts_in(&self, run: &[u8], mut found: impl FnMut(Start, usize)) {
         for at in 0..run.len() {
-            self.inside.at(&run[at..], |literals| {
-                let literal = self.longest(literals, &run[at..]);
-                if literal != NONE {
-                    found(literal, at);
+            let rest = &run[at..];
+            self.inside.at(rest, |literals| {
+                let literal = self.longest(literals, rest);
+                if literal == NONE {
+                    return;
                 }
+                let is_head = self.literals[literal as usize].across.1 > 0
+                    && self.texts.len_of(literal) == rest.len();
+                found(Start(literal | if is_head { IS_HEAD } else { 0 }), at);
             });
         }
     }
 
-    /// Calls `report` as [`Infixes::note`] does for each literal in `text` that does not stand
-    /// inside a run.
-    pub(super) fn across(
+    /// Notes what starts in a run, which starts at `at`: see [`Infixes::note`].
+    pub(super) fn note_start(
         &self,
+        Start(start): Start,
         text: &str,
-        runs: &Split,
+        at: usize,
         seen: &mut Seen,
-        mut report: impl FnMut(Occurrence),
+        report: &mut impl FnMut(Occurrence),
     ) {
-        let bytes = text.as_bytes();
-        self.across.scan(bytes, runs, |at| {
-            self.across.keys.at(&bytes[at..], |literals| {
-                self.note(self.longest(literals, &bytes[at..]), text, at, seen, &mut report);
-            });
-        });
+        let literal = start & !IS_HEAD;
+        self.note(literal, text, at, seen, report);
+        if start & IS_HEAD != 0 {
+            let (first, end) = self.literals[literal as usize].across;
+            let literal = self.longest(first..end, &text.as_bytes()[at..]);
+            self.note(literal, text, at, seen, report);
+        }
     }
 
-    /// The longest of a range of literals that `text` starts with, or [`NONE`].
+    /// Notes what starts in a part of `text` that is in no run: see [`Infixes::note`].
+    pub(super) fn note_between(
+        &self,
+        text: &str,
+        part: Range<usize>,
+        seen: &mut Seen,
+        report: &mut impl FnMut(Occurrence),
+    ) {
+        let bytes = text.as_bytes();
+        for (&byte, at) in bytes[part.clone()].iter().zip(part) {
+            if self.starts[usize::from(byte / 64)] >> (byte % 64) & 1 == 1 {
+                let rest = &bytes[at..];
+                self.between.at(rest, |literals| {
+                    self.note(self.longest(literals, rest), text, at, seen, report);
+                });
+            }
+        }
+    }
+
+    /// The longest of a range of sorted literals that `text` starts with, or [`NONE`].
     fn longest(&self, literals: Range<u32>, text: &[u8]) -> u32 {
         let (mut start, mut end) = (literals.start, literals.end);
         while start < end {
@@ -186,7 +270,7 @@ impl Infixes {
     /// Linear in the text even where literals are nested (`a`, `aa`, `aaa`, …): once a longer one was
     /// seen with the same kind of left side, so were the shorter ones, whose right side is inside
     /// the longer.
-    pub(super) fn note(
+    fn note(
         &self,
         mut literal: u32,
         text: &str,
@@ -238,13 +322,15 @@ impl Infixes {
     pub(crate) fn is_sound(&self) -> bool {
         let n_literals = self.literals.len();
         let is_prefix = |(place, literal): (usize, &Literal)| {
-            literal.prefix == NONE || (literal.prefix as usize) < place
+            (literal.prefix == NONE || (literal.prefix as usize) < place)
+                && literal.across.0 <= literal.across.1
+                && literal.across.1 as usize <= n_literals
         };
         self.texts.is_sound()
             && self.texts.len() == n_literals
             && self.literals.iter().enumerate().all(is_prefix)
             && self.inside.is_sound(n_literals)
-            && self.across.keys.is_sound(n_literals)
+            && self.between.is_sound(n_literals)
     }
 
     /// Heap memory in bytes.
@@ -252,7 +338,7 @@ impl Infixes {
         self.texts.memory_usage()
             + size_of_val(&*self.literals)
             + self.inside.memory_usage()
-            + self.across.memory_usage()
+            + self.between.memory_usage()
     }
 }
 
@@ -293,12 +379,15 @@ pub(super) fn pass(
     let mut runs = Split::default();
     runs.set(text);
     seen.start(infixes.len());
+    let mut before = 0;
     for run in runs.after(0) {
-        infixes.inside(text[run.clone()].as_bytes(), |literal, at| {
-            infixes.note(literal, text, run.start + at, seen, &mut report);
+        infixes.note_between(text, before..run.start, seen, &mut report);
+        before = run.end;
+        infixes.starts_in(text[run.clone()].as_bytes(), |start, at| {
+            infixes.note_start(start, text, run.start + at, seen, &mut report);
         });
     }
-    infixes.across(text, &runs, seen, report);
+    infixes.note_between(text, before..text.len(), seen, &mut report);
 }
 
 #[cfg(test)]
@@ -313,7 +402,7 @@ mod tests {
         text: &str,
     ) -> Vec<(&'a str, usize, bool)> {
         let mut sorted = literals.to_vec();
-        sort(&mut sorted);
+        prepare(&mut sorted);
         let needs = |i: usize| {
             if contextual.contains(&sorted[i]) { Needs::Each } else { Needs::FirstWhole }
         };

@@ -32,13 +32,13 @@ struct Slot {
 
 /// Which keys there may be: a bitmap by their hashes.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Filter(Vec<u64>);
+struct Filter(Vec<u64>);
 
 impl Keys {
     /// The keys of sorted, distinct, non-empty `literals`, the first of which has the place `first`.
-    pub(super) fn new(literals: &[&str], first: usize) -> Keys {
+    pub(super) fn new(literals: &[&str], first: u32) -> Keys {
         let mut slots: [Vec<Slot>; KEY_BYTES] = Default::default();
-        for (literal, place) in literals.iter().zip(first as u32..) {
+        for (literal, place) in literals.iter().zip(first..) {
             let bytes = literal.as_bytes();
             let n_bytes = bytes.len().min(KEY_BYTES);
             let (key, end) = (key(&bytes[..n_bytes]), place + 1);
@@ -72,7 +72,7 @@ impl Keys {
 
     /// Heap memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        let of = |table: &Table| size_of_val(&*table.slots) + table.filter.memory_usage();
+        let of = |table: &Table| size_of_val(&*table.slots) + size_of_val(&*table.filter.0);
         self.0.iter().map(of).sum()
     }
 }
@@ -82,8 +82,6 @@ impl Table {
         if slots.is_empty() {
             return Table::default();
         }
-        let keys = slots.iter().map(|slot| slot.key);
-        let filter = Filter::new(slots.len(), keys);
         let mut table = vec![Slot::default(); (slots.len() * 2).next_power_of_two()];
         for slot in slots {
             let mut at = hash(slot.key) as usize & (table.len() - 1);
@@ -92,7 +90,7 @@ impl Table {
             }
             table[at] = *slot;
         }
-        Table { filter, slots: table }
+        Table { filter: Filter::new(slots), slots: table }
     }
 
     fn get(&self, key: u32) -> Option<Slot> {
@@ -124,19 +122,18 @@ impl Table {
 }
 
 impl Filter {
-    /// Takes in `keys`, which are no more than `n_keys`: sixteen bits each, so that of other keys one
-    /// of sixteen passes.
-    pub(super) fn new(n_keys: usize, keys: impl Iterator<Item = u32>) -> Filter {
-        let mut filter = Filter(vec![0; (n_keys / 4).next_power_of_two()]);
-        for key in keys {
-            let place = filter.place(key);
+    /// Has sixteen bits a key or more, so that of other keys one of sixteen passes.
+    fn new(slots: &[Slot]) -> Filter {
+        let mut filter = Filter(vec![0; (slots.len() / 4).next_power_of_two()]);
+        for slot in slots {
+            let place = filter.place(slot.key);
             filter.0[place / 64] |= 1 << (place % 64);
         }
         filter
     }
 
     /// Whether a key may be one of those taken in; if it is, it does.
-    pub(super) fn has(&self, key: u32) -> bool {
+    fn has(&self, key: u32) -> bool {
         let place = self.place(key);
         self.0.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
@@ -145,14 +142,10 @@ impl Filter {
         (hash(key) >> 32) as usize & (self.0.len() * 64).wrapping_sub(1)
     }
 
-    /// Heap memory in bytes.
-    pub(super) fn memory_usage(&self) -> usize {
-        size_of_val(&*self.0)
-    }
 }
 
 /// Up to four bytes as a number.
-pub(super) fn key(bytes: &[u8]) -> u32 {
+fn key(bytes: &[u8]) -> u32 {
     if let Some(four) = bytes.first_chunk() {
         return u32::from_le_bytes(*four);
     }

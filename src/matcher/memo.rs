@@ -7,10 +7,14 @@
 
 use std::ops::Range;
 
+use super::infix::Start;
 use super::words::{First, eight, hash};
 
 /// So many words are known at most, about; then they are forgotten and learned anew.
 const MAX_WORDS: usize = 2_048;
+
+/// So many places there are at least, once there are some.
+const MIN_PLACES: usize = 64;
 
 /// Longer words are not kept, nor are those that more literals stand in.
 const MAX_BYTES: usize = 64;
@@ -19,12 +23,18 @@ const MAX_INSIDE: usize = 16;
 /// No more places are looked at for a word, however its hash was chosen.
 const MAX_STEPS: usize = 8;
 
+/// The bit that the keys of words of more than eight bytes have.
+const IS_LONG: u64 = 1 << 63;
+
 /// Words and what is known of them: working memory of one thread for one index.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    /// A power of two of places, of which half are used at most.
+    /// A power of two of places, of which half are used at most, and some after the last; a word is in
+    /// the first free one from that which its key says.
     words: Vec<Word>,
     n_words: usize,
+    /// By how much a hash is shifted to be a place.
+    shift: u32,
     inside: Vec<Inside>,
     /// How many of those are of words that are kept.
     n_inside: usize,
@@ -32,9 +42,9 @@ pub(super) struct Memo {
     long: Vec<u8>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Word {
-    /// Of up to eight bytes these, of more a hash; 0 if the place is free.
+    /// See [`key`]; 0 if the place is free.
     key: u64,
     n_bytes: u32,
     /// Where it is among the long ones, if it is one.
@@ -43,47 +53,47 @@ struct Word {
 }
 
 /// What is known of a word.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Known {
     pub(super) first: First,
     start: u32,
     end: u32,
 }
 
-/// A literal inside a word.
+/// What starts in a word, and at which of its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inside {
-    pub(super) literal: u32,
-    /// Where in the word it starts.
+    pub(super) what: Start,
     pub(super) at: u32,
 }
 
 impl Memo {
     /// What is known of a run of `text`, which `learn` finds out if it is not known: it adds what
-    /// stands inside.
+    /// starts inside.
     pub(super) fn of(
         &mut self,
         text: &[u8],
         run: Range<usize>,
         learn: impl FnOnce(&mut Vec<Inside>) -> First,
     ) -> Known {
-        let (key, is_long) = match eight(text, run.clone()) {
-            Some(eight) => (eight, false),
-            None => (hash(&text[run.clone()]).max(1), true),
-        };
-        for place in self.places(key) {
-            let Some(word) = self.words.get(place) else { break };
-            if word.key == key
-                && word.n_bytes as usize == run.len()
-                && (!is_long || self.long[word.start as usize..][..run.len()] == text[run.clone()])
-            {
-                return word.known;
-            }
-            if word.key == 0 {
-                break;
+        let key = key(text, &run);
+        let home = self.home(key);
+        if let Some(places) = self.words.get(home..home + MAX_STEPS) {
+            for word in places {
+                if word.key == key && (key < IS_LONG || self.is_same(word, &text[run.clone()])) {
+                    return word.known;
+                }
+                if word.key == 0 {
+                    break;
+                }
             }
         }
         self.learn(key, &text[run], learn)
+    }
+
+    fn is_same(&self, word: &Word, bytes: &[u8]) -> bool {
+        let start = word.start as usize;
+        word.n_bytes as usize == bytes.len() && self.long[start..start + bytes.len()] == *bytes
     }
 
     /// What stands inside a word.
@@ -99,7 +109,7 @@ impl Memo {
         learn: impl FnOnce(&mut Vec<Inside>) -> First,
     ) -> Known {
         self.inside.truncate(self.n_inside);
-        if self.n_words * 2 >= self.words.len() {
+        if self.n_words * 2 + MAX_STEPS >= self.words.len() {
             self.make_room();
         }
         let start = self.inside.len();
@@ -110,7 +120,7 @@ impl Memo {
             let (n_bytes, start) = (bytes.len() as u32, self.long.len() as u32);
             if self.keep(Word { key, n_bytes, start, known }) {
                 self.n_inside = end;
-                if bytes.len() > size_of::<u64>() {
+                if key >= IS_LONG {
                     self.long.extend_from_slice(bytes);
                 }
             }
@@ -119,39 +129,45 @@ impl Memo {
     }
 
     fn make_room(&mut self) {
-        let free = Word { key: 0, n_bytes: 0, start: 0, known: Known { first: First::NONE, start: 0, end: 0 } };
         if self.n_words >= MAX_WORDS {
-            self.words.fill(free);
+            self.words.fill(Word::default());
             (self.n_words, self.n_inside) = (0, 0);
             self.inside.clear();
             self.long.clear();
             return;
         }
-        let n_places = (self.words.len() * 2).max(MAX_WORDS / 8);
-        let before = std::mem::replace(&mut self.words, vec![free; n_places]);
+        let n_places = (self.n_words * 4).max(MIN_PLACES).next_power_of_two();
+        self.shift = n_places.leading_zeros() + 1;
+        let words = vec![Word::default(); n_places + MAX_STEPS];
         self.n_words = 0;
-        for word in before.into_iter().filter(|word| word.key != 0) {
-            self.keep(word);
+        for word in std::mem::replace(&mut self.words, words) {
+            if word.key != 0 {
+                self.keep(word);
+            }
         }
     }
 
     /// Puts a word in a place, if one of its places is free.
     fn keep(&mut self, word: Word) -> bool {
-        let free = self.places(word.key).find(|&place| self.words[place].key == 0);
-        if let Some(place) = free {
-            self.words[place] = word;
+        let home = self.home(word.key);
+        let free = self.words[home..home + MAX_STEPS].iter_mut().find(|place| place.key == 0);
+        let is_kept = free.is_some();
+        if let Some(free) = free {
+            *free = word;
             self.n_words += 1;
         }
-        free.is_some()
+        is_kept
     }
 
-    /// Where a word may be, in this order.
-    fn places(&self, key: u64) -> impl Iterator<Item = usize> + use<> {
-        let last = self.words.len().wrapping_sub(1);
-        // Only the upper bits depend on all of the key.
-        let home = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize;
-        (home..home + MAX_STEPS).map(move |place| place & last)
+    /// The first place where a word may be. Only the upper bits of the product depend on all of the key.
+    fn home(&self, key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
     }
+}
+
+/// Up to eight bytes as a number, of more a hash that no such number is, as all are ASCII.
+fn key(text: &[u8], run: &Range<usize>) -> u64 {
+    eight(text, run.clone()).unwrap_or_else(|| hash(&text[run.clone()]) | IS_LONG)
 }
 
 #[cfg(test)]

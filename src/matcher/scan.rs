@@ -6,6 +6,7 @@ use super::index::Index;
 use super::infix::{Occurrence, Seen};
 use super::memo::{Inside, Memo};
 use super::split::Split;
+use super::words::First;
 
 /// A literal that stands in a text.
 #[derive(Debug)]
@@ -28,22 +29,27 @@ impl Index {
         let (words, infixes, bytes) = (&self.words, &self.infixes, text.as_bytes());
         runs.set(text);
         seen.start(infixes.len());
+        let mut before = 0;
         for (place, run) in runs.after(0).enumerate() {
+            let part = std::mem::replace(&mut before, run.end)..run.start;
+            infixes.note_between(text, part, seen, &mut |infix| report(Standing::Infix(infix)));
             let known = memo.of(bytes, run.clone(), |inside| {
-                infixes.inside(&bytes[run.clone()], |literal, at| {
-                    inside.push(Inside { literal, at: at as u32 });
+                infixes.starts_in(&bytes[run.clone()], |what, at| {
+                    inside.push(Inside { what, at: at as u32 });
                 });
                 words.first(bytes, run.clone())
             });
-            words.follow(text, runs, place, known.first, |literal, range| {
-                report(Standing::Word(literal, range));
-            });
-            for &Inside { literal, at } in memo.inside(known) {
-                infixes.note(literal, text, run.start + at as usize, seen, &mut |occurrence| {
-                    report(Standing::Infix(occurrence));
+            if known.first != First::NONE {
+                words.follow(text, runs, place, known.first, |literal, range| {
+                    report(Standing::Word(literal, range));
                 });
             }
+            for &Inside { what, at } in memo.inside(known) {
+                let at = run.start + at as usize;
+                infixes.note_start(what, text, at, seen, &mut |infix| report(Standing::Infix(infix)));
+            }
         }
-        infixes.across(text, runs, seen, |occurrence| report(Standing::Infix(occurrence)));
+        let part = before..text.len();
+        infixes.note_between(text, part, seen, &mut |infix| report(Standing::Infix(infix)));
     }
 }

@@ -25,10 +25,11 @@ impl Split {
                 blocks::mask(&padded, in_run)
             };
             let start = (block * blocks::BYTES) as u32;
+            let mut rest = mask ^ (mask << 1 | ends_in_run);
             let mut n_edges = 0;
-            let places = blocks::places(mask ^ (mask << 1 | ends_in_run));
-            for (edge, at) in edges.iter_mut().zip(places) {
-                *edge = start + at as u32;
+            while rest != 0 {
+                edges[n_edges % blocks::BYTES] = start + rest.trailing_zeros();
+                rest &= rest - 1;
                 n_edges += 1;
             }
             self.0.extend_from_slice(&edges[..n_edges]);

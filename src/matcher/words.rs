@@ -52,6 +52,12 @@ struct Beginning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct First(u32);
 
+impl Default for First {
+    fn default() -> First {
+        First::NONE
+    }
+}
+
 impl First {
     /// No literal begins with the run.
     pub(super) const NONE: First = First(NO_LITERAL);
@@ -120,7 +126,7 @@ impl Words {
     }
 
     /// Calls `report` with each literal that stands in the folded `text` as a word of its own and
-    /// begins with the run at `place`, of which `first` is known; the shortest first.
+    /// begins with the run at `place`, of which `first` is known and not nothing; the shortest first.
     pub(super) fn follow(
         &self,
         text: &str,
@@ -129,9 +135,6 @@ impl Words {
         first: First,
         mut report: impl FnMut(u32, Range<usize>),
     ) {
-        if first == First::NONE {
-            return;
-        }
         let bytes = text.as_bytes();
         let mut run = runs.get(place);
         let start = run.start;
@@ -291,6 +294,9 @@ mod tests {
         runs.set(text);
         for (place, run) in runs.after(0).enumerate() {
             let first = words.first(text.as_bytes(), run);
+            if first == First::NONE {
+                continue;
+            }
             words.follow(text, &runs, place, first, |literal, range| {
                 let literal = literals[literal as usize];
                 assert_eq!(&text[range.clone()], literal);
