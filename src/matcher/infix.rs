@@ -18,7 +18,9 @@ use serde::{Deserialize, Serialize};
 use super::boundary;
 use super::flat::Texts;
 use super::keys::{KEY_BYTES, Keys};
-use super::split::{Split, in_run};
+#[cfg(test)]
+use super::split::Split;
+use super::split::in_run;
 use super::tables::NONE;
 
 /// Distinct literals, in the order of [`prepare`].
@@ -26,6 +28,7 @@ use super::tables::NONE;
 pub(crate) struct Infixes {
     texts: Texts,
     literals: Vec<Literal>,
+    heads: Vec<Head>,
     /// Of those that stand inside a run.
     inside: Keys,
     /// Of those that do not start in a run.
@@ -51,6 +54,12 @@ fn head(literal: &str) -> &str {
     &literal[..end.unwrap_or(literal.len())]
 }
 
+/// A bit for the first two bytes of what comes after a head.
+fn next_bit(rest: &[u8]) -> u64 {
+    let byte = |at| rest.get(at).copied().unwrap_or_default();
+    1 << (byte(0).wrapping_mul(7).wrapping_add(byte(1)) % 64)
+}
+
 impl Kind {
     fn of(literal: &str) -> Kind {
         match head(literal).len() {
@@ -61,12 +70,14 @@ impl Kind {
     }
 }
 
-/// What starts in a run: the longest literal inside it, and whether it is a head that ends the run.
+/// What starts somewhere in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Start(u32);
-
-/// The flag of such a head.
-const IS_HEAD: u32 = 1 << 31;
+pub(super) enum Start {
+    /// The longest literal inside it.
+    Literal(u32),
+    /// A head that ends it.
+    Head(u32),
+}
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Literal {
@@ -79,9 +90,18 @@ struct Literal {
     whole: bool,
     /// Whether some longer literal with such a prefix starts with this one.
     starts_another: bool,
-    /// The literals whose head this one is, from the first to after the last: others may be between
-    /// them.
-    across: (u32, u32),
+    /// Its place among the heads, or [`NONE`].
+    head: u32,
+}
+
+/// What some literals start with that reach out of a run.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Head {
+    /// The first of these literals, and the place after the last; others may be between them.
+    first: u32,
+    end: u32,
+    /// The bits of what may come next: see [`next_bit`].
+    next: u64,
 }
 
 /// What a pass has seen of each literal. Kept between passes: a stamp tells which pass wrote an
@@ -145,6 +165,7 @@ impl Infixes {
         let mut new = Infixes {
             texts: literals.iter().collect(),
             literals: Vec::with_capacity(literals.len()),
+            heads: Vec::new(),
             inside: Keys::new(&literals[..across], 0),
             between: Keys::new(&literals[between..], between as u32),
             starts: [0; 4],
@@ -165,7 +186,7 @@ impl Infixes {
                 contextual: needs(place) == Needs::Each,
                 whole: needs(place) != Needs::First,
                 starts_another: false,
-                across: (0, 0),
+                head: NONE,
             };
             if let Some(&prefix) = prefixes.last() {
                 let shorter = &mut new.literals[prefix];
@@ -180,13 +201,23 @@ impl Infixes {
             }
         }
         for (place, literal) in (across as u32..).zip(&literals[across..between]) {
-            if let Ok(head) = literals[..across].binary_search(&head(literal)) {
-                let (first, end) = &mut new.literals[head].across;
-                *first = if *end == 0 { place } else { *first };
-                *end = place + 1;
+            let head = head(literal);
+            if let Ok(of) = literals[..across].binary_search(&head) {
+                new.add_to_head(of, place, &literal.as_bytes()[head.len()..]);
             }
         }
         new
+    }
+
+    fn add_to_head(&mut self, literal: usize, place: u32, rest: &[u8]) {
+        let head = &mut self.literals[literal].head;
+        if *head == NONE {
+            *head = self.heads.len() as u32;
+            self.heads.push(Head { first: place, end: place, next: 0 });
+        }
+        let head = &mut self.heads[*head as usize];
+        head.end = place + 1;
+        head.next |= if rest.len() > 1 { next_bit(rest) } else { u64::MAX };
     }
 
     /// Calls `found` with what starts in a run, and where, in order.
@@ -198,48 +229,55 @@ impl Infixes {
                 if literal == NONE {
                     return;
                 }
-                let is_head = self.literals[literal as usize].across.1 > 0
-                    && self.texts.len_of(literal) == rest.len();
-                found(Start(literal | if is_head { IS_HEAD } else { 0 }), at);
+                found(Start::Literal(literal), at);
+                let head = self.literals[literal as usize].head;
+                if head != NONE && self.texts.len_of(literal) == rest.len() {
+                    found(Start::Head(head), at);
+                }
             });
         }
     }
 
-    /// Notes what starts in a run, which starts at `at`: see [`Infixes::note`].
+    /// Notes what starts in a run, in `range`, which ends where the run does: see [`Infixes::note`].
     pub(super) fn note_start(
         &self,
-        Start(start): Start,
+        start: Start,
+        text: &str,
+        range: Range<usize>,
+        seen: &mut Seen,
+        report: &mut impl FnMut(Occurrence),
+    ) {
+        let literal = match start {
+            Start::Literal(literal) => literal,
+            Start::Head(head) => {
+                let bytes = text.as_bytes();
+                let Head { first, end, next } = self.heads[head as usize];
+                if next & next_bit(&bytes[range.end..]) == 0 {
+                    return;
+                }
+                self.longest(first..end, &bytes[range.start..])
+            }
+        };
+        self.note(literal, text, range.start, seen, report);
+    }
+
+    /// Whether literals that do not start in a run may start with a byte.
+    pub(super) fn starts_with(&self, byte: u8) -> bool {
+        self.starts[usize::from(byte / 64)] >> (byte % 64) & 1 == 1
+    }
+
+    /// Notes what starts at `at`, which is in no run: see [`Infixes::note`].
+    pub(super) fn note_at(
+        &self,
         text: &str,
         at: usize,
         seen: &mut Seen,
         report: &mut impl FnMut(Occurrence),
     ) {
-        let literal = start & !IS_HEAD;
-        self.note(literal, text, at, seen, report);
-        if start & IS_HEAD != 0 {
-            let (first, end) = self.literals[literal as usize].across;
-            let literal = self.longest(first..end, &text.as_bytes()[at..]);
-            self.note(literal, text, at, seen, report);
-        }
-    }
-
-    /// Notes what starts in a part of `text` that is in no run: see [`Infixes::note`].
-    pub(super) fn note_between(
-        &self,
-        text: &str,
-        part: Range<usize>,
-        seen: &mut Seen,
-        report: &mut impl FnMut(Occurrence),
-    ) {
-        let bytes = text.as_bytes();
-        for (&byte, at) in bytes[part.clone()].iter().zip(part) {
-            if self.starts[usize::from(byte / 64)] >> (byte % 64) & 1 == 1 {
-                let rest = &bytes[at..];
-                self.between.at(rest, |literals| {
-                    self.note(self.longest(literals, rest), text, at, seen, report);
-                });
-            }
-        }
+        let rest = &text.as_bytes()[at..];
+        self.between.at(rest, |literals| {
+            self.note(self.longest(literals, rest), text, at, seen, report);
+        });
     }
 
     /// The longest of a range of sorted literals that `text` starts with, or [`NONE`].
@@ -323,11 +361,12 @@ impl Infixes {
         let n_literals = self.literals.len();
         let is_prefix = |(place, literal): (usize, &Literal)| {
             (literal.prefix == NONE || (literal.prefix as usize) < place)
-                && literal.across.0 <= literal.across.1
-                && literal.across.1 as usize <= n_literals
+                && (literal.head == NONE || (literal.head as usize) < self.heads.len())
         };
+        let is_head = |head: &Head| head.first <= head.end && head.end as usize <= n_literals;
         self.texts.is_sound()
             && self.texts.len() == n_literals
+            && self.heads.iter().all(is_head)
             && self.literals.iter().enumerate().all(is_prefix)
             && self.inside.is_sound(n_literals)
             && self.between.is_sound(n_literals)
@@ -337,6 +376,7 @@ impl Infixes {
     pub(crate) fn memory_usage(&self) -> usize {
         self.texts.memory_usage()
             + size_of_val(&*self.literals)
+            + size_of_val(&*self.heads)
             + self.inside.memory_usage()
             + self.between.memory_usage()
     }
@@ -379,15 +419,14 @@ pub(super) fn pass(
     let mut runs = Split::default();
     runs.set(text);
     seen.start(infixes.len());
-    let mut before = 0;
-    for run in runs.after(0) {
-        infixes.note_between(text, before..run.start, seen, &mut report);
-        before = run.end;
+    for run in runs.iter() {
         infixes.starts_in(text[run.clone()].as_bytes(), |start, at| {
-            infixes.note_start(start, text, run.start + at, seen, &mut report);
+            infixes.note_start(start, text, run.start + at..run.end, seen, &mut report);
         });
     }
-    infixes.note_between(text, before..text.len(), seen, &mut report);
+    for at in (0..text.len()).filter(|&at| infixes.starts_with(text.as_bytes()[at])) {
+        infixes.note_at(text, at, seen, &mut report);
+    }
 }
 
 #[cfg(test)]

@@ -53,6 +53,7 @@ impl Keys {
 
     /// Calls `report` with each range of literals of which one may stand at the start of `text`: those
     /// that are as long as their key, or start with it.
+    #[inline]
     pub(super) fn at(&self, text: &[u8], mut report: impl FnMut(Range<u32>)) {
         for (table, n_bytes) in self.0.iter().zip(1..) {
             if table.slots.is_empty() {

@@ -60,6 +60,13 @@ pub(super) struct Known {
     end: u32,
 }
 
+impl Known {
+    /// Whether it is that no literal has to do with the word.
+    pub(super) fn is_nothing(self) -> bool {
+        self.first == First::NONE && self.start == self.end
+    }
+}
+
 /// What starts in a word, and at which of its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inside {
@@ -68,52 +75,52 @@ pub(super) struct Inside {
 }
 
 impl Memo {
-    /// What is known of a run of `text`, which `learn` finds out if it is not known: it adds what
-    /// starts inside.
-    pub(super) fn of(
-        &mut self,
-        text: &[u8],
-        run: Range<usize>,
-        learn: impl FnOnce(&mut Vec<Inside>) -> First,
-    ) -> Known {
-        let key = key(text, &run);
+    /// What is known of a run of `text`.
+    #[inline]
+    pub(super) fn get(&self, text: &[u8], run: &Range<usize>) -> Option<Known> {
+        let key = key(text, run);
         let home = self.home(key);
-        if let Some(places) = self.words.get(home..home + MAX_STEPS) {
-            for word in places {
-                if word.key == key && (key < IS_LONG || self.is_same(word, &text[run.clone()])) {
-                    return word.known;
-                }
-                if word.key == 0 {
-                    break;
-                }
-            }
+        let places = self.words.get(home..home + MAX_STEPS)?;
+        // Nearly always the first is it.
+        if places[0].key == key && key < IS_LONG {
+            return Some(places[0].known);
         }
-        self.learn(key, &text[run], learn)
+        self.find(key, &text[run.clone()], places)
     }
 
-    fn is_same(&self, word: &Word, bytes: &[u8]) -> bool {
-        let start = word.start as usize;
-        word.n_bytes as usize == bytes.len() && self.long[start..start + bytes.len()] == *bytes
+    #[inline(never)]
+    fn find(&self, key: u64, bytes: &[u8], places: &[Word]) -> Option<Known> {
+        let is_it = |word: &&Word| {
+            let start = word.start as usize;
+            word.key == key
+                && (key < IS_LONG
+                    || (word.n_bytes as usize == bytes.len()
+                        && self.long[start..start + bytes.len()] == *bytes))
+        };
+        places.iter().take_while(|word| word.key != 0).find(is_it).map(|word| word.known)
     }
 
-    /// What stands inside a word.
+    /// What starts in a word.
     pub(super) fn inside(&self, known: Known) -> &[Inside] {
         &self.inside[known.start as usize..known.end as usize]
     }
 
+    /// Learns a run of `text` that is not known. `look` adds what starts in it, and says what begins
+    /// with it.
     #[cold]
-    fn learn(
+    pub(super) fn learn(
         &mut self,
-        key: u64,
-        bytes: &[u8],
-        learn: impl FnOnce(&mut Vec<Inside>) -> First,
+        text: &[u8],
+        run: Range<usize>,
+        look: impl FnOnce(&[u8], &mut Vec<Inside>) -> First,
     ) -> Known {
+        let (key, bytes) = (key(text, &run), &text[run]);
         self.inside.truncate(self.n_inside);
         if self.n_words * 2 + MAX_STEPS >= self.words.len() {
             self.make_room();
         }
         let start = self.inside.len();
-        let first = learn(&mut self.inside);
+        let first = look(bytes, &mut self.inside);
         let end = self.inside.len();
         let known = Known { first, start: start as u32, end: end as u32 };
         if bytes.len() <= MAX_BYTES && end - start <= MAX_INSIDE {
@@ -166,8 +173,9 @@ impl Memo {
 }
 
 /// Up to eight bytes as a number, of more a hash that no such number is, as all are ASCII.
+#[inline]
 fn key(text: &[u8], run: &Range<usize>) -> u64 {
-    eight(text, run.clone()).unwrap_or_else(|| hash(&text[run.clone()]) | IS_LONG)
+    eight(text, run).unwrap_or_else(|| hash(&text[run.clone()]) | IS_LONG)
 }
 
 #[cfg(test)]

@@ -30,26 +30,40 @@ impl Index {
         runs.set(text);
         seen.start(infixes.len());
         let mut before = 0;
-        for (place, run) in runs.after(0).enumerate() {
-            let part = std::mem::replace(&mut before, run.end)..run.start;
-            infixes.note_between(text, part, seen, &mut |infix| report(Standing::Infix(infix)));
-            let known = memo.of(bytes, run.clone(), |inside| {
-                infixes.starts_in(&bytes[run.clone()], |what, at| {
-                    inside.push(Inside { what, at: at as u32 });
-                });
-                words.first(bytes, run.clone())
+        for (place, run) in runs.iter().enumerate() {
+            for at in before..run.start {
+                if infixes.starts_with(bytes[at]) {
+                    infixes.note_at(text, at, seen, &mut |infix| report(Standing::Infix(infix)));
+                }
+            }
+            before = run.end;
+            let known = memo.get(bytes, &run).unwrap_or_else(|| {
+                memo.learn(bytes, run.clone(), |bytes, inside| {
+                    infixes.starts_in(bytes, |what, at| {
+                        inside.push(Inside { what, at: at as u32 });
+                    });
+                    words.first(bytes)
+                })
             });
+            if known.is_nothing() {
+                continue;
+            }
             if known.first != First::NONE {
                 words.follow(text, runs, place, known.first, |literal, range| {
                     report(Standing::Word(literal, range));
                 });
             }
             for &Inside { what, at } in memo.inside(known) {
-                let at = run.start + at as usize;
-                infixes.note_start(what, text, at, seen, &mut |infix| report(Standing::Infix(infix)));
+                let range = run.start + at as usize..run.end;
+                infixes.note_start(what, text, range, seen, &mut |infix| {
+                    report(Standing::Infix(infix));
+                });
             }
         }
-        let part = before..text.len();
-        infixes.note_between(text, part, seen, &mut |infix| report(Standing::Infix(infix)));
+        for at in before..bytes.len() {
+            if infixes.starts_with(bytes[at]) {
+                infixes.note_at(text, at, seen, &mut |infix| report(Standing::Infix(infix)));
+            }
+        }
     }
 }

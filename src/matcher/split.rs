@@ -6,16 +6,22 @@ use super::blocks;
 
 /// Where runs start and end. Reused from text to text.
 #[derive(Debug, Default)]
-pub(super) struct Split(Vec<u32>);
+pub(super) struct Split {
+    /// At first the starts and ends of the runs, then what was left by longer texts.
+    edges: Vec<u32>,
+    n_edges: usize,
+}
 
 impl Split {
     /// Finds the runs of `text`: of 64 bytes at a time a mask tells which are in a run, and its edges
     /// are taken one by one, which a processor foresees better than a look at each byte.
     pub(super) fn set(&mut self, text: &str) {
-        self.0.clear();
         let bytes = text.as_bytes();
+        if self.edges.len() <= bytes.len() {
+            self.edges.resize(bytes.len() + 1, 0);
+        }
+        self.n_edges = 0;
         let mut ends_in_run = 0;
-        let mut edges = [0; blocks::BYTES];
         for (block, part) in bytes.chunks(blocks::BYTES).enumerate() {
             let mask = if let Some(whole) = part.first_chunk() {
                 blocks::mask(whole, in_run)
@@ -26,29 +32,28 @@ impl Split {
             };
             let start = (block * blocks::BYTES) as u32;
             let mut rest = mask ^ (mask << 1 | ends_in_run);
-            let mut n_edges = 0;
             while rest != 0 {
-                edges[n_edges % blocks::BYTES] = start + rest.trailing_zeros();
+                self.edges[self.n_edges] = start + rest.trailing_zeros();
+                self.n_edges += 1;
                 rest &= rest - 1;
-                n_edges += 1;
             }
-            self.0.extend_from_slice(&edges[..n_edges]);
             ends_in_run = mask >> 63;
         }
-        if self.0.len() % 2 == 1 {
-            self.0.push(bytes.len() as u32);
+        if self.n_edges % 2 == 1 {
+            self.edges[self.n_edges] = bytes.len() as u32;
+            self.n_edges += 1;
         }
     }
 
-    /// The bytes of each run from that at `place` on.
-    pub(super) fn after(&self, place: usize) -> impl Iterator<Item = Range<usize>> {
-        let (runs, _) = self.0.as_chunks();
-        runs[place..].iter().map(|&[start, end]| start as usize..end as usize)
+    /// The bytes of each run.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Range<usize>> {
+        let (runs, _) = self.edges[..self.n_edges].as_chunks();
+        runs.iter().map(|&[start, end]| start as usize..end as usize)
     }
 
     /// The bytes of the run at `place`.
     pub(super) fn get(&self, place: usize) -> Range<usize> {
-        self.0[place * 2] as usize..self.0[place * 2 + 1] as usize
+        self.edges[place * 2] as usize..self.edges[place * 2 + 1] as usize
     }
 }
 
@@ -74,7 +79,7 @@ mod tests {
                 format!("{}é _0", "a".repeat(n_bytes)),
             ] {
                 runs.set(&text);
-                let found: Vec<&str> = runs.after(0).map(|run| &text[run]).collect();
+                let found: Vec<&str> = runs.iter().map(|run| &text[run]).collect();
                 let is_between = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
                 let expected: Vec<&str> =
                     text.split(is_between).filter(|run| !run.is_empty()).collect();

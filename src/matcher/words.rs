@@ -73,7 +73,7 @@ impl Words {
             let bytes = literal.as_bytes();
             runs.set(literal);
             let (mut hash, mut before) = (0, None);
-            for run in runs.after(0) {
+            for run in runs.iter() {
                 let end = run.end;
                 hash = match before {
                     Some(before) => chain(hash, bytes, before, run),
@@ -120,9 +120,10 @@ impl Words {
         Some(at)
     }
 
-    /// What is known of a run of a text.
-    pub(super) fn first(&self, text: &[u8], run: Range<usize>) -> First {
-        self.get(hash_of_first(text, run)).map_or(First::NONE, |slot| First(slot.literal))
+    /// What a run says.
+    pub(super) fn first(&self, run: &[u8]) -> First {
+        let slot = self.get(hash_of_first(run, 0..run.len()));
+        slot.map_or(First::NONE, |slot| First(slot.literal))
     }
 
     /// Calls `report` with each literal that stands in the folded `text` as a word of its own and
@@ -142,7 +143,7 @@ impl Words {
         if !is_open && !boundary::opens(text, start, run.end) {
             return;
         }
-        let mut rest = runs.after(place + 1);
+        let mut rest = runs.iter().skip(place + 1);
         let (mut hash, mut known) = (None, first.0);
         loop {
             let end = run.end;
@@ -233,7 +234,7 @@ fn chain(so_far: u64, text: &[u8], end: usize, run: Range<usize>) -> u64 {
 }
 
 fn hash_of_run(text: &[u8], run: Range<usize>) -> u64 {
-    match eight(text, run.clone()) {
+    match eight(text, &run) {
         Some(eight) => mix(run.len() as u64, eight),
         None => hash(&text[run]),
     }
@@ -241,16 +242,21 @@ fn hash_of_run(text: &[u8], run: Range<usize>) -> u64 {
 
 /// A run of up to eight bytes, as most are, as a number. They are read at once with what comes after
 /// them, of which nothing is left.
-pub(super) fn eight(text: &[u8], run: Range<usize>) -> Option<u64> {
+#[inline]
+pub(super) fn eight(text: &[u8], run: &Range<usize>) -> Option<u64> {
     let n_bytes = run.len();
     if n_bytes > 8 {
         return None;
     }
-    Some(if let Some(eight) = text[run.start..].first_chunk() {
-        u64::from_le_bytes(*eight) & (u64::MAX >> (64 - 8 * n_bytes))
-    } else {
-        text[run].iter().rev().fold(0, |eight, &byte| eight << 8 | u64::from(byte))
-    })
+    match text.get(run.start..run.start + 8).and_then(|bytes| bytes.first_chunk()) {
+        Some(eight) => Some(u64::from_le_bytes(*eight) & (u64::MAX >> (64 - 8 * n_bytes))),
+        None => Some(eight_at_the_end(&text[run.clone()])),
+    }
+}
+
+#[cold]
+fn eight_at_the_end(run: &[u8]) -> u64 {
+    run.iter().rev().fold(0, |eight, &byte| eight << 8 | u64::from(byte))
 }
 
 /// A hash of short texts: eight bytes a step, the last step over what the one before has seen too.
@@ -292,8 +298,8 @@ mod tests {
         let mut found = Vec::new();
         let mut runs = Split::default();
         runs.set(text);
-        for (place, run) in runs.after(0).enumerate() {
-            let first = words.first(text.as_bytes(), run);
+        for (place, run) in runs.iter().enumerate() {
+            let first = words.first(text[run].as_bytes());
             if first == First::NONE {
                 continue;
             }
