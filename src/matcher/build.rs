@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::flat::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
-use super::infix::{self, Infixes, Needs};
+use super::infix::{Infixes, Needs};
 use super::mention::Name;
 use super::meta::Questions;
 use super::paths::Paths;
@@ -12,7 +12,7 @@ use super::sources::Sources;
 use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::words::{self, Words};
-use super::{HitKind, inflect};
+use super::{HitKind, heads, inflect};
 use crate::error::{Error, ErrorCode};
 use crate::skill::glob;
 
@@ -224,7 +224,7 @@ impl Builder {
         let sources = Sources::new(of_patterns);
         let others = (0..texts.len()).filter(|&id| word_places[id] == NONE).map(|id| &*texts[id]);
         let mut infix_texts: Vec<&str> = others.chain(sources.literals()).collect();
-        infix::prepare(&mut infix_texts);
+        heads::prepare(&mut infix_texts);
         let infix_places: HashMap<&str, u32> =
             infix_texts.iter().enumerate().map(|(place, &text)| (text, place as u32)).collect();
         let mut word_uses = ListBuilder::default();

@@ -3,11 +3,8 @@
 //! Their first four bytes tell where they may start (`keys.rs`). The literals that start so are
 //! sorted: what stands there is the last one not after the text, or a prefix of it.
 //!
-//! They are of three [`Kind`]s, by what they have in common with the runs of letters, digits and `_` of
-//! ASCII that texts are split into (`split.rs`). What starts in a run is the same wherever the run
-//! stands (`memo.rs`), but for literals that reach out of it (`data.csv`, `add a note`). Each has a
-//! *head* (`data`, `add`), and where it stands, a run ends with its head. So heads are looked up like
-//! literals, and what comes next is only compared where one ends a run.
+//! What starts in a run of letters, digits and `_` of ASCII (`split.rs`) is the same wherever the run
+//! stands (`memo.rs`), but for literals that reach out of it (`heads.rs`).
 //!
 //! All of it is flat data that can be written and read back; nothing is derived when it is read.
 
@@ -17,13 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use super::boundary;
 use super::flat::Texts;
+use super::heads::{Head, Kind, head};
 use super::keys::{KEY_BYTES, Keys};
-#[cfg(test)]
-use super::split::Split;
-use super::split::in_run;
 use super::tables::NONE;
 
-/// Distinct literals, in the order of [`prepare`].
+/// Distinct literals, in the order of `prepare` (`heads.rs`).
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Infixes {
     texts: Texts,
@@ -35,39 +30,6 @@ pub(crate) struct Infixes {
     between: Keys,
     /// A bit for each byte that these start with.
     starts: [u64; 4],
-}
-
-/// Where a literal stands; in this order they are compiled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    /// Stands inside a run.
-    Inside,
-    /// Starts in a run, and reaches out of it.
-    Across,
-    /// Does not start in a run.
-    Between,
-}
-
-/// What a literal starts with that may be in a run.
-fn head(literal: &str) -> &str {
-    let end = literal.bytes().position(|byte| !in_run(byte));
-    &literal[..end.unwrap_or(literal.len())]
-}
-
-/// A bit for the first two bytes of what comes after a head.
-fn next_bit(rest: &[u8]) -> u64 {
-    let byte = |at| rest.get(at).copied().unwrap_or_default();
-    1 << (byte(0).wrapping_mul(7).wrapping_add(byte(1)) % 64)
-}
-
-impl Kind {
-    fn of(literal: &str) -> Kind {
-        match head(literal).len() {
-            0 => Kind::Between,
-            n_bytes if n_bytes == literal.len() => Kind::Inside,
-            _ => Kind::Across,
-        }
-    }
 }
 
 /// What starts somewhere in a run.
@@ -92,16 +54,6 @@ struct Literal {
     starts_another: bool,
     /// Its place among the heads, or [`NONE`].
     head: u32,
-}
-
-/// What some literals start with that reach out of a run.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Head {
-    /// The first of these literals, and the place after the last; others may be between them.
-    first: u32,
-    end: u32,
-    /// The bits of what may come next: see [`next_bit`].
-    next: u64,
 }
 
 /// What a pass has seen of each literal. Kept between passes: a stamp tells which pass wrote an
@@ -147,17 +99,8 @@ pub(crate) struct Occurrence {
     pub(crate) first_whole: bool,
 }
 
-/// Takes in the heads of non-empty `literals`, and puts all in the order in which they are
-/// compiled, each once.
-pub(crate) fn prepare(literals: &mut Vec<&str>) {
-    let heads: Vec<&str> = literals.iter().map(|literal| head(literal)).collect();
-    literals.extend(heads.into_iter().filter(|head| !head.is_empty()));
-    literals.sort_unstable_by_key(|literal| (Kind::of(literal), *literal));
-    literals.dedup();
-}
-
 impl Infixes {
-    /// Compiles folded `literals` as [`prepare`] puts them; `needs` tells of each which of its
+    /// Compiles folded `literals` as `prepare` (`heads.rs`) puts them; `needs` tells of each which of its
     /// occurrences matter.
     pub(crate) fn new(literals: &[&str], needs: impl Fn(usize) -> Needs) -> Infixes {
         let n_before = |kind| literals.partition_point(|literal| Kind::of(literal) < kind);
@@ -201,23 +144,21 @@ impl Infixes {
             }
         }
         for (place, literal) in (across as u32..).zip(&literals[across..between]) {
-            let head = head(literal);
-            if let Ok(of) = literals[..across].binary_search(&head) {
-                new.add_to_head(of, place, &literal.as_bytes()[head.len()..]);
+            if let Ok(head) = literals[..across].binary_search(&head(literal)) {
+                new.add_to_head(head, place, literal);
             }
         }
         new
     }
 
-    fn add_to_head(&mut self, literal: usize, place: u32, rest: &[u8]) {
-        let head = &mut self.literals[literal].head;
+    /// Takes in that the literal `head` is the head of the `literal` at `place`.
+    fn add_to_head(&mut self, head: usize, place: u32, literal: &str) {
+        let head = &mut self.literals[head].head;
         if *head == NONE {
             *head = self.heads.len() as u32;
-            self.heads.push(Head { first: place, end: place, next: 0 });
+            self.heads.push(Head::new(place));
         }
-        let head = &mut self.heads[*head as usize];
-        head.end = place + 1;
-        head.next |= if rest.len() > 1 { next_bit(rest) } else { u64::MAX };
+        self.heads[*head as usize].add(place, literal);
     }
 
     /// Calls `found` with what starts in a run, and where, in order.
@@ -251,29 +192,31 @@ impl Infixes {
             Start::Literal(literal) => literal,
             Start::Head(head) => {
                 let bytes = text.as_bytes();
-                let Head { first, end, next } = self.heads[head as usize];
-                if next & next_bit(&bytes[range.end..]) == 0 {
-                    return;
-                }
-                self.longest(first..end, &bytes[range.start..])
+                let literals = self.heads[head as usize].literals(&bytes[range.end..]);
+                literals.map_or(NONE, |literals| self.longest(literals, &bytes[range.start..]))
             }
         };
         self.note(literal, text, range.start, seen, report);
     }
 
-    /// Whether literals that do not start in a run may start with a byte.
-    pub(super) fn starts_with(&self, byte: u8) -> bool {
-        self.starts[usize::from(byte / 64)] >> (byte % 64) & 1 == 1
-    }
-
-    /// Notes what starts at `at`, which is in no run: see [`Infixes::note`].
-    pub(super) fn note_at(
+    /// Notes what starts in a part of `text` that is in no run: see [`Infixes::note`].
+    #[inline]
+    pub(super) fn note_between(
         &self,
         text: &str,
-        at: usize,
+        part: Range<usize>,
         seen: &mut Seen,
         report: &mut impl FnMut(Occurrence),
     ) {
+        for at in part {
+            let byte = text.as_bytes()[at];
+            if self.starts[usize::from(byte / 64)] >> (byte % 64) & 1 == 1 {
+                self.note_at(text, at, seen, report);
+            }
+        }
+    }
+
+    fn note_at(&self, text: &str, at: usize, seen: &mut Seen, report: &mut impl FnMut(Occurrence)) {
         let rest = &text.as_bytes()[at..];
         self.between.at(rest, |literals| {
             self.note(self.longest(literals, rest), text, at, seen, report);
@@ -363,10 +306,9 @@ impl Infixes {
             (literal.prefix == NONE || (literal.prefix as usize) < place)
                 && (literal.head == NONE || (literal.head as usize) < self.heads.len())
         };
-        let is_head = |head: &Head| head.first <= head.end && head.end as usize <= n_literals;
         self.texts.is_sound()
             && self.texts.len() == n_literals
-            && self.heads.iter().all(is_head)
+            && self.heads.iter().all(|head| head.is_sound(n_literals))
             && self.literals.iter().enumerate().all(is_prefix)
             && self.inside.is_sound(n_literals)
             && self.between.is_sound(n_literals)
@@ -416,17 +358,18 @@ pub(super) fn pass(
     seen: &mut Seen,
     mut report: impl FnMut(Occurrence),
 ) {
-    let mut runs = Split::default();
+    let mut runs = super::split::Split::default();
     runs.set(text);
     seen.start(infixes.len());
+    let mut before = 0;
     for run in runs.iter() {
+        infixes.note_between(text, before..run.start, seen, &mut report);
+        before = run.end;
         infixes.starts_in(text[run.clone()].as_bytes(), |start, at| {
             infixes.note_start(start, text, run.start + at..run.end, seen, &mut report);
         });
     }
-    for at in (0..text.len()).filter(|&at| infixes.starts_with(text.as_bytes()[at])) {
-        infixes.note_at(text, at, seen, &mut report);
-    }
+    infixes.note_between(text, before..text.len(), seen, &mut report);
 }
 
 #[cfg(test)]
@@ -441,7 +384,7 @@ mod tests {
         text: &str,
     ) -> Vec<(&'a str, usize, bool)> {
         let mut sorted = literals.to_vec();
-        prepare(&mut sorted);
+        super::super::heads::prepare(&mut sorted);
         let needs = |i: usize| {
             if contextual.contains(&sorted[i]) { Needs::Each } else { Needs::FirstWhole }
         };

@@ -142,7 +142,6 @@ impl Filter {
     fn place(&self, key: u32) -> usize {
         (hash(key) >> 32) as usize & (self.0.len() * 64).wrapping_sub(1)
     }
-
 }
 
 /// Up to four bytes as a number.
@@ -165,7 +164,8 @@ mod tests {
 
     #[test]
     fn every_literal_is_found_where_it_stands_and_not_where_it_is_cut() {
-        let mut literals = ["-", "é", "c++", "部", "部署", "abcd", "abcde", "abce", "\0\0", "\0\0\0\0"];
+        let mut literals =
+            ["-", "é", "c++", "部", "部署", "abcd", "abcde", "abce", "\0\0", "\0\0\0\0"];
         literals.sort_unstable();
         let keys = Keys::new(&literals, 5);
         assert!(keys.is_sound(15) && !keys.is_sound(14));

@@ -16,8 +16,10 @@ const MAX_WORDS: usize = 2_048;
 /// So many places there are at least, once there are some.
 const MIN_PLACES: usize = 64;
 
-/// Longer words are not kept, nor are those that more literals stand in.
-const MAX_BYTES: usize = 64;
+/// Longer words are not to be learned.
+pub(super) const MAX_BYTES: usize = 64;
+
+/// Words that more starts in are not kept.
 const MAX_INSIDE: usize = 16;
 
 /// No more places are looked at for a word, however its hash was chosen.
@@ -105,7 +107,7 @@ impl Memo {
         &self.inside[known.start as usize..known.end as usize]
     }
 
-    /// Learns a run of `text` that is not known. `look` adds what starts in it, and says what begins
+    /// Learns a run of `text` that is not known, of up to [`MAX_BYTES`]. `look` adds what starts in it, and says what begins
     /// with it.
     #[cold]
     pub(super) fn learn(
@@ -123,7 +125,7 @@ impl Memo {
         let first = look(bytes, &mut self.inside);
         let end = self.inside.len();
         let known = Known { first, start: start as u32, end: end as u32 };
-        if bytes.len() <= MAX_BYTES && end - start <= MAX_INSIDE {
+        if end - start <= MAX_INSIDE {
             let (n_bytes, start) = (bytes.len() as u32, self.long.len() as u32);
             if self.keep(Word { key, n_bytes, start, known }) {
                 self.n_inside = end;
@@ -181,4 +183,86 @@ fn key(text: &[u8], run: &Range<usize>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is learned of a word here: its length, and its bytes as what starts in it.
+    fn look(bytes: &[u8], inside: &mut Vec<Inside>) -> First {
+        let all = bytes.iter().zip(0..);
+        inside.extend(all.map(|(&byte, at)| Inside { what: Start::Literal(byte.into()), at }));
+        First::NONE
+    }
+
+    /// Whether a word was known; what is known of it is right.
+    fn is_known(memo: &mut Memo, word: &str) -> bool {
+        let (bytes, run) = (word.as_bytes(), 0..word.len());
+        let recalled = memo.get(bytes, &run);
+        let known = recalled.unwrap_or_else(|| memo.learn(bytes, run, look));
+        let mut expected = Vec::new();
+        look(bytes, &mut expected);
+        assert_eq!(memo.inside(known), expected, "{word}");
+        recalled.is_some()
+    }
+
+    #[test]
+    fn words_are_recalled_until_there_are_too_many_and_what_is_recalled_is_right() {
+        let mut memo = Memo::default();
+        let word = |i: usize| format!("{}{i}", ["a", "word", "longerw"][i % 3]);
+        for i in 0..MAX_WORDS - 1 {
+            assert!(!is_known(&mut memo, &word(i)), "{i}");
+        }
+        // Of some all places are taken.
+        let n_kept = (0..MAX_WORDS - 1).filter(|&i| is_known(&mut memo, &word(i))).count();
+        assert!(n_kept > MAX_WORDS * 9 / 10, "{n_kept}");
+        let n_places = memo.words.len();
+        for i in 0..MAX_WORDS * 4 {
+            is_known(&mut memo, &word(i));
+            assert!(memo.n_words <= MAX_WORDS);
+        }
+        assert!(!is_known(&mut memo, &word(MAX_WORDS)), "it was forgotten");
+        assert_eq!(memo.words.len(), n_places);
+    }
+
+    #[test]
+    fn words_with_the_same_key_are_told_apart_by_their_bytes() {
+        let mut memo = Memo::default();
+        let words = ["a".repeat(20), "b".repeat(20), "b".repeat(21)];
+        assert!(!is_known(&mut memo, &words[0]));
+        let key = |word: &str| key(word.as_bytes(), &(0..word.len()));
+        let home = memo.home(key(&words[0]));
+        for other in &words[1..] {
+            // As if it had the same hash.
+            memo.words[home].key = key(other);
+            let places = &memo.words[home..home + MAX_STEPS];
+            assert!(memo.find(key(other), other.as_bytes(), places).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_full_of_literals_is_not_kept() {
+        let mut memo = Memo::default();
+        for (n_bytes, is_kept) in [(MAX_INSIDE, true), (MAX_INSIDE + 1, false), (MAX_BYTES, false)]
+        {
+            let word = "a".repeat(n_bytes);
+            is_known(&mut memo, &word);
+            assert_eq!(is_known(&mut memo, &word), is_kept, "{n_bytes}");
+        }
+        assert_eq!((memo.n_inside, memo.n_words), (MAX_INSIDE, 1));
+    }
+
+    #[test]
+    fn words_that_share_their_places_are_as_many_as_there_are_steps() {
+        let mut memo = Memo::default();
+        is_known(&mut memo, "first");
+        let home = memo.home(key(b"first", &(0..5)));
+        let alike: Vec<String> = (0..100_000)
+            .map(|i| format!("w{i}"))
+            .filter(|word| memo.home(key(word.as_bytes(), &(0..word.len()))) == home)
+            .take(20)
+            .collect();
+        assert_eq!(alike.len(), 20);
+        for word in &alike {
+            is_known(&mut memo, word);
+        }
+        let n_kept = alike.iter().filter(|word| is_known(&mut memo, word)).count();
+        assert!((1..MAX_STEPS).contains(&n_kept), "{n_kept}");
+    }
 }

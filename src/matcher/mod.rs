@@ -8,8 +8,8 @@
 //! 2. It is split into words (`split.rs`), which with the phrases they begin are looked up by their
 //!    hashes (`words.rs`). What is known of a word of an earlier text is recalled (`memo.rs`).
 //! 3. What stands inside words or is no word (`c++`, `部署`, the required literals of patterns,
-//!    which `literals.rs` finds) is looked up by its first four bytes (`infix.rs`, `keys.rs`).
-//!    What stands around a hit is checked at once (`boundary.rs`, `mention.rs`).
+//!    which `literals.rs` finds) is looked up by its first four bytes (`infix.rs`, `keys.rs`,
+//!    `heads.rs`). What stands around a hit is checked at once (`boundary.rs`, `mention.rs`).
 //! 4. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
 //! 5. What was found is noted in memory that is reused (`found.rs`); patterns are only noted as
@@ -33,6 +33,7 @@ mod flat;
 mod found;
 mod gates;
 pub(crate) mod generic;
+mod heads;
 mod hits;
 mod index;
 mod infix;

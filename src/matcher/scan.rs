@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::index::Index;
 use super::infix::{Occurrence, Seen};
-use super::memo::{Inside, Memo};
+use super::memo::{self, Inside, Memo};
 use super::split::Split;
 use super::words::First;
 
@@ -31,39 +31,39 @@ impl Index {
         seen.start(infixes.len());
         let mut before = 0;
         for (place, run) in runs.iter().enumerate() {
-            for at in before..run.start {
-                if infixes.starts_with(bytes[at]) {
-                    infixes.note_at(text, at, seen, &mut |infix| report(Standing::Infix(infix)));
-                }
-            }
-            before = run.end;
-            let known = memo.get(bytes, &run).unwrap_or_else(|| {
-                memo.learn(bytes, run.clone(), |bytes, inside| {
-                    infixes.starts_in(bytes, |what, at| {
-                        inside.push(Inside { what, at: at as u32 });
-                    });
-                    words.first(bytes)
-                })
-            });
-            if known.is_nothing() {
-                continue;
-            }
-            if known.first != First::NONE {
-                words.follow(text, runs, place, known.first, |literal, range| {
-                    report(Standing::Word(literal, range));
-                });
-            }
-            for &Inside { what, at } in memo.inside(known) {
-                let range = run.start + at as usize..run.end;
+            let part = std::mem::replace(&mut before, run.end)..run.start;
+            infixes.note_between(text, part, seen, &mut |infix| report(Standing::Infix(infix)));
+            let mut note = |what, at: usize| {
+                let range = run.start + at..run.end;
                 infixes.note_start(what, text, range, seen, &mut |infix| {
                     report(Standing::Infix(infix));
                 });
+            };
+            let first = if run.len() > memo::MAX_BYTES {
+                infixes.starts_in(&bytes[run.clone()], note);
+                words.first(&bytes[run])
+            } else {
+                let known = memo.get(bytes, &run).unwrap_or_else(|| {
+                    memo.learn(bytes, run.clone(), |bytes, inside| {
+                        infixes.starts_in(bytes, |what, at| {
+                            inside.push(Inside { what, at: at as u32 });
+                        });
+                        words.first(bytes)
+                    })
+                });
+                if known.is_nothing() {
+                    continue;
+                }
+                memo.inside(known).iter().for_each(|&Inside { what, at }| note(what, at as usize));
+                known.first
+            };
+            if first != First::NONE {
+                words.follow(text, runs, place, first, |literal, range| {
+                    report(Standing::Word(literal, range));
+                });
             }
         }
-        for at in before..bytes.len() {
-            if infixes.starts_with(bytes[at]) {
-                infixes.note_at(text, at, seen, &mut |infix| report(Standing::Infix(infix)));
-            }
-        }
+        let part = before..bytes.len();
+        infixes.note_between(text, part, seen, &mut |infix| report(Standing::Infix(infix)));
     }
 }

@@ -166,7 +166,8 @@ impl QueryText {
             self.is_normalized = true;
             self.folded.restart(query.len());
             fold_settled(query, 0..query.len(), false, &mut self.folded);
-            let is_as_it_was = self.folded.text.len() == query.len() && self.folded.segments.len() <= 1;
+            let is_as_it_was =
+                self.folded.text.len() == query.len() && self.folded.segments.len() <= 1;
             self.folded.text.make_ascii_lowercase();
             self.is_plain = is_as_it_was || !query.contains('\n');
             return;
@@ -235,12 +236,7 @@ fn fold_into(source: &str, others: &Others, out: &mut MappedText) {
 /// Folds a part of a text that holds settled characters only, but for capitals; `after_blank` says
 /// whether a blank stands before it. It is copied stretch by stretch, from one odd blank to the next.
 /// Returns whether a blank stands at its end.
-fn fold_settled(
-    source: &str,
-    part: Range<usize>,
-    after_blank: bool,
-    out: &mut MappedText,
-) -> bool {
+fn fold_settled(source: &str, part: Range<usize>, after_blank: bool, out: &mut MappedText) -> bool {
     let bytes = &source.as_bytes()[part.clone()];
     let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return after_blank };
     let is_odd_first = is_blank(first) && after_blank;
