@@ -47,8 +47,13 @@ impl Split {
 
     /// The bytes of each run.
     pub(super) fn iter(&self) -> impl Iterator<Item = Range<usize>> {
+        self.after(0)
+    }
+
+    /// The bytes of each run from that at `place` on, which costs nothing to find.
+    pub(super) fn after(&self, place: usize) -> impl Iterator<Item = Range<usize>> {
         let (runs, _) = self.edges[..self.n_edges].as_chunks();
-        runs.iter().map(|&[start, end]| start as usize..end as usize)
+        runs[place..].iter().map(|&[start, end]| start as usize..end as usize)
     }
 
     /// The bytes of the run at `place`.

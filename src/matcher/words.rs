@@ -143,7 +143,7 @@ impl Words {
         if !is_open && !boundary::opens(text, start, run.end) {
             return;
         }
-        let mut rest = runs.iter().skip(place + 1);
+        let mut rest = runs.after(place + 1);
         let (mut hash, mut known) = (None, first.0);
         loop {
             let end = run.end;
