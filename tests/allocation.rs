@@ -49,7 +49,10 @@ fn a_query_allocates_nothing_once_one_like_it_was_answered() {
         .map(|(skill, id)| IndexedSkill { id, name: skill.name(), triggers: skill.triggers() })
         .collect();
     let index = Index::new(&indexed, &IndexOptions::default()).unwrap();
+    // More words than are kept.
+    let many: String = (0..3_000).map(|i| format!("word{i} something{i} ")).collect();
     let queries = [
+        &many,
         "please create a pull request for word17, and deploy",
         "word42 now, then\nword43  now",
         "使用 word9 ２x ÉTÉ e\u{301}",

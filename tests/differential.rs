@@ -336,13 +336,9 @@ fn an_index_with_any_one_number_at_its_largest_is_refused_or_answers_without_a_p
     ]);
     let intact = serde_json::to_value(&index).unwrap();
     let of = |mut json: serde_json::Value, place: usize| {
-        // The two bitmaps of literals are thousands of numbers of which none leads anywhere.
-        let bitmaps = json["infixes"]["keys"].as_object_mut().unwrap();
-        let bitmaps = ["pairs", "grams"].map(|name| (name, bitmaps.remove(name).unwrap()));
         let mut numbers = Vec::new();
         collect_numbers(&mut json, &mut numbers);
         *numbers.into_iter().nth(place)? = u32::MAX.into();
-        bitmaps.into_iter().for_each(|(name, bitmap)| json["infixes"]["keys"][name] = bitmap);
         Some(json)
     };
     let query = Query::new("git push c++ push 123").path("src/git.rs");
@@ -485,6 +481,21 @@ proptest! {
             prop_assert_eq!(reused.search(&query, &[], 9), fresh.search(&query, &[], 9));
         }
     }
+
+    #[test]
+    fn words_that_were_in_earlier_queries_are_found_in_all_their_places(
+        keywords in prop::collection::vec(select(NESTED), 1..8),
+        patterns in prop::collection::vec(select(NESTED_PATTERNS), 0..4),
+        queries in prop::collection::vec(prop::collection::vec(select(NESTED_PIECES), 0..14), 2..6),
+    ) {
+        let triggers = [json!({"keywords": keywords, "patterns": patterns})];
+        let (reused, _) = index_of(&triggers);
+        for query in queries.iter().map(|pieces| pieces.concat()) {
+            let (fresh, _) = index_of(&triggers);
+            let query = Query::new(&query);
+            prop_assert_eq!(reused.search(&query, &[], 9), fresh.search(&query, &[], 9));
+        }
+    }
 }
 
 proptest! {
@@ -504,4 +515,41 @@ fn a_huge_query_is_answered_as_a_small_one() {
     let triggers = [json!({"keywords": ["pull request", "使用", "c++"]}), json!({"verbs": ["fi"]})];
     let filler = "lorem ipsum dolor ﬁx 天气 ".repeat(4_000);
     check(&triggers, &format!("{filler}PULL  REQUEST 使用 {filler}")).unwrap();
+}
+
+#[test]
+fn a_query_is_answered_alike_before_and_after_thousands_of_other_words() {
+    let triggers = [
+        json!({"keywords": ["git", "c#", "longest word"], "patterns": ["(add|make) (a )?note"]}),
+        json!({"patterns": [r"interestingly\.(csv|pdf)", "data.*use", "abcdefgh(i|.j)"]}),
+    ];
+    let queries = [
+        "git c# longest word, longest  words",
+        "madd note; make a note, addanote",
+        "interestingly.csv, uninterestingly.pdf and interestingly csv",
+        "metadata is used, use data",
+        "xabcdefghi abcdefgh.j abcdefghj",
+    ];
+    let (index, ids) = index_of(&triggers);
+    for round in 0..3 {
+        for query in queries {
+            check_alike(&index, &ids, &triggers, query);
+        }
+        // Short ones, long ones, and some that are too long to be kept.
+        let other = |i: usize| format!("{}{round}x{i} ", "averylongword".repeat(i % 7));
+        let others: String = (0..3_000).map(other).collect();
+        check_alike(&index, &ids, &triggers, &others);
+    }
+}
+
+/// An index that has answered other queries answers this one as the plain matcher does.
+fn check_alike(index: &Index, ids: &[SkillId], triggers: &[serde_json::Value], query: &str) {
+    let answer = index.search(&Query::new(query), &[], usize::MAX);
+    for ((place, triggers), id) in triggers.iter().enumerate().zip(ids) {
+        let expected = expected_hits(&load(place, triggers), query).unwrap();
+        let found = answer.matches.iter().find(|found| found.id == *id);
+        let hits = found.iter().flat_map(|found| &found.hits);
+        let hits: BTreeSet<_> = hits.map(|hit| (hit.kind, hit.trigger.clone())).collect();
+        assert_eq!(hits, expected, "{id} in {query:?}");
+    }
 }

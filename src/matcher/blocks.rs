@@ -15,14 +15,3 @@ pub(super) fn mask(bytes: &[u8; BYTES], holds: impl Fn(u8) -> bool) -> u64 {
         mask << 8 | u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
     })
 }
-
-/// The places of the bits that are set, in order.
-pub(super) fn places(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let at = mask.trailing_zeros() as usize;
-        (mask != 0).then(|| {
-            mask &= mask - 1;
-            at
-        })
-    })
-}

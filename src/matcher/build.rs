@@ -13,7 +13,7 @@ use super::sources::Sources;
 use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::words::{self, Words};
-use super::{HitKind, inflect};
+use super::{HitKind, heads, inflect};
 use crate::error::{Error, ErrorCode};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::glob;
@@ -241,8 +241,7 @@ impl Builder {
         let sources = Sources::new(of_patterns, steps);
         let others = (0..texts.len()).filter(|&id| word_places[id] == NONE).map(|id| &*texts[id]);
         let mut infix_texts: Vec<&str> = others.chain(sources.literals()).collect();
-        infix_texts.sort_unstable();
-        infix_texts.dedup();
+        heads::prepare(&mut infix_texts);
         let infix_places: HashMap<&str, u32> =
             infix_texts.iter().enumerate().map(|(place, &text)| (text, place as u32)).collect();
         let mut word_uses = ListBuilder::default();

@@ -9,11 +9,12 @@ use super::demands::Met;
 use super::gates::Openers;
 use super::infix::Seen;
 use super::mask::Quoted;
+use super::memo::Memo;
 use super::near::Near;
 use super::overlay::Changes;
 use super::rank::RankKey;
+use super::split::Split;
 use super::text::QueryText;
-use super::words::Run;
 
 /// Working memory of one search.
 #[derive(Debug, Default)]
@@ -24,7 +25,8 @@ pub(super) struct Scratch {
     /// What is left out of the search for literals, and the folded text without it.
     pub(super) quoted: Quoted,
     pub(super) covered: String,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Split,
+    pub(super) memo: Memo,
     pub(super) seen: Seen,
     pub(super) openers: Openers,
     pub(super) found: Found,

@@ -281,7 +281,7 @@ fn bits(all: &[Gate], n_infixes: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::infix::Needs;
+    use super::super::infix::{Needs, pass};
     use super::*;
 
     /// The patterns that `text` opens, and whether each matches for sure.
@@ -299,7 +299,7 @@ mod tests {
         let mut seen = Seen::default();
         let mut openers = Openers { is_plain: true, ..Openers::default() };
         openers.start();
-        infixes.scan(text, &mut seen, |of| gates.see(of.literal as u32, &mut openers));
+        pass(infixes, text, &mut seen, |of| gates.see(of.literal, &mut openers));
         let mut opened = Vec::new();
         gates.open(&openers, infixes, &seen, marks, |pattern, is_sure| {
             assert_eq!(gates.open_one(pattern, &openers, infixes, &seen), Some(is_sure));

@@ -15,6 +15,7 @@ use super::overlay::Changes;
 use super::paths::Paths;
 use super::patterns::Patterns;
 use super::rank::RankKey;
+use super::scan::Standing;
 use super::tables::{LiteralUse, Tables};
 use super::words::Words;
 use super::{Match, Query, build};
@@ -222,19 +223,18 @@ impl Index {
     pub(super) fn uses_of(&self, literal: &str) -> &[LiteralUse] {
         let whole = 0..literal.len();
         self.with_scratch(|scratch| {
+            let Scratch { runs, memo, seen, .. } = scratch;
             let mut uses: &[LiteralUse] = &[];
-            self.words.scan(literal, &mut scratch.runs, |word, range| {
-                if range == whole {
-                    uses = self.tables.word_uses.of(word as u32);
+            self.scan_literals(literal, runs, memo, seen, |standing| match standing {
+                Standing::Word(word, range) if range == whole => {
+                    uses = self.tables.word_uses.of(word);
                 }
+                // What is a word may also be part of a pattern, which is no use.
+                Standing::Infix(infix) if infix.range == whole && uses.is_empty() => {
+                    uses = self.tables.infix_uses.of(infix.literal);
+                }
+                _ => {}
             });
-            if uses.is_empty() {
-                self.infixes.scan(literal, &mut scratch.seen, |occurrence| {
-                    if occurrence.range == whole {
-                        uses = self.tables.infix_uses.of(occurrence.literal as u32);
-                    }
-                });
-            }
             uses
         })
     }

@@ -3,6 +3,9 @@
 //! Their first four bytes tell where they may start (`keys.rs`). The literals that start so are
 //! sorted: what stands there is the last one not after the text, or a prefix of it.
 //!
+//! What starts in a run of letters, digits and `_` of ASCII (`split.rs`) is the same wherever the run
+//! stands (`memo.rs`), but for literals that reach out of it (`heads.rs`).
+//!
 //! All of it is flat data that can be written and read back; nothing is derived when it is read.
 
 use std::ops::Range;
@@ -11,32 +14,52 @@ use serde::{Deserialize, Serialize};
 
 use super::boundary;
 use super::flat::Texts;
-use super::keys::{Found, KEY_BYTES, Keys};
+use super::heads::{Head, Kind, head};
+use super::keys::{KEY_BYTES, Keys};
 use super::raw::row;
 use super::tables::NONE;
 
-/// Distinct, sorted literals.
+/// Distinct literals, in the order of `prepare` (`heads.rs`).
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Infixes {
     texts: Texts,
     #[serde(with = "super::raw")]
     literals: Vec<Literal>,
-    keys: Keys,
+    #[serde(with = "super::raw")]
+    heads: Vec<Head>,
+    /// Of those that stand inside a run.
+    inside: Keys,
+    /// Of those that do not start in a run.
+    between: Keys,
+    /// A bit for each byte that these start with.
+    starts: [u64; 4],
+}
+
+/// What starts somewhere in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// The longest literal inside it.
+    Literal(u32),
+    /// A head that ends it.
+    Head(u32),
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Literal {
-    /// The longest other literal of four bytes or more that this one starts with, or [`NONE`].
+    /// The longest other literal of its kind that this one starts with, or [`NONE`]; but for those of
+    /// less than four bytes that are looked up by all of their bytes.
     prefix: u32,
     /// Whether this literal, or such a prefix, must be reported at each occurrence.
     contextual: bool,
     /// Whether this literal, or such a prefix, is looked for as a word of its own.
     whole: bool,
-    /// Whether some longer literal starts with this one.
+    /// Whether some longer literal with such a prefix starts with this one.
     starts_another: bool,
+    /// Its place among the heads, or [`NONE`].
+    head: u32,
 }
 
-row!(Literal { prefix: u32, contextual: bool, whole: bool, starts_another: bool });
+row!(Literal { prefix: u32, contextual: bool, whole: bool, starts_another: bool, head: u32 });
 
 /// What a pass has seen of each literal. Kept between passes: a stamp tells which pass wrote an
 /// entry, so that nothing has to be cleared.
@@ -72,7 +95,7 @@ pub(crate) enum Needs {
 #[derive(Debug, Clone)]
 pub(crate) struct Occurrence {
     /// The literal's place in the slice that was compiled.
-    pub(crate) literal: usize,
+    pub(crate) literal: u32,
     /// Bytes of the folded text.
     pub(crate) range: Range<usize>,
     /// Whether this is the first time the literal is seen in this text.
@@ -82,20 +105,36 @@ pub(crate) struct Occurrence {
 }
 
 impl Infixes {
-    /// Compiles sorted, distinct, non-empty, folded `literals`; `needs` tells of each literal which
-    /// of its occurrences matter.
+    /// Compiles folded `literals` as `prepare` (`heads.rs`) puts them; `needs` tells of each which of its
+    /// occurrences matter.
     pub(crate) fn new(literals: &[&str], needs: impl Fn(usize) -> Needs) -> Infixes {
-        let (texts, keys) = (literals.iter().collect(), Keys::new(literals));
-        let mut new = Infixes { texts, literals: Vec::with_capacity(literals.len()), keys };
+        let n_before = |kind| literals.partition_point(|literal| Kind::of(literal) < kind);
+        let (across, between) = (n_before(Kind::Across), n_before(Kind::Between));
+        let mut new = Infixes {
+            texts: literals.iter().collect(),
+            literals: Vec::with_capacity(literals.len()),
+            heads: Vec::new(),
+            inside: Keys::new(&literals[..across], 0),
+            between: Keys::new(&literals[between..], between as u32),
+            starts: [0; 4],
+        };
+        for literal in &literals[between..] {
+            let byte = literal.as_bytes()[0];
+            new.starts[usize::from(byte / 64)] |= 1 << (byte % 64);
+        }
         // Those of which the next literal may be a longer form, shortest first.
         let mut prefixes: Vec<usize> = Vec::new();
         for (place, literal) in literals.iter().enumerate() {
+            if place == across || place == between {
+                prefixes.clear();
+            }
             while prefixes.pop_if(|&mut prefix| !literal.starts_with(literals[prefix])).is_some() {}
             let mut compiled = Literal {
                 prefix: NONE,
                 contextual: needs(place) == Needs::Each,
                 whole: needs(place) != Needs::First,
                 starts_another: false,
+                head: NONE,
             };
             if let Some(&prefix) = prefixes.last() {
                 let shorter = &mut new.literals[prefix];
@@ -105,27 +144,91 @@ impl Infixes {
                 compiled.whole |= shorter.whole;
             }
             new.literals.push(compiled);
-            if literal.len() >= KEY_BYTES {
+            if literal.len() >= KEY_BYTES || Kind::of(literal) == Kind::Across {
                 prefixes.push(place);
+            }
+        }
+        for (place, literal) in (across as u32..).zip(&literals[across..between]) {
+            if let Ok(head) = literals[..across].binary_search(&head(literal)) {
+                new.add_to_head(head, place, literal);
             }
         }
         new
     }
 
-    /// Calls `report` for the first occurrence of each literal in `text`, for its first as a word
-    /// of its own, and for every occurrence of contextual ones.
-    pub(crate) fn scan(&self, text: &str, seen: &mut Seen, mut report: impl FnMut(Occurrence)) {
-        seen.start_pass(self.literals.len());
-        self.keys.scan(text.as_bytes(), |start, found| {
-            let literal = match found {
-                Found::Short(literal) => literal,
-                Found::Some(literals) => self.longest(literals, &text.as_bytes()[start..]),
-            };
-            self.note(literal, text, start, seen, &mut report);
+    /// Takes in that the literal `head` is the head of the `literal` at `place`.
+    fn add_to_head(&mut self, head: usize, place: u32, literal: &str) {
+        let head = &mut self.literals[head].head;
+        if *head == NONE {
+            *head = self.heads.len() as u32;
+            self.heads.push(Head::new(place));
+        }
+        self.heads[*head as usize].add(place, literal);
+    }
+
+    /// Calls `found` with what starts in a run, and where, in order.
+    pub(super) fn starts_in(&self, run: &[u8], mut found: impl FnMut(Start, usize)) {
+        for at in 0..run.len() {
+            let rest = &run[at..];
+            self.inside.at(rest, |literals| {
+                let literal = self.longest(literals, rest);
+                if literal == NONE {
+                    return;
+                }
+                found(Start::Literal(literal), at);
+                let head = self.literals[literal as usize].head;
+                if head != NONE && self.texts.len_of(literal) == rest.len() {
+                    found(Start::Head(head), at);
+                }
+            });
+        }
+    }
+
+    /// Notes what starts in a run, in `range`, which ends where the run does: see [`Infixes::note`].
+    pub(super) fn note_start(
+        &self,
+        start: Start,
+        text: &str,
+        range: Range<usize>,
+        seen: &mut Seen,
+        report: &mut impl FnMut(Occurrence),
+    ) {
+        let literal = match start {
+            Start::Literal(literal) => literal,
+            Start::Head(head) => {
+                let bytes = text.as_bytes();
+                let literals = self.heads[head as usize].literals(&bytes[range.end..]);
+                literals.map_or(NONE, |literals| self.longest(literals, &bytes[range.start..]))
+            }
+        };
+        self.note(literal, text, range.start, seen, report);
+    }
+
+    /// Notes what starts in a part of `text` that is in no run: see [`Infixes::note`].
+    #[inline]
+    pub(super) fn note_between(
+        &self,
+        text: &str,
+        part: Range<usize>,
+        seen: &mut Seen,
+        report: &mut impl FnMut(Occurrence),
+    ) {
+        for at in part {
+            let byte = text.as_bytes()[at];
+            if self.starts[usize::from(byte / 64)] >> (byte % 64) & 1 == 1 {
+                self.note_at(text, at, seen, report);
+            }
+        }
+    }
+
+    fn note_at(&self, text: &str, at: usize, seen: &mut Seen, report: &mut impl FnMut(Occurrence)) {
+        let rest = &text.as_bytes()[at..];
+        self.between.at(rest, |literals| {
+            self.note(self.longest(literals, rest), text, at, seen, report);
         });
     }
 
-    /// The longest of a range of literals that `text` starts with, or [`NONE`].
+    /// The longest of a range of sorted literals that `text` starts with, or [`NONE`].
     fn longest(&self, literals: Range<u32>, text: &[u8]) -> u32 {
         let (mut start, mut end) = (literals.start, literals.end);
         while start < end {
@@ -146,9 +249,13 @@ impl Infixes {
         literal
     }
 
-    /// Notes that `literal` stands at `start`, and so do its prefixes. Linear in the text even where
-    /// literals are nested (`a`, `aa`, `aaa`, …): once a longer one was seen with the same kind of
-    /// left side, so were the shorter ones, whose right side is inside the longer.
+    /// Notes that `literal` stands at `start`, and so do its prefixes. Calls `report` for the first
+    /// occurrence of each in a pass, for its first as a word of its own, and for every occurrence of
+    /// contextual ones.
+    ///
+    /// Linear in the text even where literals are nested (`a`, `aa`, `aaa`, …): once a longer one was
+    /// seen with the same kind of left side, so were the shorter ones, whose right side is inside
+    /// the longer.
     fn note(
         &self,
         mut literal: u32,
@@ -175,7 +282,7 @@ impl Infixes {
             entry.whole |= first_whole;
             if first || first_whole || contextual {
                 let range = start..end;
-                report(Occurrence { literal: literal as usize, range, first, first_whole });
+                report(Occurrence { literal, range, first, first_whole });
             }
             if settled && !contextual {
                 break;
@@ -201,17 +308,24 @@ impl Infixes {
     pub(crate) fn is_sound(&self) -> bool {
         let n_literals = self.literals.len();
         let is_prefix = |(place, literal): (usize, &Literal)| {
-            literal.prefix == NONE || (literal.prefix as usize) < place
+            (literal.prefix == NONE || (literal.prefix as usize) < place)
+                && (literal.head == NONE || (literal.head as usize) < self.heads.len())
         };
         self.texts.is_sound()
             && self.texts.len() == n_literals
+            && self.heads.iter().all(|head| head.is_sound(n_literals))
             && self.literals.iter().enumerate().all(is_prefix)
-            && self.keys.is_sound(n_literals)
+            && self.inside.is_sound(n_literals)
+            && self.between.is_sound(n_literals)
     }
 
     /// Heap memory in bytes.
     pub(crate) fn memory_usage(&self) -> usize {
-        self.texts.memory_usage() + size_of_val(&*self.literals) + self.keys.memory_usage()
+        self.texts.memory_usage()
+            + size_of_val(&*self.literals)
+            + size_of_val(&*self.heads)
+            + self.inside.memory_usage()
+            + self.between.memory_usage()
     }
 }
 
@@ -230,7 +344,8 @@ impl Seen {
         Some(self.entries[literal as usize]).filter(|entry| entry.pass == self.pass)
     }
 
-    fn start_pass(&mut self, n_literals: usize) {
+    /// Starts a pass over a text for `n_literals`.
+    pub(super) fn start(&mut self, n_literals: usize) {
         self.pass = self.pass.wrapping_add(1);
         if self.entries.len() != n_literals || self.pass == 0 {
             self.entries.clear();
@@ -238,6 +353,28 @@ impl Seen {
             self.pass = 1;
         }
     }
+}
+
+/// Reports all literals of `text`, as a pass does.
+#[cfg(test)]
+pub(super) fn pass(
+    infixes: &Infixes,
+    text: &str,
+    seen: &mut Seen,
+    mut report: impl FnMut(Occurrence),
+) {
+    let mut runs = super::split::Split::default();
+    runs.set(text);
+    seen.start(infixes.len());
+    let mut before = 0;
+    for run in runs.iter() {
+        infixes.note_between(text, before..run.start, seen, &mut report);
+        before = run.end;
+        infixes.starts_in(text[run.clone()].as_bytes(), |start, at| {
+            infixes.note_start(start, text, run.start + at..run.end, seen, &mut report);
+        });
+    }
+    infixes.note_between(text, before..text.len(), seen, &mut report);
 }
 
 #[cfg(test)]
@@ -252,16 +389,17 @@ mod tests {
         text: &str,
     ) -> Vec<(&'a str, usize, bool)> {
         let mut sorted = literals.to_vec();
-        sorted.sort_unstable();
+        super::super::heads::prepare(&mut sorted);
         let needs = |i: usize| {
             if contextual.contains(&sorted[i]) { Needs::Each } else { Needs::FirstWhole }
         };
         let infixes = Infixes::new(&sorted, needs);
         assert!(infixes.is_sound());
         let mut reports = Vec::new();
-        infixes.scan(text, &mut Seen::default(), |o| {
-            assert_eq!(&text[o.range.clone()], sorted[o.literal]);
-            reports.push((sorted[o.literal], o.range.start, o.first_whole));
+        pass(&infixes, text, &mut Seen::default(), |o| {
+            let literal = sorted[o.literal as usize];
+            assert_eq!(&text[o.range.clone()], literal);
+            reports.push((literal, o.range.start, o.first_whole));
         });
         reports.sort_by_key(|&(literal, start, _)| (start, literal.len()));
         reports
@@ -308,7 +446,7 @@ mod tests {
         let mut seen = Seen { pass: u32::MAX - 1, entries: Vec::new() };
         for _ in 0..4 {
             let mut n_reports = 0;
-            infixes.scan("x x x", &mut seen, |_| n_reports += 1);
+            pass(&infixes, "x x x", &mut seen, |_| n_reports += 1);
             assert_eq!(n_reports, 1);
         }
     }

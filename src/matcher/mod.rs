@@ -5,10 +5,11 @@
 //! text. All of it can be written and read back (`raw.rs`). A query is answered in these steps:
 //!
 //! 1. A very long query is cut to its head and tail (`excerpt.rs`), and folded (`text.rs`).
-//! 2. Words and phrases are looked up by their hashes (`words.rs`).
+//! 2. It is split into words (`split.rs`), which with the phrases they begin are looked up by their
+//!    hashes (`words.rs`). What is known of a word of an earlier text is recalled (`memo.rs`).
 //! 3. What stands inside words or is no word (`c++`, `部署`, the required literals of patterns,
-//!    which `literals.rs` finds) is looked up by its first four bytes (`infix.rs`, `keys.rs`). What
-//!    stands around a hit is checked at once (`boundary.rs`, `mention.rs`).
+//!    which `literals.rs` finds) is looked up by its first four bytes (`infix.rs`, `keys.rs`,
+//!    `heads.rs`). What stands around a hit is checked at once (`boundary.rs`, `mention.rs`).
 //! 4. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
 //! 5. What was found is noted in memory that is reused (`found.rs`).
@@ -34,6 +35,7 @@ mod flat;
 mod found;
 mod gates;
 pub(crate) mod generic;
+mod heads;
 mod hits;
 mod index;
 mod infix;
@@ -44,6 +46,7 @@ mod left;
 pub(crate) mod literals;
 mod marks;
 mod mask;
+mod memo;
 mod mention;
 mod meta;
 mod near;
@@ -57,9 +60,11 @@ mod rank;
 mod raw;
 mod relevance;
 mod runs;
+mod scan;
 mod searchers;
 mod shape;
 mod sources;
+mod split;
 mod standing;
 mod tables;
 pub(crate) mod text;

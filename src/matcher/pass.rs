@@ -10,6 +10,7 @@ use super::infix::Occurrence;
 use super::mask::Quoted;
 use super::mention::Use;
 use super::patterns::WINDOW_BYTES;
+use super::scan::Standing;
 use super::tables::{LiteralUse, NamedSkill};
 use super::text::QueryText;
 
@@ -91,20 +92,19 @@ impl Index {
 
     /// Notes the literals of the query that belong to `part`.
     fn scan(&self, part: Part, scratch: &mut Scratch) {
-        let Scratch { text, quoted, covered, runs, seen, openers, found, .. } = scratch;
+        let Scratch { text, quoted, covered, runs, memo, seen, openers, found, .. } = scratch;
         let scan = Scan { part, text, quoted, covered };
-        let folded = scan.folded();
-        self.words.scan(folded, runs, |literal, range| {
-            let uses = self.tables.word_uses.of(literal as u32);
-            self.note(uses, &scan, &range, true, found);
-        });
-        self.infixes.scan(folded, seen, |occurrence| {
-            let Occurrence { literal, range, first, first_whole } = occurrence;
-            if first && part != Part::Said {
-                self.gates.see(literal as u32, openers);
+        self.scan_literals(scan.folded(), runs, memo, seen, |standing| match standing {
+            Standing::Word(literal, range) => {
+                self.note(self.tables.word_uses.of(literal), &scan, &range, true, found);
             }
-            let uses = self.tables.infix_uses.of(literal as u32);
-            self.note(uses, &scan, &range, first_whole, found);
+            Standing::Infix(Occurrence { literal, range, first, first_whole }) => {
+                if first && part != Part::Said {
+                    self.gates.see(literal, openers);
+                }
+                let uses = self.tables.infix_uses.of(literal);
+                self.note(uses, &scan, &range, first_whole, found);
+            }
         });
     }
 

@@ -135,11 +135,24 @@ impl MappedText {
     }
 }
 
+/// The characters of a text that are not settled, and where they start.
+#[derive(Debug, Default)]
+struct Others(Vec<(u32, char)>);
+
+impl Others {
+    fn set(&mut self, text: &str) {
+        self.0.clear();
+        let others = text.char_indices().filter(|&(_, c)| !is_settled(c));
+        self.0.extend(others.map(|(at, c)| (at as u32, c)));
+    }
+}
+
 /// Both forms of one query. Its buffers are kept between queries.
 #[derive(Debug, Default)]
 pub(crate) struct QueryText {
     normalized: MappedText,
     folded: MappedText,
+    others: Others,
     /// Whether the query is its own normalised form, so that `normalized` is not used.
     is_normalized: bool,
     /// Whether the query is one line of ASCII.
@@ -149,15 +162,27 @@ pub(crate) struct QueryText {
 impl QueryText {
     /// Takes a query in.
     pub(crate) fn set(&mut self, query: &str) {
-        self.is_plain = query.is_ascii() && !query.contains('\n');
+        if query.is_ascii() {
+            self.is_normalized = true;
+            self.folded.restart(query.len());
+            fold_settled(query, 0..query.len(), false, &mut self.folded);
+            let is_as_it_was =
+                self.folded.text.len() == query.len() && self.folded.segments.len() <= 1;
+            self.folded.text.make_ascii_lowercase();
+            self.is_plain = is_as_it_was || !query.contains('\n');
+            return;
+        }
+        self.is_plain = false;
+        self.others.set(query);
         // What is left out cannot make what is not normalised look as if it were.
-        let others = query.chars().filter(|&c| !is_settled(c));
-        self.is_normalized = query.is_ascii() || is_nfkc_quick(others) == IsNormalized::Yes;
+        let others = self.others.0.iter().map(|&(_, c)| c);
+        self.is_normalized = is_nfkc_quick(others) == IsNormalized::Yes;
         if self.is_normalized {
-            fold_into(query, &mut self.folded);
+            fold_into(query, &self.others, &mut self.folded);
         } else {
             normalize_into(query, &mut self.normalized);
-            fold_into(&self.normalized.text, &mut self.folded);
+            self.others.set(&self.normalized.text);
+            fold_into(&self.normalized.text, &self.others, &mut self.folded);
         }
     }
 
@@ -188,63 +213,77 @@ impl QueryText {
     }
 }
 
-fn fold_into(source: &str, out: &mut MappedText) {
+/// Folds a text, of which `others` are known: what is between these is folded like ASCII.
+fn fold_into(source: &str, others: &Others, out: &mut MappedText) {
     out.restart(source.len());
-    out.text.reserve(source.len());
-    if source.is_ascii() {
-        return fold_ascii_into(source, out);
-    }
-    let mut after_blank = false;
-    // What folds to itself, or only to lower case, is copied stretch by stretch.
-    let mut stretch = 0;
-    for (offset, c) in source.char_indices() {
-        let blank = c.is_whitespace();
-        let is_copied = if blank { c == ' ' && !after_blank } else { is_settled(c) };
-        let is_left_out = blank && after_blank;
-        after_blank = blank;
-        if is_copied {
-            continue;
-        }
-        out.push(stretch, &source[stretch..offset]);
-        stretch = offset + c.len_utf8();
-        if !is_left_out {
-            let at = out.text.len();
+    let (mut start, mut after_blank) = (0, false);
+    for &(at, c) in &others.0 {
+        let at = at as usize;
+        after_blank = fold_settled(source, start..at, after_blank, out);
+        start = at + c.len_utf8();
+        let is_blank = c.is_whitespace();
+        if !(is_blank && after_blank) {
+            let place = out.text.len();
             push_folded(c, &mut out.text);
-            out.mark(at, offset, out.text.len() - at == c.len_utf8());
+            out.mark(place, at, out.text.len() - place == c.len_utf8());
         }
+        after_blank = is_blank;
     }
-    out.push(stretch, &source[stretch..]);
+    fold_settled(source, start..source.len(), after_blank, out);
     out.text.make_ascii_lowercase();
 }
 
-/// Most queries are ASCII: they are copied stretch by stretch, from one odd blank to the next.
-fn fold_ascii_into(source: &str, out: &mut MappedText) {
-    let is_blank = |byte: u8| (byte == b' ') | (byte.wrapping_sub(b'\t') < 5);
-    let bytes = source.as_bytes();
-    // Without a branch a byte, as nearly every query has none; in single bytes, for wide
-    // instructions.
-    let is_odd = |odd: u8, (&a, &b): (&u8, &u8)| {
-        odd | u8::from(is_blank(a)) & (u8::from(a != b' ') | u8::from(is_blank(b)))
-    };
-    let has_odd = bytes.iter().zip(bytes.iter().skip(1)).fold(0, is_odd) != 0;
-    let mut start = 0;
-    if !has_odd && bytes.last().is_none_or(|&last| last == b' ' || !is_blank(last)) {
-        out.push(0, source);
-        start = bytes.len();
+/// Folds a part of a text that holds settled characters only, but for capitals; `after_blank` says
+/// whether a blank stands before it. It is copied stretch by stretch, from one odd blank to the next.
+/// Returns whether a blank stands at its end.
+fn fold_settled(source: &str, part: Range<usize>, after_blank: bool, out: &mut MappedText) -> bool {
+    let bytes = &source.as_bytes()[part.clone()];
+    let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return after_blank };
+    let is_odd_first = is_blank(first) && after_blank;
+    if !is_odd_first && !has_odd_blank(bytes) {
+        out.push(part.start, &source[part]);
+        return is_blank(last);
     }
+    let mut start = 0;
+    let is_after_blank = |at: usize| if at == 0 { after_blank } else { is_blank(bytes[at - 1]) };
     while start < bytes.len() {
-        let odd = |&at: &usize| match bytes[at] {
-            b' ' => at > 0 && is_blank(bytes[at - 1]),
+        let is_odd = |&at: &usize| match bytes[at] {
+            b' ' => is_after_blank(at),
             byte => is_blank(byte),
         };
-        let end = (start..bytes.len()).find(odd).unwrap_or(bytes.len());
-        out.push(start, &source[start..end]);
-        if end < bytes.len() && (end == 0 || !is_blank(bytes[end - 1])) {
-            out.push(end, " ");
+        let end = (start..bytes.len()).find(is_odd).unwrap_or(bytes.len());
+        out.push(part.start + start, &source[part.start + start..part.start + end]);
+        if end < bytes.len() && !is_after_blank(end) {
+            out.push(part.start + end, " ");
         }
         start = end + 1;
     }
-    out.text.make_ascii_lowercase();
+    is_blank(last)
+}
+
+fn is_blank(byte: u8) -> bool {
+    (byte == b' ') | (byte.wrapping_sub(b'\t') < 5)
+}
+
+/// Whether a text that is not empty holds a blank that is no space, or stands behind another.
+fn has_odd_blank(bytes: &[u8]) -> bool {
+    // Without a branch a byte, as nearly every query has none; in single bytes, for wide
+    // instructions. The last of them look again at what was looked at.
+    let is_odd = |odd: u8, (&a, &b): (&u8, &u8)| {
+        odd | u8::from(is_blank(a)) & (u8::from(a != b' ') | u8::from(is_blank(b)))
+    };
+    let any_odd = |(a, b): (&[u8; 32], &[u8; 32])| a.iter().zip(b).fold(0, is_odd) != 0;
+    let (before, last) = (&bytes[..bytes.len() - 1], bytes[bytes.len() - 1]);
+    let after = &bytes[1..];
+    if is_blank(last) && last != b' ' {
+        return true;
+    }
+    match (before.last_chunk(), after.last_chunk()) {
+        (Some(a), Some(b)) => {
+            before.as_chunks().0.iter().zip(after.as_chunks().0).any(any_odd) || any_odd((a, b))
+        }
+        _ => before.iter().zip(after).fold(0, is_odd) != 0,
+    }
 }
 
 /// Normalises piece by piece: a piece starts at each character that cannot interact with what

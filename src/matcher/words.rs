@@ -10,9 +10,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::boundary;
 use super::flat::Texts;
 use super::raw::row;
-use super::{blocks, boundary};
+use super::split::{Split, in_run};
 
 /// No literal ends here: the slot only says that some go on.
 const NO_LITERAL: u32 = GOES_ON - 1;
@@ -50,12 +51,20 @@ struct Beginning {
     end: u32,
 }
 
-/// A run of ASCII letters, digits and `_` in a text.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Run {
-    start: u32,
-    end: u32,
-    hash: u64,
+/// What a run alone says of the literals that begin with it: the one that is this run, or
+/// [`NO_LITERAL`], and [`GOES_ON`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct First(u32);
+
+impl Default for First {
+    fn default() -> First {
+        First::NONE
+    }
+}
+
+impl First {
+    /// No literal begins with the run.
+    pub(super) const NONE: First = First(NO_LITERAL);
 }
 
 impl Words {
@@ -63,17 +72,19 @@ impl Words {
     /// had to leave out.
     pub(crate) fn new(literals: &[&str]) -> (Words, Vec<usize>) {
         let mut beginnings = Vec::with_capacity(literals.len() * 2);
-        let mut runs = Vec::new();
+        let mut runs = Split::default();
         for (place, &literal) in literals.iter().enumerate() {
-            split(literal, &mut runs);
+            let bytes = literal.as_bytes();
+            runs.set(literal);
             let (mut hash, mut before) = (0, None);
-            for run in &runs {
+            for run in runs.iter() {
+                let end = run.end;
                 hash = match before {
-                    Some(before) => chain(hash, &literal[before..run.start as usize], run.hash),
-                    None => mix(hash, run.hash),
+                    Some(before) => chain(hash, bytes, before, run),
+                    None => hash_of_first(bytes, run),
                 };
-                before = Some(run.end as usize);
-                beginnings.push(Beginning { hash, literal: place as u32, end: run.end });
+                before = Some(end);
+                beginnings.push(Beginning { hash, literal: place as u32, end: end as u32 });
             }
         }
         beginnings.sort_unstable();
@@ -113,46 +124,48 @@ impl Words {
         Some(at)
     }
 
-    /// Calls `report` with each literal that stands in the folded `text` as a word of its own, as
-    /// often as it does, in the order of where they start.
-    pub(crate) fn scan(
+    /// What a run says.
+    pub(super) fn first(&self, run: &[u8]) -> First {
+        let slot = self.get(hash_of_first(run, 0..run.len()));
+        slot.map_or(First::NONE, |slot| First(slot.literal))
+    }
+
+    /// Calls `report` with each literal that stands in the folded `text` as a word of its own and
+    /// begins with the run at `place`, of which `first` is known and not nothing; the shortest first.
+    pub(super) fn follow(
         &self,
         text: &str,
-        runs: &mut Vec<Run>,
-        mut report: impl FnMut(usize, Range<usize>),
+        runs: &Split,
+        place: usize,
+        first: First,
+        mut report: impl FnMut(u32, Range<usize>),
     ) {
-        split(text, runs);
         let bytes = text.as_bytes();
-        for (place, first) in runs.iter().enumerate() {
-            let mut hash = mix(0, first.hash);
-            let Some(mut slot) = self.get(hash) else { continue };
-            let start = first.start as usize;
-            if start > 0 && !bytes[start - 1].is_ascii() {
-                let end = first.end as usize;
-                if !boundary::opens(text, start, end) {
-                    continue;
-                }
+        let mut run = runs.get(place);
+        let start = run.start;
+        let is_open = start == 0 || bytes[start - 1].is_ascii();
+        if !is_open && !boundary::opens(text, start, run.end) {
+            return;
+        }
+        let mut rest = runs.after(place + 1);
+        let (mut hash, mut known) = (None, first.0);
+        loop {
+            let end = run.end;
+            let literal = known & !GOES_ON;
+            if literal != NO_LITERAL
+                && (bytes.get(end).is_none_or(u8::is_ascii) || boundary::closes(text, end))
+                && bytes[start..end] == *self.texts.bytes(literal)
+            {
+                report(literal, start..end);
             }
-            let mut last = first;
-            let mut rest = runs[place + 1..].iter();
-            loop {
-                let end = last.end as usize;
-                let literal = slot.literal & !GOES_ON;
-                if literal != NO_LITERAL
-                    && (bytes.get(end).is_none_or(u8::is_ascii) || boundary::closes(text, end))
-                    && bytes[start..end] == *self.texts.bytes(literal)
-                {
-                    report(literal as usize, start..end);
-                }
-                if slot.literal & GOES_ON == 0 {
-                    break;
-                }
-                let Some(next) = rest.next() else { break };
-                let between = &text[end..next.start as usize];
-                hash = chain(hash, between, next.hash);
-                let Some(longer) = self.get(hash) else { break };
-                (slot, last) = (longer, next);
+            if known & GOES_ON == 0 {
+                return;
             }
+            let Some(next) = rest.next() else { return };
+            let so_far = hash.unwrap_or_else(|| hash_of_first(bytes, run));
+            let longer = chain(so_far, bytes, end, next.clone());
+            let Some(slot) = self.get(longer) else { return };
+            (hash, known, run) = (Some(longer), slot.literal, next);
         }
     }
 
@@ -206,75 +219,52 @@ pub(crate) fn is_word(literal: &str) -> bool {
     literal.is_ascii() && [bytes.first(), bytes.last()].into_iter().flatten().all(|&b| in_run(b))
 }
 
-/// Finds the runs of `text`: of 64 bytes at a time a mask tells which are in a run, and its edges are
-/// taken one by one, which a processor foresees better than a look at each byte.
-fn split(text: &str, runs: &mut Vec<Run>) {
-    runs.clear();
-    let bytes = text.as_bytes();
-    let mut start = None;
-    let mut add = |start: usize, end: usize| {
-        let hash = hash_of_run(bytes, start..end);
-        runs.push(Run { start: start as u32, end: end as u32, hash });
-    };
-    for (block, part) in bytes.chunks(blocks::BYTES).enumerate() {
-        let mask = if let Some(whole) = part.first_chunk() {
-            blocks::mask(whole, in_run)
-        } else {
-            let mut padded = [0; blocks::BYTES];
-            padded[..part.len()].copy_from_slice(part);
-            blocks::mask(&padded, in_run)
-        };
-        let mut edges = mask ^ (mask << 1 | u64::from(start.is_some()));
-        while edges != 0 {
-            let at = block * blocks::BYTES + edges.trailing_zeros() as usize;
-            edges &= edges - 1;
-            match start.take() {
-                Some(start) => add(start, at),
-                None => start = Some(at),
-            }
-        }
-    }
-    if let Some(start) = start {
-        add(start, bytes.len());
-    }
-}
-
-/// Whether a byte of a folded text, so no capital, is a letter, digit or `_` of ASCII.
-fn in_run(byte: u8) -> bool {
-    byte.wrapping_sub(b'a') < 26 || byte.wrapping_sub(b'0') < 10 || byte == b'_'
-}
-
 fn tag(hash: u64) -> u32 {
     ((hash >> 32) as u32).max(1)
 }
 
-/// The hash of what was seen, then what stands between, then a run.
-fn chain(so_far: u64, between: &str, run: u64) -> u64 {
-    let gap = if between.len() == 1 {
-        u64::from(between.as_bytes()[0])
-    } else {
-        hash(between.as_bytes())
-    };
-    mix(so_far ^ gap.rotate_left(17), run)
+/// The hash of what begins with a run.
+fn hash_of_first(text: &[u8], run: Range<usize>) -> u64 {
+    mix(0, hash_of_run(text, run))
 }
 
-/// The hash of a run of `text`. Most have eight bytes at most: these are read at once, with what comes
-/// after them, of which nothing is left.
+/// The hash of what was seen, which ends at `end`, then what stands between, then a run.
+fn chain(so_far: u64, text: &[u8], end: usize, run: Range<usize>) -> u64 {
+    let gap = match text[end..run.start] {
+        [byte] => u64::from(byte),
+        ref between => hash(between),
+    };
+    mix(so_far ^ gap.rotate_left(17), hash_of_run(text, run))
+}
+
 fn hash_of_run(text: &[u8], run: Range<usize>) -> u64 {
+    match eight(text, &run) {
+        Some(eight) => mix(run.len() as u64, eight),
+        None => hash(&text[run]),
+    }
+}
+
+/// A run of up to eight bytes, as most are, as a number. They are read at once with what comes after
+/// them, of which nothing is left.
+#[inline]
+pub(super) fn eight(text: &[u8], run: &Range<usize>) -> Option<u64> {
     let n_bytes = run.len();
     if n_bytes > 8 {
-        return hash(&text[run]);
+        return None;
     }
-    let eight = if let Some(eight) = text[run.start..].first_chunk() {
-        u64::from_le_bytes(*eight) & (u64::MAX >> (64 - 8 * n_bytes))
-    } else {
-        text[run].iter().rev().fold(0, |eight, &byte| eight << 8 | u64::from(byte))
-    };
-    mix(n_bytes as u64, eight)
+    match text.get(run.start..run.start + 8).and_then(|bytes| bytes.first_chunk()) {
+        Some(eight) => Some(u64::from_le_bytes(*eight) & (u64::MAX >> (64 - 8 * n_bytes))),
+        None => Some(eight_at_the_end(&text[run.clone()])),
+    }
+}
+
+#[cold]
+fn eight_at_the_end(run: &[u8]) -> u64 {
+    run.iter().rev().fold(0, |eight, &byte| eight << 8 | u64::from(byte))
 }
 
 /// A hash of short texts: eight bytes a step, the last step over what the one before has seen too.
-fn hash(bytes: &[u8]) -> u64 {
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64;
     let mut rest = bytes;
     while let Some((eight, after)) =
@@ -310,10 +300,19 @@ mod tests {
         let (words, left_out) = Words::new(literals);
         assert!(left_out.is_empty());
         let mut found = Vec::new();
-        words.scan(text, &mut Vec::new(), |literal, range| {
-            assert_eq!(&text[range.clone()], literals[literal]);
-            found.push((literals[literal], range.start));
-        });
+        let mut runs = Split::default();
+        runs.set(text);
+        for (place, run) in runs.iter().enumerate() {
+            let first = words.first(text[run].as_bytes());
+            if first == First::NONE {
+                continue;
+            }
+            words.follow(text, &runs, place, first, |literal, range| {
+                let literal = literals[literal as usize];
+                assert_eq!(&text[range.clone()], literal);
+                found.push((literal, range.start));
+            });
+        }
         found
     }
 
