@@ -70,7 +70,7 @@ struct Group {
     n_positions: u32,
 }
 
-row!(Group { min: u32, runs_end: u32, patterns_end: u32, n_positions: u32 });
+row!(Group { first: Run, runs_end: u32, patterns_end: u32, n_positions: u32 });
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Sized {
