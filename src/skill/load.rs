@@ -182,9 +182,7 @@ fn lenient_front_matter(
     let entries = lenient::salvage(source, offset);
     let help = if lenient::tab_indent(source, error.at).is_some() {
         TABS
-    } else if error.message.contains("escape")
-        || source[..error.at.min(source.len())].ends_with('\\')
-    {
+    } else if ["escape", "hexadecimal"].iter().any(|part| error.message.contains(part)) {
         "write it in single quotes: in double quotes a `\\` begins an escape"
     } else {
         "put quotes around values that hold `: `, ` #` or start with a special character"
