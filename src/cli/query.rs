@@ -45,9 +45,10 @@ pub(crate) fn seen(message: &str, limit: usize) -> Cow<'_, str> {
     if message.len() <= limit {
         return Cow::Borrowed(message);
     }
-    let boundary = |from: usize| (from..).find(|&at| message.is_char_boundary(at));
-    let head = (0..=limit / 2).rev().find(|&at| message.is_char_boundary(at)).unwrap_or_default();
-    let tail = boundary(message.len() - limit / 2).unwrap_or(message.len());
+    let is_boundary = |at: &usize| message.is_char_boundary(*at);
+    let head = (0..=limit / 2).rev().find(is_boundary).unwrap_or_default();
+    let tail =
+        (message.len() - limit / 2..message.len()).find(is_boundary).unwrap_or(message.len());
     Cow::Owned([&message[..head], "\n", &message[tail..]].concat())
 }
 

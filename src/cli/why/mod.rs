@@ -61,7 +61,7 @@ fn rejected(engine: &Engine, id: &str) -> Option<Error> {
         path.parent().is_some_and(|dir| dir.ends_with(id)) || path.ends_with(id)
     };
     let mut errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
-    let found = errors.find(|found| is_of(&found.path))?;
+    let found = errors.find(|found| !id.is_empty() && is_of(&found.path))?;
     let message = format!("the file of the skill `{id}` was rejected: {found}");
     Some(Error::new(ErrorCode::NotFound, message, found.help.as_str()))
 }
