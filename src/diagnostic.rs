@@ -123,6 +123,8 @@ codes! {
     WrongType = "wrong-type", Warning;
     /// A field holds a value outside its set of values and was ignored.
     InvalidValue = "invalid-value", Warning;
+    /// A kind of trigger that stands outside of `triggers`, where nothing reads it.
+    MisplacedKey = "misplaced-key", Warning;
     /// A key that no part of Repertoire reads.
     UnknownKey = "unknown-key", Note;
     /// A `toolsets` entry that is not `path:Class`.

@@ -101,7 +101,9 @@ pub use disclosure::{
 pub use engine::CacheUse;
 #[cfg(feature = "watch")]
 pub use engine::Watch;
-pub use engine::{Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill, Subscription};
+pub use engine::{
+    Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill, QueryLimits, Subscription,
+};
 pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};

@@ -42,6 +42,22 @@ fn a_file_is_compared_with_the_sources_that_are_named() {
 }
 
 #[test]
+fn a_project_is_checked_with_its_hidden_directories() {
+    let place = place();
+    std::fs::create_dir_all(place.path().join("app/.claude")).unwrap();
+    std::fs::rename(place.path().join("skills/beta"), place.path().join("app/beta")).unwrap();
+    std::fs::rename(place.path().join("skills"), place.path().join("app/.claude/skills")).unwrap();
+    let both = [
+        "shared-trigger app/.claude/skills/alpha/SKILL.md:4",
+        "shared-trigger app/beta/SKILL.md:4",
+    ];
+    assert_eq!(codes(&place, &["app"]), both);
+    std::fs::create_dir(place.path().join("empty")).unwrap();
+    let run = place.run(["check", "empty"]).exits(0);
+    assert!(run.stderr.contains("nothing was checked"), "{run:?}");
+}
+
+#[test]
 fn suggestions_are_written_into_the_file_and_nothing_else() {
     let place = Place::new();
     let before = "---\r\nname: dunning # ours\r\ndescription: Sends demand letters to late \

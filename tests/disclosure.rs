@@ -50,6 +50,21 @@ fn ids(ids: &[SkillId]) -> Vec<&str> {
 }
 
 #[test]
+fn what_stands_for_arguments_is_said_where_a_body_has_them() {
+    let engine = engine(&[
+        "---\nname: a\ndescription: d\ntriggers: [word]\n---\nReview $ARGUMENTS.\n",
+        "---\nname: b\ndescription: d\ntriggers: [other]\n---\nIt costs $ 5.\n",
+    ]);
+    for format in [Format::Markdown, Format::Xml, Format::Json] {
+        let text = |query| disclose(&engine, query, format, None).text;
+        let note = "$ARGUMENTS stands for what the user asks for.";
+        assert_eq!(text("word").matches(note).count(), 1, "{}", text("word"));
+        assert!(text("word").contains("Review $ARGUMENTS."));
+        assert!(!text("other").contains("ARGUMENTS"), "{}", text("other"));
+    }
+}
+
+#[test]
 fn what_does_not_fit_steps_down_one_tier_and_says_why() {
     let engine = sized(&[50, 5_000, 60]);
     let all = disclose(&engine, "word", Format::Markdown, None);

@@ -136,6 +136,87 @@ fn the_project_is_found_above_where_the_agent_works() {
     assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
 }
 
+#[test]
+fn a_message_that_begins_with_a_slash_is_an_ordinary_one() {
+    let place = place();
+    for (message, is_full) in [
+        ("/etc/hosts and deploy it", true),
+        ("/tmp deploy", true),
+        ("/deploy-foo: deploy it", true),
+        ("/status", false),
+        ("/clear deploy", false),
+    ] {
+        let run = hook(&place, "claude-code", &prompt(message, message)).exits(0);
+        assert_eq!(run.stdout.contains("## Skill: deploy"), is_full, "{message}: {run:?}");
+    }
+}
+
+#[test]
+fn half_a_character_is_read_as_one_that_is_missing() {
+    let place = place();
+    let cut = prompt("s", "deploy it CUT").replace("CUT", r"\ud83d");
+    let run = hook(&place, "claude-code", &cut).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+    assert_eq!(log(&place), "");
+}
+
+#[test]
+fn everything_sees_the_same_project_from_below_it() {
+    let place = place();
+    let deep = place.path().join("web/deep");
+    fs::create_dir_all(&deep).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = place.command(args);
+        command.current_dir(&deep);
+        finish(command, b"")
+    };
+    for args in [&["list", "--json"][..], &["why", "deploy", "deploy it", "--json"]] {
+        assert!(run(args).exits(0).stdout.contains("deploy/SKILL.md"), "{args:?}");
+    }
+    let done = run(&["hook", "install", "claude-code", "--project"]).exits(0);
+    let settings = place.path().join(".claude/settings.json");
+    assert!(settings.exists() && done.stdout.contains(settings.to_str().unwrap()), "{done:?}");
+    // A directory that is named is that one.
+    let here = run(&["hook", "install", "claude-code", "--project", "."]).exits(0);
+    assert!(deep.join(".claude/settings.json").exists(), "{here:?}");
+    let written = run(&["match", "x", "--path", "a.css", "--json"]).exits(0).json();
+    assert_eq!(written["matches"][0]["hits"][0]["path"], "web/deep/a.css", "{written}");
+}
+
+#[test]
+fn a_working_directory_that_is_none_is_that_of_the_hook() {
+    for cwd in ["/no/such/directory", "web"] {
+        let place = place();
+        let mut input: Value = serde_json::from_str(&prompt("s", "deploy it")).unwrap();
+        input["cwd"] = json!(cwd);
+        let args = ["hook", "claude-code", "--deadline", "60"];
+        let run = place.run_with(args, input.to_string().as_bytes()).exits(0);
+        assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+        assert!(log(&place).contains(&format!("`{cwd}` is no directory")), "{}", log(&place));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_could_not_be_delivered_is_added_again() {
+    let place = place();
+    let mut child = place
+        .command(["hook", "claude-code", "--deadline", "60"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(fs::File::options().write(true).open("/dev/full").unwrap())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(
+        &mut child.stdin.take().unwrap(),
+        prompt("s", "deploy it").as_bytes(),
+    )
+    .unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(log(&place).contains("cannot write the answer"), "{}", log(&place));
+    let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+}
+
 // What goes wrong.
 
 #[test]
@@ -169,14 +250,27 @@ fn bad_input_ends_well_and_is_logged() {
 
 #[test]
 fn a_command_line_that_is_none_ends_well_and_is_logged() {
-    for wrong in [&["--deadline", "soon"][..], &["--no-such-option"], &["--color", "red"], &["x"]] {
+    let agent = "claude-code";
+    for (wrong, told) in [
+        (&["hook", agent, "--deadline", "soon"][..], "--deadline"),
+        (&["hook", agent, "--no-such-option"], "--no-such-option"),
+        (&["hook", agent, "--color", "red"], "--color"),
+        (&["hook", agent, "x"], "x"),
+        (&["hook", "--bogus", agent], "--bogus"),
+        (&["--bogus", "hook", agent], "--bogus"),
+        (&["hook", "--deadline", "abc", agent], "abc"),
+        (&["hook", "Claude-Code"], "Claude-Code"),
+        (&["hook", "nosuchagent"], "nosuchagent"),
+    ] {
         let place = place();
-        let args = ["hook", "claude-code"].iter().chain(wrong);
-        let run = place.run_with(args, prompt("s", "deploy it").as_bytes()).exits(0);
+        let run = place.run_with(wrong, prompt("s", "deploy it").as_bytes()).exits(0);
         assert_eq!(run.stdout, "");
         let log = log(&place);
-        assert!(log.contains(wrong[0]) && log.lines().count() == 1, "{log}");
+        assert!(log.contains(told) && log.lines().count() == 1, "{log}");
     }
+    // People are told.
+    Place::new().run(["hook", "install", "--bogus", agent]).exits(2);
+    Place::new().run(["hook", "--bogus", "uninstall", agent]).exits(2);
     // These words elsewhere are not the hook.
     Place::new().run(["match", "hook", "codex"]).exits(2);
 }
@@ -332,6 +426,7 @@ fn settings_of_others_stay_byte_for_byte() {
         ("tabs", "{\n\t\"model\": \"x\"\n}\n"),
         ("one line", r#"{"model":"x","env":{"A":"1"}}"#),
         ("CRLF", "{\r\n    \"model\": \"x\"\r\n}\r\n"),
+        ("a byte order mark", "\u{feff}{\n  \"model\": \"x\"\n}\n"),
         ("empty containers", "{\n  \"hooks\": {\n    \"SessionStart\": []\n  }\n}\n"),
         (
             "hooks of others",
@@ -378,8 +473,9 @@ fn a_hook_of_another_version_is_replaced() {
                {\"type\": \"command\", \"command\": \"beep\"},\n          {\"type\": \"command\", \
                \"command\": \"/old/repertoire hook claude-code\"}\n        ]\n      }\n    ]\n  }\n}\n";
     place.write(".claude/settings.json", old);
-    let doctor = run_doctor(&place, 0);
-    assert!(doctor["agents"].to_string().contains("outdated"), "{doctor}");
+    let doctor = run_doctor(&place, 1);
+    let broken = doctor["broken"][0].as_str().unwrap();
+    assert!(broken.contains("runs `/old/repertoire`, which is no program"), "{doctor}");
     install(&place, "claude-code").exits(0);
     let new = fs::read_to_string(place.path().join(".claude/settings.json")).unwrap();
     assert!(new.contains("beep") && !new.contains("/old/"), "{new}");
@@ -395,6 +491,7 @@ fn settings_that_cannot_be_understood_are_not_touched() {
         ("[]", "is no JSON object"),
         ("{\"hooks\": []}", "has `hooks` that are no object"),
         ("{\"hooks\": {\"Stop\": {}}}", "hooks of `Stop` that are no list"),
+        ("{\"hooks\": null}", "has `hooks` that are no object"),
     ] {
         let place = Place::new();
         place.write(".claude/settings.json", before);
@@ -411,6 +508,59 @@ fn settings_that_cannot_be_understood_are_not_touched() {
     place.write(".opencode/plugins/repertoire.js", "export default 1\n");
     let run = install(&place, "opencode").exits(1);
     assert!(run.stderr.contains("was not written by this program"), "{run:?}");
+}
+
+#[test]
+fn what_stands_in_the_place_of_our_list_is_not_replaced() {
+    for value in ["\"mine\"", "null", "true", "7"] {
+        let place = Place::new();
+        let before = format!("{{\"hooks\": {{\"SessionStart\": {value}}}}}");
+        place.write(".claude/settings.json", &before);
+        let run = install(&place, "claude-code").exits(1);
+        assert!(run.stderr.contains("hooks of `SessionStart` that are no list"), "{run:?}");
+        let path = place.path().join(".claude/settings.json");
+        assert_eq!(fs::read_to_string(path).unwrap(), before);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_that_are_no_file_are_not_read() {
+    let place = Place::new();
+    let dir = place.path().join(".claude");
+    fs::create_dir_all(&dir).unwrap();
+    // Where it would be read, that does not end.
+    let made = std::process::Command::new("mkfifo").arg(dir.join("settings.json")).status();
+    if made.is_ok_and(|made| made.success()) {
+        let run = install(&place, "claude-code").exits(1);
+        assert!(run.stderr.contains("settings.json is not a file"), "{run:?}");
+    }
+}
+
+#[test]
+fn the_doctor_sees_hooks_that_cannot_work_and_those_that_work_twice() {
+    let place = Place::new();
+    install(&place, "claude-code").exits(0);
+    let twice = place.run(["hook", "install", "claude-code"]).exits(0);
+    assert!(twice.stderr.contains("answers each message twice"), "{twice:?}");
+    let doctor = run_doctor(&place, 0);
+    assert!(doctor["notes"][0].as_str().unwrap().contains("answers each message twice"));
+    assert!(place.run(["doctor", "--source", "no-skills"]).stdout.contains("each message twice"));
+
+    let path = place.path().join(".claude/settings.json");
+    let settings = fs::read_to_string(&path).unwrap();
+    fs::write(&path, settings.replacen('{', "{\"disableAllHooks\": true,", 1)).unwrap();
+    let doctor = run_doctor(&place, 1);
+    assert!(doctor["broken"][0].as_str().unwrap().contains("`disableAllHooks`"), "{doctor}");
+
+    let place = Place::new();
+    place.write("home/.local", "a file");
+    place.write("home/.cache", "a file");
+    let doctor = run_doctor(&place, 1);
+    let broken = doctor["broken"].to_string();
+    for dir in [".local", ".cache"] {
+        assert!(broken.contains(&format!("home/{dir} is not a directory")), "{doctor}");
+    }
 }
 
 #[cfg(unix)]
@@ -497,7 +647,8 @@ fn why_says_what_stood_in_the_way() {
     assert_eq!(near["reason"], "none of its triggers is in the message");
     assert_eq!(near["near"][0]["trigger"], "commit message");
     assert_eq!(near["near"][0]["similar"], "commits");
-    assert!(near["help"].as_str().unwrap().contains("`commits`"), "{near}");
+    let help = near["help"].as_str().unwrap();
+    assert!(help.contains("`commits`") && !help.contains("--inflect"), "{near}");
     assert!(reason("needy", "needy").contains("no-such-program"));
     assert!(reason("quiet", "quiet").contains("disable-model-invocation"));
     assert!(reason("plain", "anything").contains("declares no triggers"));
@@ -549,6 +700,92 @@ fn why_says_what_stood_in_the_way() {
     let page = place.run(args).exits(1).stdout;
     assert!(page.starts_with("scribe does not fire: none of its triggers"), "{page}");
     assert!(page.lines().count() < 12, "{page}");
+}
+
+#[test]
+fn why_knows_what_the_hook_does_with_commands_and_the_environment() {
+    let place = Place::new();
+    let skill = |name: &str, more: &str| {
+        let text = format!("---\nname: {name}\ndescription: Does {name}.\n{more}\n---\nBody.\n");
+        place.write(&format!("skills/{name}/SKILL.md"), text);
+    };
+    skill("hidden-one", "triggers: [zebra stripes]\ndisable-model-invocation: true");
+    skill("nocmd", "user-invocable: false");
+    for n in 0..5 {
+        skill(&format!("sk-{n}"), "triggers: [zebra stripes]");
+    }
+    let sources = ["--source", "skills"];
+    for (id, message, max_skills, reason) in [
+        ("hidden-one", "/hidden-one foo", "3", "is its command"),
+        ("sk-0", "/hidden-one zebra stripes", "3", "command of the skill `hidden-one`"),
+        ("sk-0", "/etc/hosts has zebra stripes", "3", "are added"),
+        ("sk-0", "/zebra", "3", "left to the agent"),
+        ("nocmd", "/nocmd foo", "3", ""),
+        ("sk-4", "zebra stripes", "3", "below the limit of 3"),
+        ("sk-4", "zebra stripes", "10", "are added"),
+        ("sk-4", "zebra stripes", "4", "below the limit of 4"),
+    ] {
+        let mut command = place.command(["why", id, message, "--json"].iter().chain(&sources));
+        command.env("REPERTOIRE_MAX_SKILLS", max_skills);
+        let why = finish(command, b"").json();
+        let args = ["hook", "claude-code", "--deadline", "60"];
+        let mut command = place.command(args.iter().chain(&sources));
+        command.env("REPERTOIRE_MAX_SKILLS", max_skills);
+        let session = format!("{id}{message}{max_skills}");
+        let hook = finish(command, prompt(&session, message).as_bytes()).exits(0);
+        let is_added =
+            ["## Skill: ", "skills/"].iter().any(|at| hook.stdout.contains(&format!("{at}{id}")));
+        assert_eq!(why["fires"], json!(is_added), "{id}: {message}: {why} {hook:?}");
+        assert!(why["reason"].as_str().unwrap().contains(reason), "{id}: {message}: {why}");
+    }
+}
+
+#[test]
+fn why_knows_what_is_not_looked_at_and_what_was_refused() {
+    let place = Place::new();
+    let skill = |name: &str, front_matter: &str| {
+        let text = format!("---\nname: {name}\n{front_matter}\n---\nBody.\n");
+        place.write(&format!("skills/{name}/SKILL.md"), text);
+    };
+    skill("stripes", "description: d\ntriggers: [zebra stripes]");
+    skill("number", "description: d\ntriggers: {patterns: ['zebra \\d+']}");
+    skill("lost", "description: d\ntriggers: {patterns: [\"\\d+ items\"]}");
+    skill("part", "description: d\ntriggers: {keywords: [yak], patterns: ['items(']}");
+    skill("tabs", "\tdescription: d\ntriggers:\n\tkeywords: [a]");
+    let why = |id: &str, message: &str| {
+        let args = ["why", id, "-", "--json", "--source", "skills"];
+        place.run_with(args, message.as_bytes()).exits(1).json()
+    };
+    let hidden = |n: usize, what: &str| format!("{}{what}{}", "x ".repeat(n), " x".repeat(n));
+    for (id, message, reason) in [
+        ("stripes", hidden(200_000, "zebra stripes"), "first and last 128 KiB"),
+        ("number", hidden(40_000, "zebra 7"), "patterns see the first and last 32 KiB"),
+        ("stripes", hidden(10, "zebra"), "is in the message"),
+        ("lost", "7 items".to_owned(), "could not be read"),
+        ("part", "items".to_owned(), "were not refused"),
+    ] {
+        let told = why(id, &message);
+        assert!(told["reason"].as_str().unwrap().contains(reason), "{told}");
+        let is_near =
+            told["near"].as_array().unwrap().iter().any(|near| near["missing"] == json!([]));
+        assert!(!is_near, "{told}");
+    }
+    let part = why("part", "items");
+    assert!(part["refused"][0]["message"].as_str().unwrap().contains("`items(`"), "{part}");
+    let page = place.run(["why", "part", "items", "--source", "skills"]).exits(1).stdout;
+    assert!(page.contains("error[invalid-pattern]"), "{page}");
+    assert!(why("lost", "7 items")["help"].as_str().unwrap().contains("single quotes"));
+    let rejected = why("tabs", "a");
+    let error = &rejected["error"];
+    assert!(error["message"].as_str().unwrap().contains("tabs/SKILL.md:3:1: error"), "{rejected}");
+    assert_eq!(error["help"], "indent with blanks, not with tabs");
+
+    for command in ["match", "disclose"] {
+        let message = hidden(200_000, "zebra stripes");
+        let args = [command, "-", "--source", "skills"];
+        let run = place.run_with(args, message.as_bytes()).exits(0);
+        assert!(run.stderr.contains("only the first and last 128 KiB are looked at"), "{command}");
+    }
 }
 
 #[test]

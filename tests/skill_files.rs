@@ -234,7 +234,7 @@ fn profiles_check_what_they_ask_for() {
     let root = tempfile::tempdir().unwrap();
     let long = "x".repeat(1025);
     let spec = |yaml: &str| format!("---\nname: a\ndescription: b\n{yaml}---\nBody\n");
-    let cases: [(&str, String, &[&str], &[&str]); 14] = [
+    let cases: [(&str, String, &[&str], &[&str]); 15] = [
         (
             "a",
             spec("license: MIT\nallowed-tools: Read\nmetadata: {x: {y: z}, triggers: a}\n"),
@@ -244,6 +244,7 @@ fn profiles_check_what_they_ask_for() {
         ("a", spec("triggers: [x]\n"), &[], &["spec-key"]),
         ("a", spec("allowed_tools: Read\n"), &[], &["spec-key"]),
         ("a", spec("tags: [x]\n"), &["unknown-key"], &["spec-key"]),
+        ("a", spec("keywords: [x]\n"), &["misplaced-key"], &["spec-key"]),
         ("a", spec("repertoire: {alway: true}\n"), &["unknown-key"], &["spec-key"]),
         ("b", spec(""), &[], &["spec-name-directory"]),
         ("a", spec(&format!("compatibility: {}\n", &long[..501])), &[], &["spec-compatibility"]),
@@ -277,6 +278,41 @@ fn profiles_check_what_they_ask_for() {
     }
     assert_eq!("agent-skills".parse::<Profile>().unwrap(), Profile::AgentSkills);
     assert!("spec".parse::<Profile>().is_err());
+}
+
+#[test]
+fn remedies_are_told_where_the_mistake_is_and_load() {
+    let long = format!("d: {}: y", "x".repeat(200));
+    for (line, yaml, help) in [
+        (3, "triggers: [a b, c d", "write `triggers: [a b, c d]`"),
+        (3, "triggers:\n  keywords: [a b\nlicense: MIT", "write `keywords: [a b]`"),
+        (3, "triggers:\n  keywords: [a b]\n   patterns: [x]", "indent alike"),
+        (3, "keywords: [a b] x", "write `keywords: '[a b] x'`"),
+        (3, "when_to_use: Use it: now", "write `when_to_use: 'Use it: now'`"),
+        (3, long.as_str(), "indent alike"),
+        (3, "triggers: {patterns: [\"\\d+ items\"]}", "single quotes"),
+        (3, "license: \"C:\\Users\"", "single quotes"),
+        (4, "triggers:\n\tkeywords: [a]", "blanks, not with tabs"),
+        (3, "\tlicense: MIT", "blanks, not with tabs"),
+    ] {
+        let text = format!("---\ndescription: d\n{yaml}\n---\nBody\n");
+        let root = tempfile::tempdir().unwrap();
+        let found = check_file(&file(root.path(), "a", &text), Profile::Repertoire, BRAND);
+        let finding = found.iter().find(|finding| finding.code.as_str().ends_with("-yaml"));
+        let finding = finding.unwrap_or_else(|| panic!("{yaml}: {found:?}"));
+        assert!(finding.help.contains(help), "{yaml}: {finding:?}");
+        assert!((line..=line + 2).contains(&finding.line), "{yaml}: {finding:?}");
+        if let Some(remedy) = finding.help.strip_prefix("write `") {
+            let remedy = remedy.strip_suffix('`').unwrap();
+            let mended = format!("---\nname: a\ndescription: d\n{remedy}\n---\n");
+            let skill = Skill::parse(&mended, BRAND).unwrap();
+            assert!(skill.diagnostics().is_empty(), "{remedy}: {:?}", skill.diagnostics());
+        }
+    }
+    let open: Skill = "---\nname: a\ndescription: d\ntriggers: [a b, c d\n---\n".parse().unwrap();
+    let keywords: Vec<&str> =
+        open.triggers().keywords.iter().map(|keyword| keyword.value.as_str()).collect();
+    assert_eq!(keywords, ["a b", "c d"]);
 }
 
 /// Text that is nearly a skill file, made of the pieces that trouble parsers.

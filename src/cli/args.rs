@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{FalseyValueParser, PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{
+    FalseyValueParser, OsStringValueParser, PossibleValuesParser, TypedValueParser as _,
+};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use repertoire::integration::hook::HookAgent;
 use repertoire::{
@@ -34,9 +36,10 @@ pub(crate) struct Common {
     /// Directory of skills, lowest precedence first; replaces the standard ones
     #[arg(long = "source", value_name = "DIR", global = true)]
     pub(crate) sources: Vec<PathBuf>,
-    /// Directory of the project
-    #[arg(long, value_name = "DIR", default_value = ".", global = true)]
-    #[arg(num_args = 0..=1, default_missing_value = ".")]
+    /// Directory of the project [default: the one above the working directory that has `.git`, else
+    /// the working directory]
+    #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true, global = true)]
+    #[arg(num_args = 0..=1, default_missing_value = "", value_parser = project())]
     pub(crate) project: PathBuf,
     /// Whether the command line names the project
     #[arg(skip)]
@@ -62,6 +65,11 @@ pub(crate) struct Common {
     /// When to use colour; `auto` is on a terminal, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
     pub(crate) color: Color,
+}
+
+/// A directory; an empty name stands for the project that the working directory is in.
+fn project() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }
 
 /// A brand is a part of directory names.
@@ -141,6 +149,7 @@ pub(crate) struct ListArgs {
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
     /// The message; `-` reads it from standard input
+    #[arg(allow_hyphen_values = true)]
     pub(crate) query: String,
     /// A file the message touches
     #[arg(long = "path", value_name = "PATH")]

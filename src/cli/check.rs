@@ -1,6 +1,7 @@
 //! `repertoire check`: what is wrong with skill files.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -37,14 +38,18 @@ struct Report<'a> {
 }
 
 impl Targets {
-    /// Adds the skill files at `path`.
-    fn add(&mut self, path: &Path) {
+    /// Adds the skill files at `path`, and those in the hidden directories that a project has its
+    /// skills in.
+    fn add(&mut self, path: &Path, brand: &str) {
         if !path.exists() {
             let help = "name a `SKILL.md`, a skill's directory, or a directory of skills";
             let missing = Diagnostic::new(Code::MissingSource, path, "path does not exist", help);
             self.diagnostics.push(missing);
         } else if path.is_dir() && !is_named_as_skill_file(path) {
             self.add_source(path);
+            let hidden = Source::standard(None, path, brand);
+            let roots = hidden.iter().filter_map(Source::root).filter(|root| root.is_dir());
+            roots.for_each(|root| self.add_source(root));
         } else {
             self.files.insert(path.to_owned());
         }
@@ -86,12 +91,18 @@ fn outermost<'p>(roots: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
     let mut all: Vec<(PathBuf, &Path)> = Vec::new();
     for root in roots {
         let real = absolute(root);
-        if all.iter().all(|(known, _)| !real.starts_with(known)) {
-            all.retain(|(known, _)| !known.starts_with(&real));
+        if !all.iter().any(|(known, _)| covers(known, &real)) {
+            all.retain(|(known, _)| !covers(&real, known));
             all.push((real, root));
         }
     }
     all.into_iter().map(|(_, root)| root).collect()
+}
+
+/// Whether a search of `outer` comes by `inner`: it passes over hidden directories.
+fn covers(outer: &Path, inner: &Path) -> bool {
+    let is_hidden = |part: &OsStr| part.to_string_lossy().starts_with('.');
+    inner.strip_prefix(outer).is_ok_and(|rest| !rest.iter().any(is_hidden))
 }
 
 /// A path that is the same however a file is named.
@@ -113,7 +124,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
             .filter(|root| is_asked_for || root.exists())
             .for_each(|root| targets.add_source(root));
     } else {
-        args.paths.iter().for_each(|path| targets.add(path));
+        args.paths.iter().for_each(|path| targets.add(path, &common.brand));
     }
 
     let mut diagnostics = targets.of_the_whole(common);
@@ -134,6 +145,9 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
         Output::json(&Report { diagnostics: &diagnostics, skills: n_skills })?;
     } else {
         out.human(text(&diagnostics, n_skills, out).as_str())?;
+    }
+    if n_skills == 0 && !args.paths.is_empty() {
+        out.note("nothing was checked: there is no `SKILL.md` in what was named");
     }
     Ok(ExitCode::done_if(Counts::of(&diagnostics).errors == 0))
 }

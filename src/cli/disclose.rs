@@ -18,6 +18,7 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
     let query = query::read(&args.query, common)?;
     let engine =
         setup::engine(common, |builder| args.query.matching.apply(builder).disclosure(options))?;
+    query::note_length(&query, &engine, out);
     let disclosure = engine.disclose(&query);
     if out.json {
         Output::json(&disclosure)?;

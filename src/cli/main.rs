@@ -63,6 +63,9 @@ fn parse() -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches().map_err(environment::name_variable)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     cli.common.names_project = matches.value_source("project") == Some(ValueSource::CommandLine);
+    if cli.common.project.as_os_str().is_empty() {
+        cli.common.project = setup::project_here();
+    }
     Ok(cli)
 }
 
@@ -113,11 +116,13 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
 
 /// Answers a command line that clap refused, or one that asks for help.
 fn refuse(error: &clap::Error) -> std::process::ExitCode {
-    if let Some(agent) = agent_of_hook().filter(|_| error.use_stderr()) {
-        hook::refuse(&agent, &error.to_string());
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(agent) = agent_of_hook(&words).filter(|_| error.use_stderr()) {
+        hook::refuse(agent, &error.to_string());
         return ExitCode::Done.into();
     }
-    let wants_json = std::env::args_os().any(|arg| arg == "--json");
+    let wants_json = words.iter().any(|word| word == "--json");
     // Printing fails only where there is nobody to read it.
     if error.use_stderr() && wants_json {
         let message = error.to_string();
@@ -137,12 +142,18 @@ fn refuse(error: &clap::Error) -> std::process::ExitCode {
     if error.use_stderr() { ExitCode::Usage.into() } else { ExitCode::Done.into() }
 }
 
-/// The agent whose hook this command line runs. Some agents take it for a veto of the message if a
-/// hook ends with an error.
-fn agent_of_hook() -> Option<String> {
-    let mut words = std::env::args_os().skip(1);
-    words.next().filter(|word| word == "hook")?;
-    words.next()?.into_string().ok().filter(|agent| agent.parse::<HookAgent>().is_ok())
+/// The agent whose hook this command line is to run, whatever else is wrong with it. Some agents
+/// take it for a veto of the message if a hook ends with an error. People install hooks.
+fn agent_of_hook(words: &[String]) -> Option<&str> {
+    let is_subcommand = |word: &&String| Cli::command().find_subcommand(word).is_some();
+    let (place, _) = words.iter().enumerate().find(|(_, word)| is_subcommand(word))?;
+    let (subcommand, rest) = words[place..].split_first()?;
+    let of_people = ["install", "uninstall", "help"];
+    if subcommand != "hook" || rest.iter().any(|word| of_people.contains(&word.as_str())) {
+        return None;
+    }
+    let is_agent = |word: &&String| word.parse::<HookAgent>().is_ok();
+    rest.iter().find(is_agent).or(rest.first()).map(String::as_str)
 }
 
 /// Sends the log of the library to standard error, if it was asked for.

@@ -33,6 +33,7 @@ pub(crate) fn meta_name(meta: MetaQuestion) -> &'static str {
 pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let query = query::read(&args.query, common)?;
     let engine = setup::engine(common, |builder| args.query.matching.apply(builder))?;
+    query::note_length(&query, &engine, out);
     let found = engine.explain(&query, args.limit.unwrap_or(usize::MAX));
     if out.json {
         let Explanation { matches, rejected, .. } = &found;
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Res
         if !text.as_str().is_empty() {
             out.human(text.as_str())?;
         }
-        if found.matches.is_empty() {
+        if found.matches.is_empty() && args.limit != Some(0) {
             let hint = if args.explain || found.rejected.is_empty() {
                 ""
             } else {

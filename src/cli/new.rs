@@ -53,7 +53,7 @@ fn next_commands(
     let mut options = Vec::new();
     if !is_standard {
         options.push(("--source", skills.to_string_lossy().into_owned()));
-    } else if common.project != Path::new(".") {
+    } else if common.names_project && common.project != Path::new(".") {
         options.push(("--project", common.project.to_string_lossy().into_owned()));
     }
     if common.brand != "repertoire" {

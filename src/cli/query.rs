@@ -1,12 +1,14 @@
 //! The message of a command line, and the files it touches.
 
+use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-use repertoire::{Budget, Error, ErrorCode, Query};
+use repertoire::{Budget, Engine, Error, ErrorCode, Query, QueryLimits};
 
 use crate::args::{Common, QueryArgs};
 use crate::failure::UsageError;
+use crate::output::Output;
 
 /// The query of the arguments; `-` is read from standard input.
 pub(crate) fn read(args: &QueryArgs, common: &Common) -> anyhow::Result<Query<'static>> {
@@ -36,6 +38,35 @@ fn from_stdin() -> anyhow::Result<String> {
         }
     }
     Ok(text)
+}
+
+/// What is looked at of a message, of which `limit` bytes are; what stands for the rest is no word.
+pub(crate) fn seen(message: &str, limit: usize) -> Cow<'_, str> {
+    if message.len() <= limit {
+        return Cow::Borrowed(message);
+    }
+    let is_boundary = |at: &usize| message.is_char_boundary(*at);
+    let head = (0..=limit / 2).rev().find(is_boundary).unwrap_or_default();
+    let tail =
+        (message.len() - limit / 2..message.len()).find(is_boundary).unwrap_or(message.len());
+    Cow::Owned([&message[..head], "\n", &message[tail..]].concat())
+}
+
+/// Tells of a message that is too long to be looked at as a whole.
+pub(crate) fn note_length(query: &Query<'_>, engine: &Engine, out: Output) {
+    let QueryLimits { literals, patterns } = engine.query_limits();
+    let n_bytes = query.text.len();
+    let (who, limit) = if n_bytes > literals {
+        ("only", literals)
+    } else if n_bytes > patterns {
+        ("by patterns, only", patterns)
+    } else {
+        return;
+    };
+    let kib = limit / 2 / 1024;
+    out.note(&format!(
+        "of this message of {n_bytes} bytes, {who} the first and last {kib} KiB are looked at"
+    ));
 }
 
 /// `path` as queries have it: from the project if it is below it, with `/` between names.

@@ -21,6 +21,19 @@ use crate::{loading, report};
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
 
+/// The project that `here` is in: the nearest directory above it that has `.git`, else `here`
+/// itself.
+pub(crate) fn project_of(here: &Path) -> &Path {
+    here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here)
+}
+
+/// The project that the working directory is in; `.` if it is its root.
+pub(crate) fn project_here() -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    let project = project_of(&here);
+    if project == here { PathBuf::from(".") } else { project.to_owned() }
+}
+
 /// The sources of the command line, lowest precedence first.
 pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
     if !common.project.is_dir() {
@@ -207,7 +220,7 @@ pub(crate) fn hook_log(common: &Common) -> Result<PathBuf, Error> {
 }
 
 /// What is remembered from one run to the next.
-fn state_dir(common: &Common) -> Result<PathBuf, Error> {
+pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
     let state = directory("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
         let message = "there is no home directory to remember anything in";
         Error::new(ErrorCode::NotFound, message, "set `XDG_STATE_HOME` to an absolute path")
@@ -216,7 +229,7 @@ fn state_dir(common: &Common) -> Result<PathBuf, Error> {
 }
 
 /// What can be made anew.
-fn cache_dir(common: &Common) -> Option<PathBuf> {
+pub(crate) fn cache_dir(common: &Common) -> Option<PathBuf> {
     directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand))
 }
 

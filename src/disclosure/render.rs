@@ -40,6 +40,13 @@ impl FromStr for Format {
     }
 }
 
+/// What a body has where the arguments of a command go. A disclosure has no command: what stands
+/// for them is the message.
+const ARGUMENTS: &str = "$ARGUMENTS";
+
+/// What is said of that.
+const ARGUMENTS_NOTE: &str = "$ARGUMENTS stands for what the user asks for.";
+
 /// What is said of the skills that are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remainder {
@@ -58,11 +65,15 @@ impl Format {
         let name = entry.skill.name();
         let dir = entry.skill.dir().map(absolute);
         let body = body.trim_matches(['\r', '\n']).trim_end();
+        let note = body.contains(ARGUMENTS).then_some(ARGUMENTS_NOTE);
         match self {
             Format::Markdown => {
                 let mut text = format!("## Skill: {}\n", markdown_line(id));
                 if let Some(dir) = dir {
                     let _ = write!(text, "\nBase directory: {}\n", one_line(&dir));
+                }
+                if let Some(note) = note {
+                    let _ = write!(text, "\n{note}\n");
                 }
                 if !body.is_empty() {
                     let _ = write!(text, "\n{}\n", markdown_body(body));
@@ -73,10 +84,15 @@ impl Format {
             Format::Xml => {
                 let location = dir.map_or_else(String::new, |dir| attribute("base_dir", &dir));
                 let (id, name) = (attribute("id", id), attribute("name", name));
-                format!("<skill{id}{name}{location}>\n{}\n</skill>", xml_text(body))
+                let note = note.map_or_else(String::new, |note| attribute("note", note));
+                format!("<skill{id}{name}{location}{note}>\n{}\n</skill>", xml_text(body))
             }
             Format::Json => {
-                json!({"id": id, "name": name, "base_dir": dir, "content": body}).to_string()
+                let mut skill = json!({"id": id, "name": name, "base_dir": dir, "content": body});
+                if let Some(note) = note {
+                    skill["note"] = note.into();
+                }
+                skill.to_string()
             }
         }
     }

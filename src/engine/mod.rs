@@ -27,7 +27,9 @@ use crate::disclosure::{
     self, CatalogPrompt, Disclosure, DisclosureOptions, Evidence, PromptOptions, Tier, TokenCounter,
 };
 use crate::error::Error;
-use crate::matcher::{Answer, IndexOptions, Match, MetaQuestion, Query, Rejection, generic};
+use crate::matcher::{
+    Answer, IndexOptions, Match, MetaQuestion, Query, Rejection, WINDOW_BYTES, generic,
+};
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
 use crate::session::{Event, Session, SessionState, SessionStore};
@@ -93,6 +95,15 @@ pub struct Explanation {
     /// Whether the query asks about the skills themselves.
     #[serde(skip)]
     pub meta: Option<MetaQuestion>,
+}
+
+/// How much of a message is looked at, in bytes: of a longer one, half of that at each end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct QueryLimits {
+    /// By keywords, verbs, excludes and names; see [`EngineBuilder::max_query_bytes`].
+    pub literals: usize,
+    /// By patterns.
+    pub patterns: usize,
 }
 
 impl Engine {
@@ -234,6 +245,12 @@ impl Engine {
     /// The catalog prompt, made with other options.
     pub fn prompt_with(&self, options: &PromptOptions) -> CatalogPrompt {
         disclosure::catalog_prompt(&self.snapshot().catalog, options, &*self.0.tokens)
+    }
+
+    /// How much of a message is looked at.
+    pub fn query_limits(&self) -> QueryLimits {
+        let literals = self.0.index.max_query_bytes.unwrap_or(usize::MAX);
+        QueryLimits { literals, patterns: WINDOW_BYTES.min(literals) }
     }
 
     /// The options disclosures are made with.

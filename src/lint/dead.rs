@@ -146,7 +146,7 @@ fn is_placeholder(folded: &str) -> bool {
 }
 
 /// Controls, and characters without width that are no part of any script's spelling.
-fn is_invisible(c: char) -> bool {
+pub(super) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'

@@ -156,6 +156,10 @@ fn untyped_triggers_have_the_form_of_something_else() {
     ] {
         assert_eq!(codes_of(fires), [Code::UntypedTrigger], "{fires}");
     }
+    for fires in ["patterns: [\"\\bterraform\\b\"]", "patterns: [\"terra\\0form\"]"] {
+        assert_eq!(codes_of(fires), [Code::UntypedTrigger], "{fires}");
+    }
+    assert_eq!(codes_of("patterns: [\"terraform\\tplan\"]"), []);
     for typed in [
         "c++",
         ".net",
@@ -268,7 +272,7 @@ fn the_examples_of_the_documentation_fire() {
         .filter(|line| line.starts_with("| `"))
         .map(|line| line.split('|').map(str::trim).collect())
         .collect();
-    assert_eq!(rows.len(), 11);
+    assert_eq!(rows.len(), 12);
     for row in rows {
         let [_, code, severity, examples, ..] = row[..] else { panic!("{row:?}") };
         let code = code.trim_matches('`');

@@ -71,6 +71,8 @@ pub(crate) mod text;
 mod top;
 mod words;
 
+pub(crate) use patterns::WINDOW_BYTES;
+
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
 pub use meta::MetaQuestion;
 pub use overlay::LayeredIndex;

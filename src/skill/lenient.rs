@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::scalar::{Names, broken_scalars, is_block_header};
-use super::yaml::{Node, Value};
+use super::yaml::{self, Node, Value};
 
 /// Repaired YAML, and where its bytes came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,9 +12,9 @@ pub(super) struct Repaired {
     pub(super) text: String,
     /// Copied pieces: their start in the repaired and in the original text, and their length.
     pieces: Vec<(usize, usize, usize)>,
-    /// The first line that got quotes, as it should have been written; empty where only tabs
-    /// were replaced.
-    pub(super) first_quoted: String,
+    /// How the first value that was mended should have been written, in one line that loads; empty
+    /// if it takes more than one. `None` where only tabs were replaced.
+    pub(super) remedy: Option<String>,
 }
 
 impl Repaired {
@@ -47,11 +47,13 @@ impl Repaired {
     }
 }
 
-/// Quotes the scalars that cannot stand without quotes and turns tabs that indent into blanks.
-/// `None` if there is nothing to do.
+/// Keys of triggers: a bracket that is left open there was to be a list.
+const LISTS: [&str; 6] = ["triggers", "keywords", "verbs", "patterns", "exclude", "paths"];
+
+/// Quotes the scalars that cannot stand without quotes, closes lists of triggers, and turns tabs
+/// that indent into blanks. `None` if there is nothing to do.
 pub(super) fn repair(source: &str) -> Option<Repaired> {
-    let mut repaired =
-        Repaired { text: String::new(), pieces: Vec::new(), first_quoted: String::new() };
+    let mut repaired = Repaired { text: String::new(), pieces: Vec::new(), remedy: None };
     let lines = lines(source);
     let names = Names::of(source);
     let mut has_new_indent = false;
@@ -72,17 +74,23 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
         let mut from = line.content.start;
         for scalar in broken_scalars(source, value, &names) {
             repaired.copy(source, from..scalar.start);
-            repaired.quote(source, scalar.clone());
+            if line.is_open_list(source, &scalar) {
+                repaired.copy(source, scalar.clone());
+                repaired.text.push(']');
+            } else {
+                repaired.quote(source, scalar.clone());
+            }
             from = scalar.end;
         }
         repaired.copy(source, from..lines[n + n_lines - 1].next);
-        if from > line.content.start && repaired.first_quoted.is_empty() {
-            let line = repaired.text[start..].lines().next().unwrap_or_default();
-            repaired.first_quoted = line.trim().into();
+        if from > line.content.start && repaired.remedy.is_none() {
+            let written = repaired.text[start..].trim();
+            let loads = !written.contains('\n') && yaml::parse(written, &|at| at).is_ok();
+            repaired.remedy = Some(if loads { written.to_owned() } else { String::new() });
         }
         n += n_lines;
     }
-    (has_new_indent || !repaired.first_quoted.is_empty()).then_some(repaired)
+    (has_new_indent || repaired.remedy.is_some()).then_some(repaired)
 }
 
 fn copy_indent(repaired: &mut Repaired, source: &str, line: &Line) -> bool {
@@ -111,6 +119,18 @@ struct Line {
 impl Line {
     fn is_blank(&self) -> bool {
         self.content.is_empty()
+    }
+
+    /// Whether `value`, which is all that stands here behind a key of triggers, is a list that is
+    /// not closed.
+    fn is_open_list(&self, source: &str, value: &Range<usize>) -> bool {
+        let key = source[self.content.start..self.value.start].trim_end();
+        let key = key.trim_start_matches("- ").trim_end_matches(':');
+        let text = &source[value.clone()];
+        LISTS.contains(&key)
+            && *value == self.value
+            && text.starts_with('[')
+            && !text.contains([']', '"', '\''])
     }
 
     /// Whether this line belongs to the value that starts on line `first`.
@@ -166,6 +186,14 @@ fn key_length(text: &str) -> Option<usize> {
     is_key.then_some(colon)
 }
 
+/// Where a line is indented with a tab: the line of byte `at`, or the next one.
+pub(super) fn tab_indent(source: &str, at: usize) -> Option<usize> {
+    let lines = lines(source);
+    let n = lines.partition_point(|line| line.next <= at);
+    let tab = |line: &Line| source[line.start..line.content.start].find('\t');
+    lines.iter().skip(n).take(2).find_map(|line| Some(line.start + tab(line)?))
+}
+
 /// What could be saved of front matter that is beyond repair: a map of `name` and
 /// `description`. `source` starts at byte `offset` of the file.
 pub(super) fn salvage(source: &str, offset: usize) -> Vec<(Node, Node)> {
@@ -210,7 +238,6 @@ fn salvaged_text(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::yaml;
     use super::*;
 
     fn repaired(source: &str) -> Repaired {
@@ -225,6 +252,8 @@ mod tests {
             ("d: fix: see #1", "d: 'fix: see #1'"),
             ("d: [beta] helps", "d: '[beta] helps'"),
             ("d: [never closed", "d: '[never closed'"),
+            ("triggers: [a b, c d\nd: e", "triggers: [a b, c d]\nd: e"),
+            ("triggers:\n  keywords: [a b\n", "triggers:\n  keywords: [a b]\n"),
             ("d: {x} y", "d: '{x} y'"),
             ("d: @all", "d: '@all'"),
             ("d: `x` y", "d: '`x` y'"),
@@ -282,7 +311,7 @@ mod tests {
             let at = repaired.text.find(piece).unwrap();
             assert_eq!(repaired.original(at), source.find(piece).unwrap(), "{piece}");
         }
-        assert_eq!(repaired.first_quoted, "a: 'it''s: ''ñ'''");
+        assert_eq!(repaired.remedy.as_deref(), Some("a: 'it''s: ''ñ'''"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::brief::{brief, first_paragraph};
 use super::document::{self, Document};
-use super::fields::{Reader, duplicate_key, first_chars};
+use super::fields::{Reader, duplicate_key};
 use super::finding::Finding;
 use super::lenient;
 use super::manifest::Manifest;
@@ -16,6 +16,12 @@ use crate::diagnostic::{Code, Diagnostic, position};
 
 /// The largest file that can hold both parts of a legal skill, with fences and comments.
 const MAX_FILE_BYTES: usize = MAX_BODY_BYTES + MAX_FRONT_MATTER_BYTES + 64 * 1024;
+
+/// The longest line that is told as a remedy: half of one does not load.
+const MAX_REMEDY_CHARS: usize = 160;
+
+/// What to do about tabs that indent.
+const TABS: &str = "indent with blanks, not with tabs";
 
 /// What a text was found to be.
 pub(super) struct Loaded {
@@ -162,15 +168,25 @@ fn lenient_front_matter(
             Code::RepairedYaml,
             span,
             format!("not valid YAML, repaired: {}", error.message),
-            match first_chars(&repaired.first_quoted, 160) {
-                line if line.is_empty() => "indent with blanks, not with tabs".to_owned(),
-                line => format!("write `{line}`"),
+            match &repaired.remedy {
+                None => TABS.to_owned(),
+                Some(line) if line.is_empty() || line.chars().count() > MAX_REMEDY_CHARS => {
+                    "indent alike what belongs together, or put all of the value in quotes"
+                        .to_owned()
+                }
+                Some(line) => format!("write `{line}`"),
             },
         );
         return mapping(tree, offset, reader);
     }
     let entries = lenient::salvage(source, offset);
-    let help = "put quotes around values that hold `: `, ` #` or start with a special character";
+    let help = if lenient::tab_indent(source, error.at).is_some() {
+        TABS
+    } else if ["escape", "hexadecimal"].iter().any(|part| error.message.contains(part)) {
+        "write it in single quotes: in double quotes a `\\` begins an escape"
+    } else {
+        "put quotes around values that hold `: `, ` #` or start with a special character"
+    };
     if entries.iter().any(|(key, _)| key.text() == Some("description")) {
         let message =
             format!("not valid YAML, only `name` and `description` were saved: {}", error.message);
@@ -183,7 +199,8 @@ fn lenient_front_matter(
 
 /// The character the error is about, as bytes of the file.
 fn place(error: &YamlError, source: &str, offset: usize) -> std::ops::Range<usize> {
-    let at = error.at.min(source.len());
+    // The parser sees a tab only where it cannot go on.
+    let at = lenient::tab_indent(source, error.at).unwrap_or(error.at).min(source.len());
     let len = source.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     offset + at..offset + at + len
 }

@@ -75,8 +75,17 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
     diagnostics(loaded.findings, path, &text)
 }
 
+/// Kinds of triggers that are taken for keys of their own.
+const KINDS: [&str; 3] = ["keywords", "verbs", "patterns"];
+
 fn note_unknown_keys(loaded: &mut Loaded) {
     for key in &loaded.manifest.unknown_keys {
+        if KINDS.contains(&key.value.as_str()) {
+            let message = format!("`{}` is read only below `triggers`", key.value);
+            let help = format!("write `triggers:`, and indented below it `{}: …`", key.value);
+            loaded.findings.push(Finding::new(Code::MisplacedKey, key.span.clone(), message, help));
+            continue;
+        }
         let help = match nearest_key(&key.value) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => "keep it if another program reads it; `metadata` is the place for such keys"

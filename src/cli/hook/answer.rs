@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use clap::Parser as _;
 use repertoire::integration::hook::{
     HookAgent, HookCall, HookEvent, disclosure_options, prompt_options,
 };
+use repertoire::session::Session;
 use repertoire::{Budget, DisclosureOptions, Engine, Error, ErrorCode, PromptOptions};
 
 use super::deadline::Deadline;
@@ -34,6 +35,7 @@ const PROJECT_VARIABLES: [&str; 3] =
 struct Answer {
     text: String,
     problems: Vec<String>,
+    session: Option<Session>,
 }
 
 pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Output) -> ExitCode {
@@ -54,9 +56,12 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
             deadline.meet();
             answer.unwrap_or_else(|_| Err(panicked()))
         })
-        .and_then(|Answer { text, problems }| {
+        .and_then(|Answer { text, mut problems, session }| {
             let mut stdout = io::stdout().lock();
             let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+            // What did not arrive is in no context: it is shown again.
+            let lost = session.filter(|_| written.is_err()).map(|session| session.compacted());
+            problems.extend(lost.and_then(Result::err).map(|error| said(&error)));
             for problem in problems {
                 tell(agent, &problem, common, out);
             }
@@ -109,7 +114,8 @@ fn answer(
     loading: &Loading,
 ) -> Result<Answer, Error> {
     let mut call = HookCall::read(agent, &input()?)?;
-    let common = Common { project: project(&call, common), ..common.clone() };
+    let mut told = Vec::new();
+    let common = Common { project: project(&call, common, &mut told), ..common.clone() };
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
         for path in paths {
@@ -126,12 +132,13 @@ fn answer(
     let engine = routing.matching.apply(builder).disclosure(options).prompt(prompt()).build()?;
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
-    let mut problems: Vec<String> = problems.take().iter().map(said).collect();
-    problems.extend_from_slice(&engine.cache_use().problems);
+    told.extend(problems.take().iter().map(said));
+    told.extend_from_slice(&engine.cache_use().problems);
+    let session = Some(engine.session(&call.session)).filter(|_| !text.is_empty());
     // The process ends: the system is faster at tidying up, and the store bears it as it bears
     // a process that is killed.
     std::mem::forget(engine);
-    Ok(Answer { text, problems })
+    Ok(Answer { text, problems: told, session })
 }
 
 fn input() -> Result<String, Error> {
@@ -150,21 +157,27 @@ fn input() -> Result<String, Error> {
 }
 
 /// The project the agent works on: as it says, or where there is one above its working directory.
-fn project(call: &HookCall, common: &Common) -> PathBuf {
+/// If it says that it works where nothing is, that is a problem, and it works where the hook does.
+fn project(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> PathBuf {
     if common.names_project {
         return common.project.clone();
     }
+    let is_there = |dir: &PathBuf| dir.is_absolute() && dir.is_dir();
+    let here = call.cwd.clone().filter(is_there).unwrap_or_else(|| {
+        let here = std::env::current_dir().unwrap_or_else(|_| common.project.clone());
+        if let Some(cwd) = &call.cwd {
+            let (cwd, here) = (cwd.display(), here.display());
+            problems.push(format!("`{cwd}` is no directory to work in; taken is {here}"));
+        }
+        here
+    });
     let named = PROJECT_VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
-    let here = call.cwd.clone().unwrap_or_else(|| common.project.clone());
     let named = named.into_iter().find(|dir| here.starts_with(dir) && dir.is_dir());
-    named.unwrap_or_else(|| {
-        let is_root = |dir: &&Path| dir.join(".git").exists();
-        here.ancestors().find(is_root).unwrap_or(&here).to_owned()
-    })
+    named.unwrap_or_else(|| setup::project_of(&here).to_owned())
 }
 
 /// As users of the command line have it, within what agents take.
-fn disclosure() -> DisclosureOptions {
+pub(crate) fn disclosure() -> DisclosureOptions {
     let options = disclosure_options();
     let named = std::env::var("REPERTOIRE_MAX_SKILLS").ok().and_then(|n| n.parse().ok());
     DisclosureOptions { max_skills: named.unwrap_or(options.max_skills), ..options }

@@ -30,6 +30,8 @@ pub(crate) enum Installed {
     Yes(PathBuf),
     /// Others than would be written now.
     Differently(PathBuf),
+    /// They are there and cannot run, and why.
+    InVain(String),
     Unreadable(Error),
 }
 
@@ -56,6 +58,14 @@ pub(super) fn install(
     let backup = target.text.as_deref().filter(|_| matches!(target.own_words(), Ok(None)));
     let change = Change { target: &target, wanted: Some(&wanted), backup, place };
     change.make(args.dry_run, out)?;
+    let other = match place {
+        Place::User => Place::Project,
+        Place::Project => Place::User,
+    };
+    let is_twice = matches!(installed(args.agent, other, common), Installed::Yes(_));
+    if is_twice && !out.json {
+        out.note(&twice(args.agent));
+    }
     if args.agent == HookAgent::Codex && change.is_one() && !out.json {
         out.note("Codex runs a new hook only after you trusted it: open `/hooks` in Codex");
     }
@@ -84,6 +94,14 @@ pub(super) fn uninstall(
     Ok(ExitCode::Done)
 }
 
+/// What is said where `agent` has hooks for the user and for the project.
+pub(crate) fn twice(agent: HookAgent) -> String {
+    format!(
+        "{agent} has hooks for the user and for this project, and answers each message twice: \
+         take one out with `repertoire hook uninstall {agent}`, or that with `--project`"
+    )
+}
+
 /// Whether `agent` runs the hooks in the settings of `place`.
 pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Installed {
     let target =
@@ -91,6 +109,9 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
     let found = target.and_then(|mut target| {
         let Some(text) = target.text.clone() else { return Ok(Installed::No) };
         let Some(words) = target.own_words()? else { return Ok(Installed::No) };
+        if let Some(why) = in_vain(&words, &text) {
+            return Ok(Installed::InVain(format!("{} {why}", target.path.display())));
+        }
         // The options are whatever they were installed with.
         let mut wanted = agents::plain_words(agent)?;
         wanted.extend(words.into_iter().skip(wanted.len()));
@@ -100,6 +121,15 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
         Ok(if is_right { Installed::Yes(path) } else { Installed::Differently(path) })
     });
     found.unwrap_or_else(Installed::Unreadable)
+}
+
+/// Why hooks that run `words` do nothing, if that can be seen.
+fn in_vain(words: &[String], settings: &str) -> Option<String> {
+    if settings::disables_hooks(settings) {
+        return Some("turns off all hooks (`disableAllHooks`)".to_owned());
+    }
+    let program = words.first().filter(|program| which::which(program).is_err())?;
+    Some(format!("runs `{program}`, which is no program here"))
 }
 
 fn place(args: &HookPlaceArgs, common: &Common) -> Result<Place, UsageError> {
@@ -126,6 +156,11 @@ impl Target {
         if path.is_symlink() {
             // What is replaced is the file, not a link to it.
             path = path.canonicalize().map_err(|error| io_error("follow", &path, &error))?;
+        }
+        // To read what is none may never end.
+        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            let message = format!("{} is not a file", path.display());
+            return Err(Error::new(ErrorCode::ExecutionError, message, "move it away"));
         }
         let text = match fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,

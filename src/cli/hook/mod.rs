@@ -17,8 +17,8 @@ use crate::failure::UsageError;
 use crate::output::Output;
 
 pub(crate) use agents::Place;
-pub(crate) use answer::refuse;
-pub(crate) use install::{Installed, installed};
+pub(crate) use answer::{disclosure, refuse};
+pub(crate) use install::{Installed, installed, twice};
 pub(crate) use log::tail;
 
 pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {

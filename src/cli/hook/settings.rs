@@ -25,6 +25,7 @@ pub(super) fn add(
     hooks: &[Hook],
     is_own: IsOwn<'_>,
 ) -> Result<String, Problem> {
+    let (mark, text) = without_mark(text);
     let is_new = text.trim().is_empty();
     let root = parse(if is_new { "{}\n" } else { text })?;
     let settings = object(&root)?;
@@ -34,6 +35,12 @@ pub(super) fn add(
         settings.append("version", CstInputValue::Number(version.to_string()));
     }
     check(&settings)?;
+    for hook in hooks {
+        let event = settings.object_value("hooks").and_then(|all| all.get(hook.event));
+        if event.is_some_and(|event| event.array_value().is_none()) {
+            return Err(wrong(&format!("has hooks of `{}` that are no list", hook.event)));
+        }
+    }
     let is_there = |hook: &Hook| {
         let list = settings.object_value("hooks").and_then(|all| all.array_value(hook.event));
         let own = list
@@ -55,7 +62,7 @@ pub(super) fn add(
             all.array_value_or_set(hook.event).append(input(&hook.value));
         }
     }
-    Ok(root.to_string())
+    Ok(format!("{mark}{root}"))
 }
 
 /// `text` without any hook of ours, and without what held nothing else; what `before` has stays.
@@ -68,14 +75,16 @@ pub(super) fn remove(
     if text.trim().is_empty() {
         return Ok(Some(text.to_owned()));
     }
-    let root = parse(text)?;
+    let (mark, json) = without_mark(text);
+    let root = parse(json)?;
     let settings = object(&root)?;
     check(&settings)?;
     let emptied = take_out(&settings, is_own, &|_| false);
     if emptied.is_empty() {
         return Ok(Some(text.to_owned()));
     }
-    let before = before.and_then(|text| parse(text).ok()?.to_serde_value()).unwrap_or_default();
+    let before = before.and_then(|text| parse(without_mark(text).1).ok()?.to_serde_value());
+    let before = before.unwrap_or_default();
     if let Some(all) = settings.object_value("hooks") {
         for event in emptied {
             let list = all.get(&event).filter(|_| before["hooks"].get(&event).is_none());
@@ -92,7 +101,7 @@ pub(super) fn remove(
     let is_ours = left.iter().all(|property| property.decoded_name().as_deref() == Some("version"));
     let has_comments = root.to_string().contains("//") || root.to_string().contains("/*");
     let is_nothing = is_ours && before.is_null() && !has_comments;
-    Ok((!is_nothing).then(|| root.to_string()))
+    Ok((!is_nothing).then(|| format!("{mark}{root}")))
 }
 
 /// The command of one of our hooks in `text`, if there is any.
@@ -100,12 +109,23 @@ pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Probl
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let settings = object(&parse(text)?)?;
+    let settings = object(&parse(without_mark(text).1)?)?;
     check(&settings)?;
     let lists = settings.object_value("hooks").into_iter().flat_map(|all| all.properties());
     let elements = lists.filter_map(|event| event.array_value()).flat_map(|list| list.elements());
     let mut commands = elements.flat_map(|element| commands(&element));
     Ok(commands.find(|command| is_own(command)))
+}
+
+/// Whether settings turn off all hooks, which Claude Code knows.
+pub(super) fn disables_hooks(text: &str) -> bool {
+    let settings = parse(without_mark(text).1).ok().and_then(|root| root.to_serde_value());
+    settings.is_some_and(|settings| settings["disableAllHooks"] == true)
+}
+
+/// A byte order mark, if there is one, and the rest.
+fn without_mark(text: &str) -> (&str, &str) {
+    text.split_at(text.len() - text.trim_start_matches('\u{feff}').len())
 }
 
 fn parse(text: &str) -> Result<CstRootNode, Problem> {

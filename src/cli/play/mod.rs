@@ -7,14 +7,13 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use anyhow::Context as _;
-use repertoire::integration::hook::disclosure_options;
 use repertoire::{Error, ErrorCode};
 use serde::Serialize;
 
 use crate::args::{Common, PlayArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::{random, setup};
+use crate::{hook, random, setup};
 
 /// Where the page is, unless something else is there: one address to remember.
 const USUAL_PORT: u16 = 4747;
@@ -28,7 +27,7 @@ struct Serving {
 pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     // What an agent's hook would add is what an author wants to see.
     let engine = setup::engine(common, |builder| {
-        let options = args.routing.showing.apply(disclosure_options());
+        let options = args.routing.showing.apply(hook::disclosure());
         args.routing.matching.apply(builder).disclosure(options)
     })?;
     let code = setup::finish(common, &engine, out);

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::call::{HookCall, HookEvent};
+use super::command::is_agent_command;
+use crate::activation::{Typed, find_command};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::{Budget, Disclosure, DisclosureOptions, PromptOptions};
 use crate::engine::Engine;
@@ -73,21 +75,21 @@ impl HookCall {
 
     /// What a message calls for.
     fn prompted(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-        if let Some(command) = command(message) {
-            let commands = engine.commands();
-            let found = commands.iter().find(|known| known.command[1..] == *command);
-            let id = found.map_or(command, |known| known.id.as_str());
+        if let Some(typed) = Typed::parse(message) {
             let catalog = engine.catalog();
-            let entry = catalog.find(id, Audience::User).ok();
+            let entry = find_command(&catalog, typed.word);
+            // The agent finds the skill where we do, and answers its command.
             let dir = entry.and_then(|entry| entry.skill.dir());
-            // The agent's own: a built-in, or a skill that it finds where we do.
-            if entry.is_none() || dir.is_some_and(|dir| self.agent.reads_skills_of(dir)) {
+            if dir.is_some_and(|dir| self.agent.reads_skills_of(dir)) {
                 return Ok(String::new());
             }
             if let Some(activation) = engine.user_message(message, session)? {
                 let text = activation.to_text();
                 let is_short = text.chars().count() <= CONTEXT;
                 return Ok(if is_short { text } else { entry.map_or(text, too_long) });
+            }
+            if is_agent_command(message) {
+                return Ok(String::new());
             }
         }
         // What the store cannot tell is an error here, where another answer would be repeated.
@@ -145,33 +147,5 @@ fn too_long(entry: &Entry) -> String {
             path.display()
         ),
         None => format!("The instructions of the skill `{id}` are too long to stand here."),
-    }
-}
-
-/// The first word of a message that is a slash command rather than about a path, without its slash.
-fn command(message: &str) -> Option<&str> {
-    let word = message.trim_start().strip_prefix('/')?.split(char::is_whitespace).next()?;
-    let is_command = |c: char| c.is_alphanumeric() || "-_:/".contains(c);
-    (word.chars().all(is_command) && word.starts_with(char::is_alphanumeric)).then_some(word)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slash_command_is_told_from_a_path() {
-        for (message, wanted) in [
-            ("/deploy staging", Some("deploy")),
-            ("  /sven/plan", Some("sven/plan")),
-            ("/plugin:do it", Some("plugin:do")),
-            ("/src/main.rs is broken", None),
-            ("// a comment", None),
-            ("/ now", None),
-            ("deploy /staging", None),
-            ("/", None),
-        ] {
-            assert_eq!(command(message), wanted, "{message}");
-        }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::agent::HookAgent;
 use super::files::touched;
+use super::json;
 use crate::error::{Error, ErrorCode};
 
 /// What happened in the agent.
@@ -49,7 +50,8 @@ pub struct HookCall {
 }
 
 impl HookCall {
-    /// Reads what `agent` writes to its hook.
+    /// Reads what `agent` writes to its hook. Halves of characters, where a text was cut, are
+    /// `U+FFFD`.
     ///
     /// Fails with `INVALID_PARAM` for what is no JSON object, has no conversation, or is about an
     /// event that is not known.
@@ -59,7 +61,7 @@ impl HookCall {
             let help = "let the agent run it, as `repertoire hook install` sets it up";
             Error::new(ErrorCode::InvalidParam, message, help)
         };
-        let input: Value = serde_json::from_str(input.trim_start_matches('\u{feff}'))
+        let input = json::parse(input.trim_start_matches('\u{feff}'))
             .map_err(|error| refuse(format!("is no JSON: {error}")))?;
         let Value::Object(input) = input else {
             return Err(refuse("is no JSON object".to_owned()));

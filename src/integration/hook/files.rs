@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::json;
+
 /// Tools that read or change files, in lower case, of all agents.
 const TOOLS: [&str; 20] = [
     "apply_patch",
@@ -43,7 +45,7 @@ pub(super) fn touched(tool: &str, arguments: &Value) -> Vec<String> {
         return Vec::new();
     }
     // Some agents pass on the text the model wrote: JSON, or the patch itself.
-    let parsed = arguments.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let parsed = arguments.as_str().and_then(|text| json::parse(text).ok());
     let arguments = parsed.as_ref().unwrap_or(arguments);
     let text = |name: &&str| arguments.get(name)?.as_str();
     let mut paths: Vec<String> = PATHS.iter().filter_map(text).map(str::to_owned).collect();

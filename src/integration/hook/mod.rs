@@ -25,8 +25,11 @@
 mod agent;
 mod answer;
 mod call;
+mod command;
 mod files;
+mod json;
 
 pub use agent::HookAgent;
 pub use answer::{disclosure_options, prompt_options};
 pub use call::{HookCall, HookEvent};
+pub use command::is_agent_command;

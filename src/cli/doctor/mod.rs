@@ -1,5 +1,7 @@
 //! `repertoire doctor`: whether all is well, and where to look if not.
 
+mod page;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,9 +16,8 @@ use serde::Serialize;
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::hook::{self, Installed, Place};
-use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, WARNING, styled};
-use crate::report::{count, short};
-use crate::{sanitize, setup};
+use crate::output::Output;
+use crate::setup;
 
 /// So many lines of the hooks' log are shown.
 const LOG_LINES: usize = 5;
@@ -33,6 +34,8 @@ struct Report {
     /// Toolsets and scripts that cannot run.
     code: Vec<CodeProblem>,
     sandbox: Sandbox,
+    /// What is not as it should be and works all the same, in a sentence each.
+    notes: Vec<String>,
     /// What is broken, in a phrase each.
     broken: Vec<String>,
 }
@@ -57,7 +60,7 @@ struct Unused {
 struct AgentReport {
     agent: &'static str,
     place: &'static str,
-    /// `no`, `yes`, `outdated` or `unreadable`.
+    /// `no`, `yes`, `outdated`, `in vain` or `unreadable`.
     hooks: &'static str,
     detail: String,
 }
@@ -117,11 +120,13 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         .cloned()
         .collect();
     broken.extend(rejected.iter().map(ToString::to_string));
+    let agents = agents(common, &mut broken);
     let report = Report {
         sources: sources(common, &engine)?,
         unused: unused(&engine),
         rejected,
-        agents: agents(common, &mut broken),
+        notes: notes(&agents),
+        agents,
         state,
         code: code(&engine),
         sandbox: sandbox(),
@@ -130,7 +135,7 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     if out.json {
         Output::json(&report)?;
     } else {
-        out.human(page(&report).as_str())?;
+        out.human(page::page(&report).as_str())?;
     }
     Ok(ExitCode::done_if(report.broken.is_empty()))
 }
@@ -178,6 +183,10 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
                 Installed::No => ("no", String::new()),
                 Installed::Yes(path) => ("yes", path.display().to_string()),
                 Installed::Differently(path) => ("outdated", path.display().to_string()),
+                Installed::InVain(why) => {
+                    broken.push(format!("hooks of {agent}: {why}"));
+                    ("in vain", why)
+                }
                 Installed::Unreadable(error) => {
                     broken.push(format!("hooks of {agent}: {}", error.message()));
                     ("unreadable", error.message().to_owned())
@@ -188,6 +197,14 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
         }
     }
     reports
+}
+
+fn notes(agents: &[AgentReport]) -> Vec<String> {
+    let is_set_up = |report: &&AgentReport| matches!(report.hooks, "yes" | "outdated");
+    let n_places = |agent: HookAgent| {
+        agents.iter().filter(is_set_up).filter(|report| report.agent == agent.as_str()).count()
+    };
+    HookAgent::ALL.into_iter().filter(|agent| n_places(*agent) > 1).map(hook::twice).collect()
 }
 
 fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateReport> {
@@ -208,9 +225,10 @@ fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateRepor
         hook_log.problem = Some(error.to_string());
         Vec::new()
     });
-    for problem in [&sessions, &trust, &hook_log].into_iter().filter_map(|f| f.problem.clone()) {
-        broken.push(problem);
-    }
+    let problems = [&sessions, &trust, &hook_log].into_iter().filter_map(|f| f.problem.clone());
+    broken.extend(problems);
+    let dirs = [Some(setup::state_dir(common)?), setup::cache_dir(common)];
+    broken.extend(dirs.into_iter().flatten().filter_map(|dir| unwritable(&dir)));
     let set_aside = set_aside(&sessions_path);
     let snapshots = snapshots(common);
     Ok(StateReport { sessions, set_aside, trust, hook_log, last_log_lines, snapshots })
@@ -236,6 +254,22 @@ fn snapshots(common: &Common) -> SnapshotReport {
         size: files.iter().map(|file| file.size).sum(),
         problems: files.iter().filter_map(problem).collect(),
     }
+}
+
+/// Why nothing can be kept in `dir`, which need not be there yet. Nothing is made to find out.
+fn unwritable(dir: &Path) -> Option<String> {
+    let nearest = dir.ancestors().find(|dir| dir.symlink_metadata().is_ok())?;
+    if !nearest.is_dir() {
+        return Some(format!("{} is not a directory", nearest.display()));
+    }
+    #[cfg(unix)]
+    {
+        use rustix::fs::Access;
+        let error = rustix::fs::access(nearest, Access::WRITE_OK | Access::EXEC_OK).err()?;
+        Some(format!("nothing can be written to {}: {error}", nearest.display()))
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 fn file(path: &Path) -> FileReport {
@@ -296,80 +330,4 @@ fn sandbox() -> Sandbox {
         landlock: modules.map(has_landlock),
         seccomp: Path::new("/proc/sys/kernel/seccomp/actions_avail").exists(),
     }
-}
-
-fn page(report: &Report) -> Page {
-    let mut page = Page::default();
-    let heading = |page: &mut Page, text| page.line(format_args!("{}", styled(NAME, text)));
-    heading(&mut page, "Skills");
-    for source in &report.sources {
-        let found = if source.exists { count(source.skills, "skill") } else { "none".to_owned() };
-        let path = sanitize::line(&source.path);
-        page.line(format_args!("  {:<8} {found:<10} {path}", source.scope));
-    }
-    for unused in &report.unused {
-        let (id, reason) = (sanitize::line(&unused.id), sanitize::line(&unused.reason));
-        page.line(format_args!("  {} {id}: {reason}", styled(WARNING, unused.status)));
-    }
-    for diagnostic in &report.rejected {
-        page.line(format_args!("  {}", short(diagnostic)));
-    }
-    heading(&mut page, "Hooks");
-    let is_there = |agent: &&AgentReport| agent.hooks != "no";
-    for agent in report.agents.iter().filter(is_there) {
-        let style = if agent.hooks == "yes" { GOOD } else { WARNING };
-        let hooks = styled(style, agent.hooks);
-        let detail = sanitize::line(&agent.detail);
-        page.line(format_args!("  {} ({}): {hooks} {detail}", agent.agent, agent.place));
-    }
-    if !report.agents.iter().any(|agent| is_there(&agent)) {
-        page.line(format_args!("  in no agent; `repertoire hook install AGENT` sets them up"));
-    }
-    heading(&mut page, "State");
-    let state = &report.state;
-    for (name, file) in
-        [("sessions", &state.sessions), ("trust", &state.trust), ("hook log", &state.hook_log)]
-    {
-        let size = file.size.map_or("not there yet".to_owned(), |size| format!("{size} bytes"));
-        page.line(format_args!("  {name}: {size}, {}", sanitize::line(&file.path)));
-        if let Some(problem) = &file.problem {
-            page.line(format_args!("    {}: {}", styled(ERROR, "broken"), sanitize::line(problem)));
-        }
-    }
-    let SnapshotReport { path, files, size, problems } = &state.snapshots;
-    if !path.is_empty() {
-        let (files, path) = (count(*files, "file"), sanitize::line(path));
-        page.line(format_args!("  snapshots: {files}, {size} bytes, {path}"));
-    }
-    for problem in problems {
-        page.line(format_args!("    {}", sanitize::line(problem)));
-    }
-    for path in &state.set_aside {
-        page.line(format_args!("  damaged and set aside: {}", sanitize::line(path)));
-    }
-    for line in &state.last_log_lines {
-        page.line(format_args!("  {}", styled(DIM, sanitize::line(line))));
-    }
-    heading(&mut page, "Tools and scripts");
-    for CodeProblem { skill, what, problem } in &report.code {
-        let (skill, what) = (sanitize::line(skill), sanitize::line(what));
-        page.line(format_args!("  {skill}: `{what}` cannot run: {}", sanitize::line(problem)));
-    }
-    if report.code.is_empty() {
-        page.line(format_args!("  all can run"));
-    }
-    let Sandbox { landlock, seccomp } = report.sandbox;
-    let says = |has| match has {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "unknown",
-    };
-    let (landlock, seccomp) = (says(landlock), says(Some(seccomp)));
-    page.line(format_args!("  sandbox: Landlock {landlock}, seccomp {seccomp}"));
-    let (style, text) = match report.broken.len() {
-        0 => (GOOD, "Nothing is broken.".to_owned()),
-        n => (ERROR, format!("{} broken.", count(n, "thing"))),
-    };
-    page.line(format_args!("{}", styled(style, text)));
-    page
 }

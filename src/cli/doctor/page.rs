@@ -1,0 +1,85 @@
+//! The report for people.
+
+use super::{AgentReport, CodeProblem, Report, Sandbox, SnapshotReport};
+use crate::output::{DIM, ERROR, GOOD, NAME, Page, WARNING, styled};
+use crate::report::{count, short};
+use crate::sanitize;
+
+pub(super) fn page(report: &Report) -> Page {
+    let mut page = Page::default();
+    let heading = |page: &mut Page, text| page.line(format_args!("{}", styled(NAME, text)));
+    heading(&mut page, "Skills");
+    for source in &report.sources {
+        let found = if source.exists { count(source.skills, "skill") } else { "none".to_owned() };
+        let path = sanitize::line(&source.path);
+        page.line(format_args!("  {:<8} {found:<10} {path}", source.scope));
+    }
+    for unused in &report.unused {
+        let (id, reason) = (sanitize::line(&unused.id), sanitize::line(&unused.reason));
+        page.line(format_args!("  {} {id}: {reason}", styled(WARNING, unused.status)));
+    }
+    for diagnostic in &report.rejected {
+        page.line(format_args!("  {}", short(diagnostic)));
+    }
+    heading(&mut page, "Hooks");
+    let is_there = |agent: &&AgentReport| agent.hooks != "no";
+    for agent in report.agents.iter().filter(is_there) {
+        let style = if agent.hooks == "yes" { GOOD } else { WARNING };
+        let hooks = styled(style, agent.hooks);
+        let detail = sanitize::line(&agent.detail);
+        page.line(format_args!("  {} ({}): {hooks} {detail}", agent.agent, agent.place));
+    }
+    if !report.agents.iter().any(|agent| is_there(&agent)) {
+        page.line(format_args!("  in no agent; `repertoire hook install AGENT` sets them up"));
+    }
+    for note in &report.notes {
+        page.line(format_args!("  {}: {}", styled(WARNING, "note"), sanitize::line(note)));
+    }
+    heading(&mut page, "State");
+    let state = &report.state;
+    for (name, file) in
+        [("sessions", &state.sessions), ("trust", &state.trust), ("hook log", &state.hook_log)]
+    {
+        let size = file.size.map_or("not there yet".to_owned(), |size| format!("{size} bytes"));
+        page.line(format_args!("  {name}: {size}, {}", sanitize::line(&file.path)));
+        if let Some(problem) = &file.problem {
+            page.line(format_args!("    {}: {}", styled(ERROR, "broken"), sanitize::line(problem)));
+        }
+    }
+    let SnapshotReport { path, files, size, problems } = &state.snapshots;
+    if !path.is_empty() {
+        let (files, path) = (count(*files, "file"), sanitize::line(path));
+        page.line(format_args!("  snapshots: {files}, {size} bytes, {path}"));
+    }
+    for problem in problems {
+        page.line(format_args!("    {}", sanitize::line(problem)));
+    }
+    for path in &state.set_aside {
+        page.line(format_args!("  damaged and set aside: {}", sanitize::line(path)));
+    }
+    for line in &state.last_log_lines {
+        page.line(format_args!("  {}", styled(DIM, sanitize::line(line))));
+    }
+    heading(&mut page, "Tools and scripts");
+    for CodeProblem { skill, what, problem } in &report.code {
+        let (skill, what) = (sanitize::line(skill), sanitize::line(what));
+        page.line(format_args!("  {skill}: `{what}` cannot run: {}", sanitize::line(problem)));
+    }
+    if report.code.is_empty() {
+        page.line(format_args!("  all can run"));
+    }
+    let Sandbox { landlock, seccomp } = report.sandbox;
+    let says = |has| match has {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown",
+    };
+    let (landlock, seccomp) = (says(landlock), says(Some(seccomp)));
+    page.line(format_args!("  sandbox: Landlock {landlock}, seccomp {seccomp}"));
+    let (style, text) = match report.broken.len() {
+        0 => (GOOD, "Nothing is broken.".to_owned()),
+        n => (ERROR, format!("{} broken.", count(n, "thing"))),
+    };
+    page.line(format_args!("{}", styled(style, text)));
+    page
+}

@@ -1,0 +1,116 @@
+//! `repertoire why`: why a skill is shown for a message, or is not.
+
+mod near;
+mod verdict;
+
+use repertoire::session::SqliteStore;
+use repertoire::{Engine, Error, ErrorCode, Query, Severity};
+
+use crate::args::{Common, WhyArgs};
+use crate::exit_code::ExitCode;
+use crate::match_query::{hits, why};
+use crate::output::{DIM, GOOD, HELP, NAME, Output, Page, WARNING, styled};
+use crate::report::{renderer, short};
+use crate::{hook, query, sanitize, setup};
+
+use near::Near;
+use verdict::Veto;
+pub(crate) use verdict::{Verdict, verdict};
+
+pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let mut query = query::read(&args.query, common)?;
+    let store = args.session.as_ref().map(|_| SqliteStore::open(setup::sessions_file(common)?));
+    let store = store.transpose()?;
+    let engine = setup::engine(common, |builder| {
+        let matching = &args.query.matching;
+        let builder = matching.apply(builder).disclosure(args.showing.apply(hook::disclosure()));
+        match store {
+            Some(store) => builder.session_store(store),
+            None => builder,
+        }
+    })?;
+    if let Some(session) = &args.session {
+        if engine.session(session).state().is_ok_and(|state| state.skills.is_empty()) {
+            let session = sanitize::line(session);
+            out.note(&format!("nothing is known of the conversation `{session}`"));
+        }
+        query = query.session(session.clone());
+    }
+    let catalog = engine.catalog();
+    let filtered = catalog.filtered().find(|entry| entry.id == args.id.as_str());
+    let entry = match catalog.find_any(&args.id).or_else(|error| filtered.ok_or(error)) {
+        Ok(entry) => entry,
+        Err(error) => {
+            setup::finish(common, &engine, out);
+            return Err(rejected(&engine, &args.id).unwrap_or(error).into());
+        }
+    };
+    let verdict = verdict(&engine, entry, &query, engine.disclosure_options());
+    if out.json {
+        Output::json(&verdict)?;
+    } else {
+        out.human(page(&verdict, &query, out).as_str())?;
+    }
+    Ok(ExitCode::done_if(verdict.fires))
+}
+
+/// What there is to say of a skill that does not exist: that its file was rejected, if it was.
+fn rejected(engine: &Engine, id: &str) -> Option<Error> {
+    let diagnostics = engine.diagnostics();
+    let is_of = |path: &std::path::Path| {
+        path.parent().is_some_and(|dir| dir.ends_with(id)) || path.ends_with(id)
+    };
+    let mut errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
+    let found = errors.find(|found| !id.is_empty() && is_of(&found.path))?;
+    let message = format!("the file of the skill `{id}` was rejected: {found}");
+    Some(Error::new(ErrorCode::NotFound, message, found.help.as_str()))
+}
+
+fn close(near: &Near) -> String {
+    let Near { kind, trigger, missing, similar, is_inside } = near;
+    let missing: Vec<String> =
+        missing.iter().map(|word| format!("`{}`", sanitize::line(word))).collect();
+    let similar = similar
+        .as_deref()
+        .map_or_else(String::new, |word| format!("; the message has `{}`", sanitize::line(word)));
+    let what = match &missing[..] {
+        [] if *is_inside => "it is there, but as a part of a larger word".to_owned(),
+        [] => "all its words are there, not as this phrase".to_owned(),
+        [one] => format!("{one} is missing{similar}"),
+        several => format!("{} are missing{similar}", several.join(", ")),
+    };
+    format!("close: {kind} `{}`: {what}", sanitize::line(trigger))
+}
+
+fn page(verdict: &Verdict, query: &Query<'_>, out: Output) -> Page {
+    let mut page = Page::default();
+    let (style, title) = if verdict.fires { (GOOD, "fires") } else { (WARNING, "does not fire") };
+    let id = styled(NAME, sanitize::line(&verdict.id));
+    let reason = sanitize::line(&verdict.reason);
+    page.line(format_args!("{id} {}: {reason}", styled(style, title)));
+    if let (Some(matched), Some(rank)) = (&verdict.matched, verdict.rank) {
+        page.line(format_args!("match {rank}: {}", styled(DIM, why(matched))));
+        page.push(hits(&matched.hits, query, &renderer(out)).as_str());
+    }
+    if let Some(Veto { exclude, start, end }) = &verdict.veto {
+        let text = query.text.get(*start..*end).unwrap_or_default();
+        let (exclude, text) = (sanitize::line(exclude), sanitize::line(text));
+        page.line(format_args!("exclude `{exclude}` stands at byte {start} to {end}: `{text}`"));
+    }
+    for near in &verdict.near {
+        page.line(format_args!("{}", close(near)));
+    }
+    for diagnostic in &verdict.refused {
+        page.line(format_args!("{}", short(diagnostic)));
+    }
+    for path in &verdict.shadows {
+        page.line(format_args!("shadowed by it: {}", sanitize::line(path)));
+    }
+    if !verdict.help.is_empty() {
+        page.line(format_args!("{}: {}", styled(HELP, "help"), sanitize::line(&verdict.help)));
+    }
+    if let Some(path) = &verdict.path {
+        page.line(format_args!("{}", styled(DIM, sanitize::line(path))));
+    }
+    page
+}
