@@ -293,13 +293,17 @@ fn a_message_may_begin_with_a_hyphen_and_no_match_may_be_shown() {
     let place = Place::new();
     place.write("skills/a/SKILL.md", "---\nname: a\ndescription: d\ntriggers: [alpha]\n---\n");
     let sources = ["--source", "skills"];
-    for message in ["- alpha", "-- alpha", "-alpha beta", "--alpha"] {
+    for message in ["- alpha", "-- alpha", "-alpha beta", "->alpha"] {
         let args = [&["match", message, "--json"][..], &sources].concat();
         let found = place.run(args).exits(0).json();
         assert_eq!(found["matches"][0]["id"], "a", "{message}: {found}");
     }
     let none = place.run(["match", "alpha", "--limit", "0"].iter().chain(&sources)).exits(0);
     assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", ""));
+    for mistyped in ["--exlpain", "-x"] {
+        let run = place.run([&["match", mistyped][..], &sources].concat()).exits(2);
+        assert!(run.stderr.contains("there is no such option"), "{run:?}");
+    }
 }
 
 #[test]

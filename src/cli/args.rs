@@ -145,11 +145,21 @@ pub(crate) struct ListArgs {
     pub(crate) commands: bool,
 }
 
+/// A message may begin with a hyphen, as lists do; a word that does is an option written wrongly.
+fn message(text: &str) -> Result<String, String> {
+    let name = text.trim_start_matches('-');
+    let is_option = name.len() < text.len() && name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if is_option && !name.contains(char::is_whitespace) {
+        return Err("there is no such option; `-` reads a message from standard input".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// What is asked.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
     /// The message; `-` reads it from standard input
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, value_parser = message)]
     pub(crate) query: String,
     /// A file the message touches
     #[arg(long = "path", value_name = "PATH")]

@@ -51,10 +51,12 @@ impl<'q> Excerpt<'q> {
         if self.gap.is_empty() { self.query } else { buffer }
     }
 
-    /// The bytes of the query at `range` of the text looked at.
+    /// The bytes of the query at `range` of the text looked at. What reaches into the seam, as `\W`
+    /// may, reaches to the end of what is left out.
     pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
-        let in_query = |at: usize| {
-            if at <= self.gap.start { at } else { at - SEAM.len() + self.gap.len() }
+        let in_query = |at: usize| match at.checked_sub(self.gap.start) {
+            None | Some(0) => at,
+            Some(after) => self.gap.end + after.saturating_sub(SEAM.len()),
         };
         in_query(range.start)..in_query(range.end)
     }
@@ -76,6 +78,15 @@ mod tests {
                 assert!(query.split_whitespace().any(|w| w == word), "{word} was cut");
                 let start = text.find(word).unwrap();
                 assert_eq!(&query[excerpt.span(start..start + word.len())], word);
+            }
+        }
+        for max_bytes in 0..query.len() {
+            let excerpt = Excerpt::new(query, max_bytes);
+            let text = excerpt.text(&mut buffer).to_owned();
+            for start in (0..text.len()).filter(|&at| text.is_char_boundary(at)) {
+                let end = start + text[start..].chars().next().map_or(0, char::len_utf8);
+                let span = excerpt.span(start..end);
+                assert!(query.get(span.clone()).is_some(), "{span:?} of {max_bytes}");
             }
         }
         let uncut = "使".repeat(20);
