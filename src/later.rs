@@ -119,7 +119,8 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Later<T> {
     }
 }
 
-#[cfg(all(test, feature = "snapshot"))]
+#[cfg(test)]
+#[cfg(feature = "snapshot")]
 mod tests {
     use super::*;
 

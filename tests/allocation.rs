@@ -50,7 +50,7 @@ fn a_query_allocates_nothing_once_one_like_it_was_answered() {
         .collect();
     let index = Index::new(&indexed, &IndexOptions::default()).unwrap();
     // More words than are kept.
-    let many: String = (0..3_000).map(|i| format!("word{i} something{i} ")).collect();
+    let many = (0..3_000).map(|i| format!("word{i} something{i}")).collect::<Vec<_>>().join(" ");
     let queries = [
         &many,
         "please create a pull request for word17, and deploy",

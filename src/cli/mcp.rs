@@ -35,16 +35,14 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ending = Ending::watch()?;
     let served = runtime.block_on(async {
-        match args.http {
-            Some(address) => tokio::select! {
+        if let Some(address) = args.http {
+            return tokio::select! {
                 served = http(address, args, engine, out) => served,
                 () = ended(&ending) => Ok(()),
-            },
-            None => {
-                let server = McpServer::new(&engine, McpOptions::default());
-                Ok(server.serve_stdio_until(ended(&ending)).await?)
-            }
+            };
         }
+        let server = McpServer::new(&engine, McpOptions::default());
+        Ok(server.serve_stdio_until(ended(&ending)).await?)
     });
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)

@@ -99,7 +99,9 @@ impl Index {
                 {
                     continue;
                 }
-                skills.iter().for_each(|&skill| scratch.ranking.count(skill));
+                for &skill in skills {
+                    scratch.ranking.count(skill);
+                }
             }
         }
         let Scratch { found, ranking, changes, .. } = scratch;
