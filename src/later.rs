@@ -56,17 +56,18 @@ impl<T: Default> Later<T> {
         *self = Later::from(value);
     }
 
-    #[cfg(feature = "snapshot")]
+    #[cfg_attr(
+        not(feature = "snapshot"),
+        expect(clippy::unused_self, reason = "without snapshots there is nothing to read")
+    )]
     fn read(&self) -> T {
-        let Some(Written { bytes, read }) = &self.written else { return T::default() };
-        read(bytes).unwrap_or_else(|error| {
-            tracing::error!(%error, "a part of a snapshot cannot be read");
-            T::default()
-        })
-    }
-
-    #[cfg(not(feature = "snapshot"))]
-    fn read(&self) -> T {
+        #[cfg(feature = "snapshot")]
+        if let Some(Written { bytes, read }) = &self.written {
+            return read(bytes).unwrap_or_else(|error| {
+                tracing::error!(%error, "a part of a snapshot cannot be read");
+                T::default()
+            });
+        }
         T::default()
     }
 }

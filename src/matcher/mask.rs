@@ -100,9 +100,17 @@ fn covers(ranges: &[Range<usize>], at: usize) -> bool {
     ranges.get(next).is_some_and(|range| range.start <= at)
 }
 
-/// The marks of a code fence that a line opens.
+/// The marks of a code fence that a line opens, also as the first thing of an item of a list.
 fn opened(line: &str) -> Option<&str> {
-    let text = line.trim_start_matches([' ', '\t']);
+    const BLANKS: [char; 2] = [' ', '\t'];
+    let line = line.trim_start_matches(BLANKS);
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let item = match line.strip_prefix(['-', '*', '+']) {
+        None if number.len() < line.len() => number.strip_prefix(['.', ')']),
+        bullet => bullet,
+    };
+    let text = item.filter(|item| item.starts_with(BLANKS)).unwrap_or(line);
+    let text = text.trim_start_matches(BLANKS);
     let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let marks = &text[..run_of(text, mark)];
     // Back-ticks after it make it inline code.
@@ -191,6 +199,9 @@ mod tests {
             ("a\n> b\n  > c\nd > e", "a\n__________d > e"),
             ("a\n```sh\nb\n```\nc", "a\n____________c"),
             ("a\n~~~\n```\nb", "a\n_________"),
+            ("- ```\nb\n  ```\n- c", "_______________- c"),
+            ("2) ~~~\nb", "________"),
+            ("-```b\n2 ```c", "-```b\n2 ```c"),
             ("```inline``` a", "____________ a"),
             (
                 "2026-11-22 10:00 deploy\n[2026/11/22] x\n2026-11 y",
