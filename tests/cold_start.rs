@@ -343,7 +343,7 @@ fn after_a_change_only_what_changed_is_read_again() {
             let mut read = reads.take();
             drop(reads);
             read.sort();
-            assert!(!used && read == wanted, "round {round}: {read:?}");
+            assert!(!used && read == wanted, "round {round}, used {used}: {read:?}");
             assert_same(&format!("round {round}"), &scene.build().build().unwrap(), &engine);
             if !settled {
                 std::thread::sleep(SETTLED);

@@ -1,33 +1,44 @@
 //! Which skill files this thread reads, as the library logs it.
 
+use std::cell::RefCell;
 use std::fmt::Debug;
+use std::marker::PhantomData;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Once;
 
 use tracing::field::{Field, Visit};
-use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Metadata, Subscriber, span};
 
-/// The files that were read since this was last asked.
-pub(crate) struct Reads {
-    files: Arc<Mutex<Vec<PathBuf>>>,
-    _counting: DefaultGuard,
+thread_local! {
+    static READ: RefCell<Option<Vec<PathBuf>>> = const { RefCell::new(None) };
 }
 
+/// The files that were read since this was last asked. One at a time on each thread.
+pub(crate) struct Reads(PhantomData<*const ()>);
+
 impl Reads {
+    #[expect(clippy::unused_self, reason = "it counts as long as this is there")]
     pub(crate) fn take(&self) -> Vec<PathBuf> {
-        std::mem::take(&mut self.files.lock().unwrap())
+        READ.with_borrow_mut(|read| read.as_mut().map(std::mem::take)).unwrap_or_default()
     }
 }
 
-/// Counts from now on.
-pub(crate) fn count() -> Reads {
-    let files: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
-    let counting = tracing::subscriber::set_default(Counter(Arc::clone(&files)));
-    Reads { files, _counting: counting }
+impl Drop for Reads {
+    fn drop(&mut self) {
+        READ.set(None);
+    }
 }
 
-struct Counter(Arc<Mutex<Vec<PathBuf>>>);
+/// Counts from now on. One subscriber hears all threads: while those of single threads come and go,
+/// another thread may come to think that nobody listens.
+pub(crate) fn count() -> Reads {
+    static LISTENING: Once = Once::new();
+    LISTENING.call_once(|| tracing::subscriber::set_global_default(Counter).unwrap());
+    READ.set(Some(Vec::new()));
+    Reads(PhantomData)
+}
+
+struct Counter;
 
 impl Subscriber for Counter {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
@@ -38,7 +49,9 @@ impl Subscriber for Counter {
         let mut told = Told::default();
         event.record(&mut told);
         if told.message == "a skill file is read" {
-            self.0.lock().unwrap().push(PathBuf::from(told.path));
+            READ.with_borrow_mut(|read| {
+                read.iter_mut().for_each(|all| all.push(told.path.clone().into()))
+            });
         }
     }
 
