@@ -50,7 +50,9 @@ impl Subscriber for Counter {
         event.record(&mut told);
         if told.message == "a skill file is read" {
             READ.with_borrow_mut(|read| {
-                read.iter_mut().for_each(|all| all.push(told.path.clone().into()))
+                if let Some(read) = read {
+                    read.push(told.path.into());
+                }
             });
         }
     }
