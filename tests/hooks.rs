@@ -757,8 +757,11 @@ fn why_knows_what_is_not_looked_at_and_what_was_refused() {
         place.run_with(args, message.as_bytes()).exits(1).json()
     };
     let hidden = |n: usize, what: &str| format!("{}{what}{}", "x ".repeat(n), " x".repeat(n));
+    // The first 128 KiB end in the middle of its second word.
+    let cut_word = format!(" zebra stripesome {}", "y".repeat(100));
     for (id, message, reason) in [
         ("stripes", hidden(200_000, "zebra stripes"), "first and last 128 KiB"),
+        ("stripes", hidden(65_529, &cut_word), "first and last 128 KiB"),
         ("number", hidden(40_000, "zebra 7"), "patterns see the first and last 32 KiB"),
         ("stripes", hidden(10, "zebra"), "is in the message"),
         ("lost", "7 items".to_owned(), "could not be read"),

@@ -1,6 +1,5 @@
 //! The message of a command line, and the files it touches.
 
-use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -38,18 +37,6 @@ fn from_stdin() -> anyhow::Result<String> {
         }
     }
     Ok(text)
-}
-
-/// What is looked at of a message, of which `limit` bytes are; what stands for the rest is no word.
-pub(crate) fn seen(message: &str, limit: usize) -> Cow<'_, str> {
-    if message.len() <= limit {
-        return Cow::Borrowed(message);
-    }
-    let is_boundary = |at: &usize| message.is_char_boundary(*at);
-    let head = (0..=limit / 2).rev().find(is_boundary).unwrap_or_default();
-    let tail =
-        (message.len() - limit / 2..message.len()).find(is_boundary).unwrap_or(message.len());
-    Cow::Owned([&message[..head], "\n", &message[tail..]].concat())
 }
 
 /// Tells of a message that is too long to be looked at as a whole.

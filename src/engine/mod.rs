@@ -14,6 +14,7 @@ mod tools;
 #[cfg(feature = "watch")]
 mod watch;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
@@ -28,7 +29,7 @@ use crate::disclosure::{
 };
 use crate::error::Error;
 use crate::matcher::{
-    Answer, IndexOptions, Match, MetaQuestion, Query, Rejection, WINDOW_BYTES, generic,
+    self, Answer, IndexOptions, Match, MetaQuestion, Query, Rejection, WINDOW_BYTES, generic,
 };
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
@@ -251,6 +252,13 @@ impl Engine {
     pub fn query_limits(&self) -> QueryLimits {
         let literals = self.0.index.max_query_bytes.unwrap_or(usize::MAX);
         QueryLimits { literals, patterns: WINDOW_BYTES.min(literals) }
+    }
+
+    /// What is looked at of a message: all of it or, of one that is longer than
+    /// [`QueryLimits::literals`], its head and its tail without the words that would be cut. What
+    /// stands between these is no word.
+    pub fn looked_at<'m>(&self, message: &'m str) -> Cow<'m, str> {
+        matcher::looked_at(message, self.query_limits().literals)
     }
 
     /// The options disclosures are made with.

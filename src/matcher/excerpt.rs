@@ -1,11 +1,23 @@
 //! The parts of a very long query that are looked at.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::patterns::char_boundary;
 
 /// Stands between head and tail: no phrase, and no `.*`, reaches over it.
 const SEAM: &str = "\n\u{1e}\n";
+
+/// What is looked at of a query of which `max_bytes` are.
+pub(crate) fn looked_at(query: &str, max_bytes: usize) -> Cow<'_, str> {
+    let excerpt = Excerpt::new(query, max_bytes);
+    if excerpt.gap.is_empty() {
+        return Cow::Borrowed(query);
+    }
+    let mut text = String::new();
+    excerpt.text(&mut text);
+    Cow::Owned(text)
+}
 
 /// The head and the tail of a query, or all of it.
 #[derive(Debug, Clone)]

@@ -71,6 +71,7 @@ pub(crate) mod text;
 mod top;
 mod words;
 
+pub(crate) use excerpt::looked_at;
 pub(crate) use patterns::WINDOW_BYTES;
 
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};

@@ -12,7 +12,6 @@ use serde::Serialize;
 
 use super::near::{Near, near};
 use crate::list::reason;
-use crate::query;
 
 /// So many words of a relevant skill are told.
 const MAX_TERMS: usize = 4;
@@ -205,8 +204,7 @@ fn not_matched(
         return (reason.to_owned(), help);
     }
     let QueryLimits { literals, patterns } = engine.query_limits();
-    let seen = query::seen(&query.text, literals);
-    verdict.near = near(entry, &seen);
+    verdict.near = near(entry, &engine.looked_at(&query.text));
     let n_bytes = query.text.len();
     if n_bytes > literals {
         let kib = literals / 2 / 1024;
