@@ -169,6 +169,25 @@ fn whatever_a_client_writes_is_answered_as_the_specification_says() {
 }
 
 #[test]
+fn the_last_line_is_answered_though_the_client_has_closed_its_side() {
+    let (place, skills) = (Place::new(), tempfile::tempdir().unwrap());
+    let client = json!({"name": "raw", "version": "1"});
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+    let handshake =
+        format!("{hello}\n{}\n", r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    for _ in 0..20 {
+        for before in ["", &handshake] {
+            let command = command(&place, &["mcp", "--source"], &[skills.path()]);
+            let run = crate::binary::finish(command, format!("{before}no json\n").as_bytes());
+            let last = run.stdout.lines().last().unwrap_or_default();
+            let answer: Value = serde_json::from_str(last).unwrap_or_default();
+            assert_eq!((run.code, &answer["error"]["code"]), (0, &json!(-32700)), "{run:?}");
+        }
+    }
+}
+
+#[test]
 fn a_request_before_the_handshake_is_refused() {
     let mut server = Server::start();
     let answer = server.ask(1, "tools/list", &json!({}));

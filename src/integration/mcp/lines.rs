@@ -81,6 +81,17 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
+    /// Waits until what was sent is written, or cannot be.
+    async fn written(&mut self) {
+        let Some(outgoing) = &self.outgoing else { return };
+        let (written, is_written) = oneshot::channel();
+        let nothing = Outgoing { line: Vec::new(), written: Some(written) };
+        if outgoing.send(nothing).is_ok() {
+            // Whoever writes no more has said why.
+            let _ = is_written.await;
+        }
+    }
+
     fn refuse(&self, code: ErrorCode, why: String, id: Option<RequestId>) {
         tracing::warn!(why, "a line is no message");
         let answer = Refusal { jsonrpc: "2.0", id, error: ErrorData::new(code, why, None) };
@@ -191,6 +202,8 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
             }
         }
         self.gone.cancel();
+        // Who is told of the end may drop everything at once, with answers that wait to be written.
+        self.written().await;
         None
     }
 
