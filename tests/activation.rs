@@ -95,6 +95,28 @@ fn a_command_activates_what_its_name_does_and_other_messages_are_left_alone() {
 }
 
 #[test]
+fn an_empty_list_of_tools_permits_none_and_no_list_permits_all() {
+    for (front_matter, permitted, json) in [
+        ("", true, json!(null)),
+        ("allowed-tools:\n", true, json!(null)),
+        ("allowed-tools: {Read: true}\n", true, json!(null)),
+        ("allowed-tools: []\n", false, json!([])),
+        ("allowed-tools: ''\n", false, json!([])),
+        ("allowed-tools: [{Read: true}]\n", false, json!([])),
+    ] {
+        let dir = skills(&[("a", front_matter, "Do it.\n")]);
+        let engine = builder(&dir).build().unwrap();
+        let activation = engine.activate("a", "", &engine.session("s")).unwrap();
+        assert_eq!(activation.permits("Read"), permitted, "{front_matter}");
+        assert_eq!(
+            serde_json::to_value(&activation).unwrap()["allowed_tools"],
+            json,
+            "{front_matter}"
+        );
+    }
+}
+
+#[test]
 fn an_activation_says_all_that_comes_with_the_skill() {
     let dir = skills(&[
         (

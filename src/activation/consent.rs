@@ -51,8 +51,8 @@ pub struct ConsentRequest {
     pub tree: String,
     /// The `path:Class` entries of its toolsets.
     pub toolsets: Vec<String>,
-    /// Tools its author wants to be allowed.
-    pub allowed_tools: Vec<String>,
+    /// Tools its author wants to be allowed; `None` if that is left to the host.
+    pub allowed_tools: Option<Vec<String>>,
     /// Its scripts.
     pub scripts: Vec<String>,
     /// How much thought it deserves.

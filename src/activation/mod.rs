@@ -58,8 +58,8 @@ pub struct Activation {
     pub sub_skills: Vec<SubSkill>,
     /// Documents worth reading with it.
     pub knowledge: Vec<String>,
-    /// Tools its author wants to be allowed; none stands for all. See [`Activation::permits`].
-    pub allowed_tools: Vec<String>,
+    /// Tools its author wants to be allowed; `None` stands for all. See [`Activation::permits`].
+    pub allowed_tools: Option<Vec<String>>,
     /// The model its author wants.
     pub model: Option<String>,
     /// The kind of agent its author wants.
@@ -90,10 +90,11 @@ impl Activation {
     /// Whether the skill may use `tool`: a name such as `read_file`, or a call such as
     /// `Bash(git status)`, in the words of its `allowed-tools`.
     ///
-    /// A skill that declares none may use every tool. In an entry, `*` stands for any characters;
+    /// A skill that says nothing of them may use every tool, one with an empty list none. In an entry, `*` stands for any characters;
     /// `Bash(git:*)` is a command that begins with the word `git`. An entry with parentheses does
     /// not allow what a shell would take for several commands, unless it says exactly that.
     pub fn permits(&self, tool: &str) -> bool {
-        permission::permits(&self.allowed_tools, tool)
+        let allowed = self.allowed_tools.as_deref();
+        allowed.is_none_or(|allowed| permission::permits(allowed, tool))
     }
 }

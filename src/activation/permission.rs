@@ -4,7 +4,7 @@
 const SHELL: [&str; 9] = [";", "&", "|", "`", "$(", "<", ">", "\n", "\r"];
 
 /// Whether `allowed`, the `allowed-tools` of a skill, lets it use `tool`: a name such as
-/// `read_file`, or a call such as `Bash(git status)`. No entries let it use every tool.
+/// `read_file`, or a call such as `Bash(git status)`.
 ///
 /// An entry is a name, in which `*` stands for any characters, and may say of what in parentheses:
 /// `Bash(git:*)` is any command that begins with the word `git`, `Read(docs/*)` any argument of
@@ -13,16 +13,15 @@ const SHELL: [&str; 9] = [";", "&", "|", "`", "$(", "<", ">", "\n", "\r"];
 /// A name without parentheses lets a tool be called with anything.
 pub(super) fn permits(allowed: &[String], tool: &str) -> bool {
     let (name, argument) = parts(tool);
-    allowed.is_empty()
-        || allowed.iter().any(|entry| {
-            let (allowed_name, form) = parts(entry);
-            let fits = match (form, argument) {
-                (None, _) => true,
-                (Some(form), Some(argument)) => fits(form, argument),
-                (Some(_), None) => false,
-            };
-            fits && is_like(allowed_name, name)
-        })
+    allowed.iter().any(|entry| {
+        let (allowed_name, form) = parts(entry);
+        let fits = match (form, argument) {
+            (None, _) => true,
+            (Some(form), Some(argument)) => fits(form, argument),
+            (Some(_), None) => false,
+        };
+        fits && is_like(allowed_name, name)
+    })
 }
 
 /// `Bash` and `git status` of `Bash(git status)`.
@@ -82,7 +81,7 @@ mod tests {
     #[test]
     fn tools_are_permitted_as_the_entries_say() {
         let table: [(&[&str], &[&str], &[&str]); 6] = [
-            (&[], &["read_file", "Bash(rm -rf /)"], &[]),
+            (&[], &[], &["read_file", "Bash(rm -rf /)", ""]),
             (
                 &["read_file", "Grep"],
                 &["read_file", "Grep(x)"],

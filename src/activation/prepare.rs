@@ -51,7 +51,7 @@ pub(crate) fn prepare(
         more_files,
         sub_skills: sub_skills.collect(),
         knowledge: values(&manifest.knowledge),
-        allowed_tools: values(&manifest.allowed_tools),
+        allowed_tools: manifest.allowed_tools.as_deref().map(values),
         model: text(&manifest.model),
         agent: text(&manifest.agent),
         risk,
@@ -79,7 +79,7 @@ pub(crate) fn consent_request(
         dir: dir.map(ToOwned::to_owned),
         tree: tree.unwrap_or_default(),
         toolsets: values(&manifest.toolsets),
-        allowed_tools: values(&manifest.allowed_tools),
+        allowed_tools: manifest.allowed_tools.as_deref().map(values),
         scripts,
         risk,
     }

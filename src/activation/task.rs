@@ -24,8 +24,8 @@ pub struct Task {
     pub agent: Option<String>,
     /// The model its author wants.
     pub model: Option<String>,
-    /// Tools its author wants to be allowed; none stands for all.
-    pub allowed_tools: Vec<String>,
+    /// Tools its author wants to be allowed; `None` stands for all.
+    pub allowed_tools: Option<Vec<String>>,
 }
 
 /// A task that was spawned.

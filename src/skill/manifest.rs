@@ -77,8 +77,8 @@ pub struct Manifest {
     pub disable_model_invocation: Option<Spanned<bool>>,
     /// `user-invocable`: `false` for no slash command; on unless written otherwise.
     pub user_invocable: Option<Spanned<bool>>,
-    /// `allowed-tools`: tools the host may let the skill use.
-    pub allowed_tools: Vec<Spanned<String>>,
+    /// `allowed-tools`: tools the host may let the skill use. `None` stands for all of them.
+    pub allowed_tools: Option<Vec<Spanned<String>>>,
     /// `context`: where the instructions go.
     pub context: Context,
     /// `agent`: passed through to the host.
@@ -233,12 +233,15 @@ impl Manifest {
     }
 
     fn read_lists(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
-        if let Some(node) = fields.take("allowed_tools") {
-            self.allowed_tools = reader.list("allowed_tools", node, at_commas_of_tools);
-        }
-        if let Some(node) = fields.take("scripts").filter(|node| !node.is_null()) {
-            let scripts = reader.list("scripts", node, at_commas);
-            self.scripts = (!matches!(node.value, Value::Mapping(_))).then_some(scripts);
+        for (field, split, target) in [
+            ("allowed_tools", at_commas_of_tools as fn(&str) -> _, &mut self.allowed_tools),
+            ("scripts", at_commas, &mut self.scripts),
+        ] {
+            if let Some(node) = fields.take(field).filter(|node| !node.is_null()) {
+                let entries = reader.list(field, node, split);
+                // An empty list was written to have none; what is no list says nothing.
+                *target = (!matches!(node.value, Value::Mapping(_))).then_some(entries);
+            }
         }
     }
 
@@ -329,7 +332,7 @@ impl Manifest {
         put("default_enabled", boolean(&self.default_enabled));
         put("disable_model_invocation", boolean(&self.disable_model_invocation));
         put("user_invocable", boolean(&self.user_invocable));
-        put("allowed_tools", filled(&self.allowed_tools));
+        put("allowed_tools", self.allowed_tools.as_deref().map(list));
         put("context", (self.context != Context::Inline).then(|| self.context.as_str().into()));
         put("agent", text(&self.agent));
         put("model", text(&self.model));

@@ -35,6 +35,8 @@ fn fields_are_read_in_all_their_forms() {
         ),
         ("allowed_tools: Read Write", json!({"allowed_tools": ["Read", "Write"]})),
         ("allowed-tools: [Read, 'Bash(a, b)']", json!({"allowed_tools": ["Read", "Bash(a, b)"]})),
+        ("allowed-tools: []", json!({"allowed_tools": []})),
+        ("allowed-tools:\nscripts: ~", json!({})),
         ("toolsets: [toolsets/hello:Hello]", json!({"toolsets": ["toolsets/hello:Hello"]})),
         ("toolsets: 'a:B, c:D'", json!({"toolsets": ["a:B", "c:D"]})),
         ("scripts: []", json!({"scripts": []})),

@@ -110,9 +110,12 @@ fn message(request: &ConsentRequest) -> String {
     if let Some(dir) = dir {
         let _ = write!(message, ", {}", dir.display());
     }
-    for (what, items) in
-        [("Scripts", scripts), ("Toolsets", toolsets), ("Tools it wants allowed", allowed_tools)]
-    {
+    let allowed_tools = allowed_tools.as_deref().unwrap_or_default();
+    for (what, items) in [
+        ("Scripts", &scripts[..]),
+        ("Toolsets", toolsets),
+        ("Tools it wants allowed", allowed_tools),
+    ] {
         if !items.is_empty() {
             let _ = write!(message, "\n{what}: {}", items.join(", "));
         }
