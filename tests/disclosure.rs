@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use repertoire::session::Event;
 use repertoire::{
     Budget, Disclosure, DisclosureOptions, Engine, Format, PromptOptions, Query, Session, Skill,
-    SkillId, Tier,
+    SkillId, Source, Tier,
 };
 
 fn skill(text: &str) -> Skill {
@@ -267,6 +267,11 @@ fn in_session(sizes: &[usize], options: DisclosureOptions) -> Engine {
     builder.disclosure(options).build().unwrap()
 }
 
+/// What [`Event::Shown`] says of a skill that was shown as it is.
+fn body_hash(engine: &Engine, id: &str) -> u64 {
+    engine.catalog().get(id).map_or(0, |entry| entry.skill.body_hash().unwrap())
+}
+
 fn reasons(disclosure: &Disclosure) -> Vec<(&str, &str)> {
     disclosure.omitted.iter().map(|o| (o.id.as_str(), o.reason.as_str())).collect()
 }
@@ -301,6 +306,38 @@ fn what_stands_in_the_context_of_a_session_is_a_line_there() {
     assert_eq!(engine.disclose(Query::new("only0").session("c")), first);
     session.end().unwrap();
     assert_eq!(engine.disclose_in("only0", &session).unwrap(), first);
+}
+
+#[test]
+fn instructions_that_changed_since_they_were_shown_are_shown_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |head: &str, body: &str| {
+        let text =
+            format!("---\nname: ship\ndescription: {head}\ntriggers: [release]\n---\n{body}\n");
+        std::fs::write(dir.path().join("SKILL.md"), text).unwrap();
+    };
+    write("Ships.", "Tag it.");
+    let engine = Engine::builder().source(Source::user(dir.path())).build().unwrap();
+    let (session, activated) = (engine.session("a"), engine.session("b"));
+    engine.activate("ship", "", &activated).unwrap();
+    let is_shown = |session: &Session| {
+        let shown = engine.disclose_in("a release", session).unwrap();
+        assert_ne!(ids(&shown.full), ids(&shown.registry));
+        shown.full.len() == 1
+    };
+    assert!(is_shown(&session) && !is_shown(&session) && !is_shown(&activated));
+    for (head, body, is_new) in [
+        ("Ships.", "Tag it, and push.", true),
+        ("Ships releases.", "Tag it, and push.", false),
+        ("Ships.", "Tag it.", true),
+    ] {
+        write(head, body);
+        engine.refresh().unwrap();
+        for session in [&session, &activated] {
+            assert_eq!(is_shown(session), is_new, "{head} {body}");
+            assert!(!is_shown(session), "{head} {body}, again");
+        }
+    }
 }
 
 #[test]
@@ -418,7 +455,7 @@ fn a_skill_left_out_for_two_reasons_is_named_once() {
         DisclosureOptions { budget: Some(Budget::Characters(30)), ..DisclosureOptions::default() };
     let engine = in_session(&[9, 9], options);
     let session = engine.session("a");
-    session.record(&Event::Shown(&"s0".into())).unwrap();
+    session.record(&Event::Shown { skill: &"s0".into(), body: body_hash(&engine, "s0") }).unwrap();
     let tight = engine.disclose_in("only0", &session).unwrap();
     assert_eq!(tight.tier, Tier::Breadcrumb);
     assert_eq!(reasons(&tight), [("s0", &*format!("{IN_CONTEXT}; over budget, counted only"))]);
@@ -460,7 +497,7 @@ proptest! {
         in_tokens in any::<bool>(),
         query in prop::sample::select(vec!["word", "list skills", "show all skills", "other"]),
         format in prop::sample::select(vec![Format::Markdown, Format::Xml, Format::Json]),
-        events in prop::collection::vec((prop::sample::select(vec!["m", "p"]), 0usize..7, 0usize..3), 0..12),
+        events in prop::collection::vec((prop::sample::select(vec!["m", "p"]), 0usize..7, 0usize..4), 0..12),
         restore in 0usize..2_000,
     ) {
         let engine = sized(&sizes);
@@ -468,7 +505,12 @@ proptest! {
         for (kind, i, event) in events {
             // Also of skills that are not there (any more).
             let id = SkillId::from(format!("{kind}{i}").as_str());
-            session.record(&[Event::Shown(&id), Event::Compacted, Event::Used(&id)][event]).unwrap();
+            let body = body_hash(&engine, id.as_str());
+            let (now, before) = (
+                Event::Shown { skill: &id, body },
+                Event::Shown { skill: &id, body: !body },
+            );
+            session.record(&[now, before, Event::Compacted, Event::Used(&id)][event]).unwrap();
         }
         let state = session.state().unwrap();
         let budget = if in_tokens { Budget::Tokens(limit) } else { Budget::Characters(limit) };
@@ -487,8 +529,9 @@ proptest! {
         if query != "show all skills" {
             for known in &state.skills {
                 let is_full = disclosure.full.contains(&known.skill);
-                prop_assert!(!(known.in_context && is_full), "{} again", known.skill);
                 let is_there = engine.catalog().get(known.skill.as_str()).is_some();
+                let is_same = known.body == Some(body_hash(&engine, known.skill.as_str()));
+                prop_assert!(!(known.in_context && is_same && is_full), "{} again", known.skill);
                 let is_told = is_full || omitted.contains(&known.skill);
                 prop_assert!(!(known.lost && is_there) || is_told, "{} vanished", known.skill);
             }

@@ -12,7 +12,9 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use repertoire::session::{Event, MemoryStore, Session, SessionState, SessionStore, SqliteStore};
+use repertoire::session::{
+    Event, MemoryStore, Session, SessionState, SessionStore, SkillState, SqliteStore,
+};
 use repertoire::{ErrorCode, SkillId};
 
 const SESSIONS: [&str; 3] = ["chat-1", "chat-2", "Chat-2\0 ü"];
@@ -22,8 +24,8 @@ const SKILLS: [&str; 4] = ["git", "sql", "sven/plan", "使用"];
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Used(usize),
-    Shown(usize),
-    Activated { skill: usize, by: Option<usize>, shown: bool },
+    Shown(usize, u64),
+    Activated { skill: usize, by: Option<usize>, shown: Option<u64> },
     Consented(usize),
     ConsentSpent(usize),
     Compacted,
@@ -36,7 +38,7 @@ fn take(store: &dyn SessionStore, session: &str, step: Step) {
     let event = match step {
         Step::End => return store.end(session).unwrap(),
         Step::Used(skill) => Event::Used(&ids[skill]),
-        Step::Shown(skill) => Event::Shown(&ids[skill]),
+        Step::Shown(skill, body) => Event::Shown { skill: &ids[skill], body },
         Step::Activated { skill, by, shown } => {
             Event::Activated { skill: &ids[skill], by: by.map(|by| &ids[by]), shown }
         }
@@ -71,16 +73,16 @@ fn each_event_makes_the_same_of_both_stores() {
         (0, Step::Used(0)),
         (0, Step::Used(1)),
         (0, Step::Used(0)),
-        (0, Step::Shown(1)),
-        (1, Step::Shown(2)),
+        (0, Step::Shown(1, 7)),
+        (1, Step::Shown(2, u64::MAX)),
         (0, Step::ConsentSpent(3)),
         (0, Step::Consented(0)),
-        (0, Step::Activated { skill: 2, by: Some(1), shown: true }),
-        (0, Step::Activated { skill: 2, by: None, shown: false }),
-        (0, Step::Activated { skill: 3, by: Some(2), shown: false }),
+        (0, Step::Activated { skill: 2, by: Some(1), shown: Some(9) }),
+        (0, Step::Activated { skill: 2, by: None, shown: None }),
+        (0, Step::Activated { skill: 3, by: Some(2), shown: None }),
         (0, Step::Compacted),
-        (2, Step::Shown(0)),
-        (0, Step::Shown(2)),
+        (2, Step::Shown(0, 0)),
+        (0, Step::Shown(2, 8)),
         (0, Step::Compacted),
         (0, Step::Compacted),
         (1, Step::End),
@@ -101,8 +103,8 @@ fn step() -> impl Strategy<Value = Step> {
     let skill = || 0..SKILLS.len();
     prop_oneof![
         4 => skill().prop_map(Step::Used),
-        4 => skill().prop_map(Step::Shown),
-        4 => (skill(), prop::option::of(skill()), any::<bool>())
+        4 => (skill(), any::<u64>()).prop_map(|(skill, body)| Step::Shown(skill, body)),
+        4 => (skill(), prop::option::of(skill()), any::<Option<u64>>())
             .prop_map(|(skill, by, shown)| Step::Activated { skill, by, shown }),
         2 => skill().prop_map(Step::Consented),
         2 => skill().prop_map(Step::ConsentSpent),
@@ -430,6 +432,40 @@ fn a_file_is_not_made_while_another_process_opens_it() {
 }
 
 #[test]
+fn a_store_of_an_earlier_version_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    let earlier = "
+        PRAGMA application_id = 0x52707274;
+        PRAGMA user_version = 1;
+        CREATE TABLE session (id TEXT PRIMARY KEY, touched INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX session_touched ON session (touched);
+        CREATE TABLE skill (
+            session TEXT NOT NULL, id TEXT NOT NULL, place INTEGER NOT NULL, uses INTEGER NOT NULL,
+            activations INTEGER NOT NULL, activated_by TEXT, in_context INTEGER NOT NULL,
+            lost INTEGER NOT NULL, consented INTEGER NOT NULL, PRIMARY KEY (session, id)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO session VALUES ('a', unixepoch());
+        INSERT INTO skill VALUES ('a', 'git', 1, 3, 2, 'sql', 1, 0, 1);";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(earlier).unwrap();
+    let mut known = SkillState {
+        uses: 3,
+        activations: 2,
+        activated_by: Some("sql".into()),
+        in_context: true,
+        consented: true,
+        ..SkillState::new("git".into())
+    };
+    at_once(4, "open and record", &path, || {});
+    let store = SqliteStore::open(&path).unwrap();
+    assert!(store.set_aside().is_empty());
+    assert_eq!(store.state("a").unwrap().skills, [known.clone()]);
+    store.record("a", &Event::Shown { skill: &"git".into(), body: 7 }).unwrap();
+    (known.uses, known.body) = (4, Some(7));
+    assert_eq!(SqliteStore::open(&path).unwrap().state("a").unwrap().skills, [known]);
+}
+
+#[test]
 fn what_cannot_be_a_store_is_refused_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
@@ -439,13 +475,13 @@ fn what_cannot_be_a_store_is_refused_and_left_alone() {
     let run = |name: &str, sql: &str| {
         rusqlite::Connection::open(at(name)).unwrap().execute_batch(sql).unwrap();
     };
-    run("newer", "PRAGMA user_version = 2");
+    run("newer", "PRAGMA user_version = 3");
     run("foreign", "CREATE TABLE notes (text TEXT)");
     run("versioned", "PRAGMA user_version = 1");
     for (name, wanted) in [
         ("directory", "is not a file"),
         ("text/below", "cannot make the directory"),
-        ("newer", "made by a newer Repertoire (its version 2, ours 1)"),
+        ("newer", "made by a newer Repertoire (its version 3, ours 2)"),
         ("foreign", "is a database of another program"),
         ("versioned", "is a database of another program"),
     ] {

@@ -237,7 +237,7 @@ fn plan<'a>(
     let matched = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
     let (above, mut matched): (Vec<&SkillId>, Vec<&SkillId>) = matched
         .filter(|id| !is_hinted(id))
-        .partition(|id| state.of(id).is_some_and(|skill| skill.in_context));
+        .partition(|id| listing.get(id).is_some_and(|entry| state.shows(id, &entry.skill)));
     let beyond = matched.split_off(options.max_skills.min(matched.len()));
     let has_match = !matched.is_empty() || !beyond.is_empty() || !above.is_empty();
     plan.full = matched.iter().filter_map(|id| listing.get(id)).collect();
@@ -258,7 +258,7 @@ fn plan<'a>(
     if !has_match && answer.meta.is_none() {
         let sure = (evidence.sure)().and_then(|found| Some((listing.get(&found.id)?, found)));
         let is_wanted = |(entry, _): &(&Entry, Relevant)| {
-            let is_in_context = state.of(&entry.id).is_some_and(|skill| skill.in_context);
+            let is_in_context = state.shows(&entry.id, &entry.skill);
             let is_shown = plan.full.iter().any(|shown| shown.id == entry.id);
             !entry.skill.declares_triggers() && !is_in_context && !is_shown
         };

@@ -229,7 +229,7 @@ impl Engine {
             activation.task = Some(spawned?);
             activation.content.clear();
         }
-        let shown = activation.task.is_none();
+        let shown = activation.task.is_none().then(|| entry.skill.body_hash()).transpose()?;
         let mut noted =
             session.record(&Event::Activated { skill: &entry.id, by: by.as_ref(), shown });
         if noted.is_ok() && consent == Consented::Now {
@@ -237,7 +237,9 @@ impl Engine {
         }
         match noted {
             // The task runs; that it was not noted is no reason to spawn it again.
-            Err(error) if !shown => tracing::warn!(id = %entry.id, %error, "a task is not noted"),
+            Err(error) if shown.is_none() => {
+                tracing::warn!(id = %entry.id, %error, "a task is not noted")
+            }
             noted => drop(noted?),
         }
         Ok(activation)

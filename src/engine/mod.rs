@@ -170,7 +170,8 @@ impl Engine {
         options: &DisclosureOptions,
     ) -> Disclosure {
         let query = query.into();
-        self.disclose_after(&query, &self.session_state(&query), options).0
+        let state = self.session_state(&query);
+        self.disclose_after(&self.snapshot(), &query, &state, options).0
     }
 
     /// What to put into the prompt for `query`, a message of `session`, whichever store that is
@@ -184,10 +185,12 @@ impl Engine {
         session: &Session,
     ) -> Result<Disclosure, Error> {
         let state = known(session.id(), session.state());
-        let (disclosure, meta) = self.disclose_after(&query.into(), &state, &self.0.disclosure);
+        let now = self.snapshot();
+        let (disclosure, meta) =
+            self.disclose_after(&now, &query.into(), &state, &self.0.disclosure);
         // The best one last: it is to be the one that was used last.
-        for skill in disclosure.full.iter().rev() {
-            session.record(&Event::Shown(skill))?;
+        for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get(id)) {
+            session.record(&Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? })?;
         }
         let is_restored = disclosure.tier != Tier::Nothing && meta != Some(MetaQuestion::ShowAll);
         if is_restored && state.skills.iter().any(|skill| skill.lost) {
@@ -200,11 +203,11 @@ impl Engine {
     /// about the skills themselves that answers.
     fn disclose_after(
         &self,
+        now: &Snapshot,
         query: &Query<'_>,
         state: &SessionState,
         options: &DisclosureOptions,
     ) -> (Disclosure, Option<MetaQuestion>) {
-        let now = self.snapshot();
         // Which matches are weak, their hits tell.
         let limit = if options.hint_generic_words {
             usize::MAX

@@ -1,6 +1,6 @@
 //! What is known of one conversation, and how each event changes it.
 
-use crate::skill::SkillId;
+use crate::skill::{Skill, SkillId};
 
 /// Something that happened in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,15 +9,21 @@ pub enum Event<'a> {
     /// A skill was used.
     Used(&'a SkillId),
     /// The instructions of a skill were put into the context. That is a use of it, too.
-    Shown(&'a SkillId),
+    Shown {
+        /// Which one.
+        skill: &'a SkillId,
+        /// What they were: [`Skill::body_hash`].
+        body: u64,
+    },
     /// A skill was activated. That is a use of it, too.
     Activated {
         /// Which one.
         skill: &'a SkillId,
         /// The skill whose instructions asked for it, if any.
         by: Option<&'a SkillId>,
-        /// Whether its instructions are in the context now, rather than with a task.
-        shown: bool,
+        /// What its instructions are that are in the context now ([`Skill::body_hash`]); `None` if
+        /// they went to a task.
+        shown: Option<u64>,
     },
     /// The user agreed to the activation of a skill.
     Consented(&'a SkillId),
@@ -34,7 +40,7 @@ impl<'a> Event<'a> {
     pub fn skill(&self) -> Option<&'a SkillId> {
         match *self {
             Event::Used(skill)
-            | Event::Shown(skill)
+            | Event::Shown { skill, .. }
             | Event::Activated { skill, .. }
             | Event::Consented(skill)
             | Event::ConsentSpent(skill) => Some(skill),
@@ -44,7 +50,7 @@ impl<'a> Event<'a> {
 
     /// Whether it is a use of the skill.
     pub fn is_use(&self) -> bool {
-        matches!(self, Event::Used(_) | Event::Shown(_) | Event::Activated { .. })
+        matches!(self, Event::Used(_) | Event::Shown { .. } | Event::Activated { .. })
     }
 }
 
@@ -61,6 +67,9 @@ pub struct SkillState {
     pub activated_by: Option<SkillId>,
     /// Whether its instructions stand in the context.
     pub in_context: bool,
+    /// What they were when they were last put there, as [`Skill::body_hash`] has it; `None` if that
+    /// is not known.
+    pub body: Option<u64>,
     /// Whether its instructions stood in the context when that was made shorter, and have not been
     /// shown since.
     pub lost: bool,
@@ -77,6 +86,7 @@ impl SkillState {
             activations: 0,
             activated_by: None,
             in_context: false,
+            body: None,
             lost: false,
             consented: false,
         }
@@ -87,12 +97,12 @@ impl SkillState {
         self.uses += u64::from(event.is_use());
         match *event {
             Event::Used(_) => {}
-            Event::Shown(_) => self.show(),
+            Event::Shown { body, .. } => self.show(body),
             Event::Activated { by, shown, .. } => {
                 self.activations += 1;
                 self.activated_by = by.cloned();
-                if shown {
-                    self.show();
+                if let Some(body) = shown {
+                    self.show(body);
                 }
             }
             Event::Consented(_) => self.consented = true,
@@ -107,8 +117,9 @@ impl SkillState {
         }
     }
 
-    fn show(&mut self) {
+    fn show(&mut self, body: u64) {
         self.in_context = true;
+        self.body = Some(body);
         self.lost = false;
     }
 }
@@ -124,6 +135,15 @@ impl SessionState {
     /// What it did with `skill`.
     pub fn of(&self, skill: &SkillId) -> Option<&SkillState> {
         self.skills.iter().find(|state| state.skill == *skill)
+    }
+
+    /// Whether the instructions of the skill `id` stand in the context as `skill` has them now. Those
+    /// of a body that cannot be read, or of which it is not known what they were, count as the same.
+    pub fn shows(&self, id: &SkillId, skill: &Skill) -> bool {
+        self.of(id).is_some_and(|state| {
+            let is_same = |shown| skill.body_hash().is_ok_and(|body| body == shown);
+            state.in_context && state.body.is_none_or(is_same)
+        })
     }
 
     /// The skills it used, the last used first.
@@ -158,18 +178,18 @@ mod tests {
         for (event, wanted) in [
             (Event::Used(&id), (false, false)),
             (Event::Compacted, (false, false)),
-            (Event::Activated { skill: &id, by: None, shown: false }, (false, false)),
-            (Event::Shown(&id), (true, false)),
+            (Event::Activated { skill: &id, by: None, shown: None }, (false, false)),
+            (Event::Shown { skill: &id, body: 1 }, (true, false)),
             (Event::Compacted, (false, true)),
             (Event::Compacted, (false, true)),
-            (Event::Activated { skill: &id, by: None, shown: true }, (true, false)),
+            (Event::Activated { skill: &id, by: None, shown: Some(2) }, (true, false)),
             (Event::Compacted, (false, true)),
             (Event::Restored, (false, false)),
         ] {
             state.apply(&event);
             assert_eq!(flags(&state), wanted, "{event:?}");
         }
-        assert_eq!((state.uses, state.activations), (4, 2));
+        assert_eq!((state.uses, state.activations, state.body), (4, 2, Some(2)));
     }
 
     #[test]

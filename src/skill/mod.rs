@@ -22,6 +22,7 @@ mod trigger;
 pub(crate) mod yaml;
 
 use std::cmp::Reverse;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -194,6 +195,15 @@ impl Skill {
             first_error(&found)
         })?;
         Ok(self.body.get_or_init(|| text[document.body..].to_owned()))
+    }
+
+    /// A hash of the body, to tell whether it changed; the same in all processes of one program.
+    ///
+    /// Fails as [`Skill::body`].
+    pub fn body_hash(&self) -> Result<u64, Error> {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(self.body()?.as_bytes());
+        Ok(hasher.finish())
     }
 
     /// The `SKILL.md`, if the skill was a file.

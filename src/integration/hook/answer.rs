@@ -112,8 +112,9 @@ impl HookCall {
 /// What the files of a tool call call for: skills whose `paths` they match, and nothing else.
 fn touched(paths: &[String], engine: &Engine, session: &Session) -> Result<String, Error> {
     let query = paths.iter().fold(Query::new(""), Query::path);
-    let state = session.state()?;
-    let stands = |id: &SkillId| state.of(id).is_some_and(|skill| skill.in_context);
+    let (state, catalog) = (session.state()?, engine.catalog());
+    let stands =
+        |id: &SkillId| catalog.get(id.as_str()).is_some_and(|entry| state.shows(id, &entry.skill));
     if engine.matches(&query).iter().all(|found| stands(&found.id)) {
         return Ok(String::new());
     }

@@ -10,7 +10,7 @@ use crate::skill::SkillId;
 /// Says that a database is ours: `Rprt`.
 const APPLICATION: i64 = 0x5270_7274;
 /// The form of the tables.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// `place` orders the skills of a session: the last used one has the highest. It is counted, as
 /// clocks jump.
@@ -28,51 +28,56 @@ const TABLES: &str = "
         activations INTEGER NOT NULL,
         activated_by TEXT,
         in_context INTEGER NOT NULL,
+        body INTEGER,
         lost INTEGER NOT NULL,
         consented INTEGER NOT NULL,
         PRIMARY KEY (session, id)
     ) STRICT, WITHOUT ROWID;
 ";
 
-const COLUMNS: &str = "id, uses, activations, activated_by, in_context, lost, consented";
+const COLUMNS: &str = "id, uses, activations, activated_by, in_context, body, lost, consented";
 
 /// Begins to write: nobody else does until the transaction ends.
 pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
-/// Makes the tables if the database is empty. Refuses one that is not ours, or of a version to
-/// come, and leaves it as it is.
+/// From version 1, which does not know what was shown of a skill, to 2.
+const WITH_BODIES: &str = "ALTER TABLE skill ADD COLUMN body INTEGER";
+
+/// Makes the tables if the database is empty, and brings those of an earlier version up to ours.
+/// Refuses one that is not ours, or of a version to come, and leaves it as it is.
 pub(super) fn prepare(connection: &mut Connection, name: &str) -> Result<(), Problem> {
-    if is_current(connection, name)? {
+    if missing(connection, name)?.is_none() {
         return Ok(());
     }
     let transaction = write(connection)?;
     // Another process may have been faster.
-    if !is_current(&transaction, name)? {
-        transaction.execute_batch(TABLES)?;
+    if let Some(missing) = missing(&transaction, name)? {
+        transaction.execute_batch(missing)?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(transaction.commit()?)
 }
 
-/// Whether the tables are there, in this version.
-fn is_current(connection: &Connection, name: &str) -> Result<bool, Problem> {
+/// What makes the tables those of this version; `None` if they are.
+fn missing(connection: &Connection, name: &str) -> Result<Option<&'static str>, Problem> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
     let refuse = |message: String, help: &str| {
         Err(Problem::Refused(Error::new(ErrorCode::ExecutionError, message, help)))
     };
     match (application, version) {
-        (APPLICATION, VERSION) => Ok(true),
+        (APPLICATION, VERSION) => Ok(None),
+        (APPLICATION, 1) => Ok(Some(WITH_BODIES)),
         (APPLICATION, newer) if newer > VERSION => refuse(
             format!(
                 "the session store {name} was made by a newer Repertoire (its version {newer}, ours {VERSION})"
             ),
             "update Repertoire, or name another file",
         ),
-        (0, 0) if is_empty(connection)? => Ok(false),
+        (0, 0) if is_empty(connection)? => Ok(Some(TABLES)),
         _ => refuse(
             format!("{name} is a database of another program"),
             "name another file for the session store",
@@ -135,8 +140,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SkillState> {
         activations: count(row.get(2)?),
         activated_by: row.get::<_, Option<String>>(3)?.map(id),
         in_context: row.get(4)?,
-        lost: row.get(5)?,
-        consented: row.get(6)?,
+        body: row.get::<_, Option<i64>>(5)?.map(i64::cast_unsigned),
+        lost: row.get(6)?,
+        consented: row.get(7)?,
     })
 }
 
@@ -151,13 +157,14 @@ fn put(
     let sql = format!(
         "INSERT INTO skill (session, place, {COLUMNS})
         VALUES (?1, (SELECT ifnull(max(place), 0) + 1 FROM skill WHERE session = ?1),
-            ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
         ON CONFLICT (session, id) DO UPDATE SET
             place = iif(?2, excluded.place, place),
             uses = excluded.uses,
             activations = excluded.activations,
             activated_by = excluded.activated_by,
             in_context = excluded.in_context,
+            body = excluded.body,
             lost = excluded.lost,
             consented = excluded.consented"
     );
@@ -169,6 +176,7 @@ fn put(
         count(state.activations),
         state.activated_by.as_ref().map(SkillId::as_str),
         state.in_context,
+        state.body.map(u64::cast_signed),
         state.lost,
         state.consented,
     ];
