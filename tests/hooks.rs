@@ -124,6 +124,30 @@ fn a_skill_is_added_once_until_the_context_lost_it() {
 }
 
 #[test]
+fn a_skill_that_changed_in_the_middle_of_a_conversation_is_added_again() {
+    let place = place();
+    let read = |name: &str| {
+        json!({
+            "hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Read",
+            "tool_input": {"file_path": place.path().join(name)},
+        })
+        .to_string()
+    };
+    for (skill, input) in [("deploy", prompt("s", "deploy it")), ("styles", read("app.css"))] {
+        let added = || hook(&place, "claude-code", &input).exits(0).stdout;
+        let file = format!(".repertoire/skills/{skill}/SKILL.md");
+        let text = fs::read_to_string(place.path().join(&file)).unwrap();
+        assert!(added().contains("## Skill"), "{skill}");
+        assert!(!added().contains("## Skill"), "{skill}");
+        place.write(&file, format!("{text}\nAnd say so.\n"));
+        let changed = added();
+        assert!(changed.contains("## Skill") && changed.contains("And say so."), "{changed}");
+        assert!(!added().contains("## Skill"), "{skill}");
+    }
+    assert_eq!(log(&place), "");
+}
+
+#[test]
 fn the_project_is_found_above_where_the_agent_works() {
     let place = place();
     let deep = place.path().join("web/deep");
@@ -561,6 +585,42 @@ fn the_doctor_sees_hooks_that_cannot_work_and_those_that_work_twice() {
     for dir in [".local", ".cache"] {
         assert!(broken.contains(&format!("home/{dir} is not a directory")), "{doctor}");
     }
+}
+
+#[test]
+fn the_doctor_sees_hooks_in_the_local_settings_of_a_project() {
+    let place = Place::new();
+    install(&place, "claude-code").exits(0);
+    let shared = place.path().join(".claude/settings.json");
+    let local = place.path().join(".claude/settings.local.json");
+    fs::rename(&shared, &local).unwrap();
+    let known = |hooks: &str| {
+        let doctor = run_doctor(&place, i32::from(hooks == "in vain"));
+        let agents = doctor["agents"].as_array().unwrap().iter();
+        let mut agents = agents.filter(|known| known["hooks"] != "no");
+        let only = agents.next().unwrap().clone();
+        assert_eq!((&only["place"], &only["hooks"]), (&json!("local"), &json!(hooks)), "{doctor}");
+        assert_eq!(agents.next(), None, "{doctor}");
+        assert!(only["detail"].as_str().unwrap().contains("settings.local.json"), "{doctor}");
+    };
+    known("yes");
+    // By hand, and not for all events.
+    let command = format!("{} hook claude-code --inflect", env!("CARGO_BIN_EXE_repertoire"));
+    let hook = json!({"hooks": [{"type": "command", "command": command}]});
+    let by_hand = json!({"hooks": {"UserPromptSubmit": [hook]}}).to_string();
+    fs::write(&local, &by_hand).unwrap();
+    known("yes");
+    fs::write(&local, by_hand.replacen('{', "{\"disableAllHooks\": true,", 1)).unwrap();
+    known("in vain");
+    fs::write(&local, &by_hand).unwrap();
+
+    let twice = install(&place, "claude-code").exits(0);
+    let wanted = "for this project and for you in this project (`settings.local.json`), and answers \
+                  each message twice";
+    assert!(twice.stderr.contains(wanted), "{twice:?}");
+    assert!(run_doctor(&place, 0)["notes"][0].as_str().unwrap().contains(wanted));
+    uninstall(&place, "claude-code").exits(0);
+    assert_eq!(fs::read_to_string(&local).unwrap(), by_hand);
 }
 
 #[cfg(unix)]

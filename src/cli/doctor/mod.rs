@@ -59,7 +59,7 @@ struct Unused {
 #[derive(Serialize)]
 struct AgentReport {
     agent: &'static str,
-    place: &'static str,
+    place: Place,
     /// `no`, `yes`, `outdated`, `in vain` or `unreadable`.
     hooks: &'static str,
     detail: String,
@@ -178,7 +178,7 @@ fn unused(engine: &Engine) -> Vec<Unused> {
 fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
     let mut reports = Vec::new();
     for agent in HookAgent::ALL {
-        for place in [Place::User, Place::Project] {
+        for &place in Place::of(agent) {
             let (hooks, detail) = match hook::installed(agent, place, common) {
                 Installed::No => ("no", String::new()),
                 Installed::Yes(path) => ("yes", path.display().to_string()),
@@ -192,8 +192,7 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
                     ("unreadable", error.message().to_owned())
                 }
             };
-            let (agent, place) = (agent.as_str(), place.as_str());
-            reports.push(AgentReport { agent, place, hooks, detail });
+            reports.push(AgentReport { agent: agent.as_str(), place, hooks, detail });
         }
     }
     reports
@@ -201,10 +200,11 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
 
 fn notes(agents: &[AgentReport]) -> Vec<String> {
     let is_set_up = |report: &&AgentReport| matches!(report.hooks, "yes" | "outdated");
-    let n_places = |agent: HookAgent| {
-        agents.iter().filter(is_set_up).filter(|report| report.agent == agent.as_str()).count()
+    let places = |agent: HookAgent| {
+        let of_agent = agents.iter().filter(|report| report.agent == agent.as_str());
+        of_agent.filter(is_set_up).map(|report| report.place).collect::<Vec<_>>()
     };
-    HookAgent::ALL.into_iter().filter(|agent| n_places(*agent) > 1).map(hook::twice).collect()
+    HookAgent::ALL.into_iter().filter_map(|agent| hook::twice(agent, &places(agent))).collect()
 }
 
 fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateReport> {

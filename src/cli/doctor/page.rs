@@ -27,7 +27,7 @@ pub(super) fn page(report: &Report) -> Page {
         let style = if agent.hooks == "yes" { GOOD } else { WARNING };
         let hooks = styled(style, agent.hooks);
         let detail = sanitize::line(&agent.detail);
-        page.line(format_args!("  {} ({}): {hooks} {detail}", agent.agent, agent.place));
+        page.line(format_args!("  {} ({}): {hooks} {detail}", agent.agent, agent.place.as_str()));
     }
     if !report.agents.iter().any(|agent| is_there(&agent)) {
         page.line(format_args!("  in no agent; `repertoire hook install AGENT` sets them up"));

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::args::{Common, RoutingArgs};
@@ -16,18 +17,34 @@ const PATIENCE: u64 = 3;
 /// The plugin through which `OpenCode` runs the hook; `"COMMAND"` stands for its words.
 const PLUGIN: &str = include_str!("opencode.js");
 
+/// The settings of a project that are not shared, which Claude Code has.
+pub(super) const LOCAL_SETTINGS: &str = "settings.local.json";
+
 /// Whose settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Place {
     User,
     Project,
+    /// Those of the project that are not shared. Nothing is installed there; some write to it by
+    /// hand.
+    Local,
 }
 
 impl Place {
+    /// Where `agent` looks for hooks, from the widest to the narrowest.
+    pub(crate) fn of(agent: HookAgent) -> &'static [Place] {
+        match agent {
+            HookAgent::ClaudeCode => &[Place::User, Place::Project, Place::Local],
+            _ => &[Place::User, Place::Project],
+        }
+    }
+
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Place::User => "user",
             Place::Project => "project",
+            Place::Local => "local",
         }
     }
 }
@@ -65,9 +82,10 @@ pub(super) fn file(agent: HookAgent, place: Place, common: &Common) -> Result<Pa
         }
         _ => return Err(unknown(agent)),
     };
+    let name = if place == Place::Local { LOCAL_SETTINGS } else { name };
     let dir = match place {
-        Place::Project if common.project.is_dir() => common.project.join(project),
-        Place::Project => {
+        Place::Project | Place::Local if common.project.is_dir() => common.project.join(project),
+        Place::Project | Place::Local => {
             let message = format!("the project {} is not a directory", common.project.display());
             let help = "name the project's directory with `--project DIR`";
             return Err(Error::new(ErrorCode::NotFound, message, help));

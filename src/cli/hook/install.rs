@@ -58,13 +58,14 @@ pub(super) fn install(
     let backup = target.text.as_deref().filter(|_| matches!(target.own_words(), Ok(None)));
     let change = Change { target: &target, wanted: Some(&wanted), backup, place };
     change.make(args.dry_run, out)?;
-    let other = match place {
-        Place::User => Place::Project,
-        Place::Project => Place::User,
+    let answers = |known: Place| {
+        known == place || matches!(installed(args.agent, known, common), Installed::Yes(_))
     };
-    let is_twice = matches!(installed(args.agent, other, common), Installed::Yes(_));
-    if is_twice && !out.json {
-        out.note(&twice(args.agent));
+    let places = Place::of(args.agent).iter().copied().filter(|known| answers(*known));
+    if let Some(note) = twice(args.agent, &places.collect::<Vec<_>>())
+        && !out.json
+    {
+        out.note(&note);
     }
     if args.agent == HookAgent::Codex && change.is_one() && !out.json {
         out.note("Codex runs a new hook only after you trusted it: open `/hooks` in Codex");
@@ -94,12 +95,28 @@ pub(super) fn uninstall(
     Ok(ExitCode::Done)
 }
 
-/// What is said where `agent` has hooks for the user and for the project.
-pub(crate) fn twice(agent: HookAgent) -> String {
-    format!(
-        "{agent} has hooks for the user and for this project, and answers each message twice: \
-         take one out with `repertoire hook uninstall {agent}`, or that with `--project`"
-    )
+/// What is said where `agent` has hooks in several places.
+pub(crate) fn twice(agent: HookAgent, places: &[Place]) -> Option<String> {
+    let times = match places.len() {
+        0 | 1 => return None,
+        2 => "twice",
+        _ => "three times",
+    };
+    let whose = places.iter().map(|place| match place {
+        Place::User => "for the user".to_owned(),
+        Place::Project => "for this project".to_owned(),
+        Place::Local => format!("for you in this project (`{}`)", agents::LOCAL_SETTINGS),
+    });
+    let whose = whose.collect::<Vec<_>>().join(" and ");
+    let by_hand = if places.contains(&Place::Local) {
+        format!("; what is in `{}` is to be taken out by hand", agents::LOCAL_SETTINGS)
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "{agent} has hooks {whose}, and answers each message {times}: leave one in, and take out \
+         others with `repertoire hook uninstall {agent}`, or that with `--project`{by_hand}"
+    ))
 }
 
 /// Whether `agent` runs the hooks in the settings of `place`.
@@ -111,6 +128,10 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
         let Some(words) = target.own_words()? else { return Ok(Installed::No) };
         if let Some(why) = in_vain(&words, &text) {
             return Ok(Installed::InVain(format!("{} {why}", target.path.display())));
+        }
+        if place == Place::Local {
+            // Written by hand, with whatever events its author wants.
+            return Ok(Installed::Yes(target.path));
         }
         // The options are whatever they were installed with.
         let mut wanted = agents::plain_words(agent)?;
