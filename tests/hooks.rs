@@ -801,6 +801,36 @@ fn why_knows_what_the_hook_does_with_commands_and_the_environment() {
 }
 
 #[test]
+fn why_takes_the_options_of_the_hook_of_an_agent() {
+    let place = Place::new();
+    let text =
+        "---\nname: deploy\ndescription: Deploys.\ntriggers: {verbs: [deploy]}\n---\nBody.\n";
+    place.write("elsewhere/deploy/SKILL.md", text);
+    let why = |more: &[&str], code: i32| {
+        let args = [&["why", "deploy", "he deployed it", "--json"], more].concat();
+        place.run(args).exits(code).json()
+    };
+    for agent in AGENTS {
+        let missing = why(&["--agent", agent], 1);
+        assert_eq!(missing["error"]["message"], format!("{agent} has no hook here"));
+        let options = ["hook", "install", agent, "--project", ".", "--source", "elsewhere"];
+        place.run(options.iter().chain(&["--inflect"])).exits(0);
+        assert_eq!(why(&["--agent", agent], 0)["fires"], true, "{agent}");
+        assert_eq!(why(&[], 1)["error"]["code"], "NOT_FOUND", "{agent}");
+        // What is asked for counts before what the hook has.
+        place.write("other/deploy/SKILL.md", text.replace("[deploy]", "[ship]"));
+        assert_eq!(why(&["--agent", agent, "--source", "other"], 1)["fires"], false, "{agent}");
+    }
+    let path = place.path().join(".claude/settings.json");
+    let settings = fs::read_to_string(&path).unwrap();
+    fs::write(&path, settings.replace("--inflect", "--inflict")).unwrap();
+    let broken = why(&["--agent", "claude-code"], 1);
+    let message = broken["error"]["message"].as_str().unwrap();
+    assert!(message.contains("settings.json is no command line"), "{broken}");
+    place.run(["why", "deploy", "deploy it", "--agent", "emacs"]).exits(2);
+}
+
+#[test]
 fn why_knows_what_is_not_looked_at_and_what_was_refused() {
     let place = Place::new();
     let skill = |name: &str, front_matter: &str| {

@@ -29,6 +29,9 @@ pub(crate) struct Cli {
     pub(crate) common: Common,
 }
 
+/// The brand of a host that says nothing of it.
+pub(crate) const BRAND: &str = "repertoire";
+
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every command")]
@@ -45,7 +48,7 @@ pub(crate) struct Common {
     #[arg(skip)]
     pub(crate) names_project: bool,
     /// Brand of the host: its directories are `.BRAND/skills`
-    #[arg(long, value_name = "NAME", default_value = "repertoire", global = true, value_parser = brand)]
+    #[arg(long, value_name = "NAME", default_value = BRAND, global = true, value_parser = brand)]
     pub(crate) brand: String,
     /// Only these skills exist; `*` stands for all of them
     #[arg(long, value_name = "ID", global = true)]
@@ -65,6 +68,23 @@ pub(crate) struct Common {
     /// When to use colour; `auto` is on a terminal, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
     pub(crate) color: Color,
+}
+
+impl Common {
+    /// The same, with what `hook` says of skills where this says nothing.
+    pub(crate) fn with_skills_of(&self, hook: &Common) -> Common {
+        let filled = |own: &Vec<_>, others: &Vec<_>| {
+            if own.is_empty() { others.clone() } else { own.clone() }
+        };
+        let brand = if self.brand == BRAND { &hook.brand } else { &self.brand };
+        Common {
+            sources: if self.sources.is_empty() { &hook.sources } else { &self.sources }.clone(),
+            brand: brand.clone(),
+            allow: filled(&self.allow, &hook.allow),
+            enable: filled(&self.enable, &hook.enable),
+            ..self.clone()
+        }
+    }
 }
 
 /// A directory; an empty name stands for the project that the working directory is in.
@@ -196,6 +216,9 @@ pub(crate) struct WhyArgs {
     pub(crate) query: QueryArgs,
     #[command(flatten)]
     pub(crate) showing: ShowingArgs,
+    /// With the options that the hook in the settings of this agent has
+    #[arg(long, value_name = "AGENT", value_parser = agents())]
+    pub(crate) agent: Option<HookAgent>,
     /// The conversation of a hook, as `claude-code:ID`: what stands in its context counts
     #[arg(long, value_name = "AGENT:ID", value_parser = conversation)]
     pub(crate) session: Option<String>,
@@ -405,6 +428,21 @@ pub(crate) struct RoutingArgs {
 }
 
 impl RoutingArgs {
+    /// The same, with what `hook` asks for, too.
+    pub(crate) fn and(&self, hook: &RoutingArgs) -> RoutingArgs {
+        let RoutingArgs { matching, showing } = self;
+        RoutingArgs {
+            matching: MatchingArgs {
+                inflect: matching.inflect || hook.matching.inflect,
+                mask_quoted: matching.mask_quoted || hook.matching.mask_quoted,
+            },
+            showing: ShowingArgs {
+                hint_generic_words: showing.hint_generic_words || hook.showing.hint_generic_words,
+                by_relevance: showing.by_relevance.or(hook.showing.by_relevance),
+            },
+        }
+    }
+
     /// The words that ask for the same on a command line.
     pub(crate) fn words(&self) -> Vec<String> {
         let RoutingArgs { matching, showing } = self;

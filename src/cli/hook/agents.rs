@@ -7,7 +7,7 @@ use repertoire::{Error, ErrorCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::args::{Common, RoutingArgs};
+use crate::args::{BRAND, Common, RoutingArgs};
 use crate::setup;
 
 /// So long agents wait for the hook, in seconds: it gives up by itself before that. Codex allows
@@ -211,7 +211,7 @@ pub(super) fn words(
 ) -> Result<Vec<String>, Error> {
     let mut words = plain_words(agent)?;
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
-    if common.brand != "repertoire" {
+    if common.brand != BRAND {
         option("--brand", &common.brand);
     }
     for source in &common.sources {

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use clap::Parser as _;
 use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
 use serde_json::json;
@@ -13,7 +14,7 @@ use similar::TextDiff;
 
 use super::agents::{self, Form, Place};
 use super::settings::{self, Problem};
-use crate::args::{Common, HookInstallArgs, HookPlaceArgs};
+use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
@@ -142,6 +143,27 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
         Ok(if is_right { Installed::Yes(path) } else { Installed::Differently(path) })
     });
     found.unwrap_or_else(Installed::Unreadable)
+}
+
+/// The options of the hook that `agent` runs here: that of the narrowest settings, if it has several.
+pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, RoutingArgs), Error> {
+    let plain = agents::plain_words(agent)?;
+    for &place in Place::of(agent).iter().rev() {
+        let target = Target::new(agent, &plain, place, common)?;
+        let Some(words) = target.own_words()? else { continue };
+        return match Cli::try_parse_from(&words) {
+            Ok(Cli { command: Command::Hook(args), common }) => Ok((common, args.routing)),
+            _ => {
+                let (path, words) = (target.path.display(), words.join(" "));
+                let message = format!("the hook in {path} is no command line: `{words}`");
+                let help = format!("repair it with `repertoire hook install {agent}`");
+                Err(Error::new(ErrorCode::ExecutionError, message, help))
+            }
+        };
+    }
+    let message = format!("{agent} has no hook here");
+    let help = format!("set it up with `repertoire hook install {agent}`, or leave `--agent` out");
+    Err(Error::new(ErrorCode::NotFound, message, help))
 }
 
 /// Why hooks that run `words` do nothing, if that can be seen.

@@ -18,7 +18,7 @@ use crate::output::Output;
 
 pub(crate) use agents::Place;
 pub(crate) use answer::{disclosure, refuse};
-pub(crate) use install::{Installed, installed, twice};
+pub(crate) use install::{Installed, installed, options, twice};
 pub(crate) use log::tail;
 
 pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {

@@ -6,7 +6,7 @@ mod verdict;
 use repertoire::session::SqliteStore;
 use repertoire::{Engine, Error, ErrorCode, Query, Severity};
 
-use crate::args::{Common, WhyArgs};
+use crate::args::{Common, RoutingArgs, WhyArgs};
 use crate::exit_code::ExitCode;
 use crate::match_query::{hits, why};
 use crate::output::{DIM, GOOD, HELP, NAME, Output, Page, WARNING, styled};
@@ -18,12 +18,20 @@ use verdict::Veto;
 pub(crate) use verdict::{Verdict, verdict};
 
 pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let own = RoutingArgs { matching: args.query.matching.clone(), showing: args.showing.clone() };
+    let (common, routing) = match args.agent {
+        Some(agent) => {
+            let (skills, routing) = hook::options(agent, common)?;
+            (&common.with_skills_of(&skills), own.and(&routing))
+        }
+        None => (common, own),
+    };
     let mut query = query::read(&args.query, common)?;
     let store = args.session.as_ref().map(|_| SqliteStore::open(setup::sessions_file(common)?));
     let store = store.transpose()?;
     let engine = setup::engine(common, |builder| {
-        let matching = &args.query.matching;
-        let builder = matching.apply(builder).disclosure(args.showing.apply(hook::disclosure()));
+        let RoutingArgs { matching, showing } = &routing;
+        let builder = matching.apply(builder).disclosure(showing.apply(hook::disclosure()));
         match store {
             Some(store) => builder.session_store(store),
             None => builder,
