@@ -1,0 +1,105 @@
+//! Commands about toolsets, tools, and which code may run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, Subcommand};
+use repertoire::ToolFormat;
+
+use super::values::seconds;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolsetCommand {
+    /// Write a crate of tools, and a skill that has them
+    New(ToolsetNewArgs),
+    /// Show what a library says of itself, without running it
+    Inspect(ToolsetInspectArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolsetNewArgs {
+    /// Name of the skill: small letters, digits and single hyphens; the crate is `NAME-toolset`
+    pub(crate) name: String,
+    /// Directory of skills to write both to
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// Use the crate `repertoire-plugin` in this directory instead of the registry's
+    #[arg(long, value_name = "PATH")]
+    pub(crate) plugin_path: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolsetInspectArgs {
+    /// The library
+    pub(crate) file: PathBuf,
+    /// Run the library to list its tools, too
+    #[arg(long)]
+    pub(crate) tools: bool,
+    #[command(flatten)]
+    pub(crate) isolation: IsolationArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolCommand {
+    /// List the tools of the skills, and which toolsets cannot be loaded
+    List(ToolListArgs),
+    /// Call a tool
+    Call(ToolCallArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolListArgs {
+    /// Print JSON for somebody's API: `mcp`, `openai` or `anthropic`
+    #[arg(long, value_name = "FORMAT", value_parser = tool_formats())]
+    pub(crate) format: Option<ToolFormat>,
+    /// Only the tools of this skill
+    #[arg(long, value_name = "ID")]
+    pub(crate) skill: Option<String>,
+    #[command(flatten)]
+    pub(crate) isolation: IsolationArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolCallArgs {
+    /// Name of the tool: `skill.tool`, or `tool` where that is unique
+    pub(crate) name: String,
+    /// Its arguments, an object; `-` reads them from standard input
+    #[arg(value_name = "JSON")]
+    pub(crate) arguments: String,
+    /// Give up after so long; fractions are fine
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) isolation: IsolationArgs,
+}
+
+/// Where libraries run.
+#[derive(Debug, Args)]
+pub(crate) struct IsolationArgs {
+    /// Run libraries in this process instead of a child process of their own
+    #[arg(long)]
+    pub(crate) in_process: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrustCommand {
+    /// List the files that are trusted
+    List,
+    /// Trust files with the content they have now
+    Add(TrustPathsArgs),
+    /// Trust files no more
+    Remove(TrustPathsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustPathsArgs {
+    /// A file, or a skill (id or directory) with all its libraries and scripts
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+fn tool_formats() -> impl clap::builder::TypedValueParser<Value = ToolFormat> {
+    PossibleValuesParser::new(["mcp", "openai", "anthropic"])
+        .try_map(|text| text.parse::<ToolFormat>())
+}

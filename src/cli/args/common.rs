@@ -1,0 +1,90 @@
+//! Options of every command.
+
+use std::path::PathBuf;
+
+use clap::builder::{FalseyValueParser, OsStringValueParser, TypedValueParser as _};
+use clap::{ArgAction, Args, ValueEnum};
+
+/// The brand of a host that says nothing of it.
+pub(crate) const BRAND: &str = "repertoire";
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct Common {
+    /// Directory of skills, lowest precedence first; replaces the standard ones
+    #[arg(long = "source", value_name = "DIR", global = true)]
+    pub(crate) sources: Vec<PathBuf>,
+    /// Directory of the project [default: the one above the working directory that has `.git`, else
+    /// the working directory]
+    #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true, global = true)]
+    #[arg(num_args = 0..=1, default_missing_value = "", value_parser = project())]
+    pub(crate) project: PathBuf,
+    /// Whether the command line names the project
+    #[arg(skip)]
+    pub(crate) names_project: bool,
+    /// Brand of the host: its directories are `.BRAND/skills`
+    #[arg(long, value_name = "NAME", default_value = BRAND, global = true, value_parser = brand)]
+    pub(crate) brand: String,
+    /// Only these skills exist; `*` stands for all of them
+    #[arg(long, value_name = "ID", global = true)]
+    pub(crate) allow: Vec<String>,
+    /// Use a bundled skill that is off by default
+    #[arg(long, value_name = "ID", global = true)]
+    pub(crate) enable: Vec<String>,
+    /// Read all skills anew, and keep nothing of them for the next time
+    #[arg(long, global = true, env = "REPERTOIRE_NO_CACHE", value_parser = FalseyValueParser::new())]
+    pub(crate) no_cache: bool,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Say more on standard error; twice for everything
+    #[arg(short, long, action = ArgAction::Count, global = true)]
+    pub(crate) verbose: u8,
+    /// When to use colour; `auto` is on a terminal, unless `NO_COLOR` is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
+    pub(crate) color: Color,
+}
+
+impl Common {
+    /// The same, with what `hook` says of skills where this says nothing.
+    pub(crate) fn with_skills_of(&self, hook: &Common) -> Common {
+        let brand = if self.brand == BRAND { &hook.brand } else { &self.brand };
+        Common {
+            sources: filled(&self.sources, &hook.sources),
+            brand: brand.clone(),
+            allow: filled(&self.allow, &hook.allow),
+            enable: filled(&self.enable, &hook.enable),
+            ..self.clone()
+        }
+    }
+}
+
+/// `own`, or `others` if there is none.
+fn filled<T: Clone>(own: &[T], others: &[T]) -> Vec<T> {
+    if own.is_empty() { others.to_vec() } else { own.to_vec() }
+}
+
+/// A directory; an empty name stands for the project that the working directory is in.
+fn project() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
+
+/// A brand is a part of directory names.
+fn brand(text: &str) -> Result<String, String> {
+    let is_name = !text.is_empty()
+        && !text.starts_with('.')
+        && text.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
+    if is_name {
+        return Ok(text.to_owned());
+    }
+    Err("a brand is a word of letters, digits, `-`, `_` and `.`".to_owned())
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}

@@ -1,0 +1,57 @@
+//! `repertoire hook`.
+
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use repertoire::integration::hook::HookAgent;
+
+use super::routing::RoutingArgs;
+use super::values::{agents, seconds};
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct HookArgs {
+    /// The agent that runs this: it writes JSON to standard input, and reads JSON
+    #[arg(value_parser = agents(), required = true)]
+    pub(crate) agent: Option<HookAgent>,
+    /// Give up after so long, and add nothing; fractions are fine
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
+    pub(crate) deadline: Duration,
+    /// Only make the snapshot for later messages; a hook that is out of time starts this
+    #[arg(long, hide = true)]
+    pub(crate) prepare: bool,
+    #[command(flatten)]
+    pub(crate) routing: RoutingArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<HookCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HookCommand {
+    /// Let an agent run these hooks
+    Install(HookInstallArgs),
+    /// Take them out of an agent's settings again
+    Uninstall(HookPlaceArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookInstallArgs {
+    #[command(flatten)]
+    pub(crate) place: HookPlaceArgs,
+    #[command(flatten)]
+    pub(crate) routing: RoutingArgs,
+}
+
+/// Which settings are changed.
+#[derive(Debug, Args)]
+pub(crate) struct HookPlaceArgs {
+    /// The agent
+    #[arg(value_parser = agents())]
+    pub(crate) agent: HookAgent,
+    /// In every project of this user; the default, unless there is a `--project`
+    #[arg(long)]
+    pub(crate) user: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}

@@ -1,0 +1,102 @@
+//! Commands that go on until they are ended.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use repertoire::ConsentPolicy;
+
+use super::routing::RoutingArgs;
+use crate::environment;
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// Serve HTTP on this loopback address, instead of standard input and output
+    #[arg(long, value_name = "ADDR", value_parser = loopback)]
+    pub(crate) http: Option<SocketAddr>,
+    /// File with the token that HTTP clients must have [default: a new one, printed]
+    #[arg(long, value_name = "PATH", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// When the user has to agree to the use of a skill
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(crate) consent: ConsentArg,
+    /// Let scripts change files there; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) write: Vec<PathBuf>,
+    /// Let scripts use no network
+    #[arg(long)]
+    pub(crate) offline: bool,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlayArgs {
+    /// Serve on this loopback address [default: 127.0.0.1:4747, or any free port]
+    #[arg(long, value_name = "ADDR", value_parser = loopback)]
+    pub(crate) http: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(crate) routing: RoutingArgs,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshArgs,
+}
+
+/// How a command that goes on follows its skills.
+#[derive(Debug, Args)]
+pub(crate) struct RefreshArgs {
+    /// When to take up changed skills: `watch`, `off`, or every so many seconds
+    #[arg(long, value_name = "WHEN", default_value = "watch")]
+    #[arg(env = environment::filled("REPERTOIRE_REFRESH"))]
+    #[arg(value_parser = refresh)]
+    pub(crate) refresh: Refresh,
+}
+
+/// When changed skills are taken up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refresh {
+    /// When the system tells of changes.
+    Watch,
+    Off,
+    /// So often.
+    Every(Duration),
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum ConsentArg {
+    #[default]
+    Never,
+    /// Once for each skill
+    FirstUse,
+    /// Each time
+    Always,
+}
+
+impl From<ConsentArg> for ConsentPolicy {
+    fn from(arg: ConsentArg) -> ConsentPolicy {
+        match arg {
+            ConsentArg::Never => ConsentPolicy::Never,
+            ConsentArg::FirstUse => ConsentPolicy::FirstUse,
+            ConsentArg::Always => ConsentPolicy::Always,
+        }
+    }
+}
+
+fn refresh(text: &str) -> Result<Refresh, String> {
+    match text {
+        "watch" => Ok(Refresh::Watch),
+        "off" => Ok(Refresh::Off),
+        _ => match text.parse() {
+            Ok(seconds @ 1..) => Ok(Refresh::Every(Duration::from_secs(seconds))),
+            _ => Err("give `watch`, `off`, or a whole number of seconds from 1".to_owned()),
+        },
+    }
+}
+
+fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address: Result<SocketAddr, _> = text.parse();
+    address
+        .ok()
+        .filter(|address| address.ip().is_loopback())
+        .ok_or_else(|| "write an address of this machine only, such as `127.0.0.1:8765`".to_owned())
+}

@@ -1,0 +1,91 @@
+//! Commands about the skills themselves.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use repertoire::Profile;
+
+use super::values::seconds;
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// List the slash commands that users have instead
+    #[arg(long)]
+    pub(crate) commands: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Id, path or unique name of the skill
+    pub(crate) id: String,
+    /// One of its scripts: what runs it, and what it says of itself
+    pub(crate) script: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UseArgs {
+    /// Id, path or unique name of the skill, or a slash command
+    pub(crate) id: String,
+    /// Its arguments, joined by one blank; after `--` they may begin with a hyphen
+    pub(crate) args: Vec<String>,
+    /// Print an XML element instead of plain text
+    #[arg(long)]
+    pub(crate) xml: bool,
+    /// Print the instructions of a skill that runs as a task (`context: fork`), too
+    #[arg(long)]
+    pub(crate) inline: bool,
+    /// The conversation it belongs to, which is remembered
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Id, path or unique name of the skill
+    pub(crate) id: String,
+    /// The script: its path in the skill's directory, or in `scripts/`
+    pub(crate) script: String,
+    /// Its arguments; after `--` they may begin with a hyphen
+    pub(crate) args: Vec<String>,
+    /// Stop it after so long; fractions are fine [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// Let it change files there; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) write: Vec<PathBuf>,
+    /// Let it use no network
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Pass on this environment variable; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) env: Vec<String>,
+    /// Pass on standard input, read to its end before the script starts
+    #[arg(long)]
+    pub(crate) stdin: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Skill files, skills, or directories of skills; all sources if there is none
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// What to check against
+    #[arg(long, default_value = "repertoire", value_parser = profiles())]
+    pub(crate) profile: Profile,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// Name of the skill: small letters, digits and single hyphens
+    pub(crate) name: String,
+    /// Directory of skills to write to [default: `.BRAND/skills` of the project]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(["repertoire", "agent-skills"])
+        .try_map(|text| text.parse::<Profile>())
+}
