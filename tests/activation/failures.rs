@@ -1,0 +1,121 @@
+//! Calls of a host's model that fail, or are cancelled.
+
+#[cfg(target_os = "linux")]
+use repertoire::integration::CallIo;
+use repertoire::integration::HostTools;
+use repertoire::{Consent, ConsentPolicy, Engine, ErrorCode, Source};
+use serde_json::{Value, json};
+
+use super::{builder, message, skills, write};
+
+#[test]
+fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_remedy() {
+    use ErrorCode::{
+        ConsentRequired, ExecutionError, InternalError, InvalidParam, NotFound, PermissionDenied,
+        Timeout,
+    };
+    use repertoire::script::{ScriptLimits, ScriptOptions};
+
+    let dir = skills(&[
+        ("plain", "", "p"),
+        ("forked", "context: fork\n", "f"),
+        ("asks", "", "a"),
+        ("panics", "", "x"),
+    ]);
+    write(dir.path(), "plain/scripts/slow.sh", "echo started\nsleep 30\n");
+    write(dir.path(), "plain/scripts/fails.sh", "echo bad >&2\nexit 3\n");
+    let limits =
+        ScriptLimits { timeout: std::time::Duration::from_millis(500), ..Default::default() };
+    let options = ScriptOptions { limits, ..ScriptOptions::default() };
+    let consent = Consent::new(ConsentPolicy::FirstUse).ask(|request| match request.id.as_str() {
+        "panics" => request.description.parse().unwrap(),
+        id => id != "asks",
+    });
+    let builder = builder(&dir).scripts(options).consent(consent);
+    let engine = builder.source(Source::project(dir.path().join("none"))).build().unwrap();
+    let project = skills(&[("risky", "", "r")]);
+    write(project.path(), "risky/scripts/x.sh", "echo x\n");
+    let untrusted = Engine::builder()
+        .source(Source::project(project.path()))
+        .scripts(ScriptOptions::default())
+        .build()
+        .unwrap();
+
+    let session = engine.session("s");
+    engine.activate("plain", "", &session).unwrap();
+    let tools = HostTools::new(&engine, &session);
+    let untrusting = HostTools::new(&untrusted, &untrusted.session("s"));
+    let script = |skill: &str, script: &str| json!({"skill": skill, "script": script});
+    for (tools, tool, arguments, code, words) in [
+        (&tools, "use_skill", json!({"skill": 7}), InvalidParam, vec!["use_skill", "object"]),
+        (&tools, "use_skill", json!({"skil": "plain"}), InvalidParam, vec!["skil", "expected"]),
+        (&tools, "use_skill", json!("plain"), InvalidParam, vec!["use_skill"]),
+        (
+            &tools,
+            "read_skill_file",
+            json!({"skill": "plain", "path": "../x"}),
+            InvalidParam,
+            vec!["plain"],
+        ),
+        (
+            &tools,
+            "use_skill",
+            json!({"skill": "plian"}),
+            NotFound,
+            vec!["plian", "did you mean `plain`"],
+        ),
+        (&tools, "nothing", json!({}), NotFound, vec!["nothing", "defined"]),
+        (&tools, "run_skill_script", script("plain", "no.sh"), NotFound, vec!["plain", "no.sh"]),
+        (
+            &untrusting,
+            "run_skill_script",
+            script("risky", "x.sh"),
+            PermissionDenied,
+            vec!["risky", "repertoire trust add"],
+        ),
+        (&tools, "use_skill", json!({"skill": "asks"}), ConsentRequired, vec!["asks", "user"]),
+        (&tools, "use_skill", json!({"skill": "forked"}), ExecutionError, vec!["forked", "inline"]),
+        (
+            &tools,
+            "run_skill_script",
+            script("plain", "slow.sh"),
+            Timeout,
+            vec!["plain", "slow.sh", "data"],
+        ),
+        (&tools, "use_skill", json!({"skill": "panics"}), InternalError, vec!["panics", "report"]),
+    ] {
+        let answer = tools.call(tool, &arguments);
+        assert_eq!(answer.code(), Some(code), "{tool} {arguments}: {answer:?}");
+        for word in words {
+            assert!(message(&answer).contains(word), "{word} in {answer:?}");
+        }
+        let json = serde_json::to_value(&answer).unwrap();
+        assert_eq!(json["status"], "error");
+        assert_eq!(json["error"]["code"], code.as_str());
+        if code == Timeout {
+            assert_eq!(json["data"]["stdout"], "started\n", "{json}");
+        }
+    }
+    let failed = serde_json::to_value(tools.call("run_skill_script", &script("plain", "fails.sh")));
+    let failed: Value = failed.unwrap();
+    assert_eq!((&failed["status"], &failed["data"]["exit_code"]), (&json!("success"), &json!(3)));
+    assert!(failed["text"].as_str().unwrap().contains("bad"), "{failed}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_can_cancel_the_call_of_a_script() {
+    let dir = skills(&[("slow", "", "Run it.")]);
+    write(dir.path(), "slow/scripts/wait.sh", "#!/bin/sh\necho begun\nsleep 60\n");
+    let options = repertoire::script::ScriptOptions::default();
+    let engine = builder(&dir).scripts(options).build().unwrap();
+    let tools = HostTools::new(&engine, &engine.session("s"));
+    let start = std::time::Instant::now();
+    let is_cancelled = || start.elapsed().as_millis() > 200;
+    let io = CallIo { is_cancelled: Some(&is_cancelled) };
+    let call = json!({"skill": "slow", "script": "wait.sh"});
+    let answer = tools.call_with("run_skill_script", &call, io);
+    assert_eq!(answer.code(), Some(ErrorCode::ExecutionError), "{answer:?}");
+    assert!(message(&answer).contains("cancelled"), "{answer:?}");
+    assert!(start.elapsed().as_secs() < 30, "{answer:?}");
+}

@@ -1,0 +1,242 @@
+//! Activation: what the model's tools and the user's commands reach, and what they answer.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod consent;
+mod dispatcher;
+#[cfg(all(feature = "scripts", unix))]
+mod failures;
+mod sessions;
+
+use std::fs;
+use std::path::Path;
+
+use repertoire::integration::HostTools;
+use repertoire::{Engine, EngineBuilder, Envelope, ErrorCode, Source};
+use serde_json::json;
+
+fn write(root: &Path, file: &str, text: &str) {
+    let path = root.join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A directory with these skills: id, more front matter, body.
+fn skills(skills: &[(&str, &str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (id, fields, body) in skills {
+        let name = id.rsplit('/').next().unwrap();
+        let text = format!("---\nname: {name}\ndescription: Does {name}.\n{fields}---\n{body}");
+        write(dir.path(), &format!("{id}/SKILL.md"), &text);
+    }
+    dir
+}
+
+fn builder(dir: &tempfile::TempDir) -> EngineBuilder {
+    Engine::builder().source(Source::user(dir.path()))
+}
+
+fn message(envelope: &Envelope) -> &str {
+    match envelope {
+        Envelope::Error { error, .. } => &error.message,
+        Envelope::Success { text, .. } => text,
+    }
+}
+
+#[test]
+fn a_command_activates_what_its_name_does_and_other_messages_are_left_alone() {
+    let dir = skills(&[
+        ("review", "argument-hint: '[pr]'\n", "Review `$0`."),
+        ("sven", "", "s"),
+        ("sven/do-it", "", "Do $ARGUMENTS"),
+        ("hidden", "disable-model-invocation: true\n", "h"),
+        ("model-only", "user-invocable: false\n", "m"),
+        ("broken", "requires_bins: [no-such-program-anywhere]\n", "b"),
+    ]);
+    let engine = builder(&dir).build().unwrap();
+    let session = engine.session("s");
+    for (typed, id, content) in [
+        ("/review 7", "review", "Review `7`."),
+        (" /review  7  ", "review", "Review `7`."),
+        ("/sven/do-it now  or\nlater", "sven/do-it", "Do now  or\nlater"),
+        ("/sven/do_it now", "sven/do-it", "Do now"),
+        ("/do-it x", "sven/do-it", "Do x"),
+        ("/hidden", "hidden", "h"),
+    ] {
+        let activation = engine.user_message(typed, &session).unwrap().unwrap();
+        assert_eq!((activation.id.as_str(), activation.content.as_str()), (id, content), "{typed}");
+    }
+    for message in [
+        "",
+        "/",
+        "/ review",
+        "review",
+        "see /review 7",
+        "/unknown x",
+        "/model-only",
+        "/usr/bin/env is missing",
+        "//review",
+        &format!("{}/review", dir.path().display()),
+    ] {
+        assert_eq!(engine.user_message(message, &session).unwrap(), None, "{message}");
+    }
+    let error = engine.user_message("/broken", &session).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotFound);
+    assert!(error.message().contains("no-such-program-anywhere"), "{error}");
+
+    let commands: Vec<_> =
+        engine.commands().into_iter().map(|c| (c.command, c.argument_hint)).collect();
+    let hint = Some("[pr]".to_owned());
+    let expected = [("/hidden", None), ("/review", hint), ("/sven", None), ("/sven/do_it", None)];
+    assert_eq!(commands, expected.map(|(command, hint)| (command.to_owned(), hint)));
+}
+
+#[test]
+fn every_listed_command_activates_its_skill() {
+    let dir = skills(&[
+        ("one", "", "1"),
+        ("a-b", "", "2"),
+        ("c-d", "requires_bins: [no-such-program-anywhere]\n", "3"),
+    ]);
+    for (place, name) in
+        [("x", "a_b"), ("y", "My Skill"), ("z", "my-skill"), ("w", "C D"), ("v", "Über/x y")]
+    {
+        let text = format!("---\nname: '{name}'\ndescription: d\n---\n{name}");
+        write(dir.path(), &format!("{place}/SKILL.md"), &text);
+    }
+    write(dir.path(), "My Dir/SKILL.md", "---\nname: 'Not An Id'\ndescription: d\n---\n");
+    write(dir.path(), "my-dir/SKILL.md", "---\ndescription: d\n---\n");
+    let engine = builder(&dir).build().unwrap();
+    let session = engine.session("s");
+    let commands = engine.commands();
+    assert_eq!(commands.len(), 9, "{commands:?}");
+    for command in commands {
+        let typed = command.command.to_uppercase().to_lowercase();
+        for typed in [command.command.clone(), typed, format!("{}/ args", command.command)] {
+            let activation = engine.user_message(&typed, &session).unwrap();
+            let id = activation.unwrap_or_else(|| unreachable!("{typed} is no command")).id;
+            assert_eq!(id, command.id, "{typed}");
+        }
+    }
+}
+
+#[test]
+fn an_activation_says_all_that_comes_with_the_skill() {
+    let dir = skills(&[
+        (
+            "sven",
+            "allowed-tools: Read Bash(git:*)\nmodel: big\nagent: planner\nknowledge: [docs/a.md]\n",
+            "Plan <it> & go.\n",
+        ),
+        ("sven/plan", "", "p"),
+        ("sven/plan/deep", "", "d"),
+        ("sven/secret", "disable-model-invocation: true\n", "x"),
+    ]);
+    for n in 0..25 {
+        write(dir.path(), &format!("sven/references/{n:02}.md"), "r");
+    }
+    let engine = builder(&dir).build().unwrap();
+    let activation = engine.activate("sven", "", &engine.session("s")).unwrap();
+    assert_eq!((activation.files.len(), activation.more_files), (20, 5));
+    assert_eq!(activation.files[0], "references/00.md");
+    assert_eq!(
+        activation.sub_skills.iter().map(|s| s.id.as_str()).collect::<Vec<_>>(),
+        ["sven/plan"]
+    );
+    assert_eq!(
+        (activation.model.as_deref(), activation.agent.as_deref()),
+        (Some("big"), Some("planner"))
+    );
+    for (tool, permitted) in
+        [("Read", true), ("Bash(git log)", true), ("Bash(git log; rm x)", false), ("Write", false)]
+    {
+        assert_eq!(activation.permits(tool), permitted, "{tool}");
+    }
+
+    let text = activation.to_text();
+    assert!(text.starts_with("Base directory: /"), "{text}");
+    for part in [
+        "Plan <it> & go.",
+        "- references/00.md",
+        "[5 more]",
+        "- sven/plan: Does plan.",
+        "- docs/a.md",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let xml = activation.to_xml();
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let root = document.root_element();
+    assert_eq!(
+        (root.tag_name().name(), root.attribute("command")),
+        ("skill_content", Some("/sven"))
+    );
+    let child = |name: &str| root.children().find(|node| node.has_tag_name(name)).unwrap();
+    assert_eq!(child("instructions").text(), Some("\nPlan <it> & go.\n"));
+    assert_eq!(child("files").attribute("more"), Some("5"));
+    let sub = child("sub_skills").first_element_child().unwrap();
+    assert_eq!((sub.attribute("id"), sub.text()), (Some("sven/plan"), Some("Does plan.")));
+    let json = serde_json::to_value(&activation).unwrap();
+    assert_eq!(json["mode"], "inline");
+    assert_eq!(json["sub_skills"], json!([{"id": "sven/plan", "brief": "Does plan."}]));
+}
+
+#[test]
+fn an_empty_list_of_tools_permits_none_and_no_list_permits_all() {
+    for (front_matter, permitted, json) in [
+        ("", true, json!(null)),
+        ("allowed-tools:\n", true, json!(null)),
+        ("allowed-tools: {Read: true}\n", true, json!(null)),
+        ("allowed-tools: []\n", false, json!([])),
+        ("allowed-tools: ''\n", false, json!([])),
+        ("allowed-tools: [{Read: true}]\n", false, json!([])),
+    ] {
+        let dir = skills(&[("a", front_matter, "Do it.\n")]);
+        let engine = builder(&dir).build().unwrap();
+        let activation = engine.activate("a", "", &engine.session("s")).unwrap();
+        assert_eq!(activation.permits("Read"), permitted, "{front_matter}");
+        assert_eq!(
+            serde_json::to_value(&activation).unwrap()["allowed_tools"],
+            json,
+            "{front_matter}"
+        );
+    }
+}
+
+#[test]
+fn hints_name_the_sub_skills_that_a_model_can_use_whoever_activates() {
+    let dir = skills(&[
+        ("top", "disable-model-invocation: true\n", "t"),
+        ("top/for-models", "user-invocable: false\n", "m"),
+        ("top/for-users", "disable-model-invocation: true\n", "u"),
+    ]);
+    let engine = builder(&dir).build().unwrap();
+    let activation = engine.user_message("/top", &engine.session("s")).unwrap().unwrap();
+    let hints: Vec<_> = activation.sub_skills.iter().map(|sub| sub.id.as_str()).collect();
+    assert_eq!(hints, ["top/for-models"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_that_is_no_text_is_no_obstacle() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let odd = dir.path().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+    fs::create_dir_all(&odd).unwrap();
+    fs::write(odd.join("SKILL.md"), "---\nname: odd\ndescription: d\n---\nOdd").unwrap();
+    let engine = builder(&dir).build().unwrap();
+    let tools = HostTools::new(&engine, &engine.session("s"));
+    let answer = serde_json::to_value(tools.call("use_skill", &json!({"skill": "odd"}))).unwrap();
+    assert_eq!((&answer["status"], &answer["data"]["content"]), (&json!("success"), &json!("Odd")));
+    assert!(answer["data"]["base_dir"].as_str().unwrap().ends_with("odd\u{fffd}"), "{answer}");
+}
+
+#[test]
+fn arguments_that_would_make_too_much_are_refused() {
+    let body = "$0 $ARGUMENTS\n".repeat(100_000);
+    let dir = skills(&[("much", "", &body)]);
+    let engine = builder(&dir).build().unwrap();
+    let tools = HostTools::new(&engine, &engine.session("s"));
+    let answer = tools.call("use_skill", &json!({"skill": "much", "args": "x".repeat(100_000)}));
+    assert_eq!(answer.code(), Some(ErrorCode::InvalidParam));
+    assert!(message(&answer).contains("`much`"), "{}", message(&answer));
+}

@@ -1,0 +1,100 @@
+//! `repertoire doctor`.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{hook, install, run_doctor, state, uninstall};
+use crate::binary::Place;
+
+#[test]
+fn the_doctor_tells_what_is_there_and_what_is_broken() {
+    let place = Place::new();
+    place.write("low/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
+    place.write("high/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
+    place.write(
+        "high/b/SKILL.md",
+        "---\nname: b\ndescription: d\ntoolsets: ['toolsets/none:None']\n---\n",
+    );
+    let args = ["doctor", "--json", "--source", "low", "--source", "high"];
+    let well = place.run(args).exits(0).json();
+    assert_eq!(well["sources"][1]["skills"], 2);
+    assert_eq!(well["unused"][0]["status"], "shadowed");
+    assert_eq!(well["code"][0]["skill"], "b");
+    assert_eq!(well["broken"], json!([]));
+    assert!(!state(&place, "sessions.sqlite").exists(), "looking made a store");
+
+    place.write("high/c/SKILL.md", "");
+    place.write("home/.local/state/repertoire/trust.json", "noise");
+    hook(&place, "claude-code", "bad").exits(0);
+    let ill = place.run(args).exits(1).json();
+    assert_eq!(ill["broken"].as_array().unwrap().len(), 2, "{ill}");
+    let line = ill["state"]["last_log_lines"][0].as_str().unwrap();
+    assert!(line.contains("is no JSON"), "{ill}");
+    let page = place.run(["doctor"]).stdout;
+    for heading in ["Skills", "Hooks", "State", "Tools and scripts"] {
+        assert!(page.contains(heading), "{page}");
+    }
+}
+
+#[test]
+fn the_doctor_sees_hooks_that_cannot_work_and_those_that_work_twice() {
+    let place = Place::new();
+    install(&place, "claude-code").exits(0);
+    let twice = place.run(["hook", "install", "claude-code"]).exits(0);
+    assert!(twice.stderr.contains("answers each message twice"), "{twice:?}");
+    let doctor = run_doctor(&place, 0);
+    assert!(doctor["notes"][0].as_str().unwrap().contains("answers each message twice"));
+    assert!(place.run(["doctor", "--source", "no-skills"]).stdout.contains("each message twice"));
+
+    let path = place.path().join(".claude/settings.json");
+    let settings = fs::read_to_string(&path).unwrap();
+    fs::write(&path, settings.replacen('{', "{\"disableAllHooks\": true,", 1)).unwrap();
+    let doctor = run_doctor(&place, 1);
+    assert!(doctor["broken"][0].as_str().unwrap().contains("`disableAllHooks`"), "{doctor}");
+
+    let place = Place::new();
+    place.write("home/.local", "a file");
+    place.write("home/.cache", "a file");
+    let doctor = run_doctor(&place, 1);
+    let broken = doctor["broken"].to_string();
+    for dir in [".local", ".cache"] {
+        assert!(broken.contains(&format!("home/{dir} is not a directory")), "{doctor}");
+    }
+}
+
+#[test]
+fn the_doctor_sees_hooks_in_the_local_settings_of_a_project() {
+    let place = Place::new();
+    install(&place, "claude-code").exits(0);
+    let shared = place.path().join(".claude/settings.json");
+    let local = place.path().join(".claude/settings.local.json");
+    fs::rename(&shared, &local).unwrap();
+    let known = |hooks: &str| {
+        let doctor = run_doctor(&place, i32::from(hooks == "in vain"));
+        let agents = doctor["agents"].as_array().unwrap().iter();
+        let mut agents = agents.filter(|known| known["hooks"] != "no");
+        let only = agents.next().unwrap().clone();
+        assert_eq!((&only["place"], &only["hooks"]), (&json!("local"), &json!(hooks)), "{doctor}");
+        assert_eq!(agents.next(), None, "{doctor}");
+        assert!(only["detail"].as_str().unwrap().contains("settings.local.json"), "{doctor}");
+    };
+    known("yes");
+    // By hand, and not for all events.
+    let command = format!("{} hook claude-code --inflect", env!("CARGO_BIN_EXE_repertoire"));
+    let hook = json!({"hooks": [{"type": "command", "command": command}]});
+    let by_hand = json!({"hooks": {"UserPromptSubmit": [hook]}}).to_string();
+    fs::write(&local, &by_hand).unwrap();
+    known("yes");
+    fs::write(&local, by_hand.replacen('{', "{\"disableAllHooks\": true,", 1)).unwrap();
+    known("in vain");
+    fs::write(&local, &by_hand).unwrap();
+
+    let twice = install(&place, "claude-code").exits(0);
+    let wanted = "for this project and for you in this project (`settings.local.json`), and answers \
+                  each message twice";
+    assert!(twice.stderr.contains(wanted), "{twice:?}");
+    assert!(run_doctor(&place, 0)["notes"][0].as_str().unwrap().contains(wanted));
+    uninstall(&place, "claude-code").exits(0);
+    assert_eq!(fs::read_to_string(&local).unwrap(), by_hand);
+}

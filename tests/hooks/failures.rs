@@ -1,0 +1,138 @@
+//! What goes wrong.
+
+use std::fs;
+
+use super::{hook, log, place, prompt, run_doctor, state};
+use crate::binary::{Place, Run};
+
+#[test]
+fn bad_input_ends_well_and_is_logged() {
+    /// Input, what the log says.
+    type Case<'a> = (&'a [u8], &'a str);
+    let good = prompt("s", "deploy it");
+    let cases: &[Case<'_>] = &[
+        (b"", "is no JSON"),
+        (b"deploy it", "is no JSON"),
+        (b"[]", "is no JSON object"),
+        (b"\xff\xfe{}", "is not UTF-8 from byte 0"),
+        (&good.as_bytes()[..good.len() - 1], "is no JSON"),
+        (
+            b"{\"hook_event_name\": \"UserPromptSubmit\", \"prompt\": \"x\"}",
+            "does not name the session",
+        ),
+        (b"{\"hook_event_name\": \"Stop\", \"session_id\": \"s\"}", "unknown event, `Stop`"),
+    ];
+    for (input, wanted) in cases {
+        let place = place();
+        let args = ["hook", "claude-code", "--deadline", "60"];
+        let run = place.run_with(args, input).exits(0);
+        assert_eq!(run.stdout, "");
+        assert!(run.stderr.contains(wanted), "{run:?}");
+        let log = log(&place);
+        assert!(log.contains(wanted) && log.lines().count() == 1, "{log}");
+        assert!(log.contains("Z claude-code: "), "{log}");
+    }
+}
+
+#[test]
+fn a_command_line_that_is_none_ends_well_and_is_logged() {
+    let agent = "claude-code";
+    for (wrong, told) in [
+        (&["hook", agent, "--deadline", "soon"][..], "--deadline"),
+        (&["hook", agent, "--no-such-option"], "--no-such-option"),
+        (&["hook", agent, "--color", "red"], "--color"),
+        (&["hook", agent, "x"], "x"),
+        (&["hook", "--bogus", agent], "--bogus"),
+        (&["--bogus", "hook", agent], "--bogus"),
+        (&["hook", "--deadline", "abc", agent], "abc"),
+        (&["hook", "Claude-Code"], "Claude-Code"),
+        (&["hook", "nosuchagent"], "nosuchagent"),
+    ] {
+        let place = place();
+        let run = place.run_with(wrong, prompt("s", "deploy it").as_bytes()).exits(0);
+        assert_eq!(run.stdout, "");
+        let log = log(&place);
+        assert!(log.contains(told) && log.lines().count() == 1, "{log}");
+    }
+    // People are told.
+    Place::new().run(["hook", "install", "--bogus", agent]).exits(2);
+    Place::new().run(["hook", "--bogus", "uninstall", agent]).exits(2);
+    // These words elsewhere are not the hook.
+    Place::new().run(["match", "hook", "codex"]).exits(2);
+}
+
+#[test]
+fn a_store_that_cannot_be_used_ends_well() {
+    let place = place();
+    fs::create_dir_all(state(&place, "sessions.sqlite")).unwrap();
+    let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+    assert!(log(&place).contains("is not a file"), "{}", log(&place));
+    let doctor = run_doctor(&place, 1);
+    assert!(doctor["broken"][0].as_str().unwrap().contains("is not a file"), "{doctor}");
+}
+
+#[test]
+fn no_home_and_no_log_end_well() {
+    let place = place();
+    place.write("home/.local", "a file");
+    let run = hook(&place, "codex", &prompt("s", "deploy it")).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+    assert!(run.stderr.contains("hook.log"), "{run:?}");
+}
+
+#[test]
+fn a_damaged_store_is_replaced_and_the_answer_is_right() {
+    let place = place();
+    place.write("home/.local/state/repertoire/sessions.sqlite", "noise ".repeat(1000));
+    let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+    let doctor = run_doctor(&place, 0);
+    assert_eq!(doctor["state"]["set_aside"].as_array().unwrap().len(), 1, "{doctor}");
+}
+
+#[test]
+fn a_hook_that_takes_too_long_ends_well() {
+    let place = place();
+    // Standard input that never ends.
+    let mut child = place
+        .command(["hook", "claude-code", "--deadline", "0.2"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stdin = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    assert!(log(&place).contains("no answer within 0.2 s (TIMEOUT)"), "{}", log(&place));
+}
+
+#[test]
+fn thirty_two_hooks_at_once_lose_nothing() {
+    let place = place();
+    let answers: Vec<Run> = std::thread::scope(|scope| {
+        let hooks: Vec<_> = (0..32)
+            .map(|n| {
+                let place = &place;
+                scope.spawn(move || {
+                    hook(place, "claude-code", &prompt(&format!("s{n}"), "deploy it"))
+                })
+            })
+            .collect();
+        hooks.into_iter().map(|hook| hook.join().unwrap()).collect()
+    });
+    for answer in &answers {
+        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+        assert_eq!(answer.stdout, answers[0].stdout);
+    }
+    assert!(answers[0].stdout.contains("## Skill: deploy"));
+    assert_eq!(log(&place), "");
+    let store = repertoire::session::SqliteStore::open(state(&place, "sessions.sqlite")).unwrap();
+    for n in 0..32 {
+        use repertoire::SessionStore as _;
+        let known = store.state(&format!("claude-code:s{n}")).unwrap();
+        assert_eq!((known.skills.len(), known.skills[0].uses), (1, 1), "session {n}");
+    }
+}

@@ -1,0 +1,210 @@
+//! Hooks put into the settings of agents, and taken out again.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{AGENTS, install, run_doctor, uninstall};
+use crate::binary::Place;
+
+/// The settings file of an agent in a project.
+fn settings(agent: &str) -> &'static str {
+    match agent {
+        "claude-code" => ".claude/settings.json",
+        "codex" => ".codex/hooks.json",
+        "gemini" => ".gemini/settings.json",
+        "cursor" => ".cursor/hooks.json",
+        "copilot" => ".github/hooks/repertoire.json",
+        _ => ".opencode/plugins/repertoire.js",
+    }
+}
+
+#[test]
+fn every_agent_is_set_up_once_and_left_without_a_trace() {
+    for agent in AGENTS {
+        let place = Place::new();
+        let path = place.path().join(settings(agent));
+        let rehearsal = place.run(["hook", "install", agent, "--project", "--dry-run"]);
+        let rehearsal = rehearsal.exits(0).stdout;
+        assert!(
+            rehearsal.contains("+++ ") && rehearsal.contains("would be changed"),
+            "{rehearsal}"
+        );
+        assert!(!path.exists());
+        install(&place, agent).exits(0);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(env!("CARGO_BIN_EXE_repertoire")), "{text}");
+        let again = install(&place, agent).exits(0);
+        assert!(again.stdout.contains("needs no change"), "{again:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        let doctor = run_doctor(&place, 0);
+        let known = doctor["agents"].as_array().unwrap().iter().find(|known| {
+            known["agent"] == agent && known["place"] == "project" && known["hooks"] == "yes"
+        });
+        assert!(known.is_some(), "{doctor}");
+        uninstall(&place, agent).exits(0);
+        assert!(!path.exists(), "{agent}");
+        assert!(uninstall(&place, agent).exits(0).stdout.contains("needs no change"));
+    }
+}
+
+#[test]
+fn settings_of_others_stay_byte_for_byte() {
+    let cases = [
+        ("empty", ""),
+        ("an empty object", "{}"),
+        ("comments", "// mine\n{\n  /* a */ \"model\": \"x\", // b\n}\n// end\n"),
+        ("odd indentation", "{\n\t \"a\" : [1,\n2],\n       \"b\":{}\n}"),
+        ("tabs", "{\n\t\"model\": \"x\"\n}\n"),
+        ("one line", r#"{"model":"x","env":{"A":"1"}}"#),
+        ("CRLF", "{\r\n    \"model\": \"x\"\r\n}\r\n"),
+        ("a byte order mark", "\u{feff}{\n  \"model\": \"x\"\n}\n"),
+        ("empty containers", "{\n  \"hooks\": {\n    \"SessionStart\": []\n  }\n}\n"),
+        (
+            "hooks of others",
+            "{\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\"hooks\": [{\"type\": \
+             \"command\", \"command\": \"beep\"}]} // keep\n    ],\n    \"Stop\": []\n  }\n}\n",
+        ),
+    ];
+    for (name, before) in cases {
+        for agent in ["claude-code", "codex", "gemini"] {
+            let place = Place::new();
+            let path = place.path().join(settings(agent));
+            place.write(settings(agent), before);
+            let done = install(&place, agent).exits(0);
+            assert!(done.stdout.contains("repertoire-backup"), "{name}: {done:?}");
+            let with = fs::read_to_string(&path).unwrap();
+            assert!(!with.replace("\r\n", "").contains('\n') || name != "CRLF", "{with:?}");
+            let comments = before.lines().filter_map(|line| Some(&line[line.find("//")?..]));
+            for comment in comments {
+                assert!(with.contains(comment), "{name}: {with}");
+            }
+            // Exactly what was there.
+            uninstall(&place, agent).exits(0);
+            assert_eq!(fs::read_to_string(&path).unwrap(), before, "{name}");
+            assert!(!path.with_extension("json.repertoire-backup").exists());
+            // And somebody's change in between stays, too.
+            install(&place, agent).exits(0);
+            let changed = format!("{}\n// later\n", fs::read_to_string(&path).unwrap());
+            fs::write(&path, changed).unwrap();
+            uninstall(&place, agent).exits(0);
+            let after = fs::read_to_string(&path).unwrap();
+            assert!(after.ends_with("\n// later\n") && !after.contains("hook claude"), "{after}");
+            let keeps = ["model", "beep", "// keep", "/* a */", "SessionStart"];
+            for kept in keeps.iter().filter(|kept| before.contains(*kept)) {
+                assert!(after.contains(kept), "{name}: `{kept}` in {after}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hook_of_another_version_is_replaced() {
+    let place = Place::new();
+    let old = "{\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          \
+               {\"type\": \"command\", \"command\": \"beep\"},\n          {\"type\": \"command\", \
+               \"command\": \"/old/repertoire hook claude-code\"}\n        ]\n      }\n    ]\n  }\n}\n";
+    place.write(".claude/settings.json", old);
+    let doctor = run_doctor(&place, 1);
+    let broken = doctor["broken"][0].as_str().unwrap();
+    assert!(broken.contains("runs `/old/repertoire`, which is no program"), "{doctor}");
+    install(&place, "claude-code").exits(0);
+    let new = fs::read_to_string(place.path().join(".claude/settings.json")).unwrap();
+    assert!(new.contains("beep") && !new.contains("/old/"), "{new}");
+    let new: Value = serde_json::from_str(&new).unwrap();
+    assert_eq!(new["hooks"]["UserPromptSubmit"].as_array().unwrap().len(), 2, "{new}");
+}
+
+#[test]
+fn settings_that_cannot_be_understood_are_not_touched() {
+    for (before, wanted) in [
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", "settings.json:2:9 is no JSON"),
+        ("{\"hooks\": {", "settings.json:1:11 is no JSON"),
+        ("[]", "is no JSON object"),
+        ("{\"hooks\": []}", "has `hooks` that are no object"),
+        ("{\"hooks\": {\"Stop\": {}}}", "hooks of `Stop` that are no list"),
+        ("{\"hooks\": null}", "has `hooks` that are no object"),
+    ] {
+        let place = Place::new();
+        place.write(".claude/settings.json", before);
+        for run in [install(&place, "claude-code"), uninstall(&place, "claude-code")] {
+            let run = run.exits(1);
+            assert!(run.stderr.contains(wanted), "{before}: {run:?}");
+        }
+        let path = place.path().join(".claude/settings.json");
+        assert_eq!(fs::read_to_string(path).unwrap(), before);
+        let doctor = run_doctor(&place, 1);
+        assert!(doctor["broken"][0].as_str().unwrap().contains(wanted), "{doctor}");
+    }
+    let place = Place::new();
+    place.write(".opencode/plugins/repertoire.js", "export default 1\n");
+    let run = install(&place, "opencode").exits(1);
+    assert!(run.stderr.contains("was not written by this program"), "{run:?}");
+}
+
+#[test]
+fn what_stands_in_the_place_of_our_list_is_not_replaced() {
+    for value in ["\"mine\"", "null", "true", "7"] {
+        let place = Place::new();
+        let before = format!("{{\"hooks\": {{\"SessionStart\": {value}}}}}");
+        place.write(".claude/settings.json", &before);
+        let run = install(&place, "claude-code").exits(1);
+        assert!(run.stderr.contains("hooks of `SessionStart` that are no list"), "{run:?}");
+        let path = place.path().join(".claude/settings.json");
+        assert_eq!(fs::read_to_string(path).unwrap(), before);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_that_are_no_file_are_not_read() {
+    let place = Place::new();
+    let dir = place.path().join(".claude");
+    fs::create_dir_all(&dir).unwrap();
+    // Where it would be read, that does not end.
+    let made = std::process::Command::new("mkfifo").arg(dir.join("settings.json")).status();
+    if made.is_ok_and(|made| made.success()) {
+        let run = install(&place, "claude-code").exits(1);
+        assert!(run.stderr.contains("settings.json is not a file"), "{run:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_rights_kept_and_read_only_files_refused() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let place = Place::new();
+    place.write("dotfiles/claude.json", "{}\n");
+    let real = place.path().join("dotfiles/claude.json");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir_all(place.path().join(".claude")).unwrap();
+    symlink("../dotfiles/claude.json", place.path().join(".claude/settings.json")).unwrap();
+    install(&place, "claude-code").exits(0);
+    assert!(place.path().join(".claude/settings.json").is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains("hook claude-code"));
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    uninstall(&place, "claude-code").exits(0);
+    assert_eq!(fs::read_to_string(&real).unwrap(), "{}\n");
+
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o440)).unwrap();
+    let run = install(&place, "claude-code").exits(1);
+    assert!(run.stderr.contains("error[PERMISSION_DENIED]") && run.stderr.contains("read-only"));
+    assert_eq!(fs::read_to_string(&real).unwrap(), "{}\n");
+}
+
+#[test]
+fn options_that_matter_are_in_the_command_and_places_exclude_each_other() {
+    let place = Place::new();
+    place.write("my skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
+    let args = ["hook", "install", "codex", "--brand", "acme", "--source", "my skills", "--json"];
+    let args = args.iter().chain(&["--mask-quoted", "--by-relevance=2,1,3"]);
+    let done = place.run(args).exits(0).json();
+    assert_eq!((&done["place"], &done["changed"]), (&json!("user"), &json!(true)));
+    let text = fs::read_to_string(place.path().join("home/.codex/hooks.json")).unwrap();
+    assert!(text.contains("hook codex --brand acme --source '"), "{text}");
+    assert!(text.contains("my skills' --mask-quoted '--by-relevance=2,1,3'"), "{text}");
+    let both = ["hook", "install", "codex", "--user", "--project", "."];
+    place.run(both).exits(2);
+    place.run(["hook", "install", "emacs"]).exits(2);
+    place.run(["hook"]).exits(2);
+}

@@ -1,0 +1,199 @@
+//! Calls of agents, and their answers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{AGENTS, hook, log, place, prompt};
+use crate::binary::finish;
+
+#[test]
+fn each_recorded_call_has_its_recorded_answer() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hooks");
+    let mut n_calls = 0;
+    for agent in AGENTS {
+        let calls = fs::read_dir(root.join(agent)).unwrap().map(|file| file.unwrap().path());
+        let calls = calls.filter(|path| path.to_str().unwrap().ends_with(".in.json"));
+        for path in calls {
+            let place = place();
+            let here = place.path().to_str().unwrap().to_owned();
+            let input = fs::read_to_string(&path).unwrap().replace("PLACE", &here);
+            let run = hook(&place, agent, &input).exits(0);
+            assert_eq!((run.stderr.as_str(), log(&place)), ("", String::new()), "{path:?}");
+            let answer = run.stdout.replace(&here, "PLACE");
+            let answer = if answer.is_empty() {
+                answer
+            } else {
+                let answer: Value = serde_json::from_str(&answer).unwrap();
+                format!("{answer:#}\n")
+            };
+            let recorded = PathBuf::from(path.to_str().unwrap().replace(".in.", ".out."));
+            if std::env::var_os("REPERTOIRE_RECORD").is_some() {
+                fs::write(&recorded, &answer).unwrap();
+            }
+            assert_eq!(answer, fs::read_to_string(&recorded).unwrap(), "{path:?}");
+            n_calls += 1;
+        }
+    }
+    assert!(n_calls >= 40, "{n_calls} calls");
+}
+
+#[test]
+fn a_skill_is_added_once_until_the_context_lost_it() {
+    let place = place();
+    let session = |event: &str, source: &str| {
+        json!({"hook_event_name": event, "session_id": "s", "source": source}).to_string()
+    };
+    let css = place.path().join("web/app.css");
+    let edit = json!({
+        "hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Edit",
+        "tool_input": {"file_path": css},
+    });
+    let is_full =
+        |input: &str| hook(&place, "claude-code", input).exits(0).stdout.contains("## Skill");
+    assert!(is_full(&prompt("s", "deploy it")));
+    assert!(!is_full(&prompt("s", "deploy it again")));
+    assert!(is_full(&prompt("other", "deploy it")));
+    assert!(is_full(&edit.to_string()));
+    assert_eq!(hook(&place, "claude-code", &edit.to_string()).exits(0).stdout, "");
+    assert!(!is_full(&session("SessionStart", "resume")) && !is_full(&prompt("s", "deploy it")));
+    hook(&place, "claude-code", &session("SessionStart", "compact")).exits(0);
+    let restored = hook(&place, "claude-code", &prompt("s", "go on")).exits(0).stdout;
+    assert!(restored.contains("## Skill: deploy") && restored.contains("## Skill: styles"));
+    hook(&place, "claude-code", &session("SessionEnd", "")).exits(0);
+    assert!(is_full(&prompt("s", "deploy it")));
+    assert_eq!(log(&place), "");
+}
+
+#[test]
+fn a_skill_that_changed_in_the_middle_of_a_conversation_is_added_again() {
+    let place = place();
+    let read = |name: &str| {
+        json!({
+            "hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Read",
+            "tool_input": {"file_path": place.path().join(name)},
+        })
+        .to_string()
+    };
+    for (skill, input) in [("deploy", prompt("s", "deploy it")), ("styles", read("app.css"))] {
+        let added = || hook(&place, "claude-code", &input).exits(0).stdout;
+        let file = format!(".repertoire/skills/{skill}/SKILL.md");
+        let text = fs::read_to_string(place.path().join(&file)).unwrap();
+        assert!(added().contains("## Skill"), "{skill}");
+        assert!(!added().contains("## Skill"), "{skill}");
+        place.write(&file, format!("{text}\nAnd say so.\n"));
+        let changed = added();
+        assert!(changed.contains("## Skill") && changed.contains("And say so."), "{changed}");
+        assert!(!added().contains("## Skill"), "{skill}");
+    }
+    assert_eq!(log(&place), "");
+}
+
+#[test]
+fn the_project_is_found_above_where_the_agent_works() {
+    let place = place();
+    let deep = place.path().join("web/deep");
+    fs::create_dir_all(&deep).unwrap();
+    let mut command = place.command(["hook", "claude-code", "--deadline", "60"]);
+    command.current_dir(&deep);
+    let mut input: Value = serde_json::from_str(&prompt("s", "deploy it")).unwrap();
+    input["cwd"] = json!(deep);
+    let run = finish(command, input.to_string().as_bytes()).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+}
+
+#[test]
+fn a_message_that_begins_with_a_slash_is_an_ordinary_one() {
+    let place = place();
+    for (message, is_full) in [
+        ("/etc/hosts and deploy it", true),
+        ("/tmp deploy", true),
+        ("/deploy-foo: deploy it", true),
+        ("/status", false),
+        ("/clear deploy", false),
+    ] {
+        let run = hook(&place, "claude-code", &prompt(message, message)).exits(0);
+        assert_eq!(run.stdout.contains("## Skill: deploy"), is_full, "{message}: {run:?}");
+    }
+}
+
+#[test]
+fn half_a_character_is_read_as_one_that_is_missing() {
+    let place = place();
+    let cut = prompt("s", "deploy it CUT").replace("CUT", r"\ud83d");
+    let run = hook(&place, "claude-code", &cut).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+    assert_eq!(log(&place), "");
+}
+
+#[test]
+fn everything_sees_the_same_project_from_below_it() {
+    let place = place();
+    let deep = place.path().join("web/deep");
+    fs::create_dir_all(&deep).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = place.command(args);
+        command.current_dir(&deep);
+        finish(command, b"")
+    };
+    for args in [&["list", "--json"][..], &["why", "deploy", "deploy it", "--json"]] {
+        assert!(run(args).exits(0).stdout.contains("deploy/SKILL.md"), "{args:?}");
+    }
+    let done = run(&["hook", "install", "claude-code", "--project"]).exits(0);
+    let settings = place.path().join(".claude/settings.json");
+    assert!(settings.exists() && done.stdout.contains(settings.to_str().unwrap()), "{done:?}");
+    // A directory that is named is that one.
+    let here = run(&["hook", "install", "claude-code", "--project", "."]).exits(0);
+    assert!(deep.join(".claude/settings.json").exists(), "{here:?}");
+    let written = run(&["match", "x", "--path", "a.css", "--json"]).exits(0).json();
+    assert_eq!(written["matches"][0]["hits"][0]["path"], "web/deep/a.css", "{written}");
+}
+
+#[test]
+fn a_working_directory_that_is_none_is_that_of_the_hook() {
+    for cwd in ["/no/such/directory", "web"] {
+        let place = place();
+        let mut input: Value = serde_json::from_str(&prompt("s", "deploy it")).unwrap();
+        input["cwd"] = json!(cwd);
+        let args = ["hook", "claude-code", "--deadline", "60"];
+        let run = place.run_with(args, input.to_string().as_bytes()).exits(0);
+        assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+        assert!(log(&place).contains(&format!("`{cwd}` is no directory")), "{}", log(&place));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_could_not_be_delivered_is_added_again() {
+    let place = place();
+    let mut child = place
+        .command(["hook", "claude-code", "--deadline", "60"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(fs::File::options().write(true).open("/dev/full").unwrap())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(
+        &mut child.stdin.take().unwrap(),
+        prompt("s", "deploy it").as_bytes(),
+    )
+    .unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(log(&place).contains("cannot write the answer"), "{}", log(&place));
+    let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+}
+
+#[test]
+fn options_of_matching_matter_to_a_hook() {
+    let place = place();
+    let skills = place.path().join(".repertoire/skills");
+    let args = ["hook", "claude-code", "--deadline", "60", "--source", skills.to_str().unwrap()];
+    let said = |option: &[&str]| {
+        let args = args.iter().chain(option);
+        let prompt = prompt(&format!("s{}", option.len()), "see `deploy` here");
+        place.run_with(args, prompt.as_bytes()).exits(0).stdout
+    };
+    assert!(said(&[]).contains("## Skill: deploy"));
+    assert!(!said(&["--mask-quoted"]).contains("## Skill: deploy"));
+}
