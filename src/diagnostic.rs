@@ -112,6 +112,8 @@ codes! {
     NotAMapping = "not-a-mapping", Error;
     /// The front matter is nested too deeply, or expands beyond all measure.
     YamlTooComplex = "yaml-too-complex", Error;
+    /// Lines that look like entries of a list or like keys are joined to the text above them.
+    JoinedLines = "joined-lines", Warning;
     /// A key stands twice; the last one counts.
     DuplicateKey = "duplicate-key", Warning;
 

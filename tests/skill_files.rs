@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use repertoire::{Diagnostic, Profile, Skill, check_file};
+use repertoire::{Code, Diagnostic, Profile, Skill, check_file};
 use serde_json::Value;
 use support::{say, shared};
 
@@ -313,6 +313,46 @@ fn remedies_are_told_where_the_mistake_is_and_load() {
     let keywords: Vec<&str> =
         open.triggers().keywords.iter().map(|keyword| keyword.value.as_str()).collect();
     assert_eq!(keywords, ["a b", "c d"]);
+}
+
+#[test]
+fn lines_that_yaml_joins_to_the_text_above_are_told() {
+    for (yaml, line, told) in [
+        ("triggers: deploy\n  - release\n  - ship", 4, "`- release` and another line like it are"),
+        ("triggers: a\n  - b\n  - c\n  - d", 4, "`- b` and 2 lines like it are"),
+        ("triggers:\n  keywords: deploy\n    - release", 5, "`- release` is read"),
+        (
+            "triggers:\n  keywords: [a b]\n   patterns: [x]\n   verbs: [y]",
+            5,
+            "`patterns: [x]` and another",
+        ),
+        ("triggers:\n  - one\n    - two", 5, "`- two` is read"),
+        (
+            "when_to_use: As asked.\n version: 1.0\n allowed-tools: Read",
+            4,
+            "`version: 1.0` and another",
+        ),
+        ("when_to_use:\n  In these cases\n  - one\n  - two", 5, "`- one` and another"),
+        ("when_to_use: In these cases - one\n  or two, e.g. this: one", 0, ""),
+        ("when_to_use: |\n  In these cases:\n  - one\n  version: two", 0, ""),
+        ("when_to_use: >-\n\n  In these cases\n  - one", 0, ""),
+        ("when_to_use: 'In these cases\n  - one\n  version: x'", 0, ""),
+        ("when_to_use: \"In these cases\n  - one\"", 0, ""),
+        ("triggers:\n  - one\n  - two\n# - three", 0, ""),
+        ("triggers: [one,\n  two]", 0, ""),
+        ("metadata:\n  triggers: deploy\n  version: x", 0, ""),
+    ] {
+        let text = format!("---\ndescription: d\n{yaml}\n---\nBody\n");
+        let root = tempfile::tempdir().unwrap();
+        let found = check_file(&file(root.path(), "a", &text), Profile::Repertoire, BRAND);
+        let joined: Vec<_> = found.iter().filter(|found| found.code == Code::JoinedLines).collect();
+        if told.is_empty() {
+            assert!(joined.is_empty(), "{yaml}: {joined:?}");
+            continue;
+        }
+        assert_eq!((joined.len(), joined[0].line), (1, line), "{yaml}: {found:?}");
+        assert!(joined[0].message.starts_with(told), "{yaml}: {joined:?}");
+    }
 }
 
 /// Text that is nearly a skill file, made of the pieces that trouble parsers.

@@ -112,7 +112,10 @@ pub(super) fn load(text: &str, brand: &str) -> Loaded {
 }
 
 /// The top-level entries of the front matter; `None` if there is no way to read it.
-fn front_matter(document: &Document, reader: &mut Reader<'_>) -> Option<Vec<(Node, Node)>> {
+pub(super) fn front_matter(
+    document: &Document,
+    reader: &mut Reader<'_>,
+) -> Option<Vec<(Node, Node)>> {
     let offset = document.front_matter.start;
     let source = &reader.file[document.front_matter.clone()];
     let tree = match yaml::parse(source, &|at| offset + at) {

@@ -11,6 +11,7 @@ mod fields;
 mod finding;
 mod id;
 mod insert;
+mod joined;
 pub(crate) mod json;
 mod lenient;
 mod load;

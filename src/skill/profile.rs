@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::fields::excerpt;
 use super::finding::{Finding, diagnostics};
+use super::joined::joined_lines;
 use super::load::{self, Loaded};
 use super::{directory_name, is_identifier};
 use crate::diagnostic::{Code, Diagnostic};
@@ -69,7 +70,11 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
     };
     let mut loaded = load::load(&text, brand);
     match profile {
-        Profile::Repertoire => note_unknown_keys(&mut loaded),
+        Profile::Repertoire => {
+            note_unknown_keys(&mut loaded);
+            let keys = [KEYS, &KINDS].concat();
+            loaded.findings.extend(joined_lines(&text, &keys));
+        }
         Profile::AgentSkills => check_specification(&mut loaded, &directory_name(path)),
     }
     diagnostics(loaded.findings, path, &text)
@@ -96,36 +101,38 @@ fn note_unknown_keys(loaded: &mut Loaded) {
     }
 }
 
+/// The keys that are read.
+const KEYS: &[&str] = &[
+    "name",
+    "description",
+    "brief_description",
+    "when_to_use",
+    "version",
+    "triggers",
+    "toolsets",
+    "scripts",
+    "default_enabled",
+    "disable-model-invocation",
+    "user-invocable",
+    "allowed-tools",
+    "context",
+    "agent",
+    "model",
+    "argument-hint",
+    "arguments",
+    "always",
+    "requires_bins",
+    "requires_env",
+    "user_invocable_only",
+    "knowledge",
+    "paths",
+    "license",
+    "compatibility",
+    "metadata",
+];
+
 /// The known key that `key` is likely a slip of.
 fn nearest_key(key: &str) -> Option<&'static str> {
-    const KEYS: &[&str] = &[
-        "name",
-        "description",
-        "brief_description",
-        "when_to_use",
-        "version",
-        "triggers",
-        "toolsets",
-        "scripts",
-        "default_enabled",
-        "disable-model-invocation",
-        "user-invocable",
-        "allowed-tools",
-        "context",
-        "agent",
-        "model",
-        "argument-hint",
-        "arguments",
-        "always",
-        "requires_bins",
-        "requires_env",
-        "user_invocable_only",
-        "knowledge",
-        "paths",
-        "license",
-        "compatibility",
-        "metadata",
-    ];
     let key = key.rsplit('.').next().unwrap_or(key).to_lowercase();
     KEYS.iter()
         .map(|known| (strsim::jaro_winkler(&key, known), *known))
