@@ -238,7 +238,7 @@ impl Engine {
         match noted {
             // The task runs; that it was not noted is no reason to spawn it again.
             Err(error) if shown.is_none() => {
-                tracing::warn!(id = %entry.id, %error, "a task is not noted")
+                tracing::warn!(id = %entry.id, %error, "a task is not noted");
             }
             noted => drop(noted?),
         }
