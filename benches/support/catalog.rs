@@ -1,5 +1,7 @@
 //! Catalogs of realistic skills and queries about them, the same in every run.
 
+use std::borrow::Cow;
+
 use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
 use repertoire::{Skill, SkillId};
 use serde_json::json;
@@ -32,6 +34,28 @@ impl Random {
         of[self.below(below)]
     }
 
+    /// At least 0 and below 1.
+    fn share(&mut self) -> f64 {
+        self.below(1 << 53) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// What something is called: few words are used by many, most by one or two. Fitted to the
+    /// names of 2,683 published skills, which use 2,374 different words: the 10 most common make up
+    /// 8 % of all, 100 of them 33 %, 1,000 of them 80 % (a law of Zipf and Mandelbrot).
+    fn noun(&mut self) -> Cow<'static, str> {
+        let rarest = 200_000.0;
+        noun((100.0 * ((1.0 - self.share()).powf(-1.5) - 1.0)).min(rarest) as usize)
+    }
+
+    /// A word as people write them to agents. Fitted to 2,751 published messages, which use 6,584
+    /// different words: the 10 most common make up 19 % of all, 100 of them 46 %, 1,000 of them
+    /// 78 %.
+    fn written(&mut self) -> Cow<'static, str> {
+        let rank = 3.0 * ((1.0_f64 + 5_000.0 / 3.0).powf(self.share()) - 1.0);
+        let rank = rank as usize;
+        FILLERS.get(rank).map_or_else(|| noun(rank - FILLERS.len()), |word| (*word).into())
+    }
+
     /// A word of no dictionary. The more skills there are, the more of these there are.
     pub(crate) fn coined(&mut self, n_skills: usize) -> String {
         let mut which = self.below(n_skills * 2 + 8);
@@ -46,6 +70,21 @@ impl Random {
     }
 }
 
+/// The noun of a rank, the most common first: one of a dictionary, or one put together, the rarer
+/// the longer.
+fn noun(rank: usize) -> Cow<'static, str> {
+    if let Some(word) = NOUNS.get(rank) {
+        return (*word).into();
+    }
+    let mut word = String::new();
+    let mut left = rank;
+    while left > 0 {
+        word.push_str(SYLLABLES[left % SYLLABLES.len()]);
+        left /= SYLLABLES.len();
+    }
+    word.into()
+}
+
 /// `n_skills` skills of eight triggers on average, a fifth of them patterns.
 pub(crate) fn skills(n_skills: usize) -> Vec<Skill> {
     let mut random = Random::new(7);
@@ -54,10 +93,10 @@ pub(crate) fn skills(n_skills: usize) -> Vec<Skill> {
 
 fn skill(place: usize, n_skills: usize, random: &mut Random) -> Skill {
     let coined = random.coined(n_skills);
-    let mut keywords = vec![coined.clone(), random.common(NOUNS).to_owned()];
-    keywords.push(format!("{coined} {}", random.common(NOUNS)));
+    let mut keywords = vec![coined.clone(), random.noun().into_owned()];
+    keywords.push(format!("{coined} {}", random.noun()));
     keywords.push(format!("{} {}", random.common(VERBS), random.coined(n_skills)));
-    keywords.push(format!("{} {} {}", random.one(NOUNS), random.one(NOUNS), random.one(VERBS)));
+    keywords.push(format!("{} {} {}", random.noun(), random.noun(), random.common(VERBS)));
     if random.below(20) == 0 {
         let odd = ["c++", ".net", "ci/cd", "部署", "天気予報", "배포", "déploiement", "@scope/pkg"];
         keywords.push(random.one(&odd).to_owned());
@@ -66,7 +105,7 @@ fn skill(place: usize, n_skills: usize, random: &mut Random) -> Skill {
     let n_patterns = 1 + usize::from(random.below(10) < 6);
     let patterns: Vec<String> = (0..n_patterns).map(|_| pattern(n_skills, random)).collect();
     let triggers = json!({"keywords": keywords, "verbs": verbs, "patterns": patterns});
-    let name = format!("{coined}-{}-{place}", random.one(NOUNS));
+    let name = format!("{coined}-{}-{place}", random.noun());
     format!("---\nname: {name}\ndescription: d\ntriggers: [{triggers}]\n---\nBody.\n")
         .parse()
         .unwrap()
@@ -75,7 +114,7 @@ fn skill(place: usize, n_skills: usize, random: &mut Random) -> Skill {
 /// Shapes as they stand in published skills, about as often.
 fn pattern(n_skills: usize, random: &mut Random) -> String {
     let verb = random.common(VERBS);
-    let (noun, other) = (random.one(NOUNS), random.one(NOUNS));
+    let (noun, other) = (random.noun(), random.noun());
     let coined = random.coined(n_skills);
     match random.below(100) {
         0..30 => format!("({verb}|{}).*?({noun}|{coined})", random.common(VERBS)),
@@ -98,8 +137,8 @@ pub(crate) enum Language {
     Code,
 }
 
-/// `n_queries` different queries of about `n_bytes`, of which every eighth word or so is one that
-/// skills declare.
+/// `n_queries` different queries of about `n_bytes`. Those in English are of words as common as in
+/// published messages; a catalog of 100,000 skills declares most of those that are no fillers.
 pub(crate) fn queries(
     language: Language,
     n_bytes: usize,
@@ -107,8 +146,8 @@ pub(crate) fn queries(
     n_queries: usize,
 ) -> Vec<String> {
     let mut random = Random::new(11 + n_bytes as u64);
-    let words = match language {
-        Language::English => FILLERS,
+    let words: &[&str] = match language {
+        Language::English => &[],
         Language::French => {
             &["déjà", "près", "voilà", "l’été", "où", "ça", "créer", "et", "une", "à"]
         }
@@ -124,8 +163,9 @@ pub(crate) fn queries(
         while text.len() < n_bytes {
             match random.below(16) {
                 0 => text.push_str(random.common(VERBS)),
-                1 => text.push_str(random.common(NOUNS)),
+                1 => text.push_str(&random.noun()),
                 2 if random.below(3) == 0 => text.push_str(&random.coined(n_skills)),
+                _ if language == Language::English => text.push_str(&random.written()),
                 _ => text.push_str(random.one(words)),
             }
             text.push_str(if language == Language::Cjk { "" } else { " " });

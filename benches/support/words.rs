@@ -232,7 +232,7 @@ pub(crate) const SYLLABLES: &[&str] = &[
     "lum", "nar", "oc", "pi", "qua", "ris", "sol", "tan", "ul", "ver", "wex", "yo", "bra", "cin",
 ];
 
-/// What queries are filled with: words that no skill declares.
+/// What queries are mostly made of: words that no skill declares.
 pub(crate) const FILLERS: &[&str] = &[
     "the",
     "a",

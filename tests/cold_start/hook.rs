@@ -218,9 +218,9 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
             format!("---\ndescription: Does it.\ntriggers: [word{n}, deploy{n}]\n---\nSo.\n");
         place.write(&format!("skills/skill-{n}/SKILL.md"), text);
     }
-    let late = || {
+    let late = |session: &str| {
         let command = ["hook", "claude-code", "--deadline", "0.1", "--source", "skills"];
-        place.run_with(command, &prompt("s")).exits(0)
+        place.run_with(command, &prompt(session)).exits(0)
     };
     let cache = cache(&place);
     let is_kept = || cache.files().unwrap().iter().any(|file| file.problem.is_none());
@@ -228,8 +228,10 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
     let began = Instant::now();
     while !is_kept() {
         assert!(began.elapsed() < Duration::from_secs(120), "{}", log(&place));
-        let run = late();
-        // It may have been done a moment ago.
+        // It may have been done a moment ago, and a fast machine may have the time: what is shown
+        // then, its session knows.
+        let session = format!("{:?}", began.elapsed());
+        let run = late(&session);
         assert!(run.stdout.is_empty() || run.stdout.contains("## Skill: skill-7"), "{run:?}");
         std::thread::sleep(Duration::from_millis(500));
     }
@@ -248,6 +250,27 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
     assert!(answer.contains("## Skill: skill-7"), "{answer}");
     assert_eq!(modified(), before, "it is used");
     assert_eq!(fs::read_dir(cache.dir()).unwrap().count(), 1, "nothing unfinished");
+}
+
+#[test]
+fn what_came_too_late_is_not_taken_for_shown() {
+    let place = place();
+    let [mut too_short, mut enough] = [Duration::ZERO, Duration::from_secs(60)];
+    for attempt in 0..32 {
+        let middle = (too_short + enough) / 2;
+        let (session, time) = (attempt.to_string(), middle.as_secs_f64().to_string());
+        let command = ["hook", "claude-code", "--deadline", &time, "--source", "skills"];
+        let first = place.run_with(command, &prompt(&session)).exits(0);
+        let second = finish(self::command(&place, &[]), &prompt(&session)).exits(0);
+        assert!(first.stdout.is_empty() || is_answer(&first), "{first:?}");
+        assert_ne!(is_answer(&first), is_answer(&second), "{middle:?}: {first:?}, {second:?}");
+        // Towards the moment at which it is just in time, which is not always the same.
+        if is_answer(&first) {
+            [too_short, enough] = [too_short.mul_f64(0.9), middle];
+        } else {
+            [too_short, enough] = [middle, enough.mul_f64(1.1)];
+        }
+    }
 }
 
 #[test]

@@ -51,8 +51,8 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
     let answer = Deadline::start(deadline, late)
         .map_err(|error| failed("start a thread", &error))
         .and_then(|deadline| {
-            let answer =
-                catch_unwind(AssertUnwindSafe(|| answer(agent, &args.routing, common, &loading)));
+            let answer = || answer(agent, &args.routing, common, &loading, &deadline);
+            let answer = catch_unwind(AssertUnwindSafe(answer));
             deadline.meet();
             answer.unwrap_or_else(|_| Err(panicked()))
         })
@@ -112,6 +112,7 @@ fn answer(
     routing: &RoutingArgs,
     common: &Common,
     loading: &Loading,
+    deadline: &Deadline,
 ) -> Result<Answer, Error> {
     let mut call = HookCall::read(agent, &input()?)?;
     let mut told = Vec::new();
@@ -123,7 +124,8 @@ fn answer(
         }
     }
     let problems = Problems::default();
-    let mut builder = Engine::builder().session_store(HookStore::open(&common, &problems));
+    let mut builder =
+        Engine::builder().session_store(HookStore::open(&common, &problems, deadline));
     if call.needs_skills() {
         builder = setup::with_cache(setup::with_skills(builder, &common)?, &common);
         loading.set(Some(common.clone()));

@@ -6,38 +6,68 @@
 
 use std::io;
 use std::process;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// A time that runs, and whether it is met.
-pub(super) struct Deadline(Arc<Mutex<bool>>);
+/// So long it may take beyond the time to note what an answer shows, where others hold the file.
+const NOTING: Duration = Duration::from_secs(5);
+
+/// A time that runs, and what is done in it.
+#[derive(Debug, Clone)]
+pub(super) struct Deadline(Arc<Mutex<Stage>>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// An answer is worked out: nobody is the worse if the process ends.
+    Answering,
+    /// It is noted what the answer shows, and so it must arrive.
+    Noting,
+    /// The answer is there.
+    Met,
+}
 
 impl Deadline {
-    /// Lets `time` run from now on. When it is over, `late` is called and the process ends well.
+    /// Lets `time` run from now on. When it is over, `late` is called and the process ends well;
+    /// if what the answer shows is being noted then, a few seconds later.
     ///
     /// Fails if no thread can be started.
     pub(super) fn start(
         time: Duration,
         late: impl FnOnce() + Send + 'static,
     ) -> io::Result<Deadline> {
-        let watched = Arc::new(Mutex::new(false));
-        let watching = Arc::clone(&watched);
+        let deadline = Deadline(Arc::new(Mutex::new(Stage::Answering)));
+        let watched = deadline.clone();
         thread::Builder::new().spawn(move || {
             thread::sleep(time);
-            // Held until the end: who would meet the deadline now waits for ever.
-            let is_met = watching.lock().unwrap_or_else(PoisonError::into_inner);
-            if !*is_met {
+            let mut stage = watched.stage();
+            if *stage == Stage::Noting {
+                drop(stage);
+                thread::sleep(NOTING);
+                stage = watched.stage();
+            }
+            // Held until the end: who would go on now waits for ever.
+            if *stage != Stage::Met {
                 late();
                 process::exit(0);
             }
         })?;
-        Ok(Deadline(watched))
+        Ok(deadline)
+    }
+
+    /// What the answer shows is noted from here on: were the process ended now, it would be taken
+    /// for shown. Does not return if the time is over.
+    pub(super) fn note(&self) {
+        *self.stage() = Stage::Noting;
     }
 
     /// The answer is there: the process is not ended from here on, so that nothing is half written.
     /// Does not return if the time is over.
-    pub(super) fn meet(self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    pub(super) fn meet(&self) {
+        *self.stage() = Stage::Met;
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,6 +7,7 @@ use repertoire::session::{
     Event, MemoryStore, SessionState, SessionStore, SkillState, SqliteStore,
 };
 
+use super::deadline::Deadline;
 use crate::args::Common;
 use crate::setup;
 
@@ -17,6 +18,7 @@ pub(super) struct HookStore {
     file: Option<SqliteStore>,
     memory: MemoryStore,
     problems: Problems,
+    deadline: Deadline,
 }
 
 /// What went wrong so far.
@@ -38,10 +40,16 @@ impl Problems {
 }
 
 impl HookStore {
-    pub(super) fn open(common: &Common, problems: &Problems) -> HookStore {
+    /// Nothing is noted of an answer that `deadline` cuts off.
+    pub(super) fn open(common: &Common, problems: &Problems, deadline: &Deadline) -> HookStore {
         let file = setup::sessions_file(common).and_then(SqliteStore::open);
         let file = file.map_err(|error| problems.note(error)).ok();
-        HookStore { file, memory: MemoryStore::default(), problems: problems.clone() }
+        HookStore {
+            file,
+            memory: MemoryStore::default(),
+            problems: problems.clone(),
+            deadline: deadline.clone(),
+        }
     }
 
     fn run<T>(&self, work: impl Fn(&dyn SessionStore) -> Result<T, Error>) -> Result<T, Error> {
@@ -57,6 +65,7 @@ impl HookStore {
 
 impl SessionStore for HookStore {
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
+        self.deadline.note();
         self.run(|store| store.record(session, event))
     }
 
@@ -65,6 +74,7 @@ impl SessionStore for HookStore {
     }
 
     fn end(&self, session: &str) -> Result<(), Error> {
+        self.deadline.note();
         self.run(|store| store.end(session))
     }
 }

@@ -57,7 +57,7 @@ fn hostile_documents_are_refused_in_no_time() {
         let start = std::time::Instant::now();
         let error = read(&text).unwrap_err();
         assert_eq!(error.kind, YamlErrorKind::TooComplex, "{:.40}: {}", text, error.message);
-        assert!(start.elapsed().as_millis() < 500, "{:.40}: {:?}", text, start.elapsed());
+        assert!(start.elapsed().as_secs() < 5, "{:.40}: {:?}", text, start.elapsed());
     }
 }
 

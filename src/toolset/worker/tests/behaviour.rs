@@ -64,7 +64,7 @@ fn a_tool_that_stops_when_cancelled_keeps_its_process() {
         fixture.worker.call("HelloToolset", &json!({}), "count", arguments, &host).unwrap_err()
     });
     assert!(matches!(error, WorkerError::Cancelled { stopped: true, .. }), "{error}");
-    assert!(began.elapsed() < Duration::from_secs(2));
+    assert!(began.elapsed() < Duration::from_secs(60));
     assert_eq!(fixture.pid(), pid);
     let already = FakeHost::new();
     already.cancel();
@@ -166,17 +166,20 @@ fn more_calls_than_threads_wait_for_their_turn() {
 
 #[test]
 fn an_idle_process_ends_and_comes_back() {
-    let limits = Limits { idle: Duration::from_millis(150), ..short() };
+    let limits = Limits { idle: Duration::from_millis(500), ..short() };
     let fixture = Fixture::prober(limits);
     fixture.probe("where", &json!({})).unwrap();
     let pid = fixture.pid();
-    thread::sleep(Duration::from_millis(500));
     assert_gone(pid);
-    assert_eq!(fixture.worker.state(), WorkerState::Idle);
+    let patience = Instant::now() + Duration::from_secs(30);
+    while fixture.worker.state() != WorkerState::Idle {
+        assert!(Instant::now() < patience, "{:?}", fixture.worker.state());
+        thread::sleep(Duration::from_millis(5));
+    }
     fixture.probe("where", &json!({})).unwrap();
     assert_ne!(fixture.pid(), pid);
     // A call longer than that is not idleness.
-    let host = FakeHost::new().with_time(Duration::from_millis(600));
+    let host = FakeHost::new().with_time(Duration::from_millis(1500));
     let late = fixture.worker.call("Prober", &Value::Null, "late", "{}", &host).unwrap();
     assert_eq!(late.output, "done nevertheless");
 }
