@@ -151,15 +151,13 @@ pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, Rout
     for &place in Place::of(agent).iter().rev() {
         let target = Target::new(agent, &plain, place, common)?;
         let Some(words) = target.own_words()? else { continue };
-        return match Cli::try_parse_from(&words) {
-            Ok(Cli { command: Command::Hook(args), common }) => Ok((common, args.routing)),
-            _ => {
-                let (path, words) = (target.path.display(), words.join(" "));
-                let message = format!("the hook in {path} is no command line: `{words}`");
-                let help = format!("repair it with `repertoire hook install {agent}`");
-                Err(Error::new(ErrorCode::ExecutionError, message, help))
-            }
-        };
+        if let Ok(Cli { command: Command::Hook(args), common }) = Cli::try_parse_from(&words) {
+            return Ok((common, args.routing));
+        }
+        let (path, words) = (target.path.display(), words.join(" "));
+        let message = format!("the hook in {path} is no command line: `{words}`");
+        let help = format!("repair it with `repertoire hook install {agent}`");
+        return Err(Error::new(ErrorCode::ExecutionError, message, help));
     }
     let message = format!("{agent} has no hook here");
     let help = format!("set it up with `repertoire hook install {agent}`, or leave `--agent` out");
