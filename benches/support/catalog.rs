@@ -36,12 +36,13 @@ impl Random {
 
     /// At least 0 and below 1.
     fn share(&mut self) -> f64 {
-        self.below(1 << 53) as f64 / (1_u64 << 53) as f64
+        f64::from(self.below(1 << 32) as u32) / 2.0_f64.powi(32)
     }
 
     /// What something is called: few words are used by many, most by one or two. Fitted to the
     /// names of 2,683 published skills, which use 2,374 different words: the 10 most common make up
     /// 8 % of all, 100 of them 33 %, 1,000 of them 80 % (a law of Zipf and Mandelbrot).
+    #[expect(clippy::cast_sign_loss, reason = "no rank is below 0")]
     fn noun(&mut self) -> Cow<'static, str> {
         let rarest = 200_000.0;
         noun((100.0 * ((1.0 - self.share()).powf(-1.5) - 1.0)).min(rarest) as usize)
@@ -50,6 +51,7 @@ impl Random {
     /// A word as people write them to agents. Fitted to 2,751 published messages, which use 6,584
     /// different words: the 10 most common make up 19 % of all, 100 of them 46 %, 1,000 of them
     /// 78 %.
+    #[expect(clippy::cast_sign_loss, reason = "no rank is below 0")]
     fn written(&mut self) -> Cow<'static, str> {
         let rank = 3.0 * ((1.0_f64 + 5_000.0 / 3.0).powf(self.share()) - 1.0);
         let rank = rank as usize;

@@ -5,6 +5,7 @@
 //! request, with its id where that can be read.
 
 use std::io;
+use std::time::Duration;
 
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
@@ -14,10 +15,14 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// A longer line is answered as no request, in bytes.
 const MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// So long a client that sends no more has to read the last answers.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Lines from a client and to it.
 pub(super) struct Lines<R> {
@@ -81,14 +86,15 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// Waits until what was sent is written, or cannot be.
+    /// Waits until what was sent is written, or cannot be: not for ever, as whoever closed its side may
+    /// read no more.
     async fn written(&mut self) {
         let Some(outgoing) = &self.outgoing else { return };
         let (written, is_written) = oneshot::channel();
         let nothing = Outgoing { line: Vec::new(), written: Some(written) };
         if outgoing.send(nothing).is_ok() {
             // Whoever writes no more has said why.
-            let _ = is_written.await;
+            let _ = timeout(LAST_WORDS, is_written).await;
         }
     }
 
