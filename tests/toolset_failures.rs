@@ -491,7 +491,7 @@ fn what_a_call_does_is_that_calls_error_in_a_child() {
     let place = Place::failing();
     let engine = place.engine(in_hasty_child());
     let error = call(&engine, "bad.endless").unwrap_err();
-    let message = ["libbad.so", "did not end within 2 s", "killed"];
+    let message = ["libbad.so", "did not end within 2.0 s", "killed"];
     assert_error(&error, ErrorCode::Timeout, &message, "check for cancellation");
     assert_good(&engine);
     assert_eq!(call(&engine, "bad.noop").unwrap(), "");

@@ -99,7 +99,7 @@ fn an_endless_call_is_ended_and_others_say_why() {
         assert!(matches!(first, WorkerError::TimedOut { stopped: false, .. }), "{first}");
         assert_eq!(
             first.to_string(),
-            "the call to the plugin `/skills/demo/demo.so` did not end within 2 s and its \
+            "the call to the plugin `/skills/demo/demo.so` did not end within 2.0 s and its \
              process was killed"
         );
         let reason = "its process was ended because another call ran over its time";
