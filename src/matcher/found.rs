@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use super::demands::Met;
 use super::gates::Openers;
-use super::infix::Seen;
 use super::mask::Quoted;
 use super::memo::Memo;
 use super::near::Near;
 use super::overlay::Changes;
 use super::rank::RankKey;
+use super::seen::Seen;
 use super::split::Split;
 use super::text::QueryText;
 

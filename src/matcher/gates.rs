@@ -10,10 +10,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::flat::{ListBuilder, Lists};
-use super::infix::{Infixes, Seen};
+use super::infix::Infixes;
 use super::marks::{NO_BIT, bits_by_use};
 use super::near::Near;
 use super::raw::row;
+use super::seen::Seen;
 
 /// The bit that each message has, for patterns that need no second group.
 const ALWAYS: u8 = 63;

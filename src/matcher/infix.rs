@@ -6,7 +6,7 @@
 //! What starts in a run of letters, digits and `_` of ASCII (`split.rs`) is the same wherever the run
 //! stands (`memo.rs`), but for literals that reach out of it (`heads.rs`).
 //!
-//! All of it is flat data that can be written and read back; nothing is derived when it is read.
+//! All of it is flat data that can be written and read back.
 
 use std::ops::Range;
 
@@ -17,6 +17,7 @@ use super::flat::Texts;
 use super::heads::{Head, Kind, head};
 use super::keys::{KEY_BYTES, Keys};
 use super::raw::row;
+use super::seen::{Occurrence, Seen};
 use super::tables::NONE;
 
 /// Distinct literals, in the order of `prepare` (`heads.rs`).
@@ -40,6 +41,8 @@ pub(crate) struct Infixes {
 pub(super) enum Start {
     /// The longest literal inside it.
     Literal(u32),
+    /// The only one inside it, of which nothing matters but where it stands first and last.
+    Single(u32),
     /// A head that ends it.
     Head(u32),
 }
@@ -61,25 +64,6 @@ struct Literal {
 
 row!(Literal { prefix: u32, contextual: bool, whole: bool, starts_another: bool, head: u32 });
 
-/// What a pass has seen of each literal. Kept between passes: a stamp tells which pass wrote an
-/// entry, so that nothing has to be cleared.
-#[derive(Debug, Default)]
-pub(crate) struct Seen {
-    pass: u32,
-    entries: Vec<SeenLiteral>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct SeenLiteral {
-    pass: u32,
-    first_end: u32,
-    last_end: u32,
-    /// Seen where its left side is a word's start.
-    opened: bool,
-    /// Seen as a word of its own.
-    whole: bool,
-}
-
 /// Which occurrences of a literal matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
@@ -89,19 +73,6 @@ pub(crate) enum Needs {
     FirstWhole,
     /// All, for what stands around them.
     Each,
-}
-
-/// A literal found in the text.
-#[derive(Debug, Clone)]
-pub(crate) struct Occurrence {
-    /// The literal's place in the slice that was compiled.
-    pub(crate) literal: u32,
-    /// Bytes of the folded text.
-    pub(crate) range: Range<usize>,
-    /// Whether this is the first time the literal is seen in this text.
-    pub(crate) first: bool,
-    /// Whether this is the first time it is seen as a word of its own.
-    pub(crate) first_whole: bool,
 }
 
 impl Infixes {
@@ -167,7 +138,7 @@ impl Infixes {
     }
 
     /// Calls `found` with what starts in a run, and where, in order.
-    pub(super) fn starts_in(&self, run: &[u8], mut found: impl FnMut(Start, usize)) {
+    pub(super) fn starts_in(&self, run: &[u8], mut found: impl FnMut(Start, Range<usize>)) {
         for at in 0..run.len() {
             let rest = &run[at..];
             self.inside.at(rest, |literals| {
@@ -175,16 +146,23 @@ impl Infixes {
                 if literal == NONE {
                     return;
                 }
-                found(Start::Literal(literal), at);
-                let head = self.literals[literal as usize].head;
-                if head != NONE && self.texts.len_of(literal) == rest.len() {
-                    found(Start::Head(head), at);
+                let end = at + self.texts.len_of(literal);
+                let Literal { prefix, contextual, whole, head, .. } =
+                    self.literals[literal as usize];
+                if prefix == NONE && !contextual && !whole {
+                    found(Start::Single(literal), at..end);
+                } else {
+                    found(Start::Literal(literal), at..end);
+                }
+                if head != NONE && end == run.len() {
+                    found(Start::Head(head), at..end);
                 }
             });
         }
     }
 
-    /// Notes what starts in a run, in `range`, which ends where the run does: see [`Infixes::note`].
+    /// Notes what starts in a run, at `range`: see [`Infixes::note`].
+    #[inline]
     pub(super) fn note_start(
         &self,
         start: Start,
@@ -193,19 +171,32 @@ impl Infixes {
         seen: &mut Seen,
         report: &mut impl FnMut(Occurrence),
     ) {
-        let literal = match start {
-            Start::Literal(literal) => literal,
+        match start {
+            Start::Single(literal) => {
+                if seen.note(literal, range.end).0 {
+                    report(Occurrence { literal, range, first: true, first_whole: false });
+                }
+            }
+            Start::Literal(literal) => self.note(literal, text, range.start, seen, report),
             Start::Head(head) => {
                 let bytes = text.as_bytes();
-                let literals = self.heads[head as usize].literals(&bytes[range.end..]);
-                literals.map_or(NONE, |literals| self.longest(literals, &bytes[range.start..]))
+                let across = self.heads[head as usize].literals(&bytes[range.end..]);
+                if let Some(across) = across {
+                    let literal = self.longest(across, &bytes[range.start..]);
+                    self.note(literal, text, range.start, seen, report);
+                }
             }
-        };
-        self.note(literal, text, range.start, seen, report);
+        }
+    }
+
+    /// Whether a literal that starts in no run may start at one of `bytes`.
+    #[inline]
+    pub(super) fn may_start_in(&self, bytes: &[u8]) -> bool {
+        let starts = |byte: &u8| self.starts[usize::from(byte / 64)] >> (byte % 64) & 1 == 1;
+        bytes.iter().any(starts)
     }
 
     /// Notes what starts in a part of `text` that is in no run: see [`Infixes::note`].
-    #[inline]
     pub(super) fn note_between(
         &self,
         text: &str,
@@ -214,8 +205,7 @@ impl Infixes {
         report: &mut impl FnMut(Occurrence),
     ) {
         for at in part {
-            let byte = text.as_bytes()[at];
-            if self.starts[usize::from(byte / 64)] >> (byte % 64) & 1 == 1 {
+            if self.may_start_in(&text.as_bytes()[at..=at]) {
                 self.note_at(text, at, seen, report);
             }
         }
@@ -269,13 +259,7 @@ impl Infixes {
             let Literal { prefix, contextual, whole, .. } = self.literals[literal as usize];
             let end = start + self.texts.len_of(literal);
             let opened = whole && *opens.get_or_insert_with(|| boundary::opens(text, start, end));
-            let entry = &mut seen.entries[literal as usize];
-            let first = entry.pass != seen.pass;
-            if first {
-                let first_end = end as u32;
-                *entry = SeenLiteral { pass: seen.pass, first_end, ..SeenLiteral::default() };
-            }
-            entry.last_end = end as u32;
+            let (first, entry) = seen.note(literal, end);
             let settled = !first && (entry.opened || !opened);
             entry.opened |= opened;
             let first_whole = opened && !entry.whole && boundary::closes(text, end);
@@ -294,7 +278,7 @@ impl Infixes {
     /// Where the last occurrence of a literal starts that the last pass has seen. `Err` is the
     /// last one that was looked at, if others may come after it.
     pub(crate) fn last_start(&self, literal: u32, seen: &Seen) -> Option<Result<u32, u32>> {
-        let start = seen.get(literal)?.last_end - self.texts.len_of(literal) as u32;
+        let start = seen.last_end(literal)? - self.texts.len_of(literal) as u32;
         let starts_another = self.literals[literal as usize].starts_another;
         Some(if starts_another { Err(start) } else { Ok(start) })
     }
@@ -329,32 +313,6 @@ impl Infixes {
     }
 }
 
-impl Seen {
-    /// Whether the last pass has seen a literal.
-    pub(crate) fn has(&self, literal: u32) -> bool {
-        self.get(literal).is_some()
-    }
-
-    /// Where the first occurrence of a literal ends that the last pass has seen.
-    pub(crate) fn first_end(&self, literal: u32) -> Option<u32> {
-        self.get(literal).map(|entry| entry.first_end)
-    }
-
-    fn get(&self, literal: u32) -> Option<SeenLiteral> {
-        Some(self.entries[literal as usize]).filter(|entry| entry.pass == self.pass)
-    }
-
-    /// Starts a pass over a text for `n_literals`.
-    pub(super) fn start(&mut self, n_literals: usize) {
-        self.pass = self.pass.wrapping_add(1);
-        if self.entries.len() != n_literals || self.pass == 0 {
-            self.entries.clear();
-            self.entries.resize(n_literals, SeenLiteral::default());
-            self.pass = 1;
-        }
-    }
-}
-
 /// Reports all literals of `text`, as a pass does.
 #[cfg(test)]
 pub(super) fn pass(
@@ -371,7 +329,8 @@ pub(super) fn pass(
         infixes.note_between(text, before..run.start, seen, &mut report);
         before = run.end;
         infixes.starts_in(text[run.clone()].as_bytes(), |start, at| {
-            infixes.note_start(start, text, run.start + at..run.end, seen, &mut report);
+            let range = run.start + at.start..run.start + at.end;
+            infixes.note_start(start, text, range, seen, &mut report);
         });
     }
     infixes.note_between(text, before..text.len(), seen, &mut report);
@@ -438,16 +397,5 @@ mod tests {
     fn a_shorter_literal_is_found_whole_after_a_longer_one_was_seen_inside_a_word() {
         let reports = scan(&["some-b", "some"], &[], "xsome-b some-b");
         assert!(reports.contains(&("some", 8, true)), "{reports:?}");
-    }
-
-    #[test]
-    fn passes_do_not_see_each_other() {
-        let infixes = Infixes::new(&["x"], |_| Needs::First);
-        let mut seen = Seen { pass: u32::MAX - 1, entries: Vec::new() };
-        for _ in 0..4 {
-            let mut n_reports = 0;
-            pass(&infixes, "x x x", &mut seen, |_| n_reports += 1);
-            assert_eq!(n_reports, 1);
-        }
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::blocks;
+
 /// A set of kinds of characters.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
@@ -22,6 +24,17 @@ const NEWLINE: u32 = 5;
 const BLANK: u32 = 6;
 const PUNCTUATION: u32 = 7;
 const DIGIT_ELSEWHERE: u32 = 14;
+
+/// The kinds of the characters of ASCII, as [`Kinds::in_ascii`].
+const OF_ASCII: [u8; 128] = {
+    let mut kinds = [0; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte as usize] = Kinds::of_ascii(byte);
+        byte += 1;
+    }
+    kinds
+};
 
 /// The kinds of characters that are not ASCII: the first of each stretch of them, and its kind.
 const STRETCHES: [(u32, u32); 13] = [
@@ -49,8 +62,8 @@ const ZEROS: [u32; 19] = [
 impl Kinds {
     /// The kind of a character.
     pub(crate) fn of_char(c: char) -> Kinds {
-        if c.is_ascii() {
-            return Kinds(u32::from(Kinds::of_ascii(c as u8)));
+        if let Some(&kinds) = OF_ASCII.get(c as usize) {
+            return Kinds(u32::from(kinds));
         }
         let kind = if is_digit_elsewhere(c as u32, c as u32) {
             DIGIT_ELSEWHERE
@@ -61,8 +74,10 @@ impl Kinds {
     }
 
     /// The kind of a byte of ASCII, as [`Kinds::in_ascii`]; without branches, for wide instructions.
-    pub(crate) fn of_ascii(byte: u8) -> u8 {
-        let is = |condition: bool, kind: u32| u8::from(condition) << kind;
+    pub(crate) const fn of_ascii(byte: u8) -> u8 {
+        const fn is(condition: bool, kind: u32) -> u8 {
+            if condition { 1 << kind } else { 0 }
+        }
         let is_newline = byte == b'\n';
         let known = is(byte.wrapping_sub(b'0') < 10, DIGIT)
             | is(byte.wrapping_sub(b'a') < 26, LOWER)
@@ -72,6 +87,22 @@ impl Kinds {
             | is(is_newline, NEWLINE)
             | is((byte < b' ' && !is_newline) || byte == 0x7f, BLANK);
         known | is(known == 0, PUNCTUATION)
+    }
+
+    /// The kinds of the characters of ASCII among `bytes`.
+    pub(crate) fn in_ascii_of(bytes: &[u8]) -> Kinds {
+        let of = |byte: u8| if byte < 0x80 { Kinds::of_ascii(byte) } else { 0 };
+        Kinds(u32::from(blocks::bits_of_any(bytes, of)))
+    }
+
+    /// Whether they are digits, of ASCII or others, and nothing else.
+    pub(crate) fn are_digits(self) -> bool {
+        self.is_within(Kinds(1 << DIGIT | 1 << DIGIT_ELSEWHERE))
+    }
+
+    /// Whether any of these kinds is among the `others`.
+    pub(crate) fn meet(self, others: Kinds) -> bool {
+        self.0 & others.0 != 0
     }
 
     /// The kinds of characters of ASCII among these.

@@ -2,13 +2,14 @@
 //!
 //! Which literals stand inside a word, and which begin with it, are the same wherever the word
 //! stands. Messages are made of words that came before, so each is looked at closely once, and
-//! recalled then by one look. What is recalled is exact: of a word of more than eight bytes the bytes
+//! recalled then by one look. What is recalled is exact: of a word of more than sixteen bytes the bytes
 //! are compared.
 
 use std::ops::Range;
 
 use super::infix::Start;
-use super::words::{First, eight, hash};
+use super::run_key::RunKey;
+use super::words::First;
 
 /// So many words are known at most, about; then they are forgotten and learned anew.
 const MAX_WORDS: usize = 2_048;
@@ -25,9 +26,6 @@ const MAX_INSIDE: usize = 16;
 /// No more places are looked at for a word, however its hash was chosen.
 const MAX_STEPS: usize = 8;
 
-/// The bit that the keys of words of more than eight bytes have.
-const IS_LONG: u64 = 1 << 63;
-
 /// Words and what is known of them: working memory of one thread for one index.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
@@ -40,15 +38,16 @@ pub(super) struct Memo {
     inside: Vec<Inside>,
     /// How many of those are of words that are kept.
     n_inside: usize,
-    /// The bytes of words of more than eight.
+    /// The bytes of words whose keys do not tell all of them, and before each how many it has.
     long: Vec<u8>,
 }
 
+/// What is known of a word, in half a line of a cache.
 #[derive(Debug, Clone, Copy, Default)]
+#[repr(align(32))]
 struct Word {
-    /// See [`key`]; 0 if the place is free.
-    key: u64,
-    n_bytes: u32,
+    /// No key if the place is free.
+    key: RunKey,
     /// Where it is among the long ones, if it is one.
     start: u32,
     known: Known,
@@ -59,13 +58,13 @@ struct Word {
 pub(super) struct Known {
     pub(super) first: First,
     start: u32,
-    end: u32,
+    n_inside: u16,
 }
 
 impl Known {
     /// Whether it is that no literal has to do with the word.
     pub(super) fn is_nothing(self) -> bool {
-        self.first == First::NONE && self.start == self.end
+        self.first == First::NONE && self.n_inside == 0
     }
 }
 
@@ -73,50 +72,64 @@ impl Known {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inside {
     pub(super) what: Start,
-    pub(super) at: u32,
+    start: u8,
+    end: u8,
+}
+
+impl Inside {
+    /// `at` are bytes of a word of up to [`MAX_BYTES`].
+    pub(super) fn new(what: Start, at: Range<usize>) -> Inside {
+        Inside { what, start: at.start as u8, end: at.end as u8 }
+    }
+
+    /// The bytes of a text in which the word starts at `start`.
+    #[inline]
+    pub(super) fn range(self, start: usize) -> Range<usize> {
+        start + usize::from(self.start)..start + usize::from(self.end)
+    }
 }
 
 impl Memo {
-    /// What is known of a run of `text`.
+    /// What is known of a run of a text. Nearly always the first place says it.
     #[inline]
-    pub(super) fn get(&self, text: &[u8], run: &Range<usize>) -> Option<Known> {
-        let key = key(text, run);
-        let home = self.home(key);
-        let places = self.words.get(home..home + MAX_STEPS)?;
-        // Nearly always the first is it.
-        if places[0].key == key && key < IS_LONG {
-            return Some(places[0].known);
+    pub(super) fn get(&self, key: RunKey, text: &[u8], run: &Range<usize>) -> Option<Known> {
+        match self.words.get(self.home(key)) {
+            Some(word) if word.key == key && !key.is_long() => Some(word.known),
+            Some(word) if word.key.is_none() => None,
+            _ => self.find(key, &text[run.clone()]),
         }
-        self.find(key, &text[run.clone()], places)
     }
 
     #[inline(never)]
-    fn find(&self, key: u64, bytes: &[u8], places: &[Word]) -> Option<Known> {
-        let is_it = |word: &&Word| {
-            let start = word.start as usize;
-            word.key == key
-                && (key < IS_LONG
-                    || (word.n_bytes as usize == bytes.len()
-                        && self.long[start..start + bytes.len()] == *bytes))
-        };
-        places.iter().take_while(|word| word.key != 0).find(is_it).map(|word| word.known)
+    fn find(&self, key: RunKey, bytes: &[u8]) -> Option<Known> {
+        let places = self.words.get(self.home(key)..)?.iter().take(MAX_STEPS);
+        let is_it =
+            |word: &&Word| word.key == key && (!key.is_long() || self.is_long_word(word, bytes));
+        places.take_while(|word| !word.key.is_none()).find(is_it).map(|word| word.known)
+    }
+
+    fn is_long_word(&self, word: &Word, bytes: &[u8]) -> bool {
+        let kept = self.long[word.start as usize..].split_first();
+        kept.is_some_and(|(n_bytes, kept)| {
+            usize::from(*n_bytes) == bytes.len() && kept.starts_with(bytes)
+        })
     }
 
     /// What starts in a word.
+    #[inline]
     pub(super) fn inside(&self, known: Known) -> &[Inside] {
-        &self.inside[known.start as usize..known.end as usize]
+        &self.inside[known.start as usize..][..usize::from(known.n_inside)]
     }
 
-    /// Learns a run of `text` that is not known, of up to [`MAX_BYTES`]. `look` adds what starts in it, and says what begins
-    /// with it.
+    /// Learns a word that is not known, of up to [`MAX_BYTES`]. `look` adds what starts in it, and says
+    /// what begins with it.
     #[cold]
     pub(super) fn learn(
         &mut self,
-        text: &[u8],
-        run: Range<usize>,
+        key: RunKey,
+        bytes: &[u8],
         look: impl FnOnce(&[u8], &mut Vec<Inside>) -> First,
     ) -> Known {
-        let (key, bytes) = (key(text, &run), &text[run]);
         self.inside.truncate(self.n_inside);
         if self.n_words * 2 + MAX_STEPS >= self.words.len() {
             self.make_room();
@@ -124,12 +137,13 @@ impl Memo {
         let start = self.inside.len();
         let first = look(bytes, &mut self.inside);
         let end = self.inside.len();
-        let known = Known { first, start: start as u32, end: end as u32 };
+        let known = Known { first, start: start as u32, n_inside: (end - start) as u16 };
         if end - start <= MAX_INSIDE {
-            let (n_bytes, start) = (bytes.len() as u32, self.long.len() as u32);
-            if self.keep(Word { key, n_bytes, start, known }) {
+            let start = self.long.len() as u32;
+            if self.keep(Word { key, start, known }) {
                 self.n_inside = end;
-                if key >= IS_LONG {
+                if key.is_long() {
+                    self.long.push(bytes.len() as u8);
                     self.long.extend_from_slice(bytes);
                 }
             }
@@ -150,7 +164,7 @@ impl Memo {
         let words = vec![Word::default(); n_places + MAX_STEPS];
         self.n_words = 0;
         for word in std::mem::replace(&mut self.words, words) {
-            if word.key != 0 {
+            if !word.key.is_none() {
                 self.keep(word);
             }
         }
@@ -159,7 +173,7 @@ impl Memo {
     /// Puts a word in a place, if one of its places is free.
     fn keep(&mut self, word: Word) -> bool {
         let home = self.home(word.key);
-        let free = self.words[home..home + MAX_STEPS].iter_mut().find(|place| place.key == 0);
+        let free = self.words[home..home + MAX_STEPS].iter_mut().find(|place| place.key.is_none());
         let is_kept = free.is_some();
         if let Some(free) = free {
             *free = word;
@@ -168,34 +182,35 @@ impl Memo {
         is_kept
     }
 
-    /// The first place where a word may be. Only the upper bits of the product depend on all of the key.
-    fn home(&self, key: u64) -> usize {
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
+    /// The first place where a word may be.
+    fn home(&self, key: RunKey) -> usize {
+        (key.spread() >> self.shift) as usize
     }
-}
-
-/// Up to eight bytes as a number, of more a hash that no such number is, as all are ASCII.
-#[inline]
-fn key(text: &[u8], run: &Range<usize>) -> u64 {
-    eight(text, run).unwrap_or_else(|| hash(&text[run.clone()]) | IS_LONG)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::run_key::RunReader;
     use super::*;
 
     /// What is learned of a word here: its length, and its bytes as what starts in it.
     fn look(bytes: &[u8], inside: &mut Vec<Inside>) -> First {
-        let all = bytes.iter().zip(0..);
-        inside.extend(all.map(|(&byte, at)| Inside { what: Start::Literal(byte.into()), at }));
+        let all = bytes.iter().enumerate();
+        inside.extend(
+            all.map(|(at, &byte)| Inside::new(Start::Literal(byte.into()), at..bytes.len())),
+        );
         First::NONE
+    }
+
+    fn key(word: &str) -> RunKey {
+        RunReader::new(word.as_bytes()).key(&(0..word.len()))
     }
 
     /// Whether a word was known; what is known of it is right.
     fn is_known(memo: &mut Memo, word: &str) -> bool {
         let (bytes, run) = (word.as_bytes(), 0..word.len());
-        let recalled = memo.get(bytes, &run);
-        let known = recalled.unwrap_or_else(|| memo.learn(bytes, run, look));
+        let recalled = memo.get(key(word), bytes, &run);
+        let known = recalled.unwrap_or_else(|| memo.learn(key(word), bytes, look));
         let mut expected = Vec::new();
         look(bytes, &mut expected);
         assert_eq!(memo.inside(known), expected, "{word}");
@@ -226,13 +241,12 @@ mod tests {
         let mut memo = Memo::default();
         let words = ["a".repeat(20), "b".repeat(20), "b".repeat(21)];
         assert!(!is_known(&mut memo, &words[0]));
-        let key = |word: &str| key(word.as_bytes(), &(0..word.len()));
         let home = memo.home(key(&words[0]));
         for other in &words[1..] {
             // As if it had the same hash.
             memo.words[home].key = key(other);
-            let places = &memo.words[home..home + MAX_STEPS];
-            assert!(memo.find(key(other), other.as_bytes(), places).is_none(), "{other}");
+            memo.words[home].key = key(other);
+            assert!(memo.find(key(other), other.as_bytes()).is_none(), "{other}");
         }
     }
 
@@ -252,10 +266,10 @@ mod tests {
     fn words_that_share_their_places_are_as_many_as_there_are_steps() {
         let mut memo = Memo::default();
         is_known(&mut memo, "first");
-        let home = memo.home(key(b"first", &(0..5)));
+        let home = memo.home(key("first"));
         let alike: Vec<String> = (0..100_000)
             .map(|i| format!("w{i}"))
-            .filter(|word| memo.home(key(word.as_bytes(), &(0..word.len()))) == home)
+            .filter(|word| memo.home(key(word)) == home)
             .take(20)
             .collect();
         assert_eq!(alike.len(), 20);

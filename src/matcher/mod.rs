@@ -4,12 +4,13 @@
 //! what is looked for and which skills declare it (`tables.rs`, `flat.rs`), and what finds it in a
 //! text. All of it can be written and read back (`raw.rs`). A query is answered in these steps:
 //!
-//! 1. A very long query is cut to its head and tail (`excerpt.rs`), and folded (`text.rs`).
+//! 1. A very long query is cut to its head and tail (`excerpt.rs`), and folded (`text.rs`,
+//!    `mapped.rs`).
 //! 2. It is split into words (`split.rs`), which with the phrases they begin are looked up by their
-//!    hashes (`words.rs`). What is known of a word of an earlier text is recalled (`memo.rs`).
+//!    hashes (`run_key.rs`, `words.rs`). What is known of a word of an earlier text is recalled (`memo.rs`).
 //! 3. What stands inside words or is no word (`c++`, `部署`, the required literals of patterns,
 //!    which `literals.rs` finds) is looked up by its first four bytes (`infix.rs`, `keys.rs`,
-//!    `heads.rs`). What stands around a hit is checked at once (`boundary.rs`, `mention.rs`).
+//!    `heads.rs`, `seen.rs`). What stands around a hit is checked at once (`boundary.rs`, `mention.rs`).
 //! 4. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
 //! 5. What was found is noted in memory that is reused (`found.rs`).
@@ -44,6 +45,7 @@ mod keys;
 mod kinds;
 mod left;
 pub(crate) mod literals;
+mod mapped;
 mod marks;
 mod mask;
 mod memo;
@@ -59,9 +61,11 @@ mod query;
 mod rank;
 mod raw;
 mod relevance;
+mod run_key;
 mod runs;
 mod scan;
 mod searchers;
+mod seen;
 mod shape;
 mod sources;
 mod split;

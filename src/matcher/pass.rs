@@ -6,11 +6,11 @@ use super::Query;
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
 use super::index::Index;
-use super::infix::Occurrence;
 use super::mask::Quoted;
 use super::mention::Use;
 use super::patterns::WINDOW_BYTES;
 use super::scan::Standing;
+use super::seen::Occurrence;
 use super::tables::{LiteralUse, NamedSkill};
 use super::text::QueryText;
 

@@ -1,4 +1,7 @@
 //! The longest run of characters of some kinds in a text.
+//!
+//! Nearly all that is asked for is not there at all: digits, in most messages. So it is first asked
+//! whether a text holds a character of these kinds, and only if so all of its characters are sorted.
 
 use super::blocks;
 use super::kinds::Kinds;
@@ -6,42 +9,49 @@ use super::kinds::Kinds;
 /// The kinds of the characters of one text: working memory.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
+    text: String,
+    is_ascii: bool,
+    /// The kinds of its characters that are not ASCII.
+    others: Kinds,
+    /// The kinds of all of its characters, once they were asked for.
+    held: Option<Kinds>,
+    /// Whether the characters were sorted into what follows.
+    is_sorted: bool,
     /// Of a text of ASCII the kind of each byte; then zeros.
     bytes: Vec<u8>,
     /// Of another text the kinds, stretch by stretch.
     stretches: Vec<(Kinds, u32)>,
-    /// Those of ASCII that it holds.
-    held: u8,
-    n_bytes: usize,
-    is_ascii: bool,
 }
 
 impl Runs {
     /// Takes a text in.
     pub(super) fn set(&mut self, text: &str) {
+        self.text.clear();
+        self.text.push_str(text);
         self.is_ascii = text.is_ascii();
-        self.n_bytes = text.len();
-        if self.is_ascii {
-            self.bytes.clear();
-            self.bytes.resize(text.len().next_multiple_of(blocks::BYTES), 0);
-            for (kind, &byte) in self.bytes.iter_mut().zip(text.as_bytes()) {
-                *kind = Kinds::of_ascii(byte);
-            }
-            self.held = self.bytes.iter().fold(0, |held, kind| held | kind);
-            return;
-        }
-        self.stretches.clear();
-        for c in text.chars() {
-            let kind = Kinds::of_char(c);
-            match self.stretches.last_mut() {
-                Some((last, len)) if *last == kind => *len += 1,
-                _ => self.stretches.push((kind, 1)),
-            }
+        self.is_sorted = false;
+        self.held = None;
+        self.others = Kinds::default();
+        if !self.is_ascii {
+            blocks::places(
+                text.as_bytes(),
+                |byte| byte >= 0xc0,
+                |at| {
+                    let kind = text[at..].chars().next().map(Kinds::of_char);
+                    self.others = self.others.or(kind.unwrap_or_default());
+                },
+            );
         }
     }
 
     /// The length of the longest run of characters of `kinds`.
-    pub(super) fn longest(&self, kinds: Kinds) -> u32 {
+    pub(super) fn longest(&mut self, kinds: Kinds) -> u32 {
+        if !self.holds(kinds) {
+            return 0;
+        }
+        if !std::mem::replace(&mut self.is_sorted, true) {
+            self.sort();
+        }
         if self.is_ascii {
             return self.longest_of_bytes(kinds.in_ascii());
         }
@@ -53,13 +63,42 @@ impl Runs {
         longest
     }
 
+    /// Whether there is a character of these kinds. Digits, which are asked for most, are found without
+    /// a look at what else a character may be.
+    fn holds(&mut self, kinds: Kinds) -> bool {
+        let bytes = self.text.as_bytes();
+        if kinds.are_digits() && self.held.is_none() {
+            let is_digit = |byte: u8| u8::from(byte.is_ascii_digit());
+            return kinds.meet(self.others) || blocks::bits_of_any(bytes, is_digit) != 0;
+        }
+        let others = self.others;
+        kinds.meet(*self.held.get_or_insert_with(|| Kinds::in_ascii_of(bytes).or(others)))
+    }
+
+    fn sort(&mut self) {
+        if self.is_ascii {
+            let n_bytes = self.text.len();
+            self.bytes.clear();
+            self.bytes.resize(n_bytes.next_multiple_of(blocks::BYTES), 0);
+            for (kind, &byte) in self.bytes.iter_mut().zip(self.text.as_bytes()) {
+                *kind = Kinds::of_ascii(byte);
+            }
+            return;
+        }
+        self.stretches.clear();
+        let (mut kind, mut len) = (Kinds::default(), 0);
+        for c in self.text.chars() {
+            let next = Kinds::of_char(c);
+            if next != kind {
+                self.stretches.push((kind, len));
+                (kind, len) = (next, 0);
+            }
+            len += 1;
+        }
+        self.stretches.push((kind, len));
+    }
+
     fn longest_of_bytes(&self, kinds: u8) -> u32 {
-        if self.held & kinds == 0 {
-            return 0;
-        }
-        if self.held & !kinds == 0 {
-            return self.n_bytes as u32;
-        }
         // The one that reaches to the end of the block before goes on in the next.
         let (mut longest, mut open) = (0, 0);
         for block in self.bytes.as_chunks().0 {

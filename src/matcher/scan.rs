@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use super::index::Index;
-use super::infix::{Occurrence, Seen};
+use super::infix::Start;
 use super::memo::{self, Inside, Memo};
+use super::run_key::{RunKey, RunReader};
+use super::seen::{Occurrence, Seen};
 use super::split::Split;
 use super::words::First;
 
@@ -16,54 +18,102 @@ pub(super) enum Standing {
     Infix(Occurrence),
 }
 
+/// A scan of one text.
+struct Scan<'s, R> {
+    index: &'s Index,
+    text: &'s str,
+    reader: RunReader<'s>,
+    runs: &'s Split,
+    seen: &'s mut Seen,
+    report: R,
+}
+
 impl Index {
     /// Calls `report` with each literal of the folded `text`; of each in the order of where it starts.
+    ///
+    /// Most words have nothing to do with any literal: the loop is about these, and calls others.
     pub(super) fn scan_literals(
         &self,
         text: &str,
         runs: &mut Split,
         memo: &mut Memo,
         seen: &mut Seen,
-        mut report: impl FnMut(Standing),
+        report: impl FnMut(Standing),
     ) {
-        let (words, infixes, bytes) = (&self.words, &self.infixes, text.as_bytes());
+        let bytes = text.as_bytes();
         runs.set(text);
-        seen.start(infixes.len());
+        seen.start(self.infixes.len());
+        let runs: &Split = runs;
+        let mut scan =
+            Scan { index: self, text, reader: RunReader::new(bytes), runs, seen, report };
         let mut before = 0;
         for (place, run) in runs.iter().enumerate() {
-            let part = std::mem::replace(&mut before, run.end)..run.start;
-            infixes.note_between(text, part, seen, &mut |infix| report(Standing::Infix(infix)));
-            let mut note = |what, at: usize| {
-                let range = run.start + at..run.end;
-                infixes.note_start(what, text, range, seen, &mut |infix| {
-                    report(Standing::Infix(infix));
-                });
-            };
-            let first = if run.len() > memo::MAX_BYTES {
-                infixes.starts_in(&bytes[run.clone()], note);
-                words.first(&bytes[run])
-            } else {
-                let known = memo.get(bytes, &run).unwrap_or_else(|| {
-                    memo.learn(bytes, run.clone(), |bytes, inside| {
-                        infixes.starts_in(bytes, |what, at| {
-                            inside.push(Inside { what, at: at as u32 });
-                        });
-                        words.first(bytes)
-                    })
-                });
-                if known.is_nothing() {
-                    continue;
-                }
-                memo.inside(known).iter().for_each(|&Inside { what, at }| note(what, at as usize));
-                known.first
-            };
-            if first != First::NONE {
-                words.follow(text, runs, place, first, |literal, range| {
-                    report(Standing::Word(literal, range));
-                });
+            if self.infixes.may_start_in(&bytes[before..run.start]) {
+                scan.between(before..run.start);
+            }
+            before = run.end;
+            let key = scan.reader.key(&run);
+            match memo.get(key, bytes, &run) {
+                Some(known) if known.is_nothing() => {}
+                Some(known) => scan.known(place, run.start, memo.inside(known), known.first),
+                None => scan.unknown(place, run, key, memo),
             }
         }
-        let part = before..bytes.len();
-        infixes.note_between(text, part, seen, &mut |infix| report(Standing::Infix(infix)));
+        if self.infixes.may_start_in(&bytes[before..]) {
+            scan.between(before..bytes.len());
+        }
+    }
+}
+
+impl<R: FnMut(Standing)> Scan<'_, R> {
+    /// Notes what starts in no run.
+    #[inline(never)]
+    fn between(&mut self, part: Range<usize>) {
+        let mut report = |infix| (self.report)(Standing::Infix(infix));
+        self.index.infixes.note_between(self.text, part, self.seen, &mut report);
+    }
+
+    /// Notes the literals of a word that is known.
+    #[inline(never)]
+    fn known(&mut self, place: usize, start: usize, inside: &[Inside], first: First) {
+        for inside in inside {
+            self.note(inside.what, inside.range(start));
+        }
+        self.follow(place, first);
+    }
+
+    /// Looks closely at a word.
+    #[cold]
+    fn unknown(&mut self, place: usize, run: Range<usize>, key: RunKey, memo: &mut Memo) {
+        let Index { words, infixes, .. } = self.index;
+        let word = &self.text.as_bytes()[run.clone()];
+        if run.len() > memo::MAX_BYTES {
+            infixes.starts_in(word, |what, at| {
+                self.note(what, run.start + at.start..run.start + at.end);
+            });
+            self.follow(place, words.first(key, word));
+            return;
+        }
+        let known = memo.learn(key, word, |word, inside| {
+            infixes.starts_in(word, |what, at| inside.push(Inside::new(what, at)));
+            words.first(key, word)
+        });
+        self.known(place, run.start, memo.inside(known), known.first);
+    }
+
+    #[inline]
+    fn note(&mut self, what: Start, range: Range<usize>) {
+        let mut report = |infix| (self.report)(Standing::Infix(infix));
+        self.index.infixes.note_start(what, self.text, range, self.seen, &mut report);
+    }
+
+    #[inline]
+    fn follow(&mut self, place: usize, first: First) {
+        let Scan { index, text, reader, runs, report, .. } = self;
+        if first != First::NONE {
+            index.words.follow(text, reader, runs, place, first, |literal, range| {
+                report(Standing::Word(literal, range));
+            });
+        }
     }
 }

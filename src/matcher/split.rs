@@ -20,29 +20,23 @@ impl Split {
         if self.edges.len() <= bytes.len() {
             self.edges.resize(bytes.len() + 1, 0);
         }
-        self.n_edges = 0;
+        let edges = &mut self.edges[..=bytes.len()];
+        let mut n_edges = 0;
         let mut ends_in_run = 0;
-        for (block, part) in bytes.chunks(blocks::BYTES).enumerate() {
-            let mask = if let Some(whole) = part.first_chunk() {
-                blocks::mask(whole, in_run)
-            } else {
-                let mut padded = [0; blocks::BYTES];
-                padded[..part.len()].copy_from_slice(part);
-                blocks::mask(&padded, in_run)
-            };
-            let start = (block * blocks::BYTES) as u32;
+        blocks::masks(bytes, in_run, |start, mask| {
             let mut rest = mask ^ (mask << 1 | ends_in_run);
             while rest != 0 {
-                self.edges[self.n_edges] = start + rest.trailing_zeros();
-                self.n_edges += 1;
+                edges[n_edges] = start as u32 + rest.trailing_zeros();
+                n_edges += 1;
                 rest &= rest - 1;
             }
             ends_in_run = mask >> 63;
+        });
+        if n_edges % 2 == 1 {
+            edges[n_edges] = bytes.len() as u32;
+            n_edges += 1;
         }
-        if self.n_edges % 2 == 1 {
-            self.edges[self.n_edges] = bytes.len() as u32;
-            self.n_edges += 1;
-        }
+        self.n_edges = n_edges;
     }
 
     /// The bytes of each run.

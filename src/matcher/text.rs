@@ -12,6 +12,9 @@ use caseless::Caseless;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
+use super::blocks;
+use super::mapped::MappedText;
+
 /// The folded form of a trigger: normalised, folded, without blanks at its ends.
 pub(crate) fn fold_trigger(trigger: &str) -> String {
     let mut folded = String::with_capacity(trigger.len());
@@ -44,6 +47,11 @@ fn is_settled(c: char) -> bool {
             | '一'..='\u{9fff}' | '가'..='힣')
 }
 
+/// Whether a byte is the first of a character that is not ASCII.
+fn starts_other(byte: u8) -> bool {
+    byte >= 0xc0
+}
+
 /// `text` with runs of blanks as one blank.
 pub(crate) fn collapse_blanks(text: &str) -> Cow<'_, str> {
     if !text.contains("  ") {
@@ -58,83 +66,6 @@ pub(crate) fn collapse_blanks(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A stretch of text made from a stretch of its source.
-#[derive(Debug, Clone, Copy)]
-struct Segment {
-    /// Where it starts in the text made.
-    at: u32,
-    /// Where it starts in the source.
-    source: u32,
-    /// Whether its bytes correspond one to one; otherwise it is one unit.
-    linear: bool,
-}
-
-/// Text made from a source, and the way back. Reused from query to query.
-#[derive(Debug, Default)]
-struct MappedText {
-    text: String,
-    segments: Vec<Segment>,
-    source_len: usize,
-}
-
-impl MappedText {
-    fn restart(&mut self, source_len: usize) {
-        self.text.clear();
-        self.segments.clear();
-        self.source_len = source_len;
-    }
-
-    /// Notes that the text from `at` on was made from the source at `source`.
-    fn mark(&mut self, at: usize, source: usize, linear: bool) {
-        let (at, source) = (at as u32, source as u32);
-        let goes_on = self.segments.last().is_some_and(|last| {
-            linear && last.linear && at.wrapping_sub(last.at) == source.wrapping_sub(last.source)
-        });
-        if !goes_on {
-            self.segments.push(Segment { at, source, linear });
-        }
-    }
-
-    /// Takes in a part of the source as it is.
-    fn push(&mut self, source: usize, part: &str) {
-        if !part.is_empty() {
-            let at = self.text.len();
-            self.text.push_str(part);
-            self.mark(at, source, true);
-        }
-    }
-
-    /// The stretch of the source from which `range` of the text was made.
-    fn source_range(&self, range: Range<usize>) -> Range<usize> {
-        if range.is_empty() {
-            let start = self.source_start(range.start);
-            return start..start;
-        }
-        self.source_start(range.start)..self.source_end(range.end)
-    }
-
-    fn segment_of(&self, at: usize) -> Option<usize> {
-        self.segments.partition_point(|s| s.at as usize <= at).checked_sub(1)
-    }
-
-    fn source_start(&self, at: usize) -> usize {
-        let Some(index) = self.segment_of(at).filter(|_| at < self.text.len()) else {
-            return self.source_len;
-        };
-        let segment = self.segments[index];
-        segment.source as usize + if segment.linear { at - segment.at as usize } else { 0 }
-    }
-
-    fn source_end(&self, end: usize) -> usize {
-        let Some(index) = self.segment_of(end - 1) else { return self.source_len };
-        let segment = self.segments[index];
-        if segment.linear {
-            return segment.source as usize + (end - segment.at as usize);
-        }
-        self.segments.get(index + 1).map_or(self.source_len, |next| next.source as usize)
-    }
-}
-
 /// The characters of a text that are not settled, and where they start.
 #[derive(Debug, Default)]
 struct Others(Vec<(u32, char)>);
@@ -142,8 +73,10 @@ struct Others(Vec<(u32, char)>);
 impl Others {
     fn set(&mut self, text: &str) {
         self.0.clear();
-        let others = text.char_indices().filter(|&(_, c)| !is_settled(c));
-        self.0.extend(others.map(|(at, c)| (at as u32, c)));
+        blocks::places(text.as_bytes(), starts_other, |at| {
+            let c = text[at..].chars().next().filter(|&c| !is_settled(c));
+            self.0.extend(c.map(|c| (at as u32, c)));
+        });
     }
 }
 
@@ -166,10 +99,8 @@ impl QueryText {
             self.is_normalized = true;
             self.folded.restart(query.len());
             fold_settled(query, 0..query.len(), false, &mut self.folded);
-            let is_as_it_was =
-                self.folded.text.len() == query.len() && self.folded.segments.len() <= 1;
             self.folded.text.make_ascii_lowercase();
-            self.is_plain = is_as_it_was || !query.contains('\n');
+            self.is_plain = self.folded.is_as_it_was() || !query.contains('\n');
             return;
         }
         self.is_plain = false;
@@ -245,19 +176,19 @@ fn fold_settled(source: &str, part: Range<usize>, after_blank: bool, out: &mut M
         return is_blank(last);
     }
     let mut start = 0;
-    let is_after_blank = |at: usize| if at == 0 { after_blank } else { is_blank(bytes[at - 1]) };
-    while start < bytes.len() {
-        let is_odd = |&at: &usize| match bytes[at] {
-            b' ' => is_after_blank(at),
-            byte => is_blank(byte),
-        };
-        let end = (start..bytes.len()).find(is_odd).unwrap_or(bytes.len());
-        out.push(part.start + start, &source[part.start + start..part.start + end]);
-        if end < bytes.len() && !is_after_blank(end) {
-            out.push(part.start + end, " ");
+    let mut end_of_blank = if after_blank { Some(0) } else { None };
+    blocks::places(bytes, is_blank, |at| {
+        let is_after_blank = end_of_blank.replace(at + 1) == Some(at);
+        if bytes[at] == b' ' && !is_after_blank {
+            return;
         }
-        start = end + 1;
-    }
+        out.push(part.start + start, &source[part.start + start..part.start + at]);
+        if !is_after_blank {
+            out.push(part.start + at, " ");
+        }
+        start = at + 1;
+    });
+    out.push(part.start + start, &source[part.start + start..part.end]);
     is_blank(last)
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::boundary;
 use super::flat::Texts;
 use super::raw::row;
+use super::run_key::{RunKey, RunReader};
 use super::split::{Split, in_run};
 
 /// No literal ends here: the slot only says that some go on.
@@ -51,8 +52,8 @@ struct Beginning {
     end: u32,
 }
 
-/// What a run alone says of the literals that begin with it: the one that is this run, or
-/// [`NO_LITERAL`], and [`GOES_ON`].
+/// What a run alone says of the literals that begin with it: the one that is this run, compared
+/// with it, or [`NO_LITERAL`], and [`GOES_ON`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct First(u32);
 
@@ -74,14 +75,14 @@ impl Words {
         let mut beginnings = Vec::with_capacity(literals.len() * 2);
         let mut runs = Split::default();
         for (place, &literal) in literals.iter().enumerate() {
-            let bytes = literal.as_bytes();
+            let reader = RunReader::new(literal.as_bytes());
             runs.set(literal);
             let (mut hash, mut before) = (0, None);
             for run in runs.iter() {
                 let end = run.end;
                 hash = match before {
-                    Some(before) => chain(hash, bytes, before, run),
-                    None => hash_of_first(bytes, run),
+                    Some(before) => reader.chain(hash, before, &run),
+                    None => reader.hash_of_first(&run),
                 };
                 before = Some(end);
                 beginnings.push(Beginning { hash, literal: place as u32, end: end as u32 });
@@ -124,36 +125,50 @@ impl Words {
         Some(at)
     }
 
-    /// What a run says.
-    pub(super) fn first(&self, run: &[u8]) -> First {
-        let slot = self.get(hash_of_first(run, 0..run.len()));
-        slot.map_or(First::NONE, |slot| First(slot.literal))
+    /// What the run says that is all of `bytes`, of which `key` is the key.
+    pub(super) fn first(&self, key: RunKey, bytes: &[u8]) -> First {
+        let hash = key.hash_of_first(bytes.len());
+        let Some(Slot { literal, .. }) = self.get(hash) else { return First::NONE };
+        let of_run = literal & !GOES_ON;
+        let is_it = of_run != NO_LITERAL && *bytes == *self.texts.bytes(of_run);
+        First(if is_it { literal } else { literal & GOES_ON | NO_LITERAL })
     }
 
     /// Calls `report` with each literal that stands in the folded `text` as a word of its own and
     /// begins with the run at `place`, of which `first` is known and not nothing; the shortest first.
+    #[inline]
     pub(super) fn follow(
         &self,
         text: &str,
+        reader: &RunReader<'_>,
         runs: &Split,
         place: usize,
         first: First,
         mut report: impl FnMut(u32, Range<usize>),
     ) {
         let bytes = text.as_bytes();
-        let mut run = runs.get(place);
-        let start = run.start;
+        let Range { start, end } = runs.get(place);
         let is_open = start == 0 || bytes[start - 1].is_ascii();
-        if !is_open && !boundary::opens(text, start, run.end) {
+        if !is_open && !boundary::opens(text, start, end) {
             return;
         }
-        let mut rest = runs.after(place + 1);
-        let (mut hash, mut known) = (None, first.0);
-        loop {
-            let end = run.end;
+        let is_closed =
+            |end: usize| bytes.get(end).is_none_or(u8::is_ascii) || boundary::closes(text, end);
+        let First(known) = first;
+        if known & !GOES_ON != NO_LITERAL && is_closed(end) {
+            report(known & !GOES_ON, start..end);
+        }
+        if known & GOES_ON == 0 {
+            return;
+        }
+        let (mut hash, mut end) = (reader.hash_of_first(&(start..end)), end);
+        for run in runs.after(place + 1) {
+            hash = reader.chain(hash, end, &run);
+            let Some(Slot { literal: known, .. }) = self.get(hash) else { return };
+            end = run.end;
             let literal = known & !GOES_ON;
             if literal != NO_LITERAL
-                && (bytes.get(end).is_none_or(u8::is_ascii) || boundary::closes(text, end))
+                && is_closed(end)
                 && bytes[start..end] == *self.texts.bytes(literal)
             {
                 report(literal, start..end);
@@ -161,11 +176,6 @@ impl Words {
             if known & GOES_ON == 0 {
                 return;
             }
-            let Some(next) = rest.next() else { return };
-            let so_far = hash.unwrap_or_else(|| hash_of_first(bytes, run));
-            let longer = chain(so_far, bytes, end, next.clone());
-            let Some(slot) = self.get(longer) else { return };
-            (hash, known, run) = (Some(longer), slot.literal, next);
         }
     }
 
@@ -223,75 +233,6 @@ fn tag(hash: u64) -> u32 {
     ((hash >> 32) as u32).max(1)
 }
 
-/// The hash of what begins with a run.
-fn hash_of_first(text: &[u8], run: Range<usize>) -> u64 {
-    mix(0, hash_of_run(text, run))
-}
-
-/// The hash of what was seen, which ends at `end`, then what stands between, then a run.
-fn chain(so_far: u64, text: &[u8], end: usize, run: Range<usize>) -> u64 {
-    let gap = match text[end..run.start] {
-        [byte] => u64::from(byte),
-        ref between => hash(between),
-    };
-    mix(so_far ^ gap.rotate_left(17), hash_of_run(text, run))
-}
-
-fn hash_of_run(text: &[u8], run: Range<usize>) -> u64 {
-    match eight(text, &run) {
-        Some(eight) => mix(run.len() as u64, eight),
-        None => hash(&text[run]),
-    }
-}
-
-/// A run of up to eight bytes, as most are, as a number. They are read at once with what comes after
-/// them, of which nothing is left.
-#[inline]
-pub(super) fn eight(text: &[u8], run: &Range<usize>) -> Option<u64> {
-    let n_bytes = run.len();
-    if n_bytes > 8 {
-        return None;
-    }
-    match text.get(run.start..run.start + 8).and_then(|bytes| bytes.first_chunk()) {
-        Some(eight) => Some(u64::from_le_bytes(*eight) & (u64::MAX >> (64 - 8 * n_bytes))),
-        None => Some(eight_at_the_end(&text[run.clone()])),
-    }
-}
-
-#[cold]
-fn eight_at_the_end(run: &[u8]) -> u64 {
-    run.iter().rev().fold(0, |eight, &byte| eight << 8 | u64::from(byte))
-}
-
-/// A hash of short texts: eight bytes a step, the last step over what the one before has seen too.
-pub(super) fn hash(bytes: &[u8]) -> u64 {
-    let mut hash = bytes.len() as u64;
-    let mut rest = bytes;
-    while let Some((eight, after)) =
-        rest.split_first_chunk::<8>().filter(|(_, after)| !after.is_empty())
-    {
-        hash = mix(hash, u64::from_le_bytes(*eight));
-        rest = after;
-    }
-    let last = if let Some(eight) = bytes.last_chunk::<8>() {
-        u64::from_le_bytes(*eight)
-    } else if let (Some(first), Some(last)) = (rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
-        u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
-    } else if let (Some(&first), Some(&last)) = (rest.first(), rest.last()) {
-        u64::from(first) | u64::from(rest[rest.len() / 2]) << 8 | u64::from(last) << 16
-    } else {
-        0
-    };
-    mix(hash, last)
-}
-
-/// Multiplies to twice the width and folds the halves, as `wyhash` does
-/// (<https://github.com/wangyi-fudan/wyhash>).
-fn mix(a: u64, b: u64) -> u64 {
-    let product = u128::from(a ^ 0xa076_1d64_78bd_642f) * u128::from(b ^ 0xe703_7ed1_a0b4_28db);
-    product as u64 ^ (product >> 64) as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,15 +240,16 @@ mod tests {
     fn scan<'a>(literals: &[&'a str], text: &str) -> Vec<(&'a str, usize)> {
         let (words, left_out) = Words::new(literals);
         assert!(left_out.is_empty());
+        let reader = RunReader::new(text.as_bytes());
         let mut found = Vec::new();
         let mut runs = Split::default();
         runs.set(text);
         for (place, run) in runs.iter().enumerate() {
-            let first = words.first(text[run].as_bytes());
+            let first = words.first(reader.key(&run), &text.as_bytes()[run]);
             if first == First::NONE {
                 continue;
             }
-            words.follow(text, &runs, place, first, |literal, range| {
+            words.follow(text, &reader, &runs, place, first, |literal, range| {
                 let literal = literals[literal as usize];
                 assert_eq!(&text[range.clone()], literal);
                 found.push((literal, range.start));
