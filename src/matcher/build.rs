@@ -9,6 +9,7 @@ use super::marks::Marks;
 use super::mention::Name;
 use super::meta::Questions;
 use super::paths::Paths;
+use super::places::Places;
 use super::sources::Sources;
 use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
@@ -252,11 +253,8 @@ impl Builder {
                 place => word_uses.push(place, to),
             }
         }
-        let marks_of = |item| {
-            let of_skills = postings.of(item).iter().map(|&skill| marks.of(skill));
-            of_skills.fold(0, |all, marks| all | marks)
-        };
-        let (patterns, gates) = sources.compile(&infix_places, marks_of);
+        let literals_of = |item| self.common_literals(postings.of(item), &marks);
+        let (patterns, gates) = sources.compile(&infix_places, literals_of);
         let pattern_items = sources.items.clone();
         for (place, &item) in pattern_items.iter().enumerate() {
             items[item as usize].set_pattern(place as u32);
@@ -337,6 +335,28 @@ impl Builder {
                 }
             }
         }
+    }
+
+    /// The literals with a mark that some of `skills` declare.
+    fn common_literals(&self, skills: &[u32], marks: &Marks) -> Places {
+        let mut common = Vec::new();
+        let mut all_marks = 0;
+        for &skill in skills {
+            all_marks |= marks.of(skill);
+            let start = if skill == 0 { 0 } else { self.ends[skill as usize - 1] };
+            let triggers = &self.triggers[start as usize..self.ends[skill as usize] as usize];
+            let literals = triggers
+                .iter()
+                .map(|trigger| trigger.item)
+                .filter(|&item| self.items[item as usize].n_words > 0 && marks.bit(item).is_some());
+            // Of many, only the marks are put down.
+            if common.len() <= Places::MAX_FEW {
+                common.extend(literals);
+                common.sort_unstable();
+                common.dedup();
+            }
+        }
+        Places::new(&common, all_marks)
     }
 
     /// The globs in their order, and the item of each.

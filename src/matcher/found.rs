@@ -140,6 +140,11 @@ impl Found {
         if state.search == self.search { state.presence } else { Presence::Absent }
     }
 
+    /// The items found or perhaps found, and perhaps others.
+    pub(super) fn near(&self) -> &Near {
+        &self.near
+    }
+
     /// Where an item is that is [`Presence::At`] some place.
     pub(super) fn range(&self, item: u32) -> Range<usize> {
         let ItemState { start, end, .. } = self.items[item as usize];

@@ -6,6 +6,7 @@
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
 use super::index::Index;
+use super::places::Places;
 
 impl Index {
     /// Notes all patterns that may match.
@@ -22,7 +23,9 @@ impl Index {
 
     fn open(&self, marks: Option<u64>, scratch: &mut Scratch) {
         let Scratch { seen, openers, found, .. } = scratch;
-        self.gates.open(openers, &self.infixes, seen, marks, |pattern, is_certain| {
+        let of_literals = found.near().clone();
+        let may_matter = |of: Places| marks.is_none_or(|marks| of.meet(&of_literals, marks));
+        self.gates.open(openers, &self.infixes, seen, may_matter, |pattern, is_certain| {
             let item = self.tables.pattern_items[pattern as usize];
             note(found, item, is_certain);
         });
@@ -34,7 +37,7 @@ impl Index {
         if openers.is_done || openers.n_opened() == 0 {
             return;
         }
-        for trigger in self.tables.triggers.items_of(skill) {
+        for trigger in self.tables.triggers.items_of(skill).filter(|of| of.is_pattern) {
             let Some(pattern) = self.tables.items[trigger.item as usize].pattern() else {
                 continue;
             };
