@@ -253,8 +253,8 @@ impl Builder {
                 place => word_uses.push(place, to),
             }
         }
-        let literals_of = |item| self.common_literals(postings.of(item), &marks);
-        let (patterns, gates) = sources.compile(&infix_places, literals_of);
+        let words_of = |item| self.words_of(postings.of(item), &marks);
+        let (patterns, gates) = sources.compile(&infix_places, words_of);
         let pattern_items = sources.items.clone();
         for (place, &item) in pattern_items.iter().enumerate() {
             items[item as usize].set_pattern(place as u32);
@@ -337,26 +337,18 @@ impl Builder {
         }
     }
 
-    /// The literals with a mark that some of `skills` declare.
-    fn common_literals(&self, skills: &[u32], marks: &Marks) -> Places {
-        let mut common = Vec::new();
-        let mut all_marks = 0;
+    /// The literals of one word that some of `skills` declare.
+    fn words_of(&self, skills: &[u32], marks: &Marks) -> Places {
+        let mut words = Vec::new();
         for &skill in skills {
-            all_marks |= marks.of(skill);
             let start = if skill == 0 { 0 } else { self.ends[skill as usize - 1] };
             let triggers = &self.triggers[start as usize..self.ends[skill as usize] as usize];
-            let literals = triggers
-                .iter()
-                .map(|trigger| trigger.item)
-                .filter(|&item| self.items[item as usize].n_words > 0 && marks.bit(item).is_some());
-            // Of many, only the marks are put down.
-            if common.len() <= Places::MAX_FEW {
-                common.extend(literals);
-                common.sort_unstable();
-                common.dedup();
-            }
+            let items = triggers.iter().map(|trigger| trigger.item);
+            words.extend(items.filter(|&item| self.items[item as usize].n_words == 1));
+            words.sort_unstable();
+            words.dedup();
         }
-        Places::new(&common, all_marks)
+        Places::new(&words, marks.of_all(words.iter().copied()))
     }
 
     /// The globs in their order, and the item of each.

@@ -199,12 +199,13 @@ impl Ranking {
         self.best.clear();
     }
 
-    /// Whether this is the first visit to a skill.
-    pub(super) fn visit(&mut self, skill: u32) -> bool {
+    pub(super) fn is_visited(&self, skill: u32) -> bool {
+        self.visited[skill as usize] >= self.search
+    }
+
+    pub(super) fn visit(&mut self, skill: u32) {
         let visited = &mut self.visited[skill as usize];
-        let is_first = *visited < self.search;
         *visited = (*visited).max(self.search);
-        is_first
     }
 
     /// Visits a skill once more.

@@ -3,8 +3,8 @@
 //! A pattern is looked at if a literal of its rarest group is seen. At 100,000 skills a message of
 //! twenty words opens a thousand, nearly all of which lack a second group. So each of a list of what
 //! a literal opens has the literals of its second group beside it, as places in a table of what was
-//! seen. Where only skills matter of which a word was found, too, so it is with the common words of
-//! the pattern's skills. A look at the pattern itself is a wait for memory; what is left to be
+//! seen. Where only skills matter of which a word was found, too, so it is with the words of the
+//! pattern's skills. A look at the pattern itself is a wait for memory; what is left to be
 //! looked at are a few.
 
 use serde::{Deserialize, Serialize};
@@ -58,30 +58,30 @@ struct PackedGate {
 
 row!(PackedGate { start: u32, n_groups: u8, is_exact: bool });
 
-/// A pattern that a literal opens, together with one of a few others.
+/// A pattern that a literal opens, together with one of two others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Opened {
     pattern: u32,
-    /// The places of up to four literals of its second group.
-    second: [u16; 4],
-    /// The common literals of its skills.
-    literals: Places,
+    /// The places of one or two literals of its second group.
+    second: [u16; 2],
+    /// The words of its skills.
+    words: Places,
 }
 
 impl Row for Opened {
-    const LEN: usize = 4 + 4 * 2 + Places::LEN;
+    const LEN: usize = 4 + 2 * 2 + Places::LEN;
 
     fn write(&self, bytes: &mut Vec<u8>) {
         self.pattern.write(bytes);
         self.second.iter().for_each(|place| place.write(bytes));
-        self.literals.write(bytes);
+        self.words.write(bytes);
     }
 
     fn read(bytes: &[u8]) -> Self {
         Opened {
             pattern: u32::read(bytes),
-            second: [4, 6, 8, 10].map(|at| u16::read(&bytes[at..])),
-            literals: Places::read(&bytes[12..]),
+            second: [4, 6].map(|at| u16::read(&bytes[at..])),
+            words: Places::read(&bytes[8..]),
         }
     }
 }
@@ -133,12 +133,11 @@ impl Openers {
         self.n_opened
     }
 
-    /// Whether a literal was seen that has one of these places.
-    fn meet(&self, places: [u16; 4]) -> bool {
-        // All four at once: that costs less than to decide after each.
-        places
-            .iter()
-            .fold(false, |met, &place| met | self.places[usize::from(place) % (2 * PLACES)])
+    /// Whether a literal was seen that has one of two places.
+    fn meet(&self, places: [u16; 2]) -> bool {
+        let [one, other] = places.map(|place| self.places[usize::from(place) % (2 * PLACES)]);
+        // Both at once: that costs less than to decide after each.
+        one | other
     }
 }
 
@@ -147,25 +146,21 @@ fn place(literal: u32) -> u16 {
     (literal as usize % PLACES) as u16
 }
 
-/// The places of the literals of a second group, four by four.
-fn second_places(group: Option<&Vec<u32>>) -> Vec<[u16; 4]> {
+/// The places of the literals of a second group, two by two.
+fn second_places(group: Option<&Vec<u32>>) -> Vec<[u16; 2]> {
     match group {
         Some(group) if group.len() <= MAX_SECOND => {
-            let four = |of: &[u32]| [0, 1, 2, 3].map(|nth| place(*of.get(nth).unwrap_or(&of[0])));
-            group.chunks(4).map(four).collect()
+            let two = |of: &[u32]| [place(of[0]), place(of[of.len() - 1])];
+            group.chunks(2).map(two).collect()
         }
-        _ => vec![[ALWAYS; 4]],
+        _ => vec![[ALWAYS; 2]],
     }
 }
 
 impl Gates {
-    /// Takes in the gates of all patterns, over `n_infixes` literals; `literals_of` are the common
-    /// literals of the skills of each.
-    pub(super) fn new(
-        all: &[Gate],
-        n_infixes: usize,
-        literals_of: impl Fn(usize) -> Places,
-    ) -> Gates {
+    /// Takes in the gates of all patterns, over `n_infixes` literals; `words_of` are the
+    /// literals of one word that the skills of each declare.
+    pub(super) fn new(all: &[Gate], n_infixes: usize, words_of: impl Fn(usize) -> Places) -> Gates {
         let mut packed = Vec::with_capacity(all.len());
         let mut literals = Vec::new();
         let mut opened = ListBuilder::default();
@@ -178,10 +173,10 @@ impl Gates {
             }
             let [first, second] = gate.rarest.map(|group| group.map(|group| &gate.groups[group]));
             let Some(first) = first else { continue };
-            let (of_skills, pattern) = (literals_of(pattern), pattern as u32);
+            let (words, pattern) = (words_of(pattern), pattern as u32);
             for second in second_places(second) {
                 for &literal in first {
-                    opened.push(literal, Opened { pattern, second, literals: of_skills });
+                    opened.push(literal, Opened { pattern, second, words });
                 }
             }
         }
@@ -201,7 +196,7 @@ impl Gates {
 
     /// Calls `report` with each pattern that may match, and whether it does for sure, as far as
     /// the places of literals tell; with some more than once. Patterns may be left out of whose
-    /// skills' literals `may_matter` says no.
+    /// skills' words `may_matter` says no.
     pub(super) fn open(
         &self,
         openers: &Openers,
@@ -212,7 +207,7 @@ impl Gates {
     ) {
         for &literal in &openers.literals {
             for opened in self.opened.of(literal) {
-                if !openers.meet(opened.second) || !may_matter(opened.literals) {
+                if !openers.meet(opened.second) || !may_matter(opened.words) {
                     continue;
                 }
                 let verdict = self.judge(opened.pattern, openers, infixes, seen);
@@ -314,7 +309,7 @@ mod tests {
         opened_of(gates, infixes, |_| true, text)
     }
 
-    /// The same of skills whose literals may matter.
+    /// The same of skills whose words may matter.
     fn opened_of(
         gates: &Gates,
         infixes: &Infixes,

@@ -49,6 +49,12 @@ impl Marks {
         Some(self.bits[item as usize]).filter(|&bit| bit != NO_BIT)
     }
 
+    /// The bits of items: those of the rare ones are any.
+    pub(super) fn of_all(&self, items: impl Iterator<Item = u32>) -> u64 {
+        let any = |item: u32| (item % u32::from(N_BITS)) as u8;
+        items.fold(0, |all, item| all | 1 << self.bit(item).unwrap_or_else(|| any(item)))
+    }
+
     /// The bits of a skill's common items.
     pub(super) fn of(&self, skill: u32) -> u64 {
         self.skills[skill as usize]

@@ -56,19 +56,19 @@ impl<'a> Sources<'a> {
         self.n_patterns.keys().map(String::as_str)
     }
 
-    /// The patterns and their gates, once the `places` of all literals are known; `literals_of` are
-    /// the common literals of the skills of an item.
+    /// The patterns and their gates, once the `places` of all literals are known; `words_of` are
+    /// the literals of one word that the skills of an item declare.
     pub(super) fn compile(
         &self,
         places: &HashMap<&str, u32>,
-        literals_of: impl Fn(u32) -> Places,
+        words_of: impl Fn(u32) -> Places,
     ) -> (Patterns, Gates) {
         let gates = self.required.iter();
         let gates: Vec<Gate> = gates.map(|required| self.gate(required.as_ref(), places)).collect();
         let has_literal = self.required.iter().map(Option::is_some);
         let patterns = Patterns::new(self.texts.iter().copied().zip(has_literal));
-        let literals_of = |pattern: usize| literals_of(self.items[pattern]);
-        (patterns, Gates::new(&gates, places.len(), literals_of))
+        let words_of = |pattern: usize| words_of(self.items[pattern]);
+        (patterns, Gates::new(&gates, places.len(), words_of))
     }
 
     /// Gates a pattern by the group of literals that is rarest among the patterns: a word that
