@@ -345,9 +345,9 @@ impl Builder {
             let triggers = &self.triggers[start as usize..self.ends[skill as usize] as usize];
             let items = triggers.iter().map(|trigger| trigger.item);
             words.extend(items.filter(|&item| self.items[item as usize].n_words == 1));
-            words.sort_unstable();
-            words.dedup();
         }
+        words.sort_unstable();
+        words.dedup();
         Places::new(&words, marks.of_all(words.iter().copied()))
     }
 

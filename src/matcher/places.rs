@@ -9,12 +9,14 @@ use super::raw::row;
 /// How many of the last bits of a number are its place.
 const PLACE_BITS: u32 = 12;
 
+/// Up to so many things are put down one by one.
+const MAX_FEW: usize = 5;
+
 /// The flag of more things than that, of which the marks are put down.
 const MANY: u64 = 1 << 63;
 
-/// Up to five things by their places in [`Near`], or marks of any number: one look at the place of
-/// each tells more than all marks of a message, of which it has the more the larger the catalog is.
-/// Two halves lie wherever 32 bits do, so that lists of them are as short as can be.
+/// Up to five things by their places in [`Near`], or the marks of more: to look at five places tells
+/// more than to compare marks, of which a message has the more the larger the catalog is. Two halves lie wherever 32 bits do, so that lists of them are as short as can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Places {
     low: u32,
@@ -24,17 +26,14 @@ pub(super) struct Places {
 row!(Places { low: u32, high: u32 });
 
 impl Places {
-    /// Up to so many things are put down one by one.
-    pub(super) const MAX_FEW: usize = 5;
-
     /// Puts down `numbers`, if they are few, or else `marks`, of which the last one is never set.
     pub(super) fn new(numbers: &[u32], marks: u64) -> Places {
         let places = match numbers {
             [] => MANY,
-            [first, ..] if numbers.len() <= Places::MAX_FEW => {
+            [first, ..] if numbers.len() <= MAX_FEW => {
                 // A place that is not needed is that of the first once more.
                 let of = |nth: usize| numbers.get(nth).unwrap_or(first) & ((1 << PLACE_BITS) - 1);
-                (0..Places::MAX_FEW).fold(0, |all, nth| all << PLACE_BITS | u64::from(of(nth)))
+                (0..MAX_FEW).fold(0, |all, nth| all << PLACE_BITS | u64::from(of(nth)))
             }
             _ => marks | MANY,
         };
@@ -47,7 +46,7 @@ impl Places {
         if places & MANY != 0 {
             return places & !MANY & marks != 0;
         }
-        (0..Places::MAX_FEW).any(|nth| found.may_have((places >> (nth as u32 * PLACE_BITS)) as u32))
+        (0..MAX_FEW).any(|nth| found.may_have((places >> (nth as u32 * PLACE_BITS)) as u32))
     }
 }
 

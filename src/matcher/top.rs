@@ -19,7 +19,7 @@ use super::left::Left;
 use super::rank::RankKey;
 use crate::skill::SkillId;
 
-/// What is asked for: the best `limit` skills with a literal of `least` words or more.
+/// What is asked for: the best `limit` skills, of which a literal of `least` words or more was found.
 #[derive(Debug, Clone, Copy)]
 struct Aim {
     limit: usize,
@@ -114,7 +114,7 @@ impl Index {
 
     /// Looks at the skills of all items, those of the rarest first, until no other skill can be
     /// among the best. None that was not looked at has a literal of more than `longest` words; of
-    /// those with literals of fewer than `least` words not all patterns were opened.
+    /// those whose literals are all shorter than is asked for, not all patterns were opened.
     fn rank_by_rarity(&self, longest: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
         let mut left = Left::default();
         let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
@@ -236,7 +236,7 @@ impl Index {
         self.consider(skill, Aim { limit, least: 0 }, text, scratch);
     }
 
-    /// Puts a skill among the best, if it is one of them and has a literal of as many words as are asked for.
+    /// Puts a skill among the best, if it is one of them and has a literal as long as is asked for.
     fn consider(&self, skill: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
         if scratch.ranking.is_visited(skill) {
             return;
