@@ -194,7 +194,7 @@ fn each_pattern_of_a_skill_counts_however_many_words_the_skill_has() {
     let words: Vec<String> = (0..12).map(|nth| format!("word{nth}")).collect();
     let others = (0..30).map(|of| {
         let words: Vec<&str> = (of..of + 7).map(|nth| &*words[nth % 12]).collect();
-        skill(&format!("zq-{of:02}"), &words[..of % 7 + 1], &[&format!("(a{of}|b).*?(c{of}|d)")])
+        skill(&format!("zq-{of:02}"), &words[..=of % 7], &[&format!("(a{of}|b).*?(c{of}|d)")])
     });
     let many: Vec<&str> = words.iter().map(String::as_str).chain(["rare", "seldom"]).collect();
     let more = [
