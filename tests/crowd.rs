@@ -18,21 +18,27 @@ const COMMON: &[&str] = &["git", "push", "hub", "api", "test", "data", "c++", "é
 /// Phrases of them: some of many skills, some of few.
 const PHRASES: &[&str] = &["git push", "test data", "api test data", "push hub", "hub api"];
 
-/// A skill: its common words, its phrase, its own word, its patterns, its exclude entries.
+/// A skill: its common words, its phrase, words that others rarely have, its patterns, its exclude entries.
 #[derive(Debug, Clone)]
 struct Source {
     words: Vec<&'static str>,
     phrase: Option<&'static str>,
-    own: Option<u16>,
+    own: Vec<u16>,
     patterns: Vec<(u8, &'static str, &'static str, u16)>,
     exclude: Option<&'static str>,
 }
 
 prop_compose! {
     fn source()(
-        words in prop::collection::vec(prop_oneof![4 => select(&COMMON[..4]), 1 => select(COMMON)], 0..3),
+        words in prop_oneof![
+            4 => prop::collection::vec(prop_oneof![4 => select(&COMMON[..4]), 1 => select(COMMON)], 0..3),
+            1 => prop::collection::vec(select(COMMON), 5..9),
+        ],
         phrase in prop::option::weighted(0.1, select(PHRASES)),
-        own in prop::option::weighted(0.2, 0..60_u16),
+        own in prop_oneof![
+            3 => prop::collection::vec(0..60_u16, 0..2),
+            1 => prop::collection::vec(0..120_u16, 3..7),
+        ],
         patterns in prop::collection::vec((0..5_u8, select(COMMON), select(COMMON), 0..300_u16), 0..3),
         exclude in prop::option::weighted(0.1, select(&["data", "c++", "hub api"][..])),
     ) -> Source {
@@ -43,7 +49,7 @@ prop_compose! {
 fn load(id: &str, source: &Source) -> Skill {
     let mut keywords: Vec<String> = source.words.iter().map(ToString::to_string).collect();
     keywords.extend(source.phrase.map(str::to_owned));
-    keywords.extend(source.own.map(|own| format!("own{own}")));
+    keywords.extend(source.own.iter().map(|own| format!("own{own}")));
     let pattern = |(kind, a, b, n): &(u8, &str, &str, u16)| match kind {
         _ if !a.is_ascii() || a.contains('+') || !b.is_ascii() || b.contains('+') => {
             format!("own{n}.*own")
@@ -79,8 +85,13 @@ fn as_indexed<'a>(id: &'a SkillId, skill: &'a Skill) -> IndexedSkill<'a> {
 
 fn query() -> impl Strategy<Value = String> {
     let more = ["and", "the", "own7", "own12", "zq011", "/zq003", "12", "2026", "more7", "\n"];
-    let piece = prop_oneof![6 => select(COMMON), 1 => select(PHRASES), 4 => select(more.to_vec())];
-    prop::collection::vec(piece, 1..10).prop_map(|pieces| pieces.join(" "))
+    let piece = prop_oneof![
+        6 => select(COMMON).prop_map(str::to_owned),
+        1 => select(PHRASES).prop_map(str::to_owned),
+        4 => select(more.to_vec()).prop_map(str::to_owned),
+        3 => (0..120_u16).prop_map(|own| format!("own{own}")),
+    ];
+    prop::collection::vec(piece, 1..14).prop_map(|pieces| pieces.join(" "))
 }
 
 /// The place of a match among all, by how many skills declare each trigger.
@@ -150,6 +161,57 @@ impl Crowd {
             prop_assert!(ranked.iter().map(|ranked| ranked.id).eq(first));
         }
         Ok(())
+    }
+}
+
+/// A skill of keywords and patterns.
+fn skill(id: &str, keywords: &[&str], patterns: &[&str]) -> (SkillId, Skill) {
+    let triggers = json!({"keywords": keywords, "patterns": patterns});
+    let text = format!("---\nname: {id}\ndescription: d\ntriggers: [{triggers}]\n---\n");
+    (SkillId::new(id), text.parse().unwrap())
+}
+
+#[test]
+fn a_skill_without_a_word_of_the_message_is_ranked_by_all_its_patterns() {
+    // Its first pattern is looked at for the sake of another skill, before its second one is.
+    for shared in ["(alpha|one).*?(beta|two)", r"alpha\d*\s+beta\d+"] {
+        let catalog = Catalog::from([
+            skill("zq-a", &["word"], &[shared]),
+            skill("zq-b", &["word"], &[]),
+            skill("zq-c", &[], &["(eta|five).*?(theta|six)"]),
+            skill("zq-d", &[], &[shared, "(gamma|three).*?(delta|four)", "(iota|seven).*?kappa"]),
+            skill("zq-e", &["word"], &[]),
+        ]);
+        let crowd = Crowd::new(&catalog);
+        for text in ["word alpha beta gamma delta eta theta iota kappa", "alpha beta gamma delta"] {
+            crowd.check(text, &[]).unwrap();
+        }
+    }
+}
+
+#[test]
+fn each_pattern_of_a_skill_counts_however_many_words_the_skill_has() {
+    let words: Vec<String> = (0..12).map(|nth| format!("word{nth}")).collect();
+    let others = (0..30).map(|of| {
+        let words: Vec<&str> = (of..of + 7).map(|nth| &*words[nth % 12]).collect();
+        skill(&format!("zq-{of:02}"), &words[..=of % 7], &[&format!("(a{of}|b).*?(c{of}|d)")])
+    });
+    let many: Vec<&str> = words.iter().map(String::as_str).chain(["rare", "seldom"]).collect();
+    let more = [
+        skill("zz-few", &["rare"], &["(alpha|one|two|three|four).*?(beta|five|six|seven|eight)"]),
+        skill("zz-many", &many, &["(alpha|one).*?gamma"]),
+        skill("zz-shared", &["seldom"], &["(alpha|one).*?gamma"]),
+    ];
+    let catalog: Catalog = others.chain(more).collect();
+    let crowd = Crowd::new(&catalog);
+    for text in [
+        "seldom one gamma",
+        "rare alpha eight gamma",
+        "word3 four seven a7 c7",
+        "word1 word5 rare a3 c3 a4 c4 a5 d b c9 three beta",
+        "a1 d word0 word1 word2 word3 word4 word5 word6",
+    ] {
+        crowd.check(text, &[]).unwrap();
     }
 }
 

@@ -9,6 +9,7 @@ use super::marks::Marks;
 use super::mention::Name;
 use super::meta::Questions;
 use super::paths::Paths;
+use super::places::Places;
 use super::sources::Sources;
 use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
@@ -252,11 +253,8 @@ impl Builder {
                 place => word_uses.push(place, to),
             }
         }
-        let marks_of = |item| {
-            let of_skills = postings.of(item).iter().map(|&skill| marks.of(skill));
-            of_skills.fold(0, |all, marks| all | marks)
-        };
-        let (patterns, gates) = sources.compile(&infix_places, marks_of);
+        let words_of = |item| self.words_of(postings.of(item), &marks);
+        let (patterns, gates) = sources.compile(&infix_places, words_of);
         let pattern_items = sources.items.clone();
         for (place, &item) in pattern_items.iter().enumerate() {
             items[item as usize].set_pattern(place as u32);
@@ -337,6 +335,20 @@ impl Builder {
                 }
             }
         }
+    }
+
+    /// The literals of one word that some of `skills` declare.
+    fn words_of(&self, skills: &[u32], marks: &Marks) -> Places {
+        let mut words = Vec::new();
+        for &skill in skills {
+            let start = if skill == 0 { 0 } else { self.ends[skill as usize - 1] };
+            let triggers = &self.triggers[start as usize..self.ends[skill as usize] as usize];
+            let items = triggers.iter().map(|trigger| trigger.item);
+            words.extend(items.filter(|&item| self.items[item as usize].n_words == 1));
+        }
+        words.sort_unstable();
+        words.dedup();
+        Places::new(&words, marks.of_all(words.iter().copied()))
     }
 
     /// The globs in their order, and the item of each.

@@ -140,6 +140,11 @@ impl Found {
         if state.search == self.search { state.presence } else { Presence::Absent }
     }
 
+    /// The items found or perhaps found, and perhaps others.
+    pub(super) fn near(&self) -> &Near {
+        &self.near
+    }
+
     /// Where an item is that is [`Presence::At`] some place.
     pub(super) fn range(&self, item: u32) -> Range<usize> {
         let ItemState { start, end, .. } = self.items[item as usize];
@@ -194,12 +199,13 @@ impl Ranking {
         self.best.clear();
     }
 
-    /// Whether this is the first visit to a skill.
-    pub(super) fn visit(&mut self, skill: u32) -> bool {
+    pub(super) fn is_visited(&self, skill: u32) -> bool {
+        self.visited[skill as usize] >= self.search
+    }
+
+    pub(super) fn visit(&mut self, skill: u32) {
         let visited = &mut self.visited[skill as usize];
-        let is_first = *visited < self.search;
         *visited = (*visited).max(self.search);
-        is_first
     }
 
     /// Visits a skill once more.

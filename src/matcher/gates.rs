@@ -1,23 +1,29 @@
 //! What literals a text must hold for a pattern to match it, and what their places tell.
 //!
-//! A pattern is looked at if a literal of its rarest group is seen. At 10,000 skills a message of
-//! twenty words still opens a hundred, nearly all of which lack a second group. So all that is known
-//! of a message is put into 64 bits, one for each literal of second groups or for a few of them, and
-//! a pattern goes on only if its own bits are among them. Where only skills matter of which a word
-//! was found, too, their [`Marks`](super::marks::Marks) tell in the same way which patterns are
-//! theirs.
+//! A pattern is looked at if a literal of its rarest group is seen. At 100,000 skills a message of
+//! twenty words opens a thousand, nearly all of which lack a second group. So each of a list of what
+//! a literal opens has the literals of its second group beside it, as places in a table of what was
+//! seen. Where only skills matter of which a word was found, too, so it is with the words of the
+//! pattern's skills. A look at the pattern itself is a wait for memory; what is left to be
+//! looked at are a few.
 
 use serde::{Deserialize, Serialize};
 
 use super::flat::{ListBuilder, Lists};
 use super::infix::Infixes;
-use super::marks::{NO_BIT, bits_by_use};
-use super::near::Near;
-use super::raw::row;
+use super::places::Places;
+use super::raw::{Row, row};
 use super::seen::Seen;
 
-/// The bit that each message has, for patterns that need no second group.
-const ALWAYS: u8 = 63;
+/// How many places there are for literals that were seen; those that end alike share one.
+const PLACES: usize = 1 << 12;
+
+/// The place that is seen in each message, for patterns that need no second group.
+const ALWAYS: u16 = PLACES as u16;
+
+/// So many literals of a second group are put down one by one; of more any message is taken to have
+/// one.
+const MAX_SECOND: usize = 16;
 
 /// Literals by their places among the [`Infixes`] that a text must hold for a pattern to match it.
 #[derive(Debug, Clone, Default)]
@@ -41,9 +47,6 @@ pub(super) struct Gates {
     literals: Vec<u32>,
     /// The patterns in whose rarest group each of the [`Infixes`] is.
     opened: Lists<Opened>,
-    /// The bit of each of the [`Infixes`], or [`NO_BIT`].
-    #[serde(with = "super::raw")]
-    bits: Vec<u8>,
 }
 
 /// A [`Gate`] in few bytes, as many are looked at for each query.
@@ -56,46 +59,43 @@ struct PackedGate {
 
 row!(PackedGate { start: u32, n_groups: u8, is_exact: bool });
 
-/// A pattern that a literal opens.
+/// A pattern that a literal opens, together with one of two others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Opened {
     pattern: u32,
-    /// The bits of its second group.
-    second: Bits,
-    /// The marks of its skills.
-    marks: Bits,
+    /// The places of one or two literals of its second group.
+    second: [u16; 2],
+    /// The words of its skills.
+    words: Places,
 }
 
-/// 64 bits that lie wherever 32 do: lists of them are as short as can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Bits {
-    low: u32,
-    high: u32,
-}
+impl Row for Opened {
+    const LEN: usize = 4 + 2 * 2 + Places::LEN;
 
-row!(Bits { low: u32, high: u32 });
-
-impl Bits {
-    fn new(bits: u64) -> Bits {
-        Bits { low: bits as u32, high: (bits >> 32) as u32 }
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.pattern.write(bytes);
+        self.second.iter().for_each(|place| place.write(bytes));
+        self.words.write(bytes);
     }
 
-    fn meet(self, bits: u64) -> bool {
-        (u64::from(self.high) << 32 | u64::from(self.low)) & bits != 0
+    fn read(bytes: &[u8]) -> Self {
+        Opened {
+            pattern: u32::read(bytes),
+            second: [4, 6].map(|at| u16::read(&bytes[at..])),
+            words: Places::read(&bytes[8..]),
+        }
     }
 }
-
-row!(Opened { pattern: u32, second: Bits, marks: Bits });
 
 /// What a pass has seen of the literals of gates: working memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Openers {
+    /// All of them.
+    seen: Vec<u32>,
     /// Those that open a pattern.
     literals: Vec<u32>,
-    /// All of them, and perhaps others.
-    near: Near,
-    /// The bits of those of second groups.
-    bits: u64,
+    /// Whether one of each place was seen.
+    places: Box<[bool; 2 * PLACES]>,
     /// How many patterns they open.
     n_opened: usize,
     /// Whether the text is one line of ASCII that patterns see as a whole.
@@ -104,11 +104,27 @@ pub(super) struct Openers {
     pub(super) is_done: bool,
 }
 
+impl Default for Openers {
+    fn default() -> Openers {
+        let mut places = Box::new([false; 2 * PLACES]);
+        places[usize::from(ALWAYS)] = true;
+        Openers {
+            seen: Vec::new(),
+            literals: Vec::new(),
+            places,
+            n_opened: 0,
+            is_plain: false,
+            is_done: false,
+        }
+    }
+}
+
 impl Openers {
     pub(super) fn start(&mut self) {
+        for literal in self.seen.drain(..) {
+            self.places[usize::from(place(literal))] = false;
+        }
         self.literals.clear();
-        self.near = Near::default();
-        self.bits = 1 << ALWAYS;
         self.n_opened = 0;
         self.is_done = false;
     }
@@ -117,13 +133,35 @@ impl Openers {
     pub(super) fn n_opened(&self) -> usize {
         self.n_opened
     }
+
+    /// Whether a literal was seen that has one of two places.
+    fn meet(&self, places: [u16; 2]) -> bool {
+        let [one, other] = places.map(|place| self.places[usize::from(place) % (2 * PLACES)]);
+        // Both at once: that costs less than to decide after each.
+        one | other
+    }
+}
+
+/// The place of a literal, which it shares with others.
+fn place(literal: u32) -> u16 {
+    (literal as usize % PLACES) as u16
+}
+
+/// The places of the literals of a second group, two by two.
+fn second_places(group: Option<&Vec<u32>>) -> Vec<[u16; 2]> {
+    match group {
+        Some(group) if group.len() <= MAX_SECOND => {
+            let two = |of: &[u32]| [place(of[0]), place(of[of.len() - 1])];
+            group.chunks(2).map(two).collect()
+        }
+        _ => vec![[ALWAYS; 2]],
+    }
 }
 
 impl Gates {
-    /// Takes in the gates of all patterns, over `n_infixes` literals; `marks` are those of the
-    /// skills of each.
-    pub(super) fn new(all: &[Gate], n_infixes: usize, marks: impl Fn(usize) -> u64) -> Gates {
-        let bits = bits(all, n_infixes);
+    /// Takes in the gates of all patterns, over `n_infixes` literals; `words_of` are the
+    /// literals of one word that the skills of each declare.
+    pub(super) fn new(all: &[Gate], n_infixes: usize, words_of: impl Fn(usize) -> Places) -> Gates {
         let mut packed = Vec::with_capacity(all.len());
         let mut literals = Vec::new();
         let mut opened = ListBuilder::default();
@@ -135,23 +173,21 @@ impl Gates {
                 literals.extend(group);
             }
             let [first, second] = gate.rarest.map(|group| group.map(|group| &gate.groups[group]));
-            let bit = |literal: &u32| 1 << bits[*literal as usize];
-            let second = second.map_or(1 << ALWAYS, |of| of.iter().map(bit).fold(0, |a, b| a | b));
-            let (second, marks) = (Bits::new(second), Bits::new(marks(pattern)));
-            for &literal in first.into_iter().flatten() {
-                opened.push(literal, Opened { pattern: pattern as u32, second, marks });
+            let Some(first) = first else { continue };
+            let (words, pattern) = (words_of(pattern), pattern as u32);
+            for second in second_places(second) {
+                for &literal in first {
+                    opened.push(literal, Opened { pattern, second, words });
+                }
             }
         }
-        Gates { all: packed, literals, opened: opened.finish(n_infixes), bits }
+        Gates { all: packed, literals, opened: opened.finish(n_infixes) }
     }
 
     /// Notes that a literal was seen for the first time.
     pub(super) fn see(&self, literal: u32, openers: &mut Openers) {
-        openers.near.add(literal);
-        let bit = self.bits[literal as usize];
-        if bit != NO_BIT {
-            openers.bits |= 1 << bit;
-        }
+        openers.seen.push(literal);
+        openers.places[usize::from(place(literal))] = true;
         let n_opened = self.opened.of(literal).len();
         if n_opened > 0 {
             openers.literals.push(literal);
@@ -160,20 +196,19 @@ impl Gates {
     }
 
     /// Calls `report` with each pattern that may match, and whether it does for sure, as far as
-    /// the places of literals tell; with some more than once. With `marks`, patterns may be left
-    /// out that no skill with any of them declares.
+    /// the places of literals tell; with some more than once. Patterns may be left out of whose
+    /// skills' words `may_matter` says no.
     pub(super) fn open(
         &self,
         openers: &Openers,
         infixes: &Infixes,
         seen: &Seen,
-        marks: Option<u64>,
+        may_matter: impl Fn(Places) -> bool,
         mut report: impl FnMut(u32, bool),
     ) {
         for &literal in &openers.literals {
             for opened in self.opened.of(literal) {
-                let is_marked = marks.is_none_or(|marks| opened.marks.meet(marks));
-                if !opened.second.meet(openers.bits) || !is_marked {
+                if !openers.meet(opened.second) || !may_matter(opened.words) {
                     continue;
                 }
                 let verdict = self.judge(opened.pattern, openers, infixes, seen);
@@ -213,7 +248,7 @@ impl Gates {
         for _ in 0..n_groups {
             let (&n_literals, literals) = rest.split_first()?;
             let (group, after) = literals.split_at(n_literals as usize);
-            if !group.iter().any(|&l| openers.near.may_have(l) && seen.has(l)) {
+            if !group.iter().any(|&l| openers.places[usize::from(place(l))] && seen.has(l)) {
                 return Some(false);
             }
             groups = [groups[1], group];
@@ -256,45 +291,30 @@ impl Gates {
         self.all.len() == n_patterns
             && self.all.iter().all(is_gate)
             && self.opened.is_sound(n_infixes, |to| (to.pattern as usize) < n_patterns)
-            && self.bits.len() == n_infixes
-            && self.bits.iter().all(|&bit| bit <= NO_BIT)
     }
 
     /// Heap memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        size_of_val(&*self.all)
-            + size_of_val(&*self.literals)
-            + self.opened.memory_usage()
-            + self.bits.len()
+        size_of_val(&*self.all) + size_of_val(&*self.literals) + self.opened.memory_usage()
     }
-}
-
-/// The bit of each literal of second groups.
-fn bits(all: &[Gate], n_infixes: usize) -> Vec<u8> {
-    let mut n_groups = vec![0; n_infixes];
-    for gate in all {
-        for &literal in gate.rarest[1].into_iter().flat_map(|second| &gate.groups[second]) {
-            n_groups[literal as usize] += 1;
-        }
-    }
-    bits_by_use(&n_groups, 1, ALWAYS)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::infix::{Needs, pass};
+    use super::super::near::Near;
     use super::*;
 
     /// The patterns that `text` opens, and whether each matches for sure.
     fn opened(gates: &Gates, infixes: &Infixes, text: &str) -> Vec<(u32, bool)> {
-        opened_of(gates, infixes, None, text)
+        opened_of(gates, infixes, |_| true, text)
     }
 
-    /// The same of skills with one of `marks`.
+    /// The same of skills whose words may matter.
     fn opened_of(
         gates: &Gates,
         infixes: &Infixes,
-        marks: Option<u64>,
+        may_matter: impl Fn(Places) -> bool,
         text: &str,
     ) -> Vec<(u32, bool)> {
         let mut seen = Seen::default();
@@ -302,7 +322,7 @@ mod tests {
         openers.start();
         pass(infixes, text, &mut seen, |of| gates.see(of.literal, &mut openers));
         let mut opened = Vec::new();
-        gates.open(&openers, infixes, &seen, marks, |pattern, is_sure| {
+        gates.open(&openers, infixes, &seen, may_matter, |pattern, is_sure| {
             assert_eq!(gates.open_one(pattern, &openers, infixes, &seen), Some(is_sure));
             opened.push((pattern, is_sure));
         });
@@ -323,7 +343,7 @@ mod tests {
         });
         let one_group = Gate { groups: vec![vec![7, 8]], rarest: [Some(0), None], is_exact: false };
         let all: Vec<Gate> = two_groups.chain([one_group, Gate::default()]).collect();
-        let gates = Gates::new(&all, literals.len(), |pattern| 1 << (pattern % 3));
+        let gates = Gates::new(&all, literals.len(), |of| Places::new(&[of as u32 % 3], 0));
         assert!(gates.is_sound(all.len(), literals.len()));
         assert!(!gates.is_sound(all.len(), literals.len() - 1));
         for i in [0, 1, 62, 63, 64, 126, 149] {
@@ -337,7 +357,11 @@ mod tests {
         assert_eq!(opened(&gates, &infixes, "xneed007x"), [(150, false)]);
         let text = "need003 open003 need004 open004";
         assert_eq!(opened(&gates, &infixes, text), [(3, true), (4, true)]);
-        assert_eq!(opened_of(&gates, &infixes, Some(0b101), text), [(3, true)]);
-        assert_eq!(opened_of(&gates, &infixes, Some(0b110), text), [(4, true)]);
+        for (found, expected) in [(0, (3, true)), (1, (4, true))] {
+            let mut near = Near::default();
+            near.add(found);
+            let matters = |of: Places| of.meet(&near, 0);
+            assert_eq!(opened_of(&gates, &infixes, matters, text), [expected]);
+        }
     }
 }

@@ -1,21 +1,22 @@
 //! How many of the items that are still to be looked at one skill can have.
 
+/// So many items of one mark are told from each other.
+const N_LEVELS: usize = 4;
+
 /// Items that are still to be looked at, by their marks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Left {
-    /// Items without a mark, and items with each; an item that shares its mark counts with those
-    /// without, as nobody can tell which of the two a skill has.
+    /// Items without a mark, and those that are too many for theirs.
     n_unmarked: u32,
-    n_of_bit: Bits,
-    bits: u64,
+    n_of_bit: [u32; 64],
+    /// The marks of one item or more, of two or more, and so on: who has a mark may have all items
+    /// of it.
+    levels: [u64; N_LEVELS],
 }
 
-#[derive(Debug)]
-struct Bits([u32; 64]);
-
-impl Default for Bits {
-    fn default() -> Bits {
-        Bits([0; 64])
+impl Default for Left {
+    fn default() -> Left {
+        Left { n_unmarked: 0, n_of_bit: [0; 64], levels: [0; N_LEVELS] }
     }
 }
 
@@ -26,10 +27,12 @@ impl Left {
             self.n_unmarked += 1;
             return;
         };
-        let n_of_bit = &mut self.n_of_bit.0[usize::from(bit)];
-        self.n_unmarked += u32::from(*n_of_bit > 0);
+        let n_of_bit = &mut self.n_of_bit[usize::from(bit)];
+        match self.levels.get_mut(*n_of_bit as usize) {
+            Some(level) => *level |= 1 << bit,
+            None => self.n_unmarked += 1,
+        }
         *n_of_bit += 1;
-        self.bits |= 1 << bit;
     }
 
     /// Takes out an item that was taken in.
@@ -38,23 +41,23 @@ impl Left {
             self.n_unmarked -= 1;
             return;
         };
-        let n_of_bit = &mut self.n_of_bit.0[usize::from(bit)];
+        let n_of_bit = &mut self.n_of_bit[usize::from(bit)];
         *n_of_bit -= 1;
-        if *n_of_bit > 0 {
-            self.n_unmarked -= 1;
-        } else {
-            self.bits &= !(1 << bit);
+        match self.levels.get_mut(*n_of_bit as usize) {
+            Some(level) => *level &= !(1 << bit),
+            None => self.n_unmarked -= 1,
         }
     }
 
     /// How many items there are.
     pub(super) fn n_items(&self) -> u32 {
-        self.n_unmarked + self.bits.count_ones()
+        self.n_of(u64::MAX)
     }
 
     /// How many of them a skill with `marks` has at most.
     pub(super) fn n_of(&self, marks: u64) -> u32 {
-        self.n_unmarked + (marks & self.bits).count_ones()
+        let levels = self.levels.iter().take_while(|level| **level != 0);
+        self.n_unmarked + levels.map(|level| (marks & level).count_ones()).sum::<u32>()
     }
 }
 
@@ -69,11 +72,23 @@ mod tests {
             left.add(bit);
         }
         assert_eq!(left.n_items(), 4);
-        assert_eq!([0, 1 << 3, 1 << 5, 1 << 3 | 1 << 5 | 1].map(|of| left.n_of(of)), [2, 3, 3, 4]);
+        assert_eq!([0, 1 << 3, 1 << 5, 1 << 3 | 1 << 5 | 1].map(|of| left.n_of(of)), [1, 3, 2, 4]);
         left.remove(Some(3));
         assert_eq!([0, 1 << 3, 1 << 5].map(|of| left.n_of(of)), [1, 2, 2]);
         left.remove(None);
         left.remove(Some(3));
         assert_eq!([0, 1 << 3, 1 << 5].map(|of| left.n_of(of)), [0, 0, 1]);
+    }
+
+    #[test]
+    fn those_that_are_too_many_for_a_mark_count_for_all() {
+        let mut left = Left::default();
+        (0..N_LEVELS + 2).for_each(|_| left.add(Some(62)));
+        let most = N_LEVELS as u32;
+        assert_eq!([0, 1, 1 << 62].map(|of| left.n_of(of)), [2, 2, most + 2]);
+        left.remove(Some(62));
+        left.remove(Some(62));
+        left.remove(Some(62));
+        assert_eq!([0, 1, 1 << 62].map(|of| left.n_of(of)), [0, 0, most - 1]);
     }
 }

@@ -13,6 +13,9 @@ use super::flat::Lists;
 /// The bit of what has none.
 pub(super) const NO_BIT: u8 = 64;
 
+/// The last bit of 64 says of a word that it is of marks; see [`Places`](super::places::Places).
+const N_BITS: u8 = 63;
+
 /// Items of fewer skills have no mark: their skills are looked at one by one.
 pub(super) const MIN_MARKED: usize = 9;
 
@@ -31,7 +34,7 @@ impl Marks {
     /// Marks `n_skills` skills; `postings` are the skills of each of `n_items` items.
     pub(super) fn new(postings: &Lists<u32>, n_items: usize, n_skills: usize) -> Marks {
         let n_uses: Vec<usize> = (0..n_items).map(|item| postings.of(item as u32).len()).collect();
-        let bits = bits_by_use(&n_uses, MIN_MARKED, 64);
+        let bits = bits_by_use(&n_uses, MIN_MARKED, N_BITS);
         let mut skills = vec![0; n_skills];
         for (item, &bit) in bits.iter().enumerate().filter(|(_, bit)| **bit != NO_BIT) {
             for &skill in postings.of(item as u32) {
@@ -44,6 +47,12 @@ impl Marks {
     /// The bit of an item, if it is common.
     pub(super) fn bit(&self, item: u32) -> Option<u8> {
         Some(self.bits[item as usize]).filter(|&bit| bit != NO_BIT)
+    }
+
+    /// The bits of items: those of the rare ones are any.
+    pub(super) fn of_all(&self, items: impl Iterator<Item = u32>) -> u64 {
+        let any = |item: u32| (item % u32::from(N_BITS)) as u8;
+        items.fold(0, |all, item| all | 1 << self.bit(item).unwrap_or_else(|| any(item)))
     }
 
     /// The bits of a skill's common items.

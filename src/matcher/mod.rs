@@ -57,6 +57,7 @@ mod overlay;
 mod pass;
 mod paths;
 mod patterns;
+mod places;
 mod query;
 mod rank;
 mod raw;

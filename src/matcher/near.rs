@@ -2,7 +2,7 @@
 
 /// A bit for each number that was added, shared with all that end alike: most of what is asked for
 /// was not found, and a look at its place in a large table is a wait for memory.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Near([u64; 64]);
 
 impl Default for Near {

@@ -6,23 +6,28 @@
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
 use super::index::Index;
+use super::places::Places;
 
 impl Index {
     /// Notes all patterns that may match.
     pub(super) fn open_all(&self, scratch: &mut Scratch) {
         if !std::mem::replace(&mut scratch.openers.is_done, true) {
-            self.open(None, scratch);
+            self.open(|_| true, scratch);
         }
     }
 
-    /// Notes the patterns that may match of all skills with one of `marks`, and perhaps others.
-    pub(super) fn open_marked(&self, marks: u64, scratch: &mut Scratch) {
-        self.open(Some(marks), scratch);
+    /// Notes the patterns that may match of all skills of which a word was found, and perhaps others.
+    pub(super) fn open_of_words(&self, scratch: &mut Scratch) {
+        let found = &scratch.found;
+        let is_word = |item: &u32| self.tables.items[*item as usize].n_words() == 1;
+        let words = found.candidates.iter().copied().filter(is_word);
+        let (marks, near) = (self.tables.marks.of_all(words), found.near().clone());
+        self.open(|words| words.meet(&near, marks), scratch);
     }
 
-    fn open(&self, marks: Option<u64>, scratch: &mut Scratch) {
+    fn open(&self, may_matter: impl Fn(Places) -> bool, scratch: &mut Scratch) {
         let Scratch { seen, openers, found, .. } = scratch;
-        self.gates.open(openers, &self.infixes, seen, marks, |pattern, is_certain| {
+        self.gates.open(openers, &self.infixes, seen, may_matter, |pattern, is_certain| {
             let item = self.tables.pattern_items[pattern as usize];
             note(found, item, is_certain);
         });
@@ -34,7 +39,7 @@ impl Index {
         if openers.is_done || openers.n_opened() == 0 {
             return;
         }
-        for trigger in self.tables.triggers.items_of(skill) {
+        for trigger in self.tables.triggers.items_of(skill).filter(|of| of.is_pattern) {
             let Some(pattern) = self.tables.items[trigger.item as usize].pattern() else {
                 continue;
             };

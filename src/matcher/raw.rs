@@ -38,6 +38,7 @@ macro_rules! number {
 }
 
 number!(u8);
+number!(u16);
 number!(u32);
 number!(u64);
 

@@ -8,6 +8,7 @@ use std::thread;
 use super::gates::{Gate, Gates};
 use super::literals::{self, Required};
 use super::patterns::Patterns;
+use super::places::Places;
 use super::shape;
 use crate::progress::Steps;
 use crate::skill::pattern::{self, Case};
@@ -55,19 +56,19 @@ impl<'a> Sources<'a> {
         self.n_patterns.keys().map(String::as_str)
     }
 
-    /// The patterns and their gates, once the `places` of all literals are known; `marks` are those
-    /// of the skills of an item.
+    /// The patterns and their gates, once the `places` of all literals are known; `words_of` are
+    /// the literals of one word that the skills of an item declare.
     pub(super) fn compile(
         &self,
         places: &HashMap<&str, u32>,
-        marks: impl Fn(u32) -> u64,
+        words_of: impl Fn(u32) -> Places,
     ) -> (Patterns, Gates) {
         let gates = self.required.iter();
         let gates: Vec<Gate> = gates.map(|required| self.gate(required.as_ref(), places)).collect();
         let has_literal = self.required.iter().map(Option::is_some);
         let patterns = Patterns::new(self.texts.iter().copied().zip(has_literal));
-        let marks = |pattern: usize| marks(self.items[pattern]);
-        (patterns, Gates::new(&gates, places.len(), marks))
+        let words_of = |pattern: usize| words_of(self.items[pattern]);
+        (patterns, Gates::new(&gates, places.len(), words_of))
     }
 
     /// Gates a pattern by the group of literals that is rarest among the patterns: a word that

@@ -7,28 +7,38 @@ use super::rank::RankKey;
 use crate::skill::SkillId;
 
 impl Index {
-    /// The key of a skill: `None` if it does not match, is vetoed, or cannot be better than
-    /// `than`.
+    /// The key of a skill: `None` if it does not match or is vetoed.
     pub(super) fn key(
         &self,
         skill: u32,
         text: &Excerpt<'_>,
         scratch: &mut Scratch,
+    ) -> Option<RankKey> {
+        let hopes = self.hopes(skill, scratch)?;
+        self.settle(hopes, text, scratch, None)
+    }
+
+    /// The key of a skill of which the [`Index::hopes`] are known: `None` if it does not match, or
+    /// cannot be better than `than`.
+    pub(super) fn settle(
+        &self,
+        (hopes, is_certain): (RankKey, bool),
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
         than: Option<RankKey>,
     ) -> Option<RankKey> {
-        let (hopes, is_certain) = self.hopes(skill, scratch)?;
         if than.is_some_and(|than| hopes >= than) {
             return None;
         }
         if is_certain {
             return Some(hopes);
         }
-        for trigger in self.tables.triggers.items_of(skill) {
+        for trigger in self.tables.triggers.items_of(hopes.skill) {
             if scratch.found.presence(trigger.item) == Presence::Possible {
                 self.confirm(trigger.item, text, scratch);
             }
         }
-        self.hopes(skill, scratch).map(|(key, _)| key)
+        self.hopes(hopes.skill, scratch).map(|(key, _)| key)
     }
 
     /// The key of a skill as if all of its patterns that may match did, and whether there are no
@@ -88,7 +98,7 @@ impl Index {
         let excludes = std::mem::take(&mut scratch.found.excludes);
         let vetoed = excludes.iter().filter_map(|&exclude| {
             let (skill, entry) = &self.tables.excludes[exclude as usize];
-            self.key(*skill, text, scratch, None)?;
+            self.key(*skill, text, scratch)?;
             Some((self.id(*skill).clone(), entry.to_string()))
         });
         let vetoed = vetoed.collect();

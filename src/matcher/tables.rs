@@ -19,6 +19,12 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The flag of a trigger that counts as the one before it, in a word of [`Triggers::items`].
 const SAME: u32 = 1 << 31;
 
+/// The flag of a pattern there: of most skills only these are asked for.
+const OF_PATTERN: u32 = 1 << 30;
+
+/// The item in such a word.
+const ITEM: u32 = OF_PATTERN - 1;
+
 /// The flag of a pattern in [`Item::what`].
 const PATTERN: u32 = 1 << 31;
 
@@ -139,6 +145,7 @@ pub(super) struct TriggerItem {
     pub(super) item: u32,
     /// Whether it looks for the same as the trigger before it.
     pub(super) is_same: bool,
+    pub(super) is_pattern: bool,
 }
 
 impl Triggers {
@@ -153,7 +160,9 @@ impl Triggers {
     }
 
     pub(super) fn push(&mut self, kind: HitKind, text: &str, item: u32, is_same: bool) {
-        self.items.push(item | if is_same { SAME } else { 0 });
+        let same = if is_same { SAME } else { 0 };
+        let of_pattern = if kind == HitKind::Pattern { OF_PATTERN } else { 0 };
+        self.items.push(item | same | of_pattern);
         self.kinds.push(kind);
         self.texts.push(text);
     }
@@ -166,13 +175,17 @@ impl Triggers {
     /// What the triggers of a skill look for.
     pub(super) fn items_of(&self, skill: u32) -> impl Iterator<Item = TriggerItem> {
         let entries = self.items[self.range(skill)].iter();
-        entries.map(|&entry| TriggerItem { item: entry & !SAME, is_same: entry & SAME != 0 })
+        entries.map(|&entry| TriggerItem {
+            item: entry & ITEM,
+            is_same: entry & SAME != 0,
+            is_pattern: entry & OF_PATTERN != 0,
+        })
     }
 
     /// The triggers of a skill as their author wrote them, with what they look for.
     pub(super) fn of(&self, skill: u32) -> impl Iterator<Item = (HitKind, &str, u32)> {
         self.range(skill).map(|place| {
-            (self.kinds[place], self.texts.get(place as u32), self.items[place] & !SAME)
+            (self.kinds[place], self.texts.get(place as u32), self.items[place] & ITEM)
         })
     }
 
@@ -184,8 +197,10 @@ impl Triggers {
 
     fn is_sound(&self, n_skills: usize, items: &[Item]) -> bool {
         let is_item = |(&entry, &kind): (&u32, &HitKind)| {
-            let item = items.get((entry & !SAME) as usize);
-            item.is_some_and(|item| item.pattern().is_some() == (kind == HitKind::Pattern))
+            let is_pattern = kind == HitKind::Pattern;
+            let item = items.get((entry & ITEM) as usize);
+            item.is_some_and(|item| item.pattern().is_some() == is_pattern)
+                && (entry & OF_PATTERN != 0) == is_pattern
         };
         self.ends.len() == n_skills
             && self.ends.is_sorted()

@@ -19,19 +19,19 @@ use super::left::Left;
 use super::rank::RankKey;
 use crate::skill::SkillId;
 
+/// What is asked for: the best `limit` skills, of which a literal of `least` words or more was found.
+#[derive(Debug, Clone, Copy)]
+struct Aim {
+    limit: usize,
+    least: u32,
+}
+
 /// Where more are asked for than this, all are ranked.
 const MAX_BEST: usize = 128;
 
 /// Skills with a phrase of so many words are looked at together if they are no more than this; if
 /// they are more, the rarest item tells which to look at first.
 const MAX_OF_PHRASES: usize = 32;
-
-/// If no more patterns may match, they are opened without a look at whose they are.
-const MAX_OPENED: usize = 32;
-
-/// A look at a skill of which a rare word was found takes about as long as one at so many of the
-/// patterns that may match.
-const OPENED_A_SKILL: usize = 4;
 
 impl Index {
     /// Ranks the best `limit` matches.
@@ -63,17 +63,16 @@ impl Index {
             self.consider_alone(skill, limit, text, scratch);
         }
         let Some(mut longest) = self.rank_phrases(limit, text, scratch) else { return };
-        if longest > 0
-            && let Some(marks) = self.open_for_literals(limit, text, scratch)
-        {
-            self.rank_by_rarity(longest, Some(marks), limit, text, scratch);
+        if longest == 1 {
+            self.open_of_words(scratch);
+            self.rank_by_rarity(longest, Aim { limit, least: 1 }, text, scratch);
             if scratch.last_of_best(limit).is_some_and(|key| key.phrase_words.0 > 0) {
                 return;
             }
             longest = 0;
         }
         self.open_all(scratch);
-        self.rank_by_rarity(longest, None, limit, text, scratch);
+        self.rank_by_rarity(longest, Aim { limit, least: 0 }, text, scratch);
     }
 
     /// Looks at the skills with phrases, those with the longest first. Returns the words of the
@@ -113,68 +112,27 @@ impl Index {
         last.is_none_or(|key| key.phrase_words.0 <= longest_left).then_some(longest_left)
     }
 
-    /// Opens the patterns of all skills of which a literal was found. Those of a rare literal are
-    /// looked at here. Returns the marks of the others, unless it costs less to open all patterns.
-    fn open_for_literals(
-        &self,
-        limit: usize,
-        text: &Excerpt<'_>,
-        scratch: &mut Scratch,
-    ) -> Option<u64> {
-        let n_opened = scratch.openers.n_opened();
-        if n_opened <= MAX_OPENED {
-            return None;
-        }
-        let mut marks = 0;
-        let mut n_rare = 0;
-        let is_literal = |item: u32| self.tables.items[item as usize].n_words() > 0;
-        let literals = scratch.found.candidates.iter().filter(|&&item| is_literal(item));
-        for &item in literals {
-            match self.tables.marks.bit(item) {
-                Some(bit) => marks |= 1 << bit,
-                None => n_rare += self.tables.postings.of(item).len(),
-            }
-        }
-        if n_rare * OPENED_A_SKILL > n_opened {
-            return None;
-        }
-        // Their patterns join the candidates.
-        for place in 0..scratch.found.candidates.len() {
-            let item = scratch.found.candidates[place];
-            if is_literal(item) && self.tables.marks.bit(item).is_none() {
-                for &skill in self.tables.postings.of(item) {
-                    self.consider_alone(skill, limit, text, scratch);
-                }
-            }
-        }
-        self.open_marked(marks, scratch);
-        Some(marks)
-    }
-
     /// Looks at the skills of all items, those of the rarest first, until no other skill can be
-    /// among the best. None of them has a literal of more than `longest` words. With `marks`, only
-    /// skills with one of them matter.
-    fn rank_by_rarity(
-        &self,
-        longest: u32,
-        marks: Option<u64>,
-        limit: usize,
-        text: &Excerpt<'_>,
-        scratch: &mut Scratch,
-    ) {
+    /// among the best. None that was not looked at has a literal of more than `longest` words; of
+    /// those whose literals are all shorter than is asked for, not all patterns were opened.
+    fn rank_by_rarity(&self, longest: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
         let mut left = Left::default();
         let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
         // Few of many are looked at, so they are not sorted.
         rarest.clear();
         let found = &scratch.found;
-        let present = |item: &&u32| found.presence(**item) != Presence::Absent;
-        rarest.extend(found.candidates.iter().filter(present).map(|&item| {
+        rarest.extend(found.candidates.iter().filter_map(|&item| {
+            let known = self.tables.items[item as usize];
+            let presence = found.presence(item);
+            if presence == Presence::Absent || known.n_words() > longest {
+                return None;
+            }
             left.add(self.tables.marks.bit(item));
             // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
             // needed any more.
-            let is_possible = found.presence(item) == Presence::Possible;
-            let rarity = scratch.rarity(item, self.tables.items[item as usize].rarity);
-            Reverse((rarity * 2 + u32::from(is_possible), item))
+            let is_possible = presence == Presence::Possible;
+            let rarity = scratch.rarity(item, known.rarity);
+            Some(Reverse((rarity * 2 + u32::from(is_possible), item)))
         }));
         scratch.ranking.rarest = rarest;
         while let Some(Reverse((order, item))) = scratch.ranking.rarest.pop() {
@@ -184,65 +142,117 @@ impl Index {
                 n_triggers: Reverse(left.n_items()),
                 ..RankKey::new(0)
             };
-            if scratch.last_of_best(limit).is_some_and(|last| last < best_left) {
+            if scratch.last_of_best(aim.limit).is_some_and(|last| last < best_left) {
                 return;
             }
-            // Whether a skill of the item may be better than the last of the best.
-            let may_surpass = |skill: u32, bar: (u32, u32)| {
-                let marks_of_skill = self.tables.marks.of(skill);
-                let n_triggers = left.n_of(marks_of_skill);
-                marks.is_none_or(|marks| marks & marks_of_skill != 0)
-                    && (n_triggers > bar.0 || (n_triggers == bar.0 && skill < bar.1))
-            };
-            let skills = self.tables.postings.of(item);
-            let mut bar = scratch.bar(best_left, limit);
-            let may_be =
-                |&skill: &u32| may_surpass(skill, bar) && self.may_be_best(skill, limit, scratch);
-            let is_over = match scratch.found.presence(item) {
-                Presence::Absent => true,
-                Presence::Possible => {
-                    !skills.iter().any(may_be) || !self.confirm(item, text, scratch)
+            let bit = self.tables.marks.bit(item);
+            if bit.is_some() {
+                self.rank_common(item, best_left, &left, aim, text, scratch);
+            } else {
+                self.rank_rare(item, aim, text, scratch);
+            }
+            left.remove(bit);
+        }
+    }
+
+    /// Looks at the skills of an item, which are few.
+    fn rank_rare(&self, item: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
+        if scratch.found.presence(item) != Presence::Absent {
+            for &skill in self.tables.postings.of(item) {
+                self.consider(skill, aim, text, scratch);
+            }
+        }
+    }
+
+    /// Looks at those of the many skills of an item that may be better than the last of the best, if
+    /// they are like `best_left` but for the items they have of those `left`.
+    fn rank_common(
+        &self,
+        item: u32,
+        best_left: RankKey,
+        left: &Left,
+        aim: Aim,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) {
+        let mut words = u64::MAX;
+        if aim.least > 0 && self.tables.items[item as usize].n_words() == 0 {
+            // Whoever has no common word then is not looked at.
+            words = self.rank_rare_words(aim, text, scratch);
+        }
+        let may_surpass = |skill: u32, bar: (u32, u32)| {
+            let marks = self.tables.marks.of(skill);
+            let n_triggers = left.n_of(marks);
+            words & marks != 0 && (n_triggers > bar.0 || (n_triggers == bar.0 && skill < bar.1))
+        };
+        let skills = self.tables.postings.of(item);
+        let mut bar = scratch.bar(best_left, aim.limit);
+        let may_be =
+            |&skill: &u32| may_surpass(skill, bar) && self.may_be_best(skill, aim.limit, scratch);
+        let is_over = match scratch.found.presence(item) {
+            Presence::Absent => true,
+            Presence::Possible => !skills.iter().any(may_be) || !self.confirm(item, text, scratch),
+            Presence::Somewhere | Presence::At => false,
+        };
+        if is_over {
+            return;
+        }
+        // Those that may have the most triggers first: the others are not looked at then.
+        let n_triggers = |skill: u32| left.n_of(self.tables.marks.of(skill));
+        let most = skills.iter().map(|&skill| n_triggers(skill)).max().unwrap_or(0);
+        for is_most in [true, false] {
+            let at_most = most.saturating_sub(u32::from(!is_most));
+            for &skill in skills {
+                if (at_most, bar.1) <= (bar.0, skill) {
+                    break;
                 }
-                Presence::Somewhere | Presence::At => false,
-            };
-            if !is_over {
-                // Those that may have the most triggers first: the others are not looked at then.
-                let n_triggers = |skill: u32| left.n_of(self.tables.marks.of(skill));
-                let most = skills.iter().map(|&skill| n_triggers(skill)).max().unwrap_or(0);
-                for is_most in [true, false] {
-                    let at_most = most.saturating_sub(u32::from(!is_most));
-                    for &skill in skills {
-                        if (at_most, bar.1) <= (bar.0, skill) {
-                            break;
-                        }
-                        if (n_triggers(skill) == most) == is_most && may_surpass(skill, bar) {
-                            self.consider(skill, limit, text, scratch);
-                            bar = scratch.bar(best_left, limit);
-                        }
-                    }
+                if (n_triggers(skill) == most) == is_most && may_surpass(skill, bar) {
+                    self.consider(skill, aim, text, scratch);
+                    bar = scratch.bar(best_left, aim.limit);
                 }
             }
-            left.remove(self.tables.marks.bit(item));
         }
+    }
+
+    /// Looks at the skills of all rare words. Returns the marks of the common ones.
+    fn rank_rare_words(&self, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) -> u64 {
+        let mut marks = 0;
+        for place in 0..scratch.found.candidates.len() {
+            let item = scratch.found.candidates[place];
+            if self.tables.items[item as usize].n_words() == 0 {
+                continue;
+            }
+            match self.tables.marks.bit(item) {
+                Some(bit) => marks |= 1 << bit,
+                None => self.rank_rare(item, aim, text, scratch),
+            }
+        }
+        marks
     }
 
     /// Puts a skill among the best, if it is one of them, after a look at its patterns.
     fn consider_alone(&self, skill: u32, limit: usize, text: &Excerpt<'_>, scratch: &mut Scratch) {
         self.open_own(skill, scratch);
-        self.consider(skill, limit, text, scratch);
+        self.consider(skill, Aim { limit, least: 0 }, text, scratch);
     }
 
-    /// Puts a skill among the best, if it is one of them.
-    fn consider(&self, skill: u32, limit: usize, text: &Excerpt<'_>, scratch: &mut Scratch) {
-        if !scratch.ranking.visit(skill) {
+    /// Puts a skill among the best, if it is one of them and has a literal as long as is asked for.
+    fn consider(&self, skill: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
+        if scratch.ranking.is_visited(skill) {
             return;
         }
-        let last = scratch.last_of_best(limit);
-        let Some(key) = self.key(skill, text, scratch, last) else { return };
+        // What does not count now may do so once more patterns are opened.
+        let Some(hopes) = self.hopes(skill, scratch) else { return };
+        if hopes.0.phrase_words.0 < aim.least {
+            return;
+        }
+        scratch.ranking.visit(skill);
+        let last = scratch.last_of_best(aim.limit);
+        let Some(key) = self.settle(hopes, text, scratch, last) else { return };
         let best = &mut scratch.ranking.best;
         let place = best.partition_point(|better| *better < key);
-        if place < limit {
-            best.truncate(limit - 1);
+        if place < aim.limit {
+            best.truncate(aim.limit - 1);
             best.insert(place, key);
         }
     }
