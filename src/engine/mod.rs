@@ -17,7 +17,7 @@ mod watch;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use serde::Serialize;
 
 use crate::activation::{Consent, TaskSpawner};
@@ -285,9 +285,10 @@ impl Engine {
         Session::new(id, Arc::clone(&self.0.sessions))
     }
 
-    /// What is known now; the same for the whole of a call.
-    fn snapshot(&self) -> Arc<Snapshot> {
-        self.0.snapshot.load_full()
+    /// What is known now; the same for the whole of a call. Threads that ask at once write to
+    /// nothing they share.
+    fn snapshot(&self) -> Guard<Arc<Snapshot>> {
+        self.0.snapshot.load()
     }
 
     /// What the conversation of `query` did so far.
