@@ -353,8 +353,14 @@ fn bare_scan(scan: &BareScan) -> Rival<'_> {
 /// How many times the queries of one thread two threads answer. The bare scan writes nothing that
 /// threads share: what it gains is what there is to be gained.
 fn speed_up<'a>(queries: &[String], rival: impl Fn() -> Rival<'a> + Sync) -> f64 {
-    let one = throughput(queries, &rival, 1);
-    throughput(queries, &rival, 2) / one
+    let mut best = [0.0_f64; 2];
+    // In turns: whoever else uses the machine does so for seconds.
+    for _ in 0..12 {
+        for (best, n_threads) in best.iter_mut().zip([1, 2]) {
+            *best = best.max(throughput(queries, &rival, n_threads));
+        }
+    }
+    best[1] / best[0]
 }
 
 /// Queries a second of all threads together. Tries are short and many, and the best counts: that is
@@ -364,7 +370,7 @@ fn throughput<'a>(
     rival: &(impl Fn() -> Rival<'a> + Sync),
     n_threads: usize,
 ) -> f64 {
-    let (n_tries, n_passes) = (400, 10);
+    let (n_tries, n_passes) = (50, 10);
     let barrier = Barrier::new(n_threads);
     let one_thread = || {
         let mut rival = rival();
@@ -398,9 +404,22 @@ fn main() {
     let all = std::env::var("REPERTOIRE_BENCH").is_ok_and(|which| which == "all");
     let budget = Duration::from_millis(if all { 1_500 } else { 300 });
     let sizes: &[usize] = if all { &[10, 100, 1_000, 10_000, 100_000] } else { &[10, 100, 1_000] };
-    by_size(sizes, budget);
-    by_query(1_000, budget / 3);
-    by_adversary(budget / 3);
-    by_build(sizes);
-    by_circumstance(&sizes[1..], budget);
+    // Of `size`, `query`, `adversary`, `build` and `circumstance` those that are named, or all.
+    let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let is_wanted = |table: &str| named.is_empty() || named.iter().any(|name| name == table);
+    if is_wanted("size") {
+        by_size(sizes, budget);
+    }
+    if is_wanted("query") {
+        by_query(1_000, budget / 3);
+    }
+    if is_wanted("adversary") {
+        by_adversary(budget / 3);
+    }
+    if is_wanted("build") {
+        by_build(sizes);
+    }
+    if is_wanted("circumstance") {
+        by_circumstance(&sizes[1..], budget);
+    }
 }
