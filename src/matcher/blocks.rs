@@ -35,6 +35,17 @@ pub(super) fn places(bytes: &[u8], holds: impl Fn(u8) -> bool, mut each: impl Fn
     });
 }
 
+/// Calls `each` with the place of each character that is not ASCII, and with the character.
+#[inline]
+pub(super) fn others(text: &str, mut each: impl FnMut(usize, char)) {
+    let starts_one = |byte| byte >= 0xc0;
+    places(text.as_bytes(), starts_one, |at| {
+        if let Some(c) = text[at..].chars().next() {
+            each(at, c);
+        }
+    });
+}
+
 /// A bit for each byte of which something holds. The loop over bytes is one that compilers make wide
 /// instructions of; then eight bytes of 0 or 1 at a time are multiplied so that they meet in one.
 #[inline]

@@ -11,7 +11,7 @@ use super::meta::Questions;
 use super::paths::Paths;
 use super::places::Places;
 use super::sources::Sources;
-use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers};
+use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers, range_of};
 use super::text::fold_trigger;
 use super::words::{self, Words};
 use super::{HitKind, heads, inflect};
@@ -341,8 +341,7 @@ impl Builder {
     fn words_of(&self, skills: &[u32], marks: &Marks) -> Places {
         let mut words = Vec::new();
         for &skill in skills {
-            let start = if skill == 0 { 0 } else { self.ends[skill as usize - 1] };
-            let triggers = &self.triggers[start as usize..self.ends[skill as usize] as usize];
+            let triggers = &self.triggers[range_of(&self.ends, skill)];
             let items = triggers.iter().map(|trigger| trigger.item);
             words.extend(items.filter(|&item| self.items[item as usize].n_words == 1));
         }

@@ -96,8 +96,6 @@ pub(super) struct Openers {
     literals: Vec<u32>,
     /// Whether one of each place was seen.
     places: Box<[bool; 2 * PLACES]>,
-    /// How many patterns they open.
-    n_opened: usize,
     /// Whether the text is one line of ASCII that patterns see as a whole.
     pub(super) is_plain: bool,
     /// Whether all patterns were looked at that may match.
@@ -108,14 +106,7 @@ impl Default for Openers {
     fn default() -> Openers {
         let mut places = Box::new([false; 2 * PLACES]);
         places[usize::from(ALWAYS)] = true;
-        Openers {
-            seen: Vec::new(),
-            literals: Vec::new(),
-            places,
-            n_opened: 0,
-            is_plain: false,
-            is_done: false,
-        }
+        Openers { seen: Vec::new(), literals: Vec::new(), places, is_plain: false, is_done: false }
     }
 }
 
@@ -125,13 +116,12 @@ impl Openers {
             self.places[usize::from(place(literal))] = false;
         }
         self.literals.clear();
-        self.n_opened = 0;
         self.is_done = false;
     }
 
-    /// How many patterns would be looked at to find all that may match.
-    pub(super) fn n_opened(&self) -> usize {
-        self.n_opened
+    /// Whether no literal that opens a pattern was seen.
+    pub(super) fn is_empty(&self) -> bool {
+        self.literals.is_empty()
     }
 
     /// Whether a literal was seen that has one of two places.
@@ -188,10 +178,8 @@ impl Gates {
     pub(super) fn see(&self, literal: u32, openers: &mut Openers) {
         openers.seen.push(literal);
         openers.places[usize::from(place(literal))] = true;
-        let n_opened = self.opened.of(literal).len();
-        if n_opened > 0 {
+        if !self.opened.of(literal).is_empty() {
             openers.literals.push(literal);
-            openers.n_opened += n_opened;
         }
     }
 

@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use super::flat::Lists;
 
 /// The bit of what has none.
-pub(super) const NO_BIT: u8 = 64;
+const NO_BIT: u8 = 64;
 
 /// The last bit of 64 says of a word that it is of marks; see [`Places`](super::places::Places).
 const N_BITS: u8 = 63;
 
 /// Items of fewer skills have no mark: their skills are looked at one by one.
-pub(super) const MIN_MARKED: usize = 9;
+const MIN_MARKED: usize = 9;
 
 /// Which common items skills declare.
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ impl Marks {
 
 /// A bit below `n_bits` for each thing used at least `min` times: those used most share theirs with
 /// those used least.
-pub(super) fn bits_by_use(n_uses: &[usize], min: usize, n_bits: u8) -> Vec<u8> {
+fn bits_by_use(n_uses: &[usize], min: usize, n_bits: u8) -> Vec<u8> {
     let mut by_use: Vec<usize> = (0..n_uses.len()).filter(|&of| n_uses[of] >= min).collect();
     by_use.sort_by_key(|&of| std::cmp::Reverse(n_uses[of]));
     let mut bits = vec![NO_BIT; n_uses.len()];

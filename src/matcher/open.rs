@@ -36,7 +36,7 @@ impl Index {
     /// Notes the patterns of a skill that may match.
     pub(super) fn open_own(&self, skill: u32, scratch: &mut Scratch) {
         let Scratch { seen, openers, found, .. } = scratch;
-        if openers.is_done || openers.n_opened() == 0 {
+        if openers.is_done || openers.is_empty() {
             return;
         }
         for trigger in self.tables.triggers.items_of(skill).filter(|of| of.is_pattern) {

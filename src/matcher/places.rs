@@ -3,11 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::near::Near;
+use super::near::{Near, PLACE_BITS};
 use super::raw::row;
-
-/// How many of the last bits of a number are its place.
-const PLACE_BITS: u32 = 12;
 
 /// Up to so many things are put down one by one.
 const MAX_FEW: usize = 5;
@@ -16,7 +13,8 @@ const MAX_FEW: usize = 5;
 const MANY: u64 = 1 << 63;
 
 /// Up to five things by their places in [`Near`], or the marks of more: to look at five places tells
-/// more than to compare marks, of which a message has the more the larger the catalog is. Two halves lie wherever 32 bits do, so that lists of them are as short as can be.
+/// more than to compare marks, of which a message has the more the larger the catalog is. Two halves lie
+/// wherever 32 bits do, so that lists of them are as short as can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Places {
     low: u32,

@@ -33,14 +33,7 @@ impl Runs {
         self.held = None;
         self.others = Kinds::default();
         if !self.is_ascii {
-            blocks::places(
-                text.as_bytes(),
-                |byte| byte >= 0xc0,
-                |at| {
-                    let kind = text[at..].chars().next().map(Kinds::of_char);
-                    self.others = self.others.or(kind.unwrap_or_default());
-                },
-            );
+            blocks::others(text, |_, c| self.others = self.others.or(Kinds::of_char(c)));
         }
     }
 

@@ -4,6 +4,8 @@
 //! skills that declare the same share the item, so that it is looked for, confirmed and counted
 //! once. From an item its *postings* lead to the skills, from a skill its triggers lead back.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::HitKind;
@@ -148,6 +150,12 @@ pub(super) struct TriggerItem {
     pub(super) is_pattern: bool,
 }
 
+/// The places of the triggers of a skill, where those of each end at its place in `ends`.
+pub(super) fn range_of(ends: &[u32], skill: u32) -> Range<usize> {
+    let start = if skill == 0 { 0 } else { ends[skill as usize - 1] };
+    start as usize..ends[skill as usize] as usize
+}
+
 impl Triggers {
     /// Room for the triggers of skills; those of skill `i` end before `ends[i]`.
     pub(super) fn new(ends: &[u32]) -> Triggers {
@@ -167,9 +175,8 @@ impl Triggers {
         self.texts.push(text);
     }
 
-    fn range(&self, skill: u32) -> std::ops::Range<usize> {
-        let start = if skill == 0 { 0 } else { self.ends[skill as usize - 1] };
-        start as usize..self.ends[skill as usize] as usize
+    fn range(&self, skill: u32) -> Range<usize> {
+        range_of(&self.ends, skill)
     }
 
     /// What the triggers of a skill look for.

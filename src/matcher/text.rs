@@ -47,11 +47,6 @@ fn is_settled(c: char) -> bool {
             | '一'..='\u{9fff}' | '가'..='힣')
 }
 
-/// Whether a byte is the first of a character that is not ASCII.
-fn starts_other(byte: u8) -> bool {
-    byte >= 0xc0
-}
-
 /// `text` with runs of blanks as one blank.
 pub(crate) fn collapse_blanks(text: &str) -> Cow<'_, str> {
     if !text.contains("  ") {
@@ -73,9 +68,10 @@ struct Others(Vec<(u32, char)>);
 impl Others {
     fn set(&mut self, text: &str) {
         self.0.clear();
-        blocks::places(text.as_bytes(), starts_other, |at| {
-            let c = text[at..].chars().next().filter(|&c| !is_settled(c));
-            self.0.extend(c.map(|c| (at as u32, c)));
+        blocks::others(text, |at, c| {
+            if !is_settled(c) {
+                self.0.push((at as u32, c));
+            }
         });
     }
 }

@@ -17,7 +17,8 @@ const NOTING: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub(super) struct Deadline(Arc<Mutex<Stage>>);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// In the order in which they are reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     /// An answer is worked out: nobody is the worse if the process ends.
     Answering,
@@ -58,13 +59,19 @@ impl Deadline {
     /// What the answer shows is noted from here on: were the process ended now, it would be taken
     /// for shown. Does not return if the time is over.
     pub(super) fn note(&self) {
-        *self.stage() = Stage::Noting;
+        self.reach(Stage::Noting);
     }
 
     /// The answer is there: the process is not ended from here on, so that nothing is half written.
     /// Does not return if the time is over.
     pub(super) fn meet(&self) {
-        *self.stage() = Stage::Met;
+        self.reach(Stage::Met);
+    }
+
+    /// Goes on to `stage`, never back: what is noted once the answer is there takes no time of it.
+    fn reach(&self, reached: Stage) {
+        let mut stage = self.stage();
+        *stage = reached.max(*stage);
     }
 
     fn stage(&self) -> MutexGuard<'_, Stage> {
