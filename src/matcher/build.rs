@@ -242,7 +242,7 @@ impl Builder {
         let sources = Sources::new(of_patterns, steps);
         let others = (0..texts.len()).filter(|&id| word_places[id] == NONE).map(|id| &*texts[id]);
         let mut infix_texts: Vec<&str> = others.chain(sources.literals()).collect();
-        heads::prepare(&mut infix_texts);
+        let is_only_head = heads::prepare(&mut infix_texts);
         let infix_places: HashMap<&str, u32> =
             infix_texts.iter().enumerate().map(|(place, &text)| (text, place as u32)).collect();
         let mut word_uses = ListBuilder::default();
@@ -262,6 +262,7 @@ impl Builder {
         let infix_uses = infix_uses.finish(infix_texts.len());
         let needs = |id: usize| match infix_uses.of(id as u32) {
             [LiteralUse::Name(_), ..] => Needs::Each,
+            [] if is_only_head[id] => Needs::Nothing,
             [] => Needs::First,
             _ => Needs::FirstWhole,
         };

@@ -90,9 +90,6 @@ impl Row for Opened {
 /// What a pass has seen of the literals of gates: working memory.
 #[derive(Debug)]
 pub(super) struct Openers {
-    /// All of them.
-    seen: Vec<u32>,
-    /// Those that open a pattern.
     literals: Vec<u32>,
     /// Whether one of each place was seen.
     places: Box<[bool; 2 * PLACES]>,
@@ -106,20 +103,25 @@ impl Default for Openers {
     fn default() -> Openers {
         let mut places = Box::new([false; 2 * PLACES]);
         places[usize::from(ALWAYS)] = true;
-        Openers { seen: Vec::new(), literals: Vec::new(), places, is_plain: false, is_done: false }
+        Openers { literals: Vec::new(), places, is_plain: false, is_done: false }
     }
 }
 
 impl Openers {
     pub(super) fn start(&mut self) {
-        for literal in self.seen.drain(..) {
+        for literal in self.literals.drain(..) {
             self.places[usize::from(place(literal))] = false;
         }
-        self.literals.clear();
         self.is_done = false;
     }
 
-    /// Whether no literal that opens a pattern was seen.
+    /// Notes that a literal was seen for the first time.
+    pub(super) fn see(&mut self, literal: u32) {
+        self.literals.push(literal);
+        self.places[usize::from(place(literal))] = true;
+    }
+
+    /// Whether no literal of a pattern was seen.
     pub(super) fn is_empty(&self) -> bool {
         self.literals.is_empty()
     }
@@ -172,15 +174,6 @@ impl Gates {
             }
         }
         Gates { all: packed, literals, opened: opened.finish(n_infixes) }
-    }
-
-    /// Notes that a literal was seen for the first time.
-    pub(super) fn see(&self, literal: u32, openers: &mut Openers) {
-        openers.seen.push(literal);
-        openers.places[usize::from(place(literal))] = true;
-        if !self.opened.of(literal).is_empty() {
-            openers.literals.push(literal);
-        }
     }
 
     /// Calls `report` with each pattern that may match, and whether it does for sure, as far as
@@ -308,7 +301,7 @@ mod tests {
         let mut seen = Seen::default();
         let mut openers = Openers { is_plain: true, ..Openers::default() };
         openers.start();
-        pass(infixes, text, &mut seen, |of| gates.see(of.literal, &mut openers));
+        pass(infixes, text, &mut seen, |of| openers.see(of.literal));
         let mut opened = Vec::new();
         gates.open(&openers, infixes, &seen, may_matter, |pattern, is_sure| {
             assert_eq!(gates.open_one(pattern, &openers, infixes, &seen), Some(is_sure));

@@ -35,12 +35,18 @@ pub(super) enum Kind {
 }
 
 /// Takes in the heads of non-empty `literals`, and puts all in the order in which they are
-/// compiled, each once.
-pub(super) fn prepare(literals: &mut Vec<&str>) {
-    let heads: Vec<&str> = literals.iter().map(|literal| head(literal)).collect();
-    literals.extend(heads.into_iter().filter(|head| !head.is_empty()));
-    literals.sort_unstable_by_key(|literal| (Kind::of(literal), *literal));
-    literals.dedup();
+/// compiled, each once. Returns of each whether it was no literal, and only is a head.
+pub(super) fn prepare(literals: &mut Vec<&str>) -> Vec<bool> {
+    let heads = literals.iter().map(|literal| (head(literal), true));
+    let heads = heads.filter(|(head, _)| !head.is_empty());
+    let mut all: Vec<(&str, bool)> =
+        literals.iter().map(|literal| (*literal, false)).chain(heads).collect();
+    // A literal that is a head, too, comes first as what it is.
+    all.sort_unstable_by_key(|(literal, is_head)| (Kind::of(literal), *literal, *is_head));
+    all.dedup_by_key(|(literal, _)| *literal);
+    let is_only_head;
+    (*literals, is_only_head) = all.into_iter().unzip();
+    is_only_head
 }
 
 impl Kind {
@@ -96,11 +102,13 @@ mod tests {
     #[test]
     fn literals_are_put_in_order_with_their_heads() {
         let mut literals = vec!["add a", "é", "data.csv", "note", "c++", ".net", "addé"];
-        prepare(&mut literals);
+        let is_only_head = prepare(&mut literals);
         assert_eq!(
             literals,
             ["add", "c", "data", "note", "add a", "addé", "c++", "data.csv", ".net", "é"]
         );
+        assert_eq!(is_only_head.iter().filter(|is| **is).count(), 3);
+        assert_eq!(is_only_head[..4], [true, true, true, false]);
     }
 
     #[test]

@@ -20,6 +20,10 @@ use super::raw::row;
 use super::seen::{Occurrence, Seen};
 use super::tables::NONE;
 
+/// Runs are looked at in parts of so many bytes: their places and those of the keys that reach out of
+/// the part fit into 64 bits.
+const PART_BYTES: usize = 64 - KEY_BYTES;
+
 /// Distinct literals, in the order of `prepare` (`heads.rs`).
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Infixes {
@@ -30,10 +34,36 @@ pub(crate) struct Infixes {
     heads: Vec<Head>,
     /// Of those that stand inside a run.
     inside: Keys,
+    /// Of those heads that are no more than that and as short as a key: they begin everywhere, but only
+    /// the end of a run matters.
+    short_heads: Keys,
+    /// The bytes that these end with.
+    short_head_ends: Bytes,
     /// Of those that do not start in a run.
     between: Keys,
-    /// A bit for each byte that these start with.
-    starts: [u64; 4],
+    /// The bytes that these start with.
+    starts: Bytes,
+}
+
+/// A set of bytes.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct Bytes([u64; 4]);
+
+impl Bytes {
+    #[inline]
+    fn has(self, byte: u8) -> bool {
+        self.0[usize::from(byte / 64)] >> (byte % 64) & 1 == 1
+    }
+}
+
+impl FromIterator<u8> for Bytes {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Bytes {
+        let mut set = Bytes::default();
+        for byte in bytes {
+            set.0[usize::from(byte / 64)] |= 1 << (byte % 64);
+        }
+        set
+    }
 }
 
 /// What starts somewhere in a run.
@@ -41,7 +71,7 @@ pub(crate) struct Infixes {
 pub(super) enum Start {
     /// The longest literal inside it.
     Literal(u32),
-    /// The only one inside it, of which nothing matters but where it stands first and last.
+    /// The only one inside it, of which nothing matters but where it stands first and last: of patterns.
     Single(u32),
     /// A head that ends it.
     Head(u32),
@@ -58,15 +88,26 @@ struct Literal {
     whole: bool,
     /// Whether some longer literal with such a prefix starts with this one.
     starts_another: bool,
+    /// Whether nothing matters of it but what it is the head of.
+    is_only_head: bool,
     /// Its place among the heads, or [`NONE`].
     head: u32,
 }
 
-row!(Literal { prefix: u32, contextual: bool, whole: bool, starts_another: bool, head: u32 });
+row!(Literal {
+    prefix: u32,
+    contextual: bool,
+    whole: bool,
+    starts_another: bool,
+    is_only_head: bool,
+    head: u32
+});
 
 /// Which occurrences of a literal matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
+    /// None: it is the head of others.
+    Nothing,
     /// The first, wherever it stands.
     First,
     /// The first, and the first as a word of its own.
@@ -81,18 +122,28 @@ impl Infixes {
     pub(crate) fn new(literals: &[&str], needs: impl Fn(usize) -> Needs) -> Infixes {
         let n_before = |kind| literals.partition_point(|literal| Kind::of(literal) < kind);
         let (across, between) = (n_before(Kind::Across), n_before(Kind::Between));
+        let is_short_head =
+            |place: usize| literals[place].len() < KEY_BYTES && needs(place) == Needs::Nothing;
+        let keyed = |places: Range<usize>, is_in: &dyn Fn(usize) -> bool| {
+            let places = places.filter(|&place| is_in(place));
+            places.map(|place| (place as u32, literals[place])).collect::<Vec<_>>()
+        };
+        let short_heads = (0..across).filter(|&place| is_short_head(place));
         let mut new = Infixes {
             texts: literals.iter().collect(),
             literals: Vec::with_capacity(literals.len()),
             heads: Vec::new(),
-            inside: Keys::new(&literals[..across], 0),
-            between: Keys::new(&literals[between..], between as u32),
-            starts: [0; 4],
+            inside: Keys::new(keyed(0..across, &|place| !is_short_head(place))),
+            short_heads: Keys::new(keyed(0..across, &is_short_head)),
+            between: Keys::new(keyed(between..literals.len(), &|_| true)),
+            starts: literals[between..]
+                .iter()
+                .filter_map(|literal| literal.bytes().next())
+                .collect(),
+            short_head_ends: short_heads
+                .filter_map(|place| literals[place].bytes().last())
+                .collect(),
         };
-        for literal in &literals[between..] {
-            let byte = literal.as_bytes()[0];
-            new.starts[usize::from(byte / 64)] |= 1 << (byte % 64);
-        }
         // Those of which the next literal may be a longer form, shortest first.
         let mut prefixes: Vec<usize> = Vec::new();
         for (place, literal) in literals.iter().enumerate() {
@@ -103,8 +154,9 @@ impl Infixes {
             let mut compiled = Literal {
                 prefix: NONE,
                 contextual: needs(place) == Needs::Each,
-                whole: needs(place) != Needs::First,
+                whole: matches!(needs(place), Needs::FirstWhole | Needs::Each),
                 starts_another: false,
+                is_only_head: needs(place) == Needs::Nothing,
                 head: NONE,
             };
             if let Some(&prefix) = prefixes.last() {
@@ -137,27 +189,60 @@ impl Infixes {
         self.heads[*head as usize].add(place, literal);
     }
 
-    /// Calls `found` with what starts in a run, and where, in order.
+    /// Calls `found` with what starts in a run, and where; of each literal in order.
     pub(super) fn starts_in(&self, run: &[u8], mut found: impl FnMut(Start, Range<usize>)) {
-        for at in 0..run.len() {
-            let rest = &run[at..];
-            self.inside.at(rest, |literals| {
-                let literal = self.longest(literals, rest);
-                if literal == NONE {
-                    return;
-                }
-                let end = at + self.texts.len_of(literal);
-                let Literal { prefix, contextual, whole, head, .. } =
-                    self.literals[literal as usize];
-                if prefix == NONE && !contextual && !whole {
-                    found(Start::Single(literal), at..end);
-                } else {
-                    found(Start::Literal(literal), at..end);
-                }
-                if head != NONE && end == run.len() {
-                    found(Start::Head(head), at..end);
+        for from in (0..run.len()).step_by(PART_BYTES) {
+            // What starts in this part may end in the next.
+            let part = &run[from..run.len().min(from + PART_BYTES + KEY_BYTES - 1)];
+            self.inside.within(part, |at, literals| {
+                if at < PART_BYTES {
+                    self.starts_at(from + at, literals, run, &mut found);
                 }
             });
+        }
+        if run.last().is_none_or(|&byte| !self.short_head_ends.has(byte)) {
+            return;
+        }
+        for n_bytes in 1..KEY_BYTES.min(run.len() + 1) {
+            let at = run.len() - n_bytes;
+            if let Some(literal) = self.short_heads.whole(&run[at..]) {
+                self.ends_at(literal, at..run.len(), &mut found);
+            }
+        }
+    }
+
+    /// Calls `found` with which of `literals` stands in a run from a byte on.
+    fn starts_at(
+        &self,
+        at: usize,
+        literals: Range<u32>,
+        run: &[u8],
+        found: &mut impl FnMut(Start, Range<usize>),
+    ) {
+        let longest = self.longest(literals, &run[at..]);
+        if longest == NONE {
+            return;
+        }
+        let mut literal = longest;
+        while literal != NONE && self.literals[literal as usize].is_only_head {
+            literal = self.literals[literal as usize].prefix;
+        }
+        if literal != NONE {
+            let Literal { prefix, contextual, whole, .. } = self.literals[literal as usize];
+            let is_single = prefix == NONE && !contextual && !whole;
+            let what = if is_single { Start::Single } else { Start::Literal };
+            found(what(literal), at..at + self.texts.len_of(literal));
+        }
+        if at + self.texts.len_of(longest) == run.len() {
+            self.ends_at(longest, at..run.len(), found);
+        }
+    }
+
+    /// Calls `found` with the head that ends a run, if `literal` is one.
+    fn ends_at(&self, literal: u32, at: Range<usize>, found: &mut impl FnMut(Start, Range<usize>)) {
+        let head = self.literals[literal as usize].head;
+        if head != NONE {
+            found(Start::Head(head), at);
         }
     }
 
@@ -172,12 +257,9 @@ impl Infixes {
         report: &mut impl FnMut(Occurrence),
     ) {
         match start {
-            Start::Single(literal) => {
-                if seen.note(literal, range.end).0 {
-                    report(Occurrence { literal, range, first: true, first_whole: false });
-                }
+            Start::Single(literal) | Start::Literal(literal) => {
+                self.note(literal, text, range.start, seen, report);
             }
-            Start::Literal(literal) => self.note(literal, text, range.start, seen, report),
             Start::Head(head) => {
                 let bytes = text.as_bytes();
                 let across = self.heads[head as usize].literals(&bytes[range.end..]);
@@ -192,8 +274,7 @@ impl Infixes {
     /// Whether a literal that starts in no run may start at one of `bytes`.
     #[inline]
     pub(super) fn may_start_in(&self, bytes: &[u8]) -> bool {
-        let starts = |byte: &u8| self.starts[usize::from(byte / 64)] >> (byte % 64) & 1 == 1;
-        bytes.iter().any(starts)
+        bytes.iter().any(|&byte| self.starts.has(byte))
     }
 
     /// Notes what starts in a part of `text` that is in no run: see [`Infixes::note`].
@@ -300,6 +381,7 @@ impl Infixes {
             && self.heads.iter().all(|head| head.is_sound(n_literals))
             && self.literals.iter().enumerate().all(is_prefix)
             && self.inside.is_sound(n_literals)
+            && self.short_heads.is_sound(n_literals)
             && self.between.is_sound(n_literals)
     }
 
@@ -309,6 +391,7 @@ impl Infixes {
             + size_of_val(&*self.literals)
             + size_of_val(&*self.heads)
             + self.inside.memory_usage()
+            + self.short_heads.memory_usage()
             + self.between.memory_usage()
     }
 }

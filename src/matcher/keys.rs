@@ -1,16 +1,20 @@
 //! Where in a text a literal may start, by its first four bytes.
 //!
-//! They are looked up in a bitmap, which nearly always says no, then in a table. Literals of one byte, two
-//! and three have tables of their own.
+//! They are looked up in a [`Filter`], which nearly always says no, then in a table. Literals of one byte,
+//! two and three have tables of their own.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::filter::{Filter, scatter};
 use super::raw::row;
 
 /// Literals of so many bytes and more are looked up by their first so many bytes.
 pub(super) const KEY_BYTES: usize = 4;
+
+/// Bits of the filter for each key.
+const BITS_A_KEY: usize = 16;
 
 /// Sorted literals by their first bytes: those of one byte, two, three, and of four or more.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -35,15 +39,11 @@ struct Slot {
 
 row!(Slot { key: u32, start: u32, end: u32 });
 
-/// Which keys there may be: a bitmap by their hashes.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Filter(#[serde(with = "super::raw")] Vec<u64>);
-
 impl Keys {
-    /// The keys of sorted, distinct, non-empty `literals`, the first of which has the place `first`.
-    pub(super) fn new(literals: &[&str], first: u32) -> Keys {
+    /// The keys of distinct, non-empty `literals` with their places, which are in the order of both.
+    pub(super) fn new<'a>(literals: impl IntoIterator<Item = (u32, &'a str)>) -> Keys {
         let mut slots: [Vec<Slot>; KEY_BYTES] = Default::default();
-        for (literal, place) in literals.iter().zip(first..) {
+        for (place, literal) in literals {
             let bytes = literal.as_bytes();
             let n_bytes = bytes.len().min(KEY_BYTES);
             let (key, end) = (key(&bytes[..n_bytes]), place + 1);
@@ -71,6 +71,23 @@ impl Keys {
         }
     }
 
+    /// Calls `report` with each place of up to 64 bytes at which a literal may start, and with the range of
+    /// literals as [`Keys::at`] does; those of one key in their order.
+    #[inline]
+    pub(super) fn within(&self, bytes: &[u8], mut report: impl FnMut(usize, Range<u32>)) {
+        let [one, two, three, four] = &self.0;
+        one.within::<1>(bytes, &mut report);
+        two.within::<2>(bytes, &mut report);
+        three.within::<3>(bytes, &mut report);
+        four.within::<4>(bytes, &mut report);
+    }
+
+    /// The literal that is these bytes, fewer than [`KEY_BYTES`].
+    pub(super) fn whole(&self, bytes: &[u8]) -> Option<u32> {
+        let table = self.0[..KEY_BYTES - 1].get(bytes.len().checked_sub(1)?)?;
+        table.get(key(bytes)).map(|slot| slot.start)
+    }
+
     /// Whether what was read leads nowhere but to `n_literals`.
     pub(super) fn is_sound(&self, n_literals: usize) -> bool {
         self.0.iter().all(|table| table.is_sound(n_literals))
@@ -78,7 +95,7 @@ impl Keys {
 
     /// Heap memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        let of = |table: &Table| size_of_val(&*table.slots) + size_of_val(&*table.filter.0);
+        let of = |table: &Table| size_of_val(&*table.slots) + table.filter.memory_usage();
         self.0.iter().map(of).sum()
     }
 }
@@ -96,13 +113,17 @@ impl Table {
             }
             table[at] = *slot;
         }
-        Table { filter: Filter::new(slots), slots: table }
+        let hashes: Vec<u64> = slots.iter().map(|slot| hash(slot.key)).collect();
+        let filter = Filter::new(&hashes, BITS_A_KEY);
+        Table { filter, slots: table }
     }
 
     fn get(&self, key: u32) -> Option<Slot> {
-        if !self.filter.has(key) {
-            return None;
-        }
+        if self.filter.may_have(hash(key)) { self.slot(key) } else { None }
+    }
+
+    /// The slot of a key that passes the filter.
+    fn slot(&self, key: u32) -> Option<Slot> {
         let last = self.slots.len().checked_sub(1)?;
         let mut at = hash(key) as usize & last;
         loop {
@@ -117,6 +138,27 @@ impl Table {
         }
     }
 
+    /// Calls `report` with each place at which a key, of `N` bytes, stands, and with its literals.
+    fn within<const N: usize>(&self, bytes: &[u8], report: &mut impl FnMut(usize, Range<u32>)) {
+        if self.slots.is_empty() || bytes.len() < N {
+            return;
+        }
+        // First all places that pass the filter, as bits: no branch for each of them could be foreseen.
+        let mut starts = 0;
+        for window in bytes.windows(N) {
+            let may_start = u64::from(self.filter.may_have(hash(key(&window[..N]))));
+            starts = starts >> 1 | may_start << 63;
+        }
+        starts >>= 64 - (bytes.len() - N + 1);
+        while starts != 0 {
+            let at = starts.trailing_zeros() as usize;
+            starts &= starts - 1;
+            if let Some(slot) = self.slot(key(&bytes[at..at + N])) {
+                report(at, slot.start..slot.end);
+            }
+        }
+    }
+
     fn is_sound(&self, n_literals: usize) -> bool {
         let is_range = |slot: &Slot| {
             slot.end == 0 || (slot.start < slot.end && slot.end as usize <= n_literals)
@@ -124,28 +166,6 @@ impl Table {
         let has_end =
             self.slots.len().is_power_of_two() && self.slots.iter().any(|slot| slot.end == 0);
         self.slots.is_empty() || (has_end && self.slots.iter().all(is_range))
-    }
-}
-
-impl Filter {
-    /// Has sixteen bits a key or more, so that of other keys one of sixteen passes.
-    fn new(slots: &[Slot]) -> Filter {
-        let mut filter = Filter(vec![0; (slots.len() / 4).next_power_of_two()]);
-        for slot in slots {
-            let place = filter.place(slot.key);
-            filter.0[place / 64] |= 1 << (place % 64);
-        }
-        filter
-    }
-
-    /// Whether a key may be one of those taken in; if it is, it does.
-    fn has(&self, key: u32) -> bool {
-        let place = self.place(key);
-        self.0.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
-    }
-
-    fn place(&self, key: u32) -> usize {
-        (hash(key) >> 32) as usize & (self.0.len() * 64).wrapping_sub(1)
     }
 }
 
@@ -157,10 +177,8 @@ fn key(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |key, &byte| key << 8 | u32::from(byte))
 }
 
-/// Spreads a key over 64 bits: the upper choose a bit, the lower a slot.
 fn hash(key: u32) -> u64 {
-    let product = u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    product ^ (product >> 32)
+    scatter(u64::from(key))
 }
 
 #[cfg(test)]
@@ -172,7 +190,7 @@ mod tests {
         let mut literals =
             ["-", "é", "c++", "部", "部署", "abcd", "abcde", "abce", "\0\0", "\0\0\0\0"];
         literals.sort_unstable();
-        let keys = Keys::new(&literals, 5);
+        let keys = Keys::new((5..).zip(literals));
         assert!(keys.is_sound(15) && !keys.is_sound(14));
         for (literal, place) in literals.iter().zip(5..) {
             let stands = |text: &[u8]| {
@@ -183,14 +201,22 @@ mod tests {
             assert!(stands(literal.as_bytes()), "{literal}");
             assert!(stands(format!("{literal}z").as_bytes()), "{literal}");
             assert!(!stands(format!("z{literal}").as_bytes()), "{literal}");
+            let mut places = Vec::new();
+            keys.within(format!("zzz{literal}").as_bytes(), |at, range| {
+                places.extend(range.contains(&place).then_some(at));
+            });
+            assert_eq!(places, [3], "{literal}");
+            let is_short = literal.len() < KEY_BYTES;
+            assert_eq!(keys.whole(literal.as_bytes()) == Some(place), is_short, "{literal}");
             assert!(!stands(&literal.as_bytes()[..literal.len().min(KEY_BYTES) - 1]), "{literal}");
         }
     }
 
     #[test]
     fn no_literals_are_found_nowhere() {
-        let keys = Keys::new(&[], 0);
+        let keys = Keys::new([]);
         assert!(keys.is_sound(0));
+        keys.within(b"some text", |_, _| unreachable!("there is nothing to be found"));
         keys.at(b"some text", |_| unreachable!("there is nothing to be found"));
     }
 }

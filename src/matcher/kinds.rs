@@ -95,9 +95,9 @@ impl Kinds {
         Kinds(u32::from(blocks::bits_of_any(bytes, of)))
     }
 
-    /// Whether they are digits, of ASCII or others, and nothing else.
-    pub(crate) fn are_digits(self) -> bool {
-        self.is_within(Kinds(1 << DIGIT | 1 << DIGIT_ELSEWHERE))
+    /// Whether of the characters of ASCII they are the digits.
+    pub(crate) fn are_digits_in_ascii(self) -> bool {
+        self.in_ascii() == 1 << DIGIT
     }
 
     /// Whether any of these kinds is among the `others`.

@@ -1,6 +1,6 @@
 //! What was found out about words of earlier texts.
 //!
-//! Which literals stand inside a word, and which begin with it, are the same wherever the word
+//! Which literals stand inside a word, and which it is, are the same wherever the word
 //! stands. Messages are made of words that came before, so each is looked at closely once, and
 //! recalled then by one look. What is recalled is exact: of a word of more than sixteen bytes the bytes
 //! are compared.
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::infix::Start;
 use super::run_key::RunKey;
-use super::words::First;
+use super::words::Single;
 
 /// So many words are known at most, about; then they are forgotten and learned anew.
 const MAX_WORDS: usize = 2_048;
@@ -56,15 +56,15 @@ struct Word {
 /// What is known of a word.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Known {
-    pub(super) first: First,
+    pub(super) single: Single,
     start: u32,
     n_inside: u16,
 }
 
 impl Known {
-    /// Whether it is that no literal has to do with the word.
+    /// Whether it is that no literal is the word or inside it.
     pub(super) fn is_nothing(self) -> bool {
-        self.first == First::NONE && self.n_inside == 0
+        self.single == Single::NONE && self.n_inside == 0
     }
 }
 
@@ -122,22 +122,22 @@ impl Memo {
     }
 
     /// Learns a word that is not known, of up to [`MAX_BYTES`]. `look` adds what starts in it, and says
-    /// what begins with it.
+    /// what it is.
     #[cold]
     pub(super) fn learn(
         &mut self,
         key: RunKey,
         bytes: &[u8],
-        look: impl FnOnce(&[u8], &mut Vec<Inside>) -> First,
+        look: impl FnOnce(&[u8], &mut Vec<Inside>) -> Single,
     ) -> Known {
         self.inside.truncate(self.n_inside);
         if self.n_words * 2 + MAX_STEPS >= self.words.len() {
             self.make_room();
         }
         let start = self.inside.len();
-        let first = look(bytes, &mut self.inside);
+        let single = look(bytes, &mut self.inside);
         let end = self.inside.len();
-        let known = Known { first, start: start as u32, n_inside: (end - start) as u16 };
+        let known = Known { single, start: start as u32, n_inside: (end - start) as u16 };
         if end - start <= MAX_INSIDE {
             let start = self.long.len() as u32;
             if self.keep(Word { key, start, known }) {
@@ -194,12 +194,12 @@ mod tests {
     use super::*;
 
     /// What is learned of a word here: its length, and its bytes as what starts in it.
-    fn look(bytes: &[u8], inside: &mut Vec<Inside>) -> First {
+    fn look(bytes: &[u8], inside: &mut Vec<Inside>) -> Single {
         let all = bytes.iter().enumerate();
         inside.extend(
             all.map(|(at, &byte)| Inside::new(Start::Literal(byte.into()), at..bytes.len())),
         );
-        First::NONE
+        Single::NONE
     }
 
     fn key(word: &str) -> RunKey {

@@ -32,6 +32,7 @@ pub(crate) mod boundary;
 mod build;
 mod demands;
 mod excerpt;
+mod filter;
 mod flat;
 mod found;
 mod gates;

@@ -98,9 +98,14 @@ impl Index {
             Standing::Word(literal, range) => {
                 self.note(self.tables.word_uses.of(literal), &scan, &range, true, found);
             }
+            Standing::Required(literal) => {
+                if part != Part::Said {
+                    openers.see(literal);
+                }
+            }
             Standing::Infix(Occurrence { literal, range, first, first_whole }) => {
                 if first && part != Part::Said {
-                    self.gates.see(literal, openers);
+                    openers.see(literal);
                 }
                 let uses = self.tables.infix_uses.of(literal);
                 self.note(uses, &scan, &range, first_whole, found);

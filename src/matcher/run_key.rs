@@ -2,20 +2,20 @@
 
 use std::ops::Range;
 
+use super::filter::scatter;
+
 /// Runs of up to so many bytes are two numbers.
 const BYTES: usize = 16;
 
-/// The bit that the keys of longer runs have.
-const IS_LONG: u64 = 1 << 63;
+/// The bit that the keys of longer runs have: the first of a byte, which no ASCII has.
+const IS_LONG: u128 = 1 << 63;
 
-/// What is left of two numbers of eight bytes each if a run has so many bytes.
-const MASKS: [[u64; 2]; BYTES + 1] = {
-    let mut masks = [[0; 2]; BYTES + 1];
+/// What is left of sixteen bytes if a run has so many.
+const MASKS: [u128; BYTES + 1] = {
+    let mut masks = [0; BYTES + 1];
     let mut n_bytes = 1;
     while n_bytes <= BYTES {
-        masks[n_bytes] = masks[n_bytes - 1];
-        let half = (n_bytes - 1) / 8;
-        masks[n_bytes][half] = masks[n_bytes][half] << 8 | 0xff;
+        masks[n_bytes] = masks[n_bytes - 1] << 8 | 0xff;
         n_bytes += 1;
     }
     masks
@@ -23,7 +23,7 @@ const MASKS: [[u64; 2]; BYTES + 1] = {
 
 /// A run of ASCII. Up to sixteen bytes are told apart by it, longer ones have a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct RunKey([u64; 2]);
+pub(super) struct RunKey(u128);
 
 impl RunKey {
     /// Whether it is no run, not even an empty one of a text.
@@ -33,15 +33,21 @@ impl RunKey {
 
     /// Whether other runs may have the same key.
     pub(super) fn is_long(self) -> bool {
-        self.0[0] & IS_LONG != 0
+        self.0 & IS_LONG != 0
     }
 
     /// A number whose upper bits depend on all of the run.
     pub(super) fn spread(self) -> u64 {
-        let [first, second] = self.0;
+        let [first, second] = self.halves();
         first
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             .wrapping_add(second.wrapping_mul(0xd1b5_4a32_d192_ed03))
+    }
+
+    /// A hash of the run and of the one before it, which has `spread`.
+    #[inline]
+    pub(super) fn hash_after(self, spread: u64) -> u64 {
+        scatter(spread.rotate_left(29) ^ self.spread())
     }
 
     /// The hash of what begins with a run of `n_bytes`, of which this is the key.
@@ -52,16 +58,19 @@ impl RunKey {
     /// A hash of a run of `n_bytes`, of which this is the key: the same as [`hash`] of its bytes for all
     /// that are longer than eight.
     fn hash(self, n_bytes: usize) -> u64 {
-        let [first, second] = self.0;
+        let [first, second] = self.halves();
         match n_bytes {
             0..=8 => mix(n_bytes as u64, first),
             9..=BYTES => {
                 let n_bits = 8 * (n_bytes - 8);
-                let last = (u128::from(second) << 64 | u128::from(first)) >> n_bits;
-                mix(mix(n_bytes as u64, first), last as u64)
+                mix(mix(n_bytes as u64, first), (self.0 >> n_bits) as u64)
             }
             _ => second,
         }
+    }
+
+    fn halves(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> 64) as u64]
     }
 }
 
@@ -90,21 +99,26 @@ impl<'t> RunReader<'t> {
     /// The key of a run.
     #[inline]
     pub(super) fn key(&self, run: &Range<usize>) -> RunKey {
-        let Some([first, second]) = MASKS.get(run.len()) else { return self.long_key(run) };
-        let there = self.text.get(run.start..).and_then(|rest| rest.first_chunk::<BYTES>());
-        let Some(bytes) =
-            there.or_else(|| self.last.get(run.start - self.last_start..)?.first_chunk())
-        else {
-            return RunKey::default();
+        let Some(mask) = MASKS.get(run.len()) else { return self.long_key(run) };
+        let rest = self.text.get(run.start..).unwrap_or_default();
+        let bytes = match rest.first_chunk::<BYTES>() {
+            Some(bytes) => u128::from_le_bytes(*bytes),
+            None => self.last_bytes(run.start),
         };
-        let bytes = u128::from_le_bytes(*bytes);
-        RunKey([bytes as u64 & first, (bytes >> 64) as u64 & second])
+        RunKey(bytes & mask)
+    }
+
+    /// The bytes from one on that is near the end.
+    #[inline]
+    fn last_bytes(&self, start: usize) -> u128 {
+        let last = self.last.get(start - self.last_start..).unwrap_or_default();
+        last.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes))
     }
 
     #[cold]
     fn long_key(&self, run: &Range<usize>) -> RunKey {
         let hash = hash(&self.text[run.clone()]);
-        RunKey([hash | IS_LONG, hash])
+        RunKey(u128::from(hash) << 64 | u128::from(hash) | IS_LONG)
     }
 
     /// The hash of what begins with a run.

@@ -60,7 +60,7 @@ impl Runs {
     /// a look at what else a character may be.
     fn holds(&mut self, kinds: Kinds) -> bool {
         let bytes = self.text.as_bytes();
-        if kinds.are_digits() && self.held.is_none() {
+        if kinds.are_digits_in_ascii() && self.held.is_none() {
             let is_digit = |byte: u8| u8::from(byte.is_ascii_digit());
             return kinds.meet(self.others) || blocks::bits_of_any(bytes, is_digit) != 0;
         }

@@ -8,13 +8,15 @@ use super::memo::{self, Inside, Memo};
 use super::run_key::{RunKey, RunReader};
 use super::seen::{Occurrence, Seen};
 use super::split::Split;
-use super::words::First;
+use super::words::{Single, Words};
 
 /// A literal that stands in a text.
 #[derive(Debug)]
 pub(super) enum Standing {
     /// A literal that is a word, as a word of its own.
     Word(u32, Range<usize>),
+    /// A literal that only patterns need, the first time it stands in the text.
+    Required(u32),
     Infix(Occurrence),
 }
 
@@ -46,17 +48,25 @@ impl Index {
         let runs: &Split = runs;
         let mut scan =
             Scan { index: self, text, reader: RunReader::new(bytes), runs, seen, report };
-        let mut before = 0;
+        let blanks_are_nothing = !self.infixes.may_start_in(b" ");
+        let (mut before, mut spread_before) = (0, 0);
         for (place, run) in runs.iter().enumerate() {
-            if self.infixes.may_start_in(&bytes[before..run.start]) {
-                scan.between(before..run.start);
+            let between = before..run.start;
+            let is_blank = between.len() == 1 && bytes[before] == b' ';
+            if !(is_blank && blanks_are_nothing)
+                && self.infixes.may_start_in(&bytes[between.clone()])
+            {
+                scan.between(between);
             }
-            before = run.end;
             let key = scan.reader.key(&run);
+            if self.words.may_begin(spread_before, key) && place > 0 {
+                scan.phrases(place - 1);
+            }
+            (before, spread_before) = (run.end, key.spread());
             match memo.get(key, bytes, &run) {
                 Some(known) if known.is_nothing() => {}
-                Some(known) => scan.known(place, run.start, memo.inside(known), known.first),
-                None => scan.unknown(place, run, key, memo),
+                Some(known) => scan.known(run, memo.inside(known), known.single),
+                None => scan.unknown(run, key, memo),
             }
         }
         if self.infixes.may_start_in(&bytes[before..]) {
@@ -73,47 +83,58 @@ impl<R: FnMut(Standing)> Scan<'_, R> {
         self.index.infixes.note_between(self.text, part, self.seen, &mut report);
     }
 
+    /// Notes the phrases that begin with a run.
+    #[inline(never)]
+    fn phrases(&mut self, place: usize) {
+        let Scan { index, text, reader, runs, report, .. } = self;
+        index.words.phrases(text, reader, runs, place, |literal, range| {
+            report(Standing::Word(literal, range));
+        });
+    }
+
     /// Notes the literals of a word that is known.
     #[inline(never)]
-    fn known(&mut self, place: usize, start: usize, inside: &[Inside], first: First) {
+    fn known(&mut self, run: Range<usize>, inside: &[Inside], single: Single) {
         for inside in inside {
-            self.note(inside.what, inside.range(start));
+            self.note(inside.what, inside.range(run.start));
         }
-        self.follow(place, first);
+        self.note_single(run, single);
     }
 
     /// Looks closely at a word.
     #[cold]
-    fn unknown(&mut self, place: usize, run: Range<usize>, key: RunKey, memo: &mut Memo) {
+    fn unknown(&mut self, run: Range<usize>, key: RunKey, memo: &mut Memo) {
         let Index { words, infixes, .. } = self.index;
         let word = &self.text.as_bytes()[run.clone()];
         if run.len() > memo::MAX_BYTES {
             infixes.starts_in(word, |what, at| {
                 self.note(what, run.start + at.start..run.start + at.end);
             });
-            self.follow(place, words.first(key, word));
+            self.note_single(run, words.single(key, word));
             return;
         }
         let known = memo.learn(key, word, |word, inside| {
             infixes.starts_in(word, |what, at| inside.push(Inside::new(what, at)));
-            words.first(key, word)
+            words.single(key, word)
         });
-        self.known(place, run.start, memo.inside(known), known.first);
+        self.known(run, memo.inside(known), known.single);
+    }
+
+    fn note_single(&mut self, run: Range<usize>, single: Single) {
+        Words::report_single(self.text, run, single, |literal, range| {
+            (self.report)(Standing::Word(literal, range));
+        });
     }
 
     #[inline]
     fn note(&mut self, what: Start, range: Range<usize>) {
+        if let Start::Single(literal) = what {
+            if self.seen.note(literal, range.end).0 {
+                (self.report)(Standing::Required(literal));
+            }
+            return;
+        }
         let mut report = |infix| (self.report)(Standing::Infix(infix));
         self.index.infixes.note_start(what, self.text, range, self.seen, &mut report);
-    }
-
-    #[inline]
-    fn follow(&mut self, place: usize, first: First) {
-        let Scan { index, text, reader, runs, report, .. } = self;
-        if first != First::NONE {
-            index.words.follow(text, reader, runs, place, first, |literal, range| {
-                report(Standing::Word(literal, range));
-            });
-        }
     }
 }

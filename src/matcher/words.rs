@@ -3,14 +3,15 @@
 //! A literal that starts and ends with an ASCII letter, digit or `_` can only stand as a word of
 //! its own where a run of such characters starts, and another ends. So the runs of a text are
 //! hashed once and looked up: independent loads, where an automaton waits at each byte for the one
-//! before. A phrase is found by the hash of its first run, then of its first two, and so on, as
-//! long as some literal goes on.
+//! before. A phrase is found by the hash of its first two runs, then of three, and so on, as long as
+//! some literal goes on; of most runs that follow each other a small filter tells that none begins so.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::boundary;
+use super::filter::Filter;
 use super::flat::Texts;
 use super::raw::row;
 use super::run_key::{RunKey, RunReader};
@@ -22,6 +23,9 @@ const NO_LITERAL: u32 = GOES_ON - 1;
 /// The flag of a slot that longer literals begin like.
 const GOES_ON: u32 = 1 << 31;
 
+/// Bits of the filters for each literal, or up to twice as many.
+const BITS_A_LITERAL: usize = 8;
+
 /// Literals by the hashes of the runs they begin with.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Words {
@@ -29,10 +33,14 @@ pub(crate) struct Words {
     /// hash says.
     #[serde(with = "super::raw")]
     slots: Vec<Slot>,
+    /// The literals of one run, and the first two runs of longer ones: most of what is looked for is not
+    /// there, and that is known without a look at the slots, which are many.
+    single: Filter,
+    pairs: Filter,
     texts: Texts,
 }
 
-/// A beginning of literals. Two that have the same tag are never looked for past one another, and
+/// A beginning of literals, of two runs or more, or a literal of one run. Two that have the same tag are never looked for past one another, and
 /// what is found is compared with the text, so that a part of the hash is enough.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Slot {
@@ -52,20 +60,19 @@ struct Beginning {
     end: u32,
 }
 
-/// What a run alone says of the literals that begin with it: the one that is this run, compared
-/// with it, or [`NO_LITERAL`], and [`GOES_ON`].
+/// What is known of a run: the literal that is this run, compared with it, if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct First(u32);
+pub(super) struct Single(u32);
 
-impl Default for First {
-    fn default() -> First {
-        First::NONE
+impl Default for Single {
+    fn default() -> Single {
+        Single::NONE
     }
 }
 
-impl First {
-    /// No literal begins with the run.
-    pub(super) const NONE: First = First(NO_LITERAL);
+impl Single {
+    /// No literal is the run.
+    pub(super) const NONE: Single = Single(NO_LITERAL);
 }
 
 impl Words {
@@ -73,25 +80,36 @@ impl Words {
     /// had to leave out.
     pub(crate) fn new(literals: &[&str]) -> (Words, Vec<usize>) {
         let mut beginnings = Vec::with_capacity(literals.len() * 2);
+        let (mut single, mut pairs) = (Vec::new(), Vec::new());
         let mut runs = Split::default();
-        for (place, &literal) in literals.iter().enumerate() {
-            let reader = RunReader::new(literal.as_bytes());
-            runs.set(literal);
-            let (mut hash, mut before) = (0, None);
-            for run in runs.iter() {
-                let end = run.end;
-                hash = match before {
-                    Some(before) => reader.chain(hash, before, &run),
-                    None => reader.hash_of_first(&run),
-                };
-                before = Some(end);
-                beginnings.push(Beginning { hash, literal: place as u32, end: end as u32 });
+        for (literal, &text) in (0..).zip(literals) {
+            let reader = RunReader::new(text.as_bytes());
+            runs.set(text);
+            let first = runs.get(0);
+            let mut hash = reader.hash_of_first(&first);
+            let mut end = first.end;
+            if let Some(second) = runs.after(1).next() {
+                pairs.push(reader.key(&second).hash_after(reader.key(&first).spread()));
+            } else {
+                single.push(hash);
+                beginnings.push(Beginning { hash, literal, end: end as u32 });
+            }
+            for run in runs.after(1) {
+                hash = reader.chain(hash, end, &run);
+                end = run.end;
+                beginnings.push(Beginning { hash, literal, end: end as u32 });
             }
         }
         beginnings.sort_unstable();
+        pairs.sort_unstable();
+        pairs.dedup();
         let n_beginnings = beginnings.chunk_by(|a, b| a.hash == b.hash).count();
-        let slots = vec![Slot::default(); n_beginnings * 2];
-        let mut words = Words { slots, texts: literals.iter().collect() };
+        let mut words = Words {
+            slots: vec![Slot::default(); n_beginnings * 2],
+            single: Filter::new(&single, BITS_A_LITERAL),
+            pairs: Filter::new(&pairs, BITS_A_LITERAL),
+            texts: literals.iter().collect(),
+        };
         let mut left_out = Vec::new();
         for same in beginnings.chunk_by(|a, b| a.hash == b.hash) {
             let text = |of: &Beginning| &literals[of.literal as usize][..of.end as usize];
@@ -125,53 +143,60 @@ impl Words {
         Some(at)
     }
 
-    /// What the run says that is all of `bytes`, of which `key` is the key.
-    pub(super) fn first(&self, key: RunKey, bytes: &[u8]) -> First {
+    /// The literal that is all of `bytes`, a run of which `key` is the key.
+    pub(super) fn single(&self, key: RunKey, bytes: &[u8]) -> Single {
         let hash = key.hash_of_first(bytes.len());
-        let Some(Slot { literal, .. }) = self.get(hash) else { return First::NONE };
-        let of_run = literal & !GOES_ON;
-        let is_it = of_run != NO_LITERAL && *bytes == *self.texts.bytes(of_run);
-        First(if is_it { literal } else { literal & GOES_ON | NO_LITERAL })
+        if !self.single.may_have(hash) {
+            return Single::NONE;
+        }
+        let literal = self.get(hash).map_or(NO_LITERAL, |slot| slot.literal & !GOES_ON);
+        let is_it = literal != NO_LITERAL && *bytes == *self.texts.bytes(literal);
+        if is_it { Single(literal) } else { Single::NONE }
     }
 
-    /// Calls `report` with each literal that stands in the folded `text` as a word of its own and
-    /// begins with the run at `place`, of which `first` is known and not nothing; the shortest first.
+    /// Calls `report` with the literal that a run of the folded `text` is, if it stands there as a word of
+    /// its own.
     #[inline]
-    pub(super) fn follow(
+    pub(super) fn report_single(
+        text: &str,
+        run: Range<usize>,
+        Single(literal): Single,
+        report: impl FnOnce(u32, Range<usize>),
+    ) {
+        if literal != NO_LITERAL && opens(text, &run) && closes(text, run.end) {
+            report(literal, run);
+        }
+    }
+
+    /// Whether a literal may begin with two runs, one after the other, of which the first has `spread`.
+    #[inline]
+    pub(super) fn may_begin(&self, spread: u64, second: RunKey) -> bool {
+        self.pairs.may_have(second.hash_after(spread))
+    }
+
+    /// Calls `report` with each literal of two runs or more that stands in the folded `text` as words of
+    /// their own and begins with the run at `place`, which is not the last one; the shortest first.
+    pub(super) fn phrases(
         &self,
         text: &str,
         reader: &RunReader<'_>,
         runs: &Split,
         place: usize,
-        first: First,
         mut report: impl FnMut(u32, Range<usize>),
     ) {
-        let bytes = text.as_bytes();
-        let Range { start, end } = runs.get(place);
-        let is_open = start == 0 || bytes[start - 1].is_ascii();
-        if !is_open && !boundary::opens(text, start, end) {
+        let first = runs.get(place);
+        if !opens(text, &first) {
             return;
         }
-        let is_closed =
-            |end: usize| bytes.get(end).is_none_or(u8::is_ascii) || boundary::closes(text, end);
-        let First(known) = first;
-        if known & !GOES_ON != NO_LITERAL && is_closed(end) {
-            report(known & !GOES_ON, start..end);
-        }
-        if known & GOES_ON == 0 {
-            return;
-        }
-        let (mut hash, mut end) = (reader.hash_of_first(&(start..end)), end);
+        let (mut hash, mut end) = (reader.hash_of_first(&first), first.end);
         for run in runs.after(place + 1) {
             hash = reader.chain(hash, end, &run);
             let Some(Slot { literal: known, .. }) = self.get(hash) else { return };
             end = run.end;
             let literal = known & !GOES_ON;
-            if literal != NO_LITERAL
-                && is_closed(end)
-                && bytes[start..end] == *self.texts.bytes(literal)
-            {
-                report(literal, start..end);
+            let is_it = || text.as_bytes()[first.start..end] == *self.texts.bytes(literal);
+            if literal != NO_LITERAL && closes(text, end) && is_it() {
+                report(literal, first.start..end);
             }
             if known & GOES_ON == 0 {
                 return;
@@ -219,7 +244,10 @@ impl Words {
 
     /// Heap memory in bytes.
     pub(crate) fn memory_usage(&self) -> usize {
-        self.slots.capacity() * size_of::<Slot>() + self.texts.memory_usage()
+        self.slots.capacity() * size_of::<Slot>()
+            + self.single.memory_usage()
+            + self.pairs.memory_usage()
+            + self.texts.memory_usage()
     }
 }
 
@@ -227,6 +255,17 @@ impl Words {
 pub(crate) fn is_word(literal: &str) -> bool {
     let bytes = literal.as_bytes();
     literal.is_ascii() && [bytes.first(), bytes.last()].into_iter().flatten().all(|&b| in_run(b))
+}
+
+/// Whether a run of a text is no end of a longer word.
+fn opens(text: &str, run: &Range<usize>) -> bool {
+    let is_plain = run.start == 0 || text.as_bytes()[run.start - 1].is_ascii();
+    is_plain || boundary::opens(text, run.start, run.end)
+}
+
+/// Whether what ends at a byte, as a run does, is no start of a longer word.
+fn closes(text: &str, end: usize) -> bool {
+    text.as_bytes().get(end).is_none_or(u8::is_ascii) || boundary::closes(text, end)
 }
 
 fn tag(hash: u64) -> u32 {
@@ -244,16 +283,19 @@ mod tests {
         let mut found = Vec::new();
         let mut runs = Split::default();
         runs.set(text);
+        let mut report = |literal: u32, range: Range<usize>| {
+            let literal = literals[literal as usize];
+            assert_eq!(&text[range.clone()], literal);
+            found.push((literal, range.start));
+        };
         for (place, run) in runs.iter().enumerate() {
-            let first = words.first(reader.key(&run), &text.as_bytes()[run]);
-            if first == First::NONE {
-                continue;
+            let key = reader.key(&run);
+            let single = words.single(key, &text.as_bytes()[run.clone()]);
+            Words::report_single(text, run, single, &mut report);
+            let next = runs.after(place + 1).next();
+            if next.is_some_and(|next| words.may_begin(key.spread(), reader.key(&next))) {
+                words.phrases(text, &reader, &runs, place, &mut report);
             }
-            words.follow(text, &reader, &runs, place, first, |literal, range| {
-                let literal = literals[literal as usize];
-                assert_eq!(&text[range.clone()], literal);
-                found.push((literal, range.start));
-            });
         }
         found
     }
