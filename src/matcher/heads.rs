@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::keys;
 use super::raw::row;
 use super::split::in_run;
 
@@ -23,15 +24,18 @@ pub(super) struct Head {
 
 row!(Head { first: u32, end: u32, next: u64 });
 
-/// Where a literal stands; in this order they are compiled.
+/// Where a literal stands; in this order they are compiled. Those that are looked up by longer keys
+/// ([`keys::is_long`]) come after the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// Stands inside a run.
     Inside,
+    InsideLong,
     /// Starts in a run, and reaches out of it.
     Across,
     /// Does not start in a run.
     Between,
+    BetweenLong,
 }
 
 /// Takes in the heads of non-empty `literals`, and puts all in the order in which they are
@@ -51,9 +55,17 @@ pub(super) fn prepare(literals: &mut Vec<&str>) -> Vec<bool> {
 
 impl Kind {
     pub(super) fn of(literal: &str) -> Kind {
-        match head(literal).len() {
-            0 => Kind::Between,
-            n_bytes if n_bytes == literal.len() => Kind::Inside,
+        let n_bytes = head(literal).len();
+        match (n_bytes, keys::is_long(literal)) {
+            (0, false) => Kind::Between,
+            (0, true) => Kind::BetweenLong,
+            (_, is_long) if n_bytes == literal.len() => {
+                if is_long {
+                    Kind::InsideLong
+                } else {
+                    Kind::Inside
+                }
+            }
             _ => Kind::Across,
         }
     }

@@ -1,6 +1,6 @@
 //! Literals that may stand anywhere, inside words too.
 //!
-//! Their first four bytes tell where they may start (`keys.rs`). The literals that start so are
+//! Their first bytes tell where they may start (`keys.rs`). The literals that start so are
 //! sorted: what stands there is the last one not after the text, or a prefix of it.
 //!
 //! What starts in a run of letters, digits and `_` of ASCII (`split.rs`) is the same wherever the run
@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 use super::boundary;
 use super::flat::Texts;
 use super::heads::{Head, Kind, head};
-use super::keys::{KEY_BYTES, Keys};
+use super::keys::{Keys, LONG_BYTES, SHORT_BYTES};
 use super::raw::row;
 use super::seen::{Occurrence, Seen};
 use super::tables::NONE;
 
 /// Runs are looked at in parts of so many bytes: their places and those of the keys that reach out of
 /// the part fit into 64 bits.
-const PART_BYTES: usize = 64 - KEY_BYTES;
+const PART_BYTES: usize = 64 - LONG_BYTES;
 
 /// Distinct literals, in the order of `prepare` (`heads.rs`).
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -79,8 +79,8 @@ pub(super) enum Start {
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Literal {
-    /// The longest other literal of its kind that this one starts with, or [`NONE`]; but for those of
-    /// less than four bytes that are looked up by all of their bytes.
+    /// The longest other literal of its kind that this one starts with, or [`NONE`]; but for those that
+    /// are looked up by all of their bytes.
     prefix: u32,
     /// Whether this literal, or such a prefix, must be reported at each occurrence.
     contextual: bool,
@@ -122,8 +122,9 @@ impl Infixes {
     pub(crate) fn new(literals: &[&str], needs: impl Fn(usize) -> Needs) -> Infixes {
         let n_before = |kind| literals.partition_point(|literal| Kind::of(literal) < kind);
         let (across, between) = (n_before(Kind::Across), n_before(Kind::Between));
+        let parts = [n_before(Kind::InsideLong), across, between, n_before(Kind::BetweenLong)];
         let is_short_head =
-            |place: usize| literals[place].len() < KEY_BYTES && needs(place) == Needs::Nothing;
+            |place: usize| literals[place].len() < SHORT_BYTES && needs(place) == Needs::Nothing;
         let keyed = |places: Range<usize>, is_in: &dyn Fn(usize) -> bool| {
             let places = places.filter(|&place| is_in(place));
             places.map(|place| (place as u32, literals[place])).collect::<Vec<_>>()
@@ -147,7 +148,7 @@ impl Infixes {
         // Those of which the next literal may be a longer form, shortest first.
         let mut prefixes: Vec<usize> = Vec::new();
         for (place, literal) in literals.iter().enumerate() {
-            if place == across || place == between {
+            if parts.contains(&place) {
                 prefixes.clear();
             }
             while prefixes.pop_if(|&mut prefix| !literal.starts_with(literals[prefix])).is_some() {}
@@ -167,12 +168,16 @@ impl Infixes {
                 compiled.whole |= shorter.whole;
             }
             new.literals.push(compiled);
-            if literal.len() >= KEY_BYTES || Kind::of(literal) == Kind::Across {
+            if literal.len() >= SHORT_BYTES || Kind::of(literal) == Kind::Across {
                 prefixes.push(place);
             }
         }
         for (place, literal) in (across as u32..).zip(&literals[across..between]) {
-            if let Ok(head) = literals[..across].binary_search(&head(literal)) {
+            let head = head(literal);
+            let order = (Kind::of(head), head);
+            let head =
+                literals.binary_search_by_key(&order, |literal| (Kind::of(literal), *literal));
+            if let Ok(head) = head {
                 new.add_to_head(head, place, literal);
             }
         }
@@ -193,7 +198,7 @@ impl Infixes {
     pub(super) fn starts_in(&self, run: &[u8], mut found: impl FnMut(Start, Range<usize>)) {
         for from in (0..run.len()).step_by(PART_BYTES) {
             // What starts in this part may end in the next.
-            let part = &run[from..run.len().min(from + PART_BYTES + KEY_BYTES - 1)];
+            let part = &run[from..run.len().min(from + PART_BYTES + LONG_BYTES - 1)];
             self.inside.within(part, |at, literals| {
                 if at < PART_BYTES {
                     self.starts_at(from + at, literals, run, &mut found);
@@ -203,7 +208,7 @@ impl Infixes {
         if run.last().is_none_or(|&byte| !self.short_head_ends.has(byte)) {
             return;
         }
-        for n_bytes in 1..KEY_BYTES.min(run.len() + 1) {
+        for n_bytes in 1..SHORT_BYTES.min(run.len() + 1) {
             let at = run.len() - n_bytes;
             if let Some(literal) = self.short_heads.whole(&run[at..]) {
                 self.ends_at(literal, at..run.len(), &mut found);

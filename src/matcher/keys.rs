@@ -1,4 +1,4 @@
-//! Where in a text a literal may start, by its first four bytes.
+//! Where in a text a literal may start, by its first bytes: eight, or four if it is shorter.
 //!
 //! They are looked up in a [`Filter`], which nearly always says no, then in a table. Literals of one byte,
 //! two and three have tables of their own.
@@ -11,20 +11,25 @@ use super::filter::{Filter, scatter};
 use super::raw::row;
 
 /// Literals of so many bytes and more are looked up by their first so many bytes.
-pub(super) const KEY_BYTES: usize = 4;
+pub(super) const LONG_BYTES: usize = 8;
+
+/// Those of so many and more, that are not as long as that, by so many; shorter ones by all they have.
+pub(super) const SHORT_BYTES: usize = 4;
 
 /// Bits of the filter for each key.
 const BITS_A_KEY: usize = 16;
 
-/// Sorted literals by their first bytes: those of one byte, two, three, and of four or more.
+/// Sorted literals by their first bytes: those of one byte, two, three, those of four to seven, and longer
+/// ones.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Keys([Table; KEY_BYTES]);
+pub(super) struct Keys([Table; SHORT_BYTES + 1]);
 
-/// A power of two of slots, at most half of them used; a key is in the first free one from the
-/// place its hash says.
+/// Slots of which two thirds are used at most; a key is in the first free one from the place its hash says.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Table {
     filter: Filter,
+    /// The places that a hash may say; those after the last one are for what is crowded there.
+    n_homes: u32,
     #[serde(with = "super::raw")]
     slots: Vec<Slot>,
 }
@@ -32,22 +37,23 @@ struct Table {
 /// The literals of one key: a range of them, empty if the slot is free.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Slot {
-    key: u32,
+    key: u64,
     start: u32,
     end: u32,
 }
 
-row!(Slot { key: u32, start: u32, end: u32 });
+row!(Slot { key: u64, start: u32, end: u32 });
 
 impl Keys {
-    /// The keys of distinct, non-empty `literals` with their places, which are in the order of both.
+    /// The keys of distinct, non-empty `literals` with their places, which are in order: the long ones
+    /// after the others, and those that start alike in a row.
     pub(super) fn new<'a>(literals: impl IntoIterator<Item = (u32, &'a str)>) -> Keys {
-        let mut slots: [Vec<Slot>; KEY_BYTES] = Default::default();
+        let mut slots: [Vec<Slot>; SHORT_BYTES + 1] = Default::default();
         for (place, literal) in literals {
             let bytes = literal.as_bytes();
-            let n_bytes = bytes.len().min(KEY_BYTES);
+            let n_bytes = if is_long(literal) { LONG_BYTES } else { bytes.len().min(SHORT_BYTES) };
             let (key, end) = (key(&bytes[..n_bytes]), place + 1);
-            let slots = &mut slots[n_bytes - 1];
+            let slots = &mut slots[n_bytes.min(SHORT_BYTES + 1) - 1];
             match slots.last_mut() {
                 Some(last) if last.key == key => last.end = end,
                 _ => slots.push(Slot { key, start: place, end }),
@@ -60,7 +66,7 @@ impl Keys {
     /// that are as long as their key, or start with it.
     #[inline]
     pub(super) fn at(&self, text: &[u8], mut report: impl FnMut(Range<u32>)) {
-        for (table, n_bytes) in self.0.iter().zip(1..) {
+        for (table, n_bytes) in self.0.iter().zip([1, 2, 3, SHORT_BYTES, LONG_BYTES]) {
             if table.slots.is_empty() {
                 continue;
             }
@@ -75,16 +81,17 @@ impl Keys {
     /// literals as [`Keys::at`] does; those of one key in their order.
     #[inline]
     pub(super) fn within(&self, bytes: &[u8], mut report: impl FnMut(usize, Range<u32>)) {
-        let [one, two, three, four] = &self.0;
+        let [one, two, three, short, long] = &self.0;
         one.within::<1>(bytes, &mut report);
         two.within::<2>(bytes, &mut report);
         three.within::<3>(bytes, &mut report);
-        four.within::<4>(bytes, &mut report);
+        short.within::<SHORT_BYTES>(bytes, &mut report);
+        long.within::<LONG_BYTES>(bytes, &mut report);
     }
 
-    /// The literal that is these bytes, fewer than [`KEY_BYTES`].
+    /// The literal that is these bytes, fewer than [`SHORT_BYTES`].
     pub(super) fn whole(&self, bytes: &[u8]) -> Option<u32> {
-        let table = self.0[..KEY_BYTES - 1].get(bytes.len().checked_sub(1)?)?;
+        let table = self.0[..SHORT_BYTES - 1].get(bytes.len().checked_sub(1)?)?;
         table.get(key(bytes)).map(|slot| slot.start)
     }
 
@@ -105,37 +112,27 @@ impl Table {
         if slots.is_empty() {
             return Table::default();
         }
-        let mut table = vec![Slot::default(); (slots.len() * 2).next_power_of_two()];
-        for slot in slots {
-            let mut at = hash(slot.key) as usize & (table.len() - 1);
-            while table[at].end != 0 {
-                at = (at + 1) & (table.len() - 1);
-            }
-            table[at] = *slot;
+        let n_homes = (slots.len() * 3).div_ceil(2) as u32;
+        let mut in_order = slots.to_vec();
+        in_order.sort_unstable_by_key(|slot| home(slot.key, n_homes));
+        let mut table = Vec::with_capacity(n_homes as usize + 1);
+        for slot in in_order {
+            table.resize(table.len().max(home(slot.key, n_homes)), Slot::default());
+            table.push(slot);
         }
         let hashes: Vec<u64> = slots.iter().map(|slot| hash(slot.key)).collect();
         let filter = Filter::new(&hashes, BITS_A_KEY);
-        Table { filter, slots: table }
+        Table { filter, n_homes, slots: table }
     }
 
-    fn get(&self, key: u32) -> Option<Slot> {
+    fn get(&self, key: u64) -> Option<Slot> {
         if self.filter.may_have(hash(key)) { self.slot(key) } else { None }
     }
 
     /// The slot of a key that passes the filter.
-    fn slot(&self, key: u32) -> Option<Slot> {
-        let last = self.slots.len().checked_sub(1)?;
-        let mut at = hash(key) as usize & last;
-        loop {
-            let slot = self.slots[at];
-            if slot.end == 0 {
-                return None;
-            }
-            if slot.key == key {
-                return Some(slot);
-            }
-            at = (at + 1) & last;
-        }
+    fn slot(&self, key: u64) -> Option<Slot> {
+        let from_home = self.slots.get(home(key, self.n_homes)..)?;
+        from_home.iter().take_while(|slot| slot.end != 0).find(|slot| slot.key == key).copied()
     }
 
     /// Calls `report` with each place at which a key, of `N` bytes, stands, and with its literals.
@@ -163,22 +160,34 @@ impl Table {
         let is_range = |slot: &Slot| {
             slot.end == 0 || (slot.start < slot.end && slot.end as usize <= n_literals)
         };
-        let has_end =
-            self.slots.len().is_power_of_two() && self.slots.iter().any(|slot| slot.end == 0);
-        self.slots.is_empty() || (has_end && self.slots.iter().all(is_range))
+        self.slots.iter().all(is_range)
     }
 }
 
-/// Up to four bytes as a number.
-fn key(bytes: &[u8]) -> u32 {
-    if let Some(four) = bytes.first_chunk() {
-        return u32::from_le_bytes(*four);
-    }
-    bytes.iter().rev().fold(0, |key, &byte| key << 8 | u32::from(byte))
+/// Whether a literal is looked up by the longer key.
+pub(super) fn is_long(literal: &str) -> bool {
+    literal.len() >= LONG_BYTES
 }
 
-fn hash(key: u32) -> u64 {
-    scatter(u64::from(key))
+/// Up to eight bytes as a number.
+#[inline]
+fn key(bytes: &[u8]) -> u64 {
+    if let Some(eight) = bytes.first_chunk() {
+        u64::from_le_bytes(*eight)
+    } else if let Some(four) = bytes.first_chunk() {
+        u32::from_le_bytes(*four).into()
+    } else {
+        bytes.iter().rev().fold(0, |key, &byte| key << 8 | u64::from(byte))
+    }
+}
+
+fn hash(key: u64) -> u64 {
+    scatter(key)
+}
+
+/// The upper half of a hash, scaled to so many places.
+fn home(key: u64, n_homes: u32) -> usize {
+    ((hash(key) >> 32) * u64::from(n_homes) >> 32) as usize
 }
 
 #[cfg(test)]
@@ -187,11 +196,13 @@ mod tests {
 
     #[test]
     fn every_literal_is_found_where_it_stands_and_not_where_it_is_cut() {
-        let mut literals =
-            ["-", "é", "c++", "部", "部署", "abcd", "abcde", "abce", "\0\0", "\0\0\0\0"];
-        literals.sort_unstable();
+        let mut literals = [
+            "-", "é", "c++", "部", "部署", "abcd", "abcdefg", "abce", "\0\0", "\0\0\0\0",
+            "abcdefgh",
+        ];
+        literals.sort_unstable_by_key(|literal| (is_long(literal), *literal));
         let keys = Keys::new((5..).zip(literals));
-        assert!(keys.is_sound(15) && !keys.is_sound(14));
+        assert!(keys.is_sound(16) && !keys.is_sound(15));
         for (literal, place) in literals.iter().zip(5..) {
             let stands = |text: &[u8]| {
                 let mut stands = false;
@@ -206,9 +217,11 @@ mod tests {
                 places.extend(range.contains(&place).then_some(at));
             });
             assert_eq!(places, [3], "{literal}");
-            let is_short = literal.len() < KEY_BYTES;
+            let is_short = literal.len() < SHORT_BYTES;
             assert_eq!(keys.whole(literal.as_bytes()) == Some(place), is_short, "{literal}");
-            assert!(!stands(&literal.as_bytes()[..literal.len().min(KEY_BYTES) - 1]), "{literal}");
+            let n_bytes =
+                if is_long(literal) { LONG_BYTES } else { literal.len().min(SHORT_BYTES) };
+            assert!(!stands(&literal.as_bytes()[..n_bytes - 1]), "{literal}");
         }
     }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use thread_local::ThreadLocal;
 
 use super::demands::{Demands, Met};
+use super::flat::Texts;
 use super::searchers::{Caches, Searchers};
 use crate::skill::pattern::{self, Alphabet, Case};
 
@@ -24,9 +25,13 @@ const MAX_CACHED_BYTES: usize = 256 * 1024 * 1024;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Patterns {
-    all: Vec<Pattern>,
+    /// The patterns as their authors wrote them.
+    sources: Texts,
     /// What those demand of a text that require no literal.
     demands: Demands,
+    /// What became of each, once one of them is run.
+    #[serde(skip)]
+    states: OnceLock<Box<[State]>>,
     #[serde(skip)]
     cached: Mutex<Cached>,
     max_cached_bytes: usize,
@@ -37,13 +42,11 @@ pub(crate) struct Patterns {
     searchers: ThreadLocal<RefCell<Searchers>>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Pattern {
-    source: Box<str>,
-    #[serde(skip)]
+/// What became of a pattern.
+#[derive(Debug, Default)]
+struct State {
     compiled: Mutex<Option<Arc<Forms>>>,
     /// Whether it was run since the cache last looked.
-    #[serde(skip)]
     used: AtomicBool,
 }
 
@@ -76,9 +79,7 @@ impl Patterns {
                     .inspect_err(|error| tracing::error!(source, %error, "pattern does not parse"));
                 without_literal.extend(hir.ok().map(|hir| (place as u32, hir)));
             }
-            let source = source.into();
-            let (compiled, used) = (Mutex::default(), AtomicBool::new(false));
-            new.all.push(Pattern { source, compiled, used });
+            new.sources.push(source);
         }
         new.demands = Demands::new(&without_literal);
         new
@@ -101,12 +102,16 @@ impl Patterns {
 
     /// The place of a pattern, by its source.
     pub(crate) fn find_source(&self, source: &str) -> Option<usize> {
-        self.all.binary_search_by(|pattern| (*pattern.source).cmp(source)).ok()
+        self.sources.find(source).map(|place| place as usize)
     }
 
     /// A pattern as its author wrote it.
     pub(crate) fn source(&self, pattern: u32) -> &str {
-        &self.all[pattern as usize].source
+        self.sources.get(pattern)
+    }
+
+    fn states(&self) -> &[State] {
+        self.states.get_or_init(|| (0..self.len()).map(|_| State::default()).collect())
     }
 
     /// Where the pattern matches first in the normalised `text`.
@@ -114,14 +119,14 @@ impl Patterns {
     /// Of a pattern that this thread ran before nothing is written that other threads look at: two
     /// of them would wait for each other's cores at each pattern.
     pub(crate) fn find(&self, pattern: usize, text: &str) -> Option<Range<usize>> {
-        let Pattern { used, .. } = &self.all[pattern];
+        let State { used, .. } = &self.states()[pattern];
         if !used.load(Ordering::Relaxed) {
             used.store(true, Ordering::Relaxed);
         }
         let n_drops = self.n_drops.load(Ordering::Relaxed);
         let mut searchers = self.searchers.get_or_default().borrow_mut();
         let forms = || self.compiled(pattern);
-        searchers.with(pattern, self.all.len(), n_drops, forms, |forms, caches| {
+        searchers.with(pattern, self.len(), n_drops, forms, |forms, caches| {
             let (regex, cache) = self.form_for(pattern, forms, caches, text)?;
             let cache = cache.get_or_insert_with(|| regex.create_cache());
             windows(text).into_iter().flatten().find_map(|window| {
@@ -132,7 +137,7 @@ impl Patterns {
     }
 
     fn compiled(&self, pattern: usize) -> Arc<Forms> {
-        let compiled = self.all[pattern].compiled.lock();
+        let compiled = self.states()[pattern].compiled.lock();
         Arc::clone(compiled.unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
     }
 
@@ -148,7 +153,7 @@ impl Patterns {
         let get = |form: &'f OnceLock<Option<meta::Regex>>, alphabet| {
             let mut n_bytes = None;
             let regex = form.get_or_init(|| {
-                let regex = pattern::compile(&self.all[pattern].source, alphabet)?;
+                let regex = pattern::compile(self.source(pattern as u32), alphabet)?;
                 n_bytes = Some(regex.memory_usage());
                 Some(regex)
             });
@@ -175,7 +180,7 @@ impl Patterns {
         let enough = self.max_cached_bytes - self.max_cached_bytes / 8;
         while cached.n_bytes > enough && cached.queue.len() > 1 {
             let Some((oldest, n_bytes)) = cached.queue.pop_front() else { break };
-            let Pattern { compiled, used, .. } = &self.all[oldest as usize];
+            let State { compiled, used } = &self.states()[oldest as usize];
             if used.swap(false, Ordering::Relaxed) {
                 cached.queue.push_back((oldest, n_bytes));
                 continue;
@@ -190,18 +195,17 @@ impl Patterns {
 
     /// The number of patterns.
     pub(crate) fn len(&self) -> usize {
-        self.all.len()
+        self.sources.len()
     }
 
     /// Whether what was read leads nowhere but to patterns.
     pub(crate) fn is_sound(&self) -> bool {
-        self.demands.is_sound(self.all.len())
+        self.sources.is_sound() && self.demands.is_sound(self.len())
     }
 
     /// Memory in bytes, compiled patterns aside.
     pub(crate) fn memory_usage(&self) -> usize {
-        let patterns = self.all.iter().map(|p| size_of::<Pattern>() + p.source.len());
-        patterns.sum::<usize>() + self.demands.memory_usage()
+        self.sources.memory_usage() + self.demands.memory_usage()
     }
 }
 
@@ -265,7 +269,8 @@ mod tests {
         assert!(patterns.find(0, "x0y").is_some());
         let n_bytes = patterns.cached.get_mut().unwrap().n_bytes;
         patterns.max_cached_bytes = 20 * n_bytes;
-        let is_cached = |pattern: usize| patterns.all[pattern].compiled.lock().unwrap().is_some();
+        let is_cached =
+            |pattern: usize| patterns.states()[pattern].compiled.lock().unwrap().is_some();
         for pattern in 0..60 {
             let text = format!("x{pattern}y");
             assert!(patterns.find(pattern, &text).is_some());
