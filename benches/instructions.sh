@@ -21,18 +21,25 @@ fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-binary=$(cargo bench --locked --no-default-features --bench instructions --no-run --message-format=json |
+binary=$(cargo build --release --locked --package instructions --message-format=json |
     sed -n 's/.*"name":"instructions".*"executable":"\([^"]*\)".*/\1/p')
 # Compiling an index takes long under callgrind; queries start from one that is read.
 "$binary" prepare "$scratch"
 
-counts=$scratch/counts
-for case in $("$binary" cases); do
+count() { # CASE
+    local n_runs total
     n_runs=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*::measured' \
-        "$binary" "$case" "$scratch" 2>"$scratch/log") || { cat "$scratch/log" >&2; exit 1; }
-    total=$(sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$scratch/log")
-    echo "$case $((total / n_runs))" >>"$counts"
-done
+        "$binary" "$1" "$scratch" 2>"$scratch/$1.log") || { cat "$scratch/$1.log" >&2; return 1; }
+    total=$(sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$scratch/$1.log")
+    echo "$1 $((total / n_runs))" >"$scratch/$1.count"
+}
+export -f count
+export binary scratch
+# What else runs changes no count, so the cases share the cores.
+"$binary" cases | xargs -I{} -P "$(nproc)" bash -euo pipefail -c 'count {}'
+
+counts=$scratch/counts
+for case in $("$binary" cases); do cat "$scratch/$case.count"; done >"$counts"
 
 if [ "${1:-}" = --update ]; then
     { echo "# Instructions a run of each case, written by instructions.sh --update."; cat "$counts"; } >$baseline

@@ -230,13 +230,11 @@ fn proposals_raise_recall_over_real_catalogs_with_real_prompts() {
     let corpus = catalogs.parent().unwrap().parent().unwrap();
     let mut dirs: Vec<_> = catalogs.read_dir().unwrap().map(|dir| dir.unwrap().path()).collect();
     dirs.sort();
-    let (mut before_all, mut after_all) = ([0.0; 3], [0.0; 3]);
-    let mut n_catalogs = 0.0;
-    for dir in &dirs {
-        let Some((skills, prompts)) = routing(dir, corpus) else { continue };
+    let figures_of = |dir: &Path| -> Option<[[f64; 3]; 2]> {
+        let (skills, prompts) = routing(dir, corpus)?;
         let (cases, _) = read("cases.jsonl", &prompts, None);
         if skills.len() < 2 || cases.is_empty() {
-            continue;
+            return None;
         }
         let engine = |proposals| {
             Engine::builder().source(Source::memory(skills.clone())).triggers(proposals).build()
@@ -250,21 +248,32 @@ fn proposals_raise_recall_over_real_catalogs_with_real_prompts() {
             [scores.precision, scores.recall, scores.false_fire]
         };
         let (before, after) = (figures(&plain), figures(&with));
-        n_catalogs += 1.0;
-        for (sums, figures) in [(&mut before_all, before), (&mut after_all, after)] {
-            for (sum, (figure, none)) in sums.iter_mut().zip(figures.iter().zip([1.0, 0.0, 0.0])) {
-                *sum += figure.unwrap_or(none);
-            }
-        }
-        let name = dir.file_name().unwrap().to_string_lossy();
+        let name = dir.file_name()?.to_string_lossy();
         say(&format!(
             "{name}: {n_keywords} keywords for {} skills, precision, recall, false fires \
              {before:.2?} then {after:.2?}",
             skills.len()
         ));
-    }
-    let mean = |sums: [f64; 3]| sums.map(|sum| sum / n_catalogs);
-    let (before, after) = (mean(before_all), mean(after_all));
+        let or_none = |figures: [Option<f64>; 3]| {
+            [(0, 1.0), (1, 0.0), (2, 0.0)].map(|(i, none)| figures[i].unwrap_or(none))
+        };
+        Some([or_none(before), or_none(after)])
+    };
+    // The longest test of all: the catalogs are shared out.
+    let n_threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let share = &|first| -> Vec<_> {
+        dirs.iter().skip(first).step_by(n_threads).filter_map(|dir| figures_of(dir)).collect()
+    };
+    let figures: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..n_threads).map(|first| scope.spawn(move || share(first))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let n_catalogs = f64::from(u32::try_from(figures.len()).unwrap());
+    let mean = |when: usize| {
+        [0, 1, 2].map(|i| figures.iter().map(|f| f[when][i]).sum::<f64>() / n_catalogs)
+    };
+    let (before, after) = (mean(0), mean(1));
     say(&format!("means of {n_catalogs} catalogs: {before:.3?} then {after:.3?}"));
     assert!(after[1] > before[1] + 0.1, "recall {before:?} then {after:?}");
     assert!(after[0] >= 0.8, "precision {after:?}");

@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/plugin-api/tests/fixtures/abi-1.0");
 const PACKAGES: [&str; 2] = ["repertoire-plugin-1.0.0", "repertoire-plugin-macros-1.0.0"];
 
-/// Builds the frozen plugin against the frozen packages, in a directory that later runs find again.
+/// Builds the frozen plugin against the frozen packages, where this workspace is built: dependencies
+/// of the same versions and profile, as `.ci/run` has them, are there already.
 fn built() -> PathBuf {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi-1.0");
     fs::create_dir_all(&place).unwrap();
@@ -40,7 +41,9 @@ fn built() -> PathBuf {
             fs::write(&to, content).unwrap();
         }
     }
-    let args = ["build", "--locked", "--lib", "--target-dir", "../target"];
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_str().unwrap();
+    let profile = "profile.dev.strip='debuginfo'"; // what Cargo strips where there is no `debug`
+    let args = ["build", "--locked", "--lib", "--target-dir", target, "--config", profile];
     plugin::library(&place.join("frozen-toolset"), &args, "frozen-toolset")
 }
 

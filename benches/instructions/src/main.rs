@@ -5,12 +5,12 @@
 #![expect(clippy::unwrap_used, reason = "a benchmark")]
 #![expect(clippy::print_stdout, reason = "it says how many queries it measured")]
 
-#[path = "support/catalog.rs"]
+#[path = "../../support/catalog.rs"]
 mod catalog;
-#[path = "support/usual.rs"]
-#[expect(dead_code, reason = "only the bare scan is counted")]
-mod usual;
-#[path = "support/words.rs"]
+#[path = "../../support/scan.rs"]
+#[expect(dead_code, reason = "its answers are asserted where it is timed")]
+mod scan;
+#[path = "../../support/words.rs"]
 mod words;
 
 use std::fs::{self, File};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use catalog::{Language, ids, index, queries, skills};
 use repertoire::matcher::Index;
 use repertoire::{Engine, Query};
-use usual::BareScan;
+use scan::BareScan;
 
 /// What callgrind is told to count.
 #[inline(never)]
