@@ -1,7 +1,6 @@
 //! What one pass has found: working memory that is reused, so that a query allocates nothing.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -99,8 +98,8 @@ pub(super) struct Ranking {
     pub(super) recent: Vec<(u32, u32)>,
     /// What is still to be looked at: words of a literal, how rare it is, and the item.
     pub(super) queue: Vec<(Reverse<u32>, u32, u32)>,
-    /// The same: its place in an order, and the item; the first in the order on top.
-    pub(super) rarest: BinaryHeap<Reverse<(u32, u32)>>,
+    /// The same: its place in an order, and in the lower half the item.
+    pub(super) rarest: Vec<u64>,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
     /// The same while they are sorted: those of one trigger, and the others.

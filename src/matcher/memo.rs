@@ -90,14 +90,18 @@ impl Inside {
 }
 
 impl Memo {
-    /// What is known of a run of a text. Nearly always the first place says it.
+    /// What is known of a run of a text. Nearly always one of the first two places says it.
     #[inline]
     pub(super) fn get(&self, key: RunKey, text: &[u8], run: &Range<usize>) -> Option<Known> {
-        match self.words.get(self.home(key)) {
-            Some(word) if word.key == key && !key.is_long() => Some(word.known),
-            Some(word) if word.key.is_none() => None,
-            _ => self.find(key, &text[run.clone()]),
+        let home = self.home(key);
+        for place in [home, home + 1] {
+            match self.words.get(place) {
+                Some(word) if word.key == key && !key.is_long() => return Some(word.known),
+                Some(word) if word.key.is_none() => return None,
+                _ => {}
+            }
         }
+        self.find(key, &text[run.clone()])
     }
 
     #[inline(never)]

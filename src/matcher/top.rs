@@ -118,7 +118,6 @@ impl Index {
     fn rank_by_rarity(&self, longest: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
         let mut left = Left::default();
         let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
-        // Few of many are looked at, so they are not sorted.
         rarest.clear();
         let found = &scratch.found;
         rarest.extend(found.candidates.iter().filter_map(|&item| {
@@ -131,11 +130,12 @@ impl Index {
             // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
             // needed any more.
             let is_possible = presence == Presence::Possible;
-            let rarity = scratch.rarity(item, known.rarity);
-            Some(Reverse((rarity * 2 + u32::from(is_possible), item)))
+            let order = scratch.rarity(item, known.rarity) * 2 + u32::from(is_possible);
+            Some(u64::from(order) << 32 | u64::from(item))
         }));
-        scratch.ranking.rarest = rarest;
-        while let Some(Reverse((order, item))) = scratch.ranking.rarest.pop() {
+        rarest.sort_unstable();
+        for &of in &rarest {
+            let (order, item) = ((of >> 32) as u32, of as u32);
             let best_left = RankKey {
                 phrase_words: Reverse(longest),
                 rarity: order / 2,
@@ -143,7 +143,7 @@ impl Index {
                 ..RankKey::new(0)
             };
             if scratch.last_of_best(aim.limit).is_some_and(|last| last < best_left) {
-                return;
+                break;
             }
             let bit = self.tables.marks.bit(item);
             if bit.is_some() {
@@ -153,6 +153,7 @@ impl Index {
             }
             left.remove(bit);
         }
+        scratch.ranking.rarest = rarest;
     }
 
     /// Looks at the skills of an item, which are few.
