@@ -1,6 +1,7 @@
 //! Data in few, flat pieces: quick to write, to read back, and to walk through.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -89,10 +90,28 @@ pub(super) struct Lists<T> {
     entries: Vec<T>,
 }
 
+impl<A, B> Lists<(A, B)> {
+    /// The lists of the first of each pair; and the second of each, in the same order.
+    pub(super) fn unzip(self) -> (Lists<A>, Vec<B>) {
+        let (entries, seconds) = self.entries.into_iter().unzip();
+        (Lists { offsets: self.offsets, entries }, seconds)
+    }
+}
+
 impl<T> Lists<T> {
     pub(super) fn of(&self, place: u32) -> &[T] {
+        &self.entries[self.range(place)]
+    }
+
+    /// The places of a list among the entries of all.
+    pub(super) fn range(&self, place: u32) -> Range<usize> {
         let place = place as usize;
-        &self.entries[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+        self.offsets[place] as usize..self.offsets[place + 1] as usize
+    }
+
+    /// The number of entries of all lists.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
     }
 
     pub(super) fn memory_usage(&self) -> usize {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::flat::{ListBuilder, Lists};
 use super::infix::Infixes;
 use super::places::Places;
-use super::raw::{Row, row};
+use super::raw::row;
 use super::seen::Seen;
 
 /// How many places there are for literals that were seen; those that end alike share one.
@@ -45,8 +45,12 @@ pub(super) struct Gates {
     /// Group by group the literals of the gates, and before each group how many it has.
     #[serde(with = "super::raw")]
     literals: Vec<u32>,
-    /// The patterns in whose rarest group each of the [`Infixes`] is.
-    opened: Lists<Opened>,
+    /// For each of the [`Infixes`], what the patterns need in whose rarest group it is; read in a row,
+    /// and for nearly all of them no more is looked at.
+    needed: Lists<Second>,
+    /// These patterns, in the same order.
+    #[serde(with = "super::raw")]
+    opened: Vec<Opened>,
 }
 
 /// A [`Gate`] in few bytes, as many are looked at for each query.
@@ -59,33 +63,24 @@ struct PackedGate {
 
 row!(PackedGate { start: u32, n_groups: u8, is_exact: bool });
 
-/// A pattern that a literal opens, together with one of two others.
+/// The places of one or two literals of a second group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Second {
+    one: u16,
+    other: u16,
+}
+
+row!(Second { one: u16, other: u16 });
+
+/// A pattern that a literal opens, together with another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Opened {
     pattern: u32,
-    /// The places of one or two literals of its second group.
-    second: [u16; 2],
     /// The words of its skills.
     words: Places,
 }
 
-impl Row for Opened {
-    const LEN: usize = 4 + 2 * 2 + Places::LEN;
-
-    fn write(&self, bytes: &mut Vec<u8>) {
-        self.pattern.write(bytes);
-        self.second.iter().for_each(|place| place.write(bytes));
-        self.words.write(bytes);
-    }
-
-    fn read(bytes: &[u8]) -> Self {
-        Opened {
-            pattern: u32::read(bytes),
-            second: [4, 6].map(|at| u16::read(&bytes[at..])),
-            words: Places::read(&bytes[8..]),
-        }
-    }
-}
+row!(Opened { pattern: u32, words: Places });
 
 /// What a pass has seen of the literals of gates: working memory.
 #[derive(Debug)]
@@ -127,8 +122,8 @@ impl Openers {
     }
 
     /// Whether a literal was seen that has one of two places.
-    fn meet(&self, places: [u16; 2]) -> bool {
-        let [one, other] = places.map(|place| self.places[usize::from(place) % (2 * PLACES)]);
+    fn meet(&self, Second { one, other }: Second) -> bool {
+        let [one, other] = [one, other].map(|place| self.places[usize::from(place) % (2 * PLACES)]);
         // Both at once: that costs less than to decide after each.
         one | other
     }
@@ -139,14 +134,14 @@ fn place(literal: u32) -> u16 {
     (literal as usize % PLACES) as u16
 }
 
-/// The places of the literals of a second group, two by two.
-fn second_places(group: Option<&Vec<u32>>) -> Vec<[u16; 2]> {
+/// The literals of a second group, two by two.
+fn seconds(group: Option<&Vec<u32>>) -> Vec<Second> {
     match group {
         Some(group) if group.len() <= MAX_SECOND => {
-            let two = |of: &[u32]| [place(of[0]), place(of[of.len() - 1])];
+            let two = |of: &[u32]| Second { one: place(of[0]), other: place(of[of.len() - 1]) };
             group.chunks(2).map(two).collect()
         }
-        _ => vec![[ALWAYS; 2]],
+        _ => vec![Second { one: ALWAYS, other: ALWAYS }],
     }
 }
 
@@ -167,13 +162,14 @@ impl Gates {
             let [first, second] = gate.rarest.map(|group| group.map(|group| &gate.groups[group]));
             let Some(first) = first else { continue };
             let (words, pattern) = (words_of(pattern), pattern as u32);
-            for second in second_places(second) {
+            for second in seconds(second) {
                 for &literal in first {
-                    opened.push(literal, Opened { pattern, second, words });
+                    opened.push(literal, (second, Opened { pattern, words }));
                 }
             }
         }
-        Gates { all: packed, literals, opened: opened.finish(n_infixes) }
+        let (needed, opened) = opened.finish(n_infixes).unzip();
+        Gates { all: packed, literals, needed, opened }
     }
 
     /// Calls `report` with each pattern that may match, and whether it does for sure, as far as
@@ -188,13 +184,15 @@ impl Gates {
         mut report: impl FnMut(u32, bool),
     ) {
         for &literal in &openers.literals {
-            for opened in self.opened.of(literal) {
-                if !openers.meet(opened.second) || !may_matter(opened.words) {
+            let needed = self.needed.of(literal).iter().zip(self.needed.range(literal));
+            for (_, place) in needed.filter(|(second, _)| openers.meet(**second)) {
+                let Opened { pattern, words } = self.opened[place];
+                if !may_matter(words) {
                     continue;
                 }
-                let verdict = self.judge(opened.pattern, openers, infixes, seen);
+                let verdict = self.judge(pattern, openers, infixes, seen);
                 if verdict != Some(false) {
-                    report(opened.pattern, verdict.is_some());
+                    report(pattern, verdict.is_some());
                 }
             }
         }
@@ -271,12 +269,17 @@ impl Gates {
         };
         self.all.len() == n_patterns
             && self.all.iter().all(is_gate)
-            && self.opened.is_sound(n_infixes, |to| (to.pattern as usize) < n_patterns)
+            && self.needed.is_sound(n_infixes, |_| true)
+            && self.needed.len() == self.opened.len()
+            && self.opened.iter().all(|to| (to.pattern as usize) < n_patterns)
     }
 
     /// Heap memory in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        size_of_val(&*self.all) + size_of_val(&*self.literals) + self.opened.memory_usage()
+        size_of_val(&*self.all)
+            + size_of_val(&*self.literals)
+            + self.needed.memory_usage()
+            + size_of_val(&*self.opened)
     }
 }
 
