@@ -184,9 +184,12 @@ impl Gates {
         mut report: impl FnMut(u32, bool),
     ) {
         for &literal in &openers.literals {
-            let needed = self.needed.of(literal).iter().zip(self.needed.range(literal));
-            for (_, place) in needed.filter(|(second, _)| openers.meet(**second)) {
-                let Opened { pattern, words } = self.opened[place];
+            let start = self.needed.range(literal).start;
+            for (nth, second) in self.needed.of(literal).iter().enumerate() {
+                if !openers.meet(*second) {
+                    continue;
+                }
+                let Opened { pattern, words } = self.opened[start + nth];
                 if !may_matter(words) {
                     continue;
                 }

@@ -91,7 +91,14 @@ fn main() {
     let read = |n_skills| -> Index {
         serde_json::from_slice(&fs::read(path(&dir, n_skills)).unwrap()).unwrap()
     };
-    let english = |n_skills| queries(Language::English, 130, n_skills, 64);
+    let english = |n_skills| {
+        queries(
+            Language::English,
+            130,
+            n_skills,
+            std::env::var("NQ").map_or(64, |n| n.parse().unwrap()),
+        )
+    };
     match case.as_str() {
         "prepare" => prepare(&dir),
         "cases" => println!("{}", CASES.join("\n")),
@@ -99,6 +106,7 @@ fn main() {
         "top-3-100" => top_3(&read(100), &english(100)),
         "top-3-1000" => top_3(&read(1_000), &english(1_000)),
         "top-3-10000" => top_3(&read(10_000), &english(10_000)),
+        "top-3-100000" => top_3(&read(100_000), &english(100_000)),
         "ranked-1000" => ranked(usize::MAX, &read(1_000), &english(1_000)),
         "all-1000" => {
             let index = read(1_000);
