@@ -11,7 +11,7 @@ mod support;
 
 use std::fmt::Write as _;
 use std::hint::black_box;
-use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use repertoire::matcher::Index;
@@ -357,52 +357,47 @@ fn bare_scan(scan: &BareScan) -> Rival<'_> {
 
 /// How many times the queries of one thread two threads answer. The bare scan writes nothing that
 /// threads share: what it gains is what there is to be gained.
+///
+/// Two threads live all the time and work in turns: one alone, the other alone, both at once. Turns are
+/// short and many, and the shortest of each kind counts: that is one in which nobody else had the cores.
 fn speed_up<'a>(queries: &[String], rival: impl Fn() -> Rival<'a> + Sync) -> f64 {
-    let mut best = [0.0_f64; 2];
-    // In turns: whoever else uses the machine does so for seconds.
-    for _ in 0..12 {
-        for (best, n_threads) in best.iter_mut().zip([1, 2]) {
-            *best = best.max(throughput(queries, &rival, n_threads));
-        }
-    }
-    best[1] / best[0]
-}
-
-/// Queries a second of all threads together. Tries are short and many, and the best counts: that is
-/// one in which nobody else had the cores.
-fn throughput<'a>(
-    queries: &[String],
-    rival: &(impl Fn() -> Rival<'a> + Sync),
-    n_threads: usize,
-) -> f64 {
-    let (n_tries, n_passes) = (50, 10);
-    let barrier = Barrier::new(n_threads);
-    let one_thread = || {
+    const TURNS: [[bool; 2]; 3] = [[true, false], [false, true], [true, true]];
+    let (n_turns, n_passes) = (1_200, 10);
+    let n_arrived = AtomicUsize::new(0);
+    let one_thread = |which: usize| {
         let mut rival = rival();
         let mut pass = || {
             for query in queries {
                 black_box((rival.run)(query));
             }
         };
-        pass();
-        let one_try = |_| {
-            barrier.wait();
+        (0..5).for_each(|_| pass());
+        let mut turn = |nth: usize| {
+            // Threads that sleep here would wake up one after the other, and be waited for.
+            n_arrived.fetch_add(1, Ordering::Relaxed);
+            while n_arrived.load(Ordering::Relaxed) < (nth + 1) * 2 {
+                std::hint::spin_loop();
+            }
             let start = Instant::now();
-            (0..n_passes).for_each(|_| pass());
+            if TURNS[nth % TURNS.len()][which] {
+                (0..n_passes).for_each(|_| pass());
+            }
             (start, Instant::now())
         };
-        (0..n_tries).map(one_try).collect::<Vec<_>>()
+        (0..n_turns).map(&mut turn).collect::<Vec<_>>()
     };
-    let threads: Vec<Vec<(Instant, Instant)>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(one_thread)).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    let [first, second] = std::thread::scope(|scope| {
+        let one_thread = &one_thread;
+        [0, 1].map(|which| scope.spawn(move || one_thread(which))).map(|of| of.join().unwrap())
     });
-    let shortest = (0..n_tries).map(|nth| {
-        let starts = threads.iter().map(|thread| thread[nth].0);
-        let ends = threads.iter().map(|thread| thread[nth].1);
-        ends.max().unwrap() - starts.min().unwrap()
-    });
-    (n_threads * n_passes * queries.len()) as f64 / shortest.min().unwrap().as_secs_f64()
+    let mut shortest = [Duration::MAX; TURNS.len()];
+    for (nth, (first, second)) in first.iter().zip(&second).enumerate() {
+        let took = first.1.max(second.1) - first.0.min(second.0);
+        let shortest = &mut shortest[nth % TURNS.len()];
+        *shortest = took.min(*shortest);
+    }
+    let [first, second, both] = shortest.map(|took| took.as_secs_f64());
+    (first + second) / both
 }
 
 fn main() {
