@@ -13,85 +13,52 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::boundary;
+use super::bytes::Bytes;
 use super::flat::Texts;
 use super::heads::{Head, Kind, head};
-use super::keys::{Keys, LONG_BYTES, SHORT_BYTES};
+use super::keys::{Keys, SHORT_BYTES};
 use super::raw::row;
 use super::seen::{Occurrence, Seen};
+use super::starts::Start;
 use super::tables::NONE;
-
-/// Runs are looked at in parts of so many bytes: their places and those of the keys that reach out of
-/// the part fit into 64 bits.
-const PART_BYTES: usize = 64 - LONG_BYTES;
 
 /// Distinct literals, in the order of `prepare` (`heads.rs`).
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Infixes {
-    texts: Texts,
+    pub(super) texts: Texts,
     #[serde(with = "super::raw")]
-    literals: Vec<Literal>,
+    pub(super) literals: Vec<Literal>,
     #[serde(with = "super::raw")]
     heads: Vec<Head>,
     /// Of those that stand inside a run.
-    inside: Keys,
+    pub(super) inside: Keys,
     /// Of those heads that are no more than that and as short as a key: they begin everywhere, but only
     /// the end of a run matters.
-    short_heads: Keys,
+    pub(super) short_heads: Keys,
     /// The bytes that these end with.
-    short_head_ends: Bytes,
+    pub(super) short_head_ends: Bytes,
     /// Of those that do not start in a run.
     between: Keys,
     /// The bytes that these start with.
     starts: Bytes,
 }
 
-/// A set of bytes.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-struct Bytes([u64; 4]);
-
-impl Bytes {
-    #[inline]
-    fn has(self, byte: u8) -> bool {
-        self.0[usize::from(byte / 64)] >> (byte % 64) & 1 == 1
-    }
-}
-
-impl FromIterator<u8> for Bytes {
-    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Bytes {
-        let mut set = Bytes::default();
-        for byte in bytes {
-            set.0[usize::from(byte / 64)] |= 1 << (byte % 64);
-        }
-        set
-    }
-}
-
-/// What starts somewhere in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    /// The longest literal inside it.
-    Literal(u32),
-    /// The only one inside it, of which nothing matters but where it stands first and last: of patterns.
-    Single(u32),
-    /// A head that ends it.
-    Head(u32),
-}
-
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Literal {
+#[expect(clippy::struct_excessive_bools, reason = "flags of a row, asked one by one")]
+pub(super) struct Literal {
     /// The longest other literal of its kind that this one starts with, or [`NONE`]; but for those that
     /// are looked up by all of their bytes.
-    prefix: u32,
+    pub(super) prefix: u32,
     /// Whether this literal, or such a prefix, must be reported at each occurrence.
-    contextual: bool,
+    pub(super) contextual: bool,
     /// Whether this literal, or such a prefix, is looked for as a word of its own.
-    whole: bool,
+    pub(super) whole: bool,
     /// Whether some longer literal with such a prefix starts with this one.
     starts_another: bool,
     /// Whether nothing matters of it but what it is the head of.
-    is_only_head: bool,
+    pub(super) is_only_head: bool,
     /// Its place among the heads, or [`NONE`].
-    head: u32,
+    pub(super) head: u32,
 }
 
 row!(Literal {
@@ -194,63 +161,6 @@ impl Infixes {
         self.heads[*head as usize].add(place, literal);
     }
 
-    /// Calls `found` with what starts in a run, and where; of each literal in order.
-    pub(super) fn starts_in(&self, run: &[u8], mut found: impl FnMut(Start, Range<usize>)) {
-        for from in (0..run.len()).step_by(PART_BYTES) {
-            // What starts in this part may end in the next.
-            let part = &run[from..run.len().min(from + PART_BYTES + LONG_BYTES - 1)];
-            self.inside.within(part, |at, literals| {
-                if at < PART_BYTES {
-                    self.starts_at(from + at, literals, run, &mut found);
-                }
-            });
-        }
-        if run.last().is_none_or(|&byte| !self.short_head_ends.has(byte)) {
-            return;
-        }
-        for n_bytes in 1..SHORT_BYTES.min(run.len() + 1) {
-            let at = run.len() - n_bytes;
-            if let Some(literal) = self.short_heads.whole(&run[at..]) {
-                self.ends_at(literal, at..run.len(), &mut found);
-            }
-        }
-    }
-
-    /// Calls `found` with which of `literals` stands in a run from a byte on.
-    fn starts_at(
-        &self,
-        at: usize,
-        literals: Range<u32>,
-        run: &[u8],
-        found: &mut impl FnMut(Start, Range<usize>),
-    ) {
-        let longest = self.longest(literals, &run[at..]);
-        if longest == NONE {
-            return;
-        }
-        let mut literal = longest;
-        while literal != NONE && self.literals[literal as usize].is_only_head {
-            literal = self.literals[literal as usize].prefix;
-        }
-        if literal != NONE {
-            let Literal { prefix, contextual, whole, .. } = self.literals[literal as usize];
-            let is_single = prefix == NONE && !contextual && !whole;
-            let what = if is_single { Start::Single } else { Start::Literal };
-            found(what(literal), at..at + self.texts.len_of(literal));
-        }
-        if at + self.texts.len_of(longest) == run.len() {
-            self.ends_at(longest, at..run.len(), found);
-        }
-    }
-
-    /// Calls `found` with the head that ends a run, if `literal` is one.
-    fn ends_at(&self, literal: u32, at: Range<usize>, found: &mut impl FnMut(Start, Range<usize>)) {
-        let head = self.literals[literal as usize].head;
-        if head != NONE {
-            found(Start::Head(head), at);
-        }
-    }
-
     /// Notes what starts in a run, at `range`: see [`Infixes::note`].
     #[inline]
     pub(super) fn note_start(
@@ -305,7 +215,7 @@ impl Infixes {
     }
 
     /// The longest of a range of sorted literals that `text` starts with, or [`NONE`].
-    fn longest(&self, literals: Range<u32>, text: &[u8]) -> u32 {
+    pub(super) fn longest(&self, literals: Range<u32>, text: &[u8]) -> u32 {
         let (mut start, mut end) = (literals.start, literals.end);
         while start < end {
             let middle = start.midpoint(end);

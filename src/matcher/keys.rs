@@ -172,9 +172,9 @@ pub(super) fn is_long(literal: &str) -> bool {
 /// Up to eight bytes as a number.
 #[inline]
 fn key(bytes: &[u8]) -> u64 {
-    if let Some(eight) = bytes.first_chunk() {
+    if let Some(eight) = bytes.first_chunk::<8>() {
         u64::from_le_bytes(*eight)
-    } else if let Some(four) = bytes.first_chunk() {
+    } else if let Some(four) = bytes.first_chunk::<4>() {
         u32::from_le_bytes(*four).into()
     } else {
         bytes.iter().rev().fold(0, |key, &byte| key << 8 | u64::from(byte))
@@ -187,7 +187,7 @@ fn hash(key: u64) -> u64 {
 
 /// The upper half of a hash, scaled to so many places.
 fn home(key: u64, n_homes: u32) -> usize {
-    ((hash(key) >> 32) * u64::from(n_homes) >> 32) as usize
+    (((hash(key) >> 32) * u64::from(n_homes)) >> 32) as usize
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use super::infix::Start;
 use super::run_key::RunKey;
+use super::starts::Start;
 use super::words::Single;
 
 /// So many words are known at most, about; then they are forgotten and learned anew.

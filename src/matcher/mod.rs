@@ -7,10 +7,11 @@
 //! 1. A very long query is cut to its head and tail (`excerpt.rs`), and folded (`text.rs`,
 //!    `mapped.rs`).
 //! 2. It is split into words (`split.rs`), which with the phrases they begin are looked up by their
-//!    hashes (`run_key.rs`, `words.rs`). What is known of a word of an earlier text is recalled (`memo.rs`).
+//!    hashes (`run_key.rs`, `words.rs`); most are told by small tables to be none (`filter.rs`). What is
+//!    known of a word of an earlier text is recalled (`memo.rs`).
 //! 3. What stands inside words or is no word (`c++`, `部署`, the required literals of patterns,
 //!    which `literals.rs` finds) is looked up by its first bytes (`infix.rs`, `keys.rs`,
-//!    `heads.rs`, `seen.rs`). What stands around a hit is checked at once (`boundary.rs`, `mention.rs`).
+//!    `starts.rs`, `heads.rs`, `seen.rs`). What stands around a hit is checked at once (`boundary.rs`, `mention.rs`).
 //! 4. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
 //! 5. What was found is noted in memory that is reused (`found.rs`).
@@ -30,6 +31,7 @@ mod all;
 mod blocks;
 pub(crate) mod boundary;
 mod build;
+mod bytes;
 mod demands;
 mod excerpt;
 mod filter;
@@ -72,6 +74,7 @@ mod shape;
 mod sources;
 mod split;
 mod standing;
+mod starts;
 mod tables;
 pub(crate) mod text;
 mod top;

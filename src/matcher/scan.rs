@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::index::Index;
-use super::infix::Start;
 use super::memo::{self, Inside, Memo};
 use super::run_key::{RunKey, RunReader};
 use super::seen::{Occurrence, Seen};
 use super::split::Split;
+use super::starts::Start;
 use super::words::{Single, Words};
 
 /// A literal that stands in a text.

@@ -37,6 +37,7 @@ const CASES: &[&str] = &[
     "top-3-100",
     "top-3-1000",
     "top-3-10000",
+    "many-words-1000",
     "ranked-1000",
     "all-1000",
     "disclose-1000",
@@ -107,6 +108,8 @@ fn main() {
         "top-3-1000" => top_3(&read(1_000), &english(1_000)),
         "top-3-10000" => top_3(&read(10_000), &english(10_000)),
         "top-3-100000" => top_3(&read(100_000), &english(100_000)),
+        // More words than a thread keeps in mind.
+        "many-words-1000" => top_3(&read(1_000), &queries(Language::English, 130, 1_000, 400)),
         "ranked-1000" => ranked(usize::MAX, &read(1_000), &english(1_000)),
         "all-1000" => {
             let index = read(1_000);
