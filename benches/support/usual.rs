@@ -1,4 +1,4 @@
-//! What is commonly run instead, and the limits of what could be run.
+//! What is commonly run instead.
 
 use regex::{Regex, RegexSet, RegexSetBuilder};
 use repertoire::Skill;

@@ -85,6 +85,7 @@ row!(Opened { pattern: u32, words: Places });
 /// What a pass has seen of the literals of gates: working memory.
 #[derive(Debug)]
 pub(super) struct Openers {
+    /// Those seen, whatever they are there for.
     literals: Vec<u32>,
     /// Whether one of each place was seen.
     places: Box<[bool; 2 * PLACES]>,
@@ -116,7 +117,7 @@ impl Openers {
         self.places[usize::from(place(literal))] = true;
     }
 
-    /// Whether no literal of a pattern was seen.
+    /// Whether no literal was seen that a pattern may need.
     pub(super) fn is_empty(&self) -> bool {
         self.literals.is_empty()
     }

@@ -172,6 +172,7 @@ impl Infixes {
         report: &mut impl FnMut(Occurrence),
     ) {
         match start {
+            // What is single needs less, and whoever only wants to know where it stands does that.
             Start::Single(literal) | Start::Literal(literal) => {
                 self.note(literal, text, range.start, seen, report);
             }
@@ -287,14 +288,18 @@ impl Infixes {
     /// Whether what was read can be used without a check at each step.
     pub(crate) fn is_sound(&self) -> bool {
         let n_literals = self.literals.len();
-        let is_prefix = |(place, literal): (usize, &Literal)| {
-            (literal.prefix == NONE || (literal.prefix as usize) < place)
+        let starts_with = |place: u32, prefix: u32| {
+            prefix < place && self.texts.bytes(place).starts_with(self.texts.bytes(prefix))
+        };
+        let is_prefix = |(place, literal): (u32, &Literal)| {
+            self.texts.len_of(place) > 0
+                && (literal.prefix == NONE || starts_with(place, literal.prefix))
                 && (literal.head == NONE || (literal.head as usize) < self.heads.len())
         };
         self.texts.is_sound()
             && self.texts.len() == n_literals
             && self.heads.iter().all(|head| head.is_sound(n_literals))
-            && self.literals.iter().enumerate().all(is_prefix)
+            && (0..).zip(&self.literals).all(is_prefix)
             && self.inside.is_sound(n_literals)
             && self.short_heads.is_sound(n_literals)
             && self.between.is_sound(n_literals)

@@ -120,13 +120,13 @@ impl Table {
             table.resize(table.len().max(home(slot.key, n_homes)), Slot::default());
             table.push(slot);
         }
-        let hashes: Vec<u64> = slots.iter().map(|slot| hash(slot.key)).collect();
+        let hashes: Vec<u64> = slots.iter().map(|slot| scatter(slot.key)).collect();
         let filter = Filter::new(&hashes, BITS_A_KEY);
         Table { filter, n_homes, slots: table }
     }
 
     fn get(&self, key: u64) -> Option<Slot> {
-        if self.filter.may_have(hash(key)) { self.slot(key) } else { None }
+        if self.filter.may_have(scatter(key)) { self.slot(key) } else { None }
     }
 
     /// The slot of a key that passes the filter.
@@ -143,7 +143,7 @@ impl Table {
         // First all places that pass the filter, as bits: no branch for each of them could be foreseen.
         let mut starts = 0;
         for window in bytes.windows(N) {
-            let may_start = u64::from(self.filter.may_have(hash(key(&window[..N]))));
+            let may_start = u64::from(self.filter.may_have(scatter(key(&window[..N]))));
             starts = starts >> 1 | may_start << 63;
         }
         starts >>= 64 - (bytes.len() - N + 1);
@@ -181,13 +181,9 @@ fn key(bytes: &[u8]) -> u64 {
     }
 }
 
-fn hash(key: u64) -> u64 {
-    scatter(key)
-}
-
 /// The upper half of a hash, scaled to so many places.
 fn home(key: u64, n_homes: u32) -> usize {
-    (((hash(key) >> 32) * u64::from(n_homes)) >> 32) as usize
+    (((scatter(key) >> 32) * u64::from(n_homes)) >> 32) as usize
 }
 
 #[cfg(test)]

@@ -205,7 +205,8 @@ impl Patterns {
 
     /// Memory in bytes, compiled patterns aside.
     pub(crate) fn memory_usage(&self) -> usize {
-        self.sources.memory_usage() + self.demands.memory_usage()
+        let states = self.states.get().map_or(0, |states| size_of_val(&**states));
+        self.sources.memory_usage() + self.demands.memory_usage() + states
     }
 }
 

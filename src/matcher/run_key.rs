@@ -1,10 +1,10 @@
-//! Runs of a text as numbers: most are read, compared and hashed at once.
+//! Runs of a text as numbers of 16 bytes: most are read, compared and hashed at once.
 
 use std::ops::Range;
 
 use super::filter::scatter;
 
-/// Runs of up to so many bytes are two numbers.
+/// Runs of up to so many bytes are one number.
 const BYTES: usize = 16;
 
 /// The bit that the keys of longer runs have: the first of a byte, which no ASCII has.

@@ -40,8 +40,9 @@ pub(crate) struct Words {
     texts: Texts,
 }
 
-/// A beginning of literals, of two runs or more, or a literal of one run. Two that have the same tag are never looked for past one another, and
-/// what is found is compared with the text, so that a part of the hash is enough.
+/// A beginning of literals, of two runs or more, or a literal of one run. Two that have the same tag are
+/// never looked for past one another, and what is found is compared with the text, so that a part of the
+/// hash is enough.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Slot {
     /// The upper half of its hash; 0 is free.

@@ -269,17 +269,19 @@ fn ten_thousand_calls_take_no_memory() {
         json!({"name": "read_skill_file", "arguments": {"skill": "review", "path": "ref/how to.md"}}),
         json!({"name": "no_tool", "arguments": {}}),
     ];
-    let mut before = 0;
+    // What is loaded once and what allocators keep is there after the first thousand. How many threads
+    // there are at once, each with memory of its own, is left to chance: it grows at times, but a leak
+    // grows all the time.
+    let mut after = Vec::new();
     for id in 1..=11_000 {
-        // What is loaded once and what allocators keep is there after the first thousand.
-        if id == 1001 {
-            before = server.memory();
-        }
         server.ask(id, "tools/call", &calls[id as usize % calls.len()]);
+        if id % 2_500 == 1_000 {
+            after.push(server.memory());
+        }
     }
-    let after = server.memory();
-    crate::support::say(&format!("memory: {before} KiB, and {after} KiB after 10,000 calls"));
-    assert!(after < before + 4096, "from {before} to {after} KiB");
+    crate::support::say(&format!("memory, each 2,500 calls: {after:?} KiB"));
+    let growth = after.windows(2).map(|window| window[1].saturating_sub(window[0]));
+    assert!(growth.min().unwrap() < 1_024, "{after:?} KiB");
 }
 
 #[test]
