@@ -15,7 +15,8 @@ use repertoire::matcher::{IndexOptions, IndexedSkill, LayeredIndex};
 use repertoire::{Engine, Query};
 use support::adversary;
 use support::catalog::{Language, ids, index, queries, skills};
-use support::usual::{BareScan, Contains, Filtered, OneSet, RegexLoop, fold};
+use support::scan::{BareScan, fold};
+use support::usual::{Contains, Filtered, OneSet, RegexLoop};
 
 fn sizes() -> &'static [usize] {
     let all = std::env::var("REPERTOIRE_BENCH").is_ok_and(|which| which == "all");

@@ -18,7 +18,8 @@ use repertoire::matcher::Index;
 use repertoire::{Engine, HitKind, Query, Skill, SkillId};
 use support::adversary;
 use support::catalog::{Language, ids, index, queries, skills};
-use support::usual::{BareScan, Contains, Filtered, OneSet, RegexLoop, fold};
+use support::scan::{BareScan, fold};
+use support::usual::{Contains, Filtered, OneSet, RegexLoop};
 
 /// One of the things compared: answers a query, and says how much it found.
 struct Rival<'a> {

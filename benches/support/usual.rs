@@ -3,8 +3,6 @@
 use regex::{Regex, RegexSet, RegexSetBuilder};
 use repertoire::Skill;
 
-pub(crate) use super::scan::{BareScan, fold};
-
 /// Every trigger of a skill as a regular expression, the name among them.
 fn regexes(skill: &Skill) -> impl Iterator<Item = String> {
     let triggers = skill.triggers();

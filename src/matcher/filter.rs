@@ -45,6 +45,12 @@ pub(super) fn scatter(number: u64) -> u64 {
     product ^ product >> 32
 }
 
+/// Which of so many places the half of a hash says.
+#[inline]
+pub(super) fn scaled(half: u32, n_places: usize) -> usize {
+    ((u64::from(half) * n_places as u64) >> 32) as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::scatter as hash;

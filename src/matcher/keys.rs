@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::filter::{Filter, scatter};
+use super::filter::{Filter, scaled, scatter};
 use super::raw::row;
 
 /// Literals of so many bytes and more are looked up by their first so many bytes.
@@ -183,7 +183,7 @@ fn key(bytes: &[u8]) -> u64 {
 
 /// The upper half of a hash, scaled to so many places.
 fn home(key: u64, n_homes: u32) -> usize {
-    (((scatter(key) >> 32) * u64::from(n_homes)) >> 32) as usize
+    scaled((scatter(key) >> 32) as u32, n_homes as usize)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::boundary;
-use super::filter::Filter;
+use super::filter::{Filter, scaled};
 use super::flat::Texts;
 use super::raw::row;
 use super::run_key::{RunKey, RunReader};
@@ -221,7 +221,7 @@ impl Words {
 
     /// The lower half of a hash, scaled to the number of slots.
     fn home(&self, hash: u64) -> usize {
-        ((u64::from(hash as u32) * self.slots.len() as u64) >> 32) as usize
+        scaled(hash as u32, self.slots.len())
     }
 
     fn after(&self, at: usize) -> usize {
