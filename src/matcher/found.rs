@@ -255,6 +255,6 @@ impl Ranking {
 
     pub(super) fn recency(&self, skill: u32) -> u32 {
         let place = self.recent.binary_search_by_key(&skill, |&(recent, _)| recent);
-        place.map_or(u32::MAX, |place| self.recent[place].1)
+        place.map_or(RankKey::NOT_RECENT, |place| self.recent[place].1.min(RankKey::NOT_RECENT))
     }
 }

@@ -1,6 +1,7 @@
 //! The compiled index of a catalog.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -15,7 +16,8 @@ use super::overlay::Changes;
 use super::paths::Paths;
 use super::patterns::Patterns;
 use super::rank::RankKey;
-use super::scan::Standing;
+use super::scan::Report;
+use super::seen::Occurrence;
 use super::tables::{LiteralUse, Tables};
 use super::words::Words;
 use super::{Match, Query, build};
@@ -221,21 +223,11 @@ impl Index {
 
     /// What a folded literal is there for.
     pub(super) fn uses_of(&self, literal: &str) -> &[LiteralUse] {
-        let whole = 0..literal.len();
         self.with_scratch(|scratch| {
             let Scratch { runs, memo, seen, .. } = scratch;
-            let mut uses: &[LiteralUse] = &[];
-            self.scan_literals(literal, runs, memo, seen, |standing| match standing {
-                Standing::Word(word, range) if range == whole => {
-                    uses = self.tables.word_uses.of(word);
-                }
-                // What is a word may also be part of a pattern, which is no use.
-                Standing::Infix(infix) if infix.range == whole && uses.is_empty() => {
-                    uses = self.tables.infix_uses.of(infix.literal);
-                }
-                _ => {}
-            });
-            uses
+            let mut whole = Whole { index: self, range: 0..literal.len(), uses: &[] };
+            self.scan_literals(literal, runs, memo, seen, &mut whole);
+            whole.uses
         })
     }
 
@@ -264,6 +256,30 @@ impl Index {
 
     pub(super) fn id(&self, skill: u32) -> &SkillId {
         &self.tables.ids[skill as usize]
+    }
+}
+
+/// What is known of the literal that a text is as a whole.
+struct Whole<'i> {
+    index: &'i Index,
+    range: Range<usize>,
+    uses: &'i [LiteralUse],
+}
+
+impl Report for Whole<'_> {
+    fn word(&mut self, literal: u32, range: Range<usize>) {
+        if range == self.range {
+            self.uses = self.index.tables.word_uses.of(literal);
+        }
+    }
+
+    fn required(&mut self, _: u32) {}
+
+    // What is a word may also be part of a pattern, which is no use.
+    fn infix(&mut self, found: Occurrence) {
+        if found.range == self.range && self.uses.is_empty() {
+            self.uses = self.index.tables.infix_uses.of(found.literal);
+        }
     }
 }
 

@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use super::run_key::RunKey;
 use super::starts::Start;
-use super::words::Single;
 
 /// So many words are known at most, about; then they are forgotten and learned anew.
 const MAX_WORDS: usize = 2_048;
@@ -53,18 +52,17 @@ struct Word {
     known: Known,
 }
 
-/// What is known of a word.
-#[derive(Debug, Clone, Copy, Default)]
+/// Where that is which is known of a word: what starts in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Known {
-    pub(super) single: Single,
     start: u32,
-    n_inside: u16,
+    end: u32,
 }
 
 impl Known {
     /// Whether it is that no literal is the word or inside it.
     pub(super) fn is_nothing(self) -> bool {
-        self.single == Single::NONE && self.n_inside == 0
+        self == Known::default()
     }
 }
 
@@ -124,26 +122,28 @@ impl Memo {
     /// What starts in a word.
     #[inline]
     pub(super) fn inside(&self, known: Known) -> &[Inside] {
-        &self.inside[known.start as usize..][..usize::from(known.n_inside)]
+        self.inside.get(known.start as usize..known.end as usize).unwrap_or_default()
     }
 
-    /// Learns a word that is not known, of up to [`MAX_BYTES`]. `look` adds what starts in it, and says
-    /// what it is.
+    /// Learns a word that is not known, of up to [`MAX_BYTES`]. `look` adds what starts in it.
     #[cold]
     pub(super) fn learn(
         &mut self,
         key: RunKey,
         bytes: &[u8],
-        look: impl FnOnce(&[u8], &mut Vec<Inside>) -> Single,
+        look: impl FnOnce(&mut Vec<Inside>),
     ) -> Known {
         self.inside.truncate(self.n_inside);
         if self.n_words * 2 + MAX_STEPS >= self.words.len() {
             self.make_room();
         }
         let start = self.inside.len();
-        let single = look(bytes, &mut self.inside);
+        look(&mut self.inside);
         let end = self.inside.len();
-        let known = Known { single, start: start as u32, n_inside: (end - start) as u16 };
+        let known = match end - start {
+            0 => Known::default(),
+            _ => Known { start: start as u32, end: end as u32 },
+        };
         if end - start <= MAX_INSIDE {
             let start = self.long.len() as u32;
             if self.keep(Word { key, start, known }) {
@@ -199,13 +199,12 @@ mod tests {
     use super::super::run_key::RunReader;
     use super::*;
 
-    /// What is learned of a word here: its length, and each `a` as what starts in it.
-    fn look(bytes: &[u8], inside: &mut Vec<Inside>) -> Single {
+    /// What is learned of a word here: each `a` as what starts in it.
+    fn look(bytes: &[u8], inside: &mut Vec<Inside>) {
         let all = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'a');
         inside.extend(
             all.map(|(at, &byte)| Inside::new(Start::Literal(byte.into()), at..bytes.len())),
         );
-        Single::NONE
     }
 
     fn key(word: &str) -> RunKey {
@@ -216,7 +215,7 @@ mod tests {
     fn is_known(memo: &mut Memo, word: &str) -> bool {
         let (bytes, run) = (word.as_bytes(), 0..word.len());
         let recalled = memo.get(key(word), bytes, &run);
-        let known = recalled.unwrap_or_else(|| memo.learn(key(word), bytes, look));
+        let known = recalled.unwrap_or_else(|| memo.learn(key(word), bytes, |inside| look(bytes, inside)));
         let mut expected = Vec::new();
         look(bytes, &mut expected);
         assert_eq!(memo.inside(known), expected, "{word}");

@@ -5,11 +5,12 @@ use std::ops::Range;
 use super::Query;
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
+use super::gates::Openers;
 use super::index::Index;
 use super::mask::Quoted;
 use super::mention::Use;
 use super::patterns::WINDOW_BYTES;
-use super::scan::Standing;
+use super::scan::Report;
 use super::seen::Occurrence;
 use super::tables::{LiteralUse, NamedSkill};
 use super::text::QueryText;
@@ -25,17 +26,63 @@ enum Part {
     Quoted,
 }
 
-/// A scan over a query.
-struct Scan<'s> {
+/// What is noted of the literals of a part.
+struct Noted<'s> {
+    index: &'s Index,
     part: Part,
+    folded: &'s str,
     text: &'s QueryText,
     quoted: &'s Quoted,
-    covered: &'s str,
+    openers: &'s mut Openers,
+    found: &'s mut Found,
 }
 
-impl Scan<'_> {
-    fn folded(&self) -> &str {
-        if self.part == Part::Said { self.covered } else { self.text.folded() }
+impl Report for Noted<'_> {
+    #[inline]
+    fn word(&mut self, literal: u32, range: Range<usize>) {
+        self.note(self.index.tables.word_uses.of(literal), &range, true);
+    }
+
+    #[inline]
+    fn required(&mut self, literal: u32) {
+        if self.part != Part::Said {
+            self.openers.see(literal);
+        }
+    }
+
+    fn infix(&mut self, Occurrence { literal, range, first, first_whole }: Occurrence) {
+        if first {
+            self.required(literal);
+        }
+        self.note(self.index.tables.infix_uses.of(literal), &range, first_whole);
+    }
+}
+
+impl Noted<'_> {
+    fn note(&mut self, uses: &[LiteralUse], range: &Range<usize>, whole: bool) {
+        let counts = whole && self.part != Part::Quoted;
+        for &to in uses {
+            match to {
+                LiteralUse::Name(name) => self.examine_name(name, range),
+                LiteralUse::Item(item) if counts => self.found.add(item, range),
+                LiteralUse::Exclude(exclude) if counts => self.found.excludes.push(exclude),
+                LiteralUse::Item(_) | LiteralUse::Exclude(_) => {}
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn examine_name(&mut self, name: u32, at: &Range<usize>) {
+        let NamedSkill { name, skill, item } = &self.index.tables.names[name as usize];
+        let Some((how, range)) = name.examine(self.folded, at.clone()) else { return };
+        if self.part == Part::Quoted && !(how == Use::Explicit && self.is_inline(&range)) {
+            return;
+        }
+        let found = &mut self.found;
+        if how == Use::Explicit && found.explicit.last() != Some(skill) {
+            found.explicit.push(*skill);
+        }
+        found.add(*item, &range);
     }
 
     fn is_inline(&self, range: &Range<usize>) -> bool {
@@ -93,55 +140,9 @@ impl Index {
     /// Notes the literals of the query that belong to `part`.
     fn scan(&self, part: Part, scratch: &mut Scratch) {
         let Scratch { text, quoted, covered, runs, memo, seen, openers, found, .. } = scratch;
-        let scan = Scan { part, text, quoted, covered };
-        self.scan_literals(scan.folded(), runs, memo, seen, |standing| match standing {
-            Standing::Word(literal, range) => {
-                self.note(self.tables.word_uses.of(literal), &scan, &range, true, found);
-            }
-            Standing::Required(literal) => {
-                if part != Part::Said {
-                    openers.see(literal);
-                }
-            }
-            Standing::Infix(Occurrence { literal, range, first, first_whole }) => {
-                if first && part != Part::Said {
-                    openers.see(literal);
-                }
-                let uses = self.tables.infix_uses.of(literal);
-                self.note(uses, &scan, &range, first_whole, found);
-            }
-        });
-    }
-
-    fn note(
-        &self,
-        uses: &[LiteralUse],
-        scan: &Scan<'_>,
-        range: &Range<usize>,
-        whole: bool,
-        found: &mut Found,
-    ) {
-        let counts = whole && scan.part != Part::Quoted;
-        for &to in uses {
-            match to {
-                LiteralUse::Name(name) => self.examine_name(name, scan, range, found),
-                LiteralUse::Item(item) if counts => found.add(item, range),
-                LiteralUse::Exclude(exclude) if counts => found.excludes.push(exclude),
-                LiteralUse::Item(_) | LiteralUse::Exclude(_) => {}
-            }
-        }
-    }
-
-    fn examine_name(&self, name: u32, scan: &Scan<'_>, at: &Range<usize>, found: &mut Found) {
-        let NamedSkill { name, skill, item } = &self.tables.names[name as usize];
-        let Some((how, range)) = name.examine(scan.folded(), at.clone()) else { return };
-        if scan.part == Part::Quoted && !(how == Use::Explicit && scan.is_inline(&range)) {
-            return;
-        }
-        if how == Use::Explicit && found.explicit.last() != Some(skill) {
-            found.explicit.push(*skill);
-        }
-        found.add(*item, &range);
+        let folded = if part == Part::Said { covered } else { text.folded() };
+        let mut noted = Noted { index: self, part, folded, text, quoted, openers, found };
+        self.scan_literals(folded, runs, memo, seen, &mut noted);
     }
 
     /// Leaves one exclude entry, the first, of each skill that is vetoed; those named are not.

@@ -1,6 +1,6 @@
 //! The order of matches: total, documented, and without a score.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 
 /// What decides a match's place. The fields are compared in this order, and the lesser key comes
 /// first (DESIGN §4, *Ranking*):
@@ -9,31 +9,36 @@ use std::cmp::{Ordering, Reverse};
 /// 2. longer phrases before shorter ones, patterns and paths after any literal;
 /// 3. skills used more recently in the session;
 /// 4. the rarest trigger hit, then the number of distinct triggers, then the id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// Of an index of half a gigabyte no field needs more bits than it has in [`RankKey::packed`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RankKey {
     pub(crate) explicit: Reverse<bool>,
     pub(crate) phrase_words: Reverse<u32>,
-    /// Place among the recently used, from 0; `u32::MAX` if not used.
+    /// Place among the recently used, from 0; [`RankKey::NOT_RECENT`] if not used.
     pub(crate) recency: u32,
     /// By how many skills the rarest trigger hit is declared.
     pub(crate) rarity: u32,
-    /// How many different things its triggers look for were found.
+    /// How many different things its triggers look for were found, at most [`RankKey::MAX_TRIGGERS`].
     pub(crate) n_triggers: Reverse<u32>,
     /// The skill's place in the order of ids.
     pub(crate) skill: u32,
 }
 
 impl RankKey {
-    /// Whoever has more has as many, in the order of keys.
+    /// Who has more has as many, in the order of keys.
     pub(crate) const MAX_TRIGGERS: u32 = (1 << 15) - 1;
+
+    /// Whoever was used before so many others counts as not used.
+    pub(crate) const NOT_RECENT: u32 = (1 << 24) - 1;
 
     /// The key of a skill of which nothing was found yet.
     pub(crate) fn new(skill: u32) -> RankKey {
         RankKey {
             explicit: Reverse(false),
             phrase_words: Reverse(0),
-            recency: u32::MAX,
-            rarity: u32::MAX,
+            recency: RankKey::NOT_RECENT,
+            rarity: (1 << 29) - 1,
             n_triggers: Reverse(0),
             skill,
         }
@@ -53,8 +58,8 @@ impl RankKey {
         self.rarity = self.rarity.min(rarity);
     }
 
-    /// All fields in one number, in their order: 1 bit, 30, 24, 29, 15 and 29. Of an index of half a
-    /// gigabyte no field needs more; what does is the most there is.
+    /// All fields in one number, in their order: 1 bit, 30, 24, 29, 15 and 29. What needs more is the most
+    /// there is.
     pub(crate) fn packed(self) -> u128 {
         let put = |field: u32, n_bits: u32| u128::from(field.min((1 << n_bits) - 1));
         let less =
@@ -87,18 +92,6 @@ impl RankKey {
     }
 }
 
-impl Ord for RankKey {
-    fn cmp(&self, other: &RankKey) -> Ordering {
-        self.packed().cmp(&other.packed())
-    }
-}
-
-impl PartialOrd for RankKey {
-    fn partial_cmp(&self, other: &RankKey) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,10 +113,9 @@ mod tests {
         let expected: Vec<_> = keys.iter().rev().copied().collect();
         keys.sort_unstable();
         assert_eq!(keys, expected);
+        assert!(keys.is_sorted_by_key(|key| key.packed()));
         for key in keys {
-            assert_eq!(RankKey::unpacked(key.packed()).packed(), key.packed());
-            let known = RankKey { recency: 7, ..key };
-            assert_eq!(RankKey::unpacked(known.packed()), known);
+            assert_eq!(RankKey::unpacked(key.packed()), key);
         }
     }
 }

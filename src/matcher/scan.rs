@@ -8,16 +8,18 @@ use super::run_key::{RunKey, RunReader};
 use super::seen::{Occurrence, Seen};
 use super::split::Split;
 use super::starts::Start;
-use super::words::{Single, Words};
+use super::words::Words;
 
-/// A literal that stands in a text.
-#[derive(Debug)]
-pub(super) enum Standing {
-    /// A literal that is a word, as a word of its own.
-    Word(u32, Range<usize>),
-    /// A literal that only patterns need, the first time it stands in the text.
-    Required(u32),
-    Infix(Occurrence),
+/// Who is told of the literals that stand in a text; of each in the order of where it starts.
+pub(super) trait Report {
+    /// A literal that is one of [`Words`] stands as a word of its own.
+    fn word(&mut self, literal: u32, range: Range<usize>);
+
+    /// A literal that only patterns need stands in the text for the first time.
+    fn required(&mut self, literal: u32);
+
+    /// A literal that may stand anywhere stands in the text, and it matters.
+    fn infix(&mut self, found: Occurrence);
 }
 
 /// A scan of one text.
@@ -27,11 +29,11 @@ struct Scan<'s, R> {
     reader: RunReader<'s>,
     runs: &'s Split,
     seen: &'s mut Seen,
-    report: R,
+    report: &'s mut R,
 }
 
 impl Index {
-    /// Calls `report` with each literal of the folded `text`; of each in the order of where it starts.
+    /// Tells `report` of each literal of the folded `text`.
     ///
     /// Most words have nothing to do with any literal: the loop is about these, and calls others.
     pub(super) fn scan_literals(
@@ -40,7 +42,7 @@ impl Index {
         runs: &mut Split,
         memo: &mut Memo,
         seen: &mut Seen,
-        report: impl FnMut(Standing),
+        report: &mut impl Report,
     ) {
         let bytes = text.as_bytes();
         runs.set(text);
@@ -59,13 +61,13 @@ impl Index {
                 scan.between(between);
             }
             let key = scan.reader.key(&run);
-            if self.words.may_begin(spread_before, key) && place > 0 {
-                scan.phrases(place - 1);
+            if self.words.may_begin(spread_before, key) {
+                scan.phrases_before(place);
             }
             (before, spread_before) = (run.end, key.spread());
             match memo.get(key, bytes, &run) {
                 Some(known) if known.is_nothing() => {}
-                Some(known) => scan.known(run, memo.inside(known), known.single),
+                Some(known) => scan.known(run, memo.inside(known)),
                 None => scan.unknown(run, key, memo),
             }
         }
@@ -75,30 +77,30 @@ impl Index {
     }
 }
 
-impl<R: FnMut(Standing)> Scan<'_, R> {
+impl<R: Report> Scan<'_, R> {
     /// Notes what starts in no run.
     #[inline(never)]
     fn between(&mut self, part: Range<usize>) {
-        let mut report = |infix| (self.report)(Standing::Infix(infix));
+        let mut report = |infix| self.report.infix(infix);
         self.index.infixes.note_between(self.text, part, self.seen, &mut report);
     }
 
-    /// Notes the phrases that begin with a run.
+    /// Notes the phrases that begin with the run before the one at `place`.
     #[inline(never)]
-    fn phrases(&mut self, place: usize) {
+    fn phrases_before(&mut self, place: usize) {
+        let Some(first) = place.checked_sub(1) else { return };
         let Scan { index, text, reader, runs, report, .. } = self;
-        index.words.phrases(text, reader, runs, place, |literal, range| {
-            report(Standing::Word(literal, range));
+        index.words.phrases(text, reader, runs, first, |literal, range| {
+            report.word(literal, range);
         });
     }
 
     /// Notes the literals of a word that is known.
     #[inline(never)]
-    fn known(&mut self, run: Range<usize>, inside: &[Inside], single: Single) {
+    fn known(&mut self, run: Range<usize>, inside: &[Inside]) {
         for inside in inside {
             self.note(inside.what, inside.range(run.start));
         }
-        self.note_single(run, single);
     }
 
     /// Looks closely at a word.
@@ -106,35 +108,42 @@ impl<R: FnMut(Standing)> Scan<'_, R> {
     fn unknown(&mut self, run: Range<usize>, key: RunKey, memo: &mut Memo) {
         let Index { words, infixes, .. } = self.index;
         let word = &self.text.as_bytes()[run.clone()];
+        let look = |found: &mut dyn FnMut(Start, Range<usize>)| {
+            infixes.starts_in(word, &mut *found);
+            if let Some(literal) = words.single(key, word) {
+                found(Start::Word(literal), 0..word.len());
+            }
+        };
         if run.len() > memo::MAX_BYTES {
-            infixes.starts_in(word, |what, at| {
-                self.note(what, run.start + at.start..run.start + at.end);
-            });
-            self.note_single(run, words.single(key, word));
+            look(&mut |what, at| self.note(what, run.start + at.start..run.start + at.end));
             return;
         }
-        let known = memo.learn(key, word, |word, inside| {
-            infixes.starts_in(word, |what, at| inside.push(Inside::new(what, at)));
-            words.single(key, word)
+        let known = memo.learn(key, word, |inside| {
+            look(&mut |what, at| inside.push(Inside::new(what, at)));
         });
-        self.known(run, memo.inside(known), known.single);
-    }
-
-    fn note_single(&mut self, run: Range<usize>, single: Single) {
-        Words::report_single(self.text, run, single, |literal, range| {
-            (self.report)(Standing::Word(literal, range));
-        });
+        self.known(run, memo.inside(known));
     }
 
     #[inline]
     fn note(&mut self, what: Start, range: Range<usize>) {
-        if let Start::Single(literal) = what {
-            if self.seen.note(literal, range.end).0 {
-                (self.report)(Standing::Required(literal));
+        match what {
+            Start::Word(literal) => {
+                if Words::stands_alone(self.text, &range) {
+                    self.report.word(literal, range);
+                }
             }
-            return;
+            Start::Single(literal) => {
+                if self.seen.note(literal, range.end).0 {
+                    self.report.required(literal);
+                }
+            }
+            Start::Literal(_) | Start::Head(_) => self.note_infix(what, range),
         }
-        let mut report = |infix| (self.report)(Standing::Infix(infix));
+    }
+
+    #[inline(never)]
+    fn note_infix(&mut self, what: Start, range: Range<usize>) {
+        let mut report = |infix| self.report.infix(infix);
         self.index.infixes.note_start(what, self.text, range, self.seen, &mut report);
     }
 }

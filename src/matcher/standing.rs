@@ -62,6 +62,7 @@ impl Index {
         if key.n_triggers.0 == 0 {
             return None;
         }
+        key.n_triggers.0 = key.n_triggers.0.min(RankKey::MAX_TRIGGERS);
         Some((self.place_among(key, scratch)?, is_certain))
     }
 

@@ -13,6 +13,8 @@ const PART_BYTES: usize = 64 - LONG_BYTES;
 /// What starts somewhere in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
+    /// The literal that the run is, of those that are [`Words`](super::words::Words).
+    Word(u32),
     /// The longest literal inside it.
     Literal(u32),
     /// The only one inside it, of which nothing matters but where it stands first and last: of patterns.

@@ -278,7 +278,7 @@ impl Scratch {
         let but_for_these = |key: RankKey| RankKey { n_triggers: left.n_triggers, skill: 0, ..key };
         match self.last_of_best(limit) {
             Some(last) if but_for_these(last) == but_for_these(left) => {
-                (last.n_triggers.0.min(RankKey::MAX_TRIGGERS), last.skill)
+                (last.n_triggers.0, last.skill)
             }
             _ => (0, u32::MAX),
         }

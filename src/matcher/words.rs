@@ -61,21 +61,6 @@ struct Beginning {
     end: u32,
 }
 
-/// What is known of a run: the literal that is this run, compared with it, if there is one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Single(u32);
-
-impl Default for Single {
-    fn default() -> Single {
-        Single::NONE
-    }
-}
-
-impl Single {
-    /// No literal is the run.
-    pub(super) const NONE: Single = Single(NO_LITERAL);
-}
-
 impl Words {
     /// Takes in `literals`, which all are words ([`is_word`]), and returns the places of those it
     /// had to leave out.
@@ -145,28 +130,20 @@ impl Words {
     }
 
     /// The literal that is all of `bytes`, a run of which `key` is the key.
-    pub(super) fn single(&self, key: RunKey, bytes: &[u8]) -> Single {
+    pub(super) fn single(&self, key: RunKey, bytes: &[u8]) -> Option<u32> {
         let hash = key.hash_of_first(bytes.len());
         if !self.single.may_have(hash) {
-            return Single::NONE;
+            return None;
         }
-        let literal = self.get(hash).map_or(NO_LITERAL, |slot| slot.literal & !GOES_ON);
+        let literal = self.get(hash)?.literal & !GOES_ON;
         let is_it = literal != NO_LITERAL && *bytes == *self.texts.bytes(literal);
-        if is_it { Single(literal) } else { Single::NONE }
+        is_it.then_some(literal)
     }
 
-    /// Calls `report` with the literal that a run of the folded `text` is, if it stands there as a word of
-    /// its own.
+    /// Whether a run of a folded `text` stands there as a word of its own.
     #[inline]
-    pub(super) fn report_single(
-        text: &str,
-        run: Range<usize>,
-        Single(literal): Single,
-        report: impl FnOnce(u32, Range<usize>),
-    ) {
-        if literal != NO_LITERAL && opens(text, &run) && closes(text, run.end) {
-            report(literal, run);
-        }
+    pub(super) fn stands_alone(text: &str, run: &Range<usize>) -> bool {
+        opens(text, run) && closes(text, run.end)
     }
 
     /// Whether a literal may begin with two runs, one after the other, of which the first has `spread`.
@@ -292,7 +269,9 @@ mod tests {
         for (place, run) in runs.iter().enumerate() {
             let key = reader.key(&run);
             let single = words.single(key, &text.as_bytes()[run.clone()]);
-            Words::report_single(text, run, single, &mut report);
+            if let Some(single) = single.filter(|_| Words::stands_alone(text, &run)) {
+                report(single, run);
+            }
             let next = runs.after(place + 1).next();
             if next.is_some_and(|next| words.may_begin(key.spread(), reader.key(&next))) {
                 words.phrases(text, &reader, &runs, place, &mut report);
