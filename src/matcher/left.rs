@@ -6,6 +6,7 @@ const N_LEVELS: usize = 4;
 /// Items that are still to be looked at, by their marks.
 #[derive(Debug)]
 pub(super) struct Left {
+    n_items: u32,
     /// Items without a mark, and those that are too many for theirs.
     n_unmarked: u32,
     n_of_bit: [u32; 64],
@@ -16,13 +17,14 @@ pub(super) struct Left {
 
 impl Default for Left {
     fn default() -> Left {
-        Left { n_unmarked: 0, n_of_bit: [0; 64], levels: [0; N_LEVELS] }
+        Left { n_items: 0, n_unmarked: 0, n_of_bit: [0; 64], levels: [0; N_LEVELS] }
     }
 }
 
 impl Left {
     /// Takes in an item, with its mark if it has one.
     pub(super) fn add(&mut self, bit: Option<u8>) {
+        self.n_items += 1;
         let Some(bit) = bit else {
             self.n_unmarked += 1;
             return;
@@ -37,6 +39,7 @@ impl Left {
 
     /// Takes out an item that was taken in.
     pub(super) fn remove(&mut self, bit: Option<u8>) {
+        self.n_items -= 1;
         let Some(bit) = bit else {
             self.n_unmarked -= 1;
             return;
@@ -51,7 +54,7 @@ impl Left {
 
     /// How many items there are.
     pub(super) fn n_items(&self) -> u32 {
-        self.n_of(u64::MAX)
+        self.n_items
     }
 
     /// How many of them a skill with `marks` has at most.

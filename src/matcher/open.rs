@@ -39,13 +39,12 @@ impl Index {
         if openers.is_done || openers.is_empty() {
             return;
         }
-        for trigger in self.tables.triggers.items_of(skill).filter(|of| of.is_pattern) {
-            let Some(pattern) = self.tables.items[trigger.item as usize].pattern() else {
-                continue;
-            };
+        for trigger in self.tables.triggers.items_of(skill).iter().filter(|of| of.is_pattern()) {
+            let item = trigger.item();
+            let Some(pattern) = self.tables.items[item as usize].pattern() else { continue };
             let opened = self.gates.open_one(pattern, openers, &self.infixes, seen);
             if let Some(is_certain) = opened {
-                note(found, trigger.item, is_certain);
+                note(found, item, is_certain);
             }
         }
     }

@@ -124,7 +124,8 @@ impl<R: Report> Scan<'_, R> {
         self.known(run, memo.inside(known));
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call of it costs as much as what it does")]
     fn note(&mut self, what: Start, range: Range<usize>) {
         match what {
             Start::Word(literal) => {

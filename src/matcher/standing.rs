@@ -4,6 +4,7 @@ use super::excerpt::Excerpt;
 use super::found::{Presence, Scratch};
 use super::index::Index;
 use super::rank::RankKey;
+use super::tables::TriggerItem;
 use crate::skill::SkillId;
 
 impl Index {
@@ -14,31 +15,24 @@ impl Index {
         text: &Excerpt<'_>,
         scratch: &mut Scratch,
     ) -> Option<RankKey> {
-        let hopes = self.hopes(skill, scratch)?;
-        self.settle(hopes, text, scratch, None)
+        let (hopes, is_certain) = self.hopes(skill, scratch)?;
+        if is_certain { Some(hopes) } else { self.settle(skill, text, scratch) }
     }
 
-    /// The key of a skill of which the [`Index::hopes`] are known: `None` if it does not match, or
-    /// cannot be better than `than`.
+    /// The key of a skill after all of its patterns that may match were run.
+    #[inline(never)]
     pub(super) fn settle(
         &self,
-        (hopes, is_certain): (RankKey, bool),
+        skill: u32,
         text: &Excerpt<'_>,
         scratch: &mut Scratch,
-        than: Option<RankKey>,
     ) -> Option<RankKey> {
-        if than.is_some_and(|than| hopes >= than) {
-            return None;
-        }
-        if is_certain {
-            return Some(hopes);
-        }
-        for trigger in self.tables.triggers.items_of(hopes.skill) {
-            if scratch.found.presence(trigger.item) == Presence::Possible {
-                self.confirm(trigger.item, text, scratch);
+        for trigger in self.tables.triggers.items_of(skill) {
+            if scratch.found.presence(trigger.item()) == Presence::Possible {
+                self.confirm(trigger.item(), text, scratch);
             }
         }
-        self.hopes(hopes.skill, scratch).map(|(key, _)| key)
+        self.hopes(skill, scratch).map(|(key, _)| key)
     }
 
     /// The key of a skill as if all of its patterns that may match did, and whether there are no
@@ -46,18 +40,24 @@ impl Index {
     pub(super) fn hopes(&self, skill: u32, scratch: &Scratch) -> Option<(RankKey, bool)> {
         let mut key = RankKey::new(skill);
         let mut is_certain = true;
-        let mut is_counted = false;
-        for trigger in self.tables.triggers.items_of(skill) {
-            is_counted &= trigger.is_same;
-            let presence = scratch.found.presence(trigger.item);
+        let mut last = None;
+        let triggers = self.tables.triggers.items_of(skill);
+        let near = scratch.found.near();
+        let is_near = |(_, trigger): &(usize, &TriggerItem)| near.may_have(trigger.item());
+        for (place, trigger) in triggers.iter().enumerate().filter(is_near) {
+            let item = trigger.item();
+            let presence = scratch.found.presence(item);
             if presence == Presence::Absent {
                 continue;
             }
             is_certain &= presence != Presence::Possible;
-            let item = self.tables.items[trigger.item as usize];
-            key.add(item.n_words(), scratch.rarity(trigger.item, item.rarity));
-            key.n_triggers.0 += u32::from(!is_counted);
-            is_counted = true;
+            let known = self.tables.items[item as usize];
+            key.add(known.n_words(), scratch.rarity(item, known.rarity));
+            // Those that look for the same count once.
+            let between = last.map(|last| &triggers[last + 1..=place]);
+            let is_same = between.is_some_and(|between| between.iter().all(|of| of.is_same()));
+            key.n_triggers.0 += u32::from(!is_same);
+            last = Some(place);
         }
         if key.n_triggers.0 == 0 {
             return None;

@@ -18,7 +18,7 @@ use crate::skill::SkillId;
 /// No place.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The flag of a trigger that counts as the one before it, in a word of [`Triggers::items`].
+/// The flag of a trigger that counts as the one before it, in [`TriggerItem::entry`].
 const SAME: u32 = 1 << 31;
 
 /// The flag of a pattern there: of most skills only these are asked for.
@@ -135,19 +135,40 @@ pub(super) struct Triggers {
     #[serde(with = "super::raw")]
     ends: Vec<u32>,
     #[serde(with = "super::raw")]
-    items: Vec<u32>,
+    items: Vec<TriggerItem>,
     #[serde(with = "super::raw")]
     kinds: Vec<HitKind>,
     texts: Texts,
 }
 
-/// A trigger of a skill, as its rank sees it.
-#[derive(Debug, Clone, Copy)]
+/// A trigger of a skill, as its rank sees it: the item, and flags.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(super) struct TriggerItem {
-    pub(super) item: u32,
+    entry: u32,
+}
+
+row!(TriggerItem { entry: u32 });
+
+impl TriggerItem {
+    fn new(kind: HitKind, item: u32, is_same: bool) -> TriggerItem {
+        let same = if is_same { SAME } else { 0 };
+        let of_pattern = if kind == HitKind::Pattern { OF_PATTERN } else { 0 };
+        TriggerItem { entry: item | same | of_pattern }
+    }
+
+    pub(super) fn item(self) -> u32 {
+        self.entry & ITEM
+    }
+
     /// Whether it looks for the same as the trigger before it.
-    pub(super) is_same: bool,
-    pub(super) is_pattern: bool,
+    pub(super) fn is_same(self) -> bool {
+        self.entry & SAME != 0
+    }
+
+    pub(super) fn is_pattern(self) -> bool {
+        self.entry & OF_PATTERN != 0
+    }
 }
 
 /// The places of the triggers of a skill, where those of each end at its place in `ends`.
@@ -168,9 +189,7 @@ impl Triggers {
     }
 
     pub(super) fn push(&mut self, kind: HitKind, text: &str, item: u32, is_same: bool) {
-        let same = if is_same { SAME } else { 0 };
-        let of_pattern = if kind == HitKind::Pattern { OF_PATTERN } else { 0 };
-        self.items.push(item | same | of_pattern);
+        self.items.push(TriggerItem::new(kind, item, is_same));
         self.kinds.push(kind);
         self.texts.push(text);
     }
@@ -180,19 +199,14 @@ impl Triggers {
     }
 
     /// What the triggers of a skill look for.
-    pub(super) fn items_of(&self, skill: u32) -> impl Iterator<Item = TriggerItem> {
-        let entries = self.items[self.range(skill)].iter();
-        entries.map(|&entry| TriggerItem {
-            item: entry & ITEM,
-            is_same: entry & SAME != 0,
-            is_pattern: entry & OF_PATTERN != 0,
-        })
+    pub(super) fn items_of(&self, skill: u32) -> &[TriggerItem] {
+        &self.items[self.range(skill)]
     }
 
     /// The triggers of a skill as their author wrote them, with what they look for.
     pub(super) fn of(&self, skill: u32) -> impl Iterator<Item = (HitKind, &str, u32)> {
         self.range(skill).map(|place| {
-            (self.kinds[place], self.texts.get(place as u32), self.items[place] & ITEM)
+            (self.kinds[place], self.texts.get(place as u32), self.items[place].item())
         })
     }
 
@@ -203,11 +217,11 @@ impl Triggers {
     }
 
     fn is_sound(&self, n_skills: usize, items: &[Item]) -> bool {
-        let is_item = |(&entry, &kind): (&u32, &HitKind)| {
+        let is_item = |(trigger, &kind): (&TriggerItem, &HitKind)| {
             let is_pattern = kind == HitKind::Pattern;
-            let item = items.get((entry & ITEM) as usize);
+            let item = items.get(trigger.item() as usize);
             item.is_some_and(|item| item.pattern().is_some() == is_pattern)
-                && (entry & OF_PATTERN != 0) == is_pattern
+                && trigger.is_pattern() == is_pattern
         };
         self.ends.len() == n_skills
             && self.ends.is_sorted()

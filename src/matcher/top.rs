@@ -243,13 +243,16 @@ impl Index {
             return;
         }
         // What does not count now may do so once more patterns are opened.
-        let Some(hopes) = self.hopes(skill, scratch) else { return };
-        if hopes.0.phrase_words.0 < aim.least {
+        let Some((hopes, is_certain)) = self.hopes(skill, scratch) else { return };
+        if hopes.phrase_words.0 < aim.least {
             return;
         }
         scratch.ranking.visit(skill);
-        let last = scratch.last_of_best(aim.limit);
-        let Some(key) = self.settle(hopes, text, scratch, last) else { return };
+        if scratch.last_of_best(aim.limit).is_some_and(|last| hopes >= last) {
+            return;
+        }
+        let key = if is_certain { Some(hopes) } else { self.settle(skill, text, scratch) };
+        let Some(key) = key else { return };
         let best = &mut scratch.ranking.best;
         let place = best.partition_point(|better| *better < key);
         if place < aim.limit {
