@@ -215,7 +215,8 @@ mod tests {
     fn is_known(memo: &mut Memo, word: &str) -> bool {
         let (bytes, run) = (word.as_bytes(), 0..word.len());
         let recalled = memo.get(key(word), bytes, &run);
-        let known = recalled.unwrap_or_else(|| memo.learn(key(word), bytes, |inside| look(bytes, inside)));
+        let known =
+            recalled.unwrap_or_else(|| memo.learn(key(word), bytes, |inside| look(bytes, inside)));
         let mut expected = Vec::new();
         look(bytes, &mut expected);
         assert_eq!(memo.inside(known), expected, "{word}");

@@ -196,13 +196,14 @@ fn is_blank(byte: u8) -> bool {
 fn has_odd_blank(bytes: &[u8]) -> bool {
     // Without a branch a byte, as nearly every query has none; in single bytes, for wide
     // instructions. The last of them look again at what was looked at.
+    let is_other = |byte: u8| byte.wrapping_sub(b'\t') < 5;
     let is_odd = |odd: u8, (&a, &b): (&u8, &u8)| {
-        odd | u8::from(is_blank(a)) & (u8::from(a != b' ') | u8::from(is_blank(b)))
+        odd | u8::from(is_other(a)) | u8::from(a == b' ') & u8::from(b == b' ')
     };
     let any_odd = |(a, b): (&[u8; 32], &[u8; 32])| a.iter().zip(b).fold(0, is_odd) != 0;
     let (before, last) = (&bytes[..bytes.len() - 1], bytes[bytes.len() - 1]);
     let after = &bytes[1..];
-    if is_blank(last) && last != b' ' {
+    if is_other(last) {
         return true;
     }
     match (before.last_chunk(), after.last_chunk()) {

@@ -119,20 +119,19 @@ impl Index {
         let mut left = Left::default();
         let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
         rarest.clear();
-        let found = &scratch.found;
-        rarest.extend(found.candidates.iter().filter_map(|&item| {
+        for &item in &scratch.found.candidates {
             let known = self.tables.items[item as usize];
-            let presence = found.presence(item);
+            let presence = scratch.found.presence(item);
             if presence == Presence::Absent || known.n_words() > longest {
-                return None;
+                continue;
             }
             left.add(self.tables.marks.bit(item));
             // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
             // needed any more.
             let is_possible = presence == Presence::Possible;
             let order = scratch.rarity(item, known.rarity) * 2 + u32::from(is_possible);
-            Some(u64::from(order) << 32 | u64::from(item))
-        }));
+            rarest.push(u64::from(order) << 32 | u64::from(item));
+        }
         rarest.sort_unstable();
         for &of in &rarest {
             let (order, item) = ((of >> 32) as u32, of as u32);
