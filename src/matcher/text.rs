@@ -275,6 +275,19 @@ mod tests {
     }
 
     #[test]
+    fn blanks_become_one_space_wherever_they_stand() {
+        for n_bytes in 0..70 {
+            for at in 0..=n_bytes {
+                for blanks in [" ", "  ", "\t", " \n", "\r\n", "\u{b} ", "\u{c}"] {
+                    let query = format!("{}{blanks}{}", "x".repeat(at), "x".repeat(n_bytes - at));
+                    let expected = query.replace(blanks, " ");
+                    assert_eq!(folded(&query).folded(), expected, "{query:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn spans_point_into_what_the_user_wrote() {
         let cases = [
             ("Use GIT now", "git", "GIT"),
