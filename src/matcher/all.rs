@@ -41,8 +41,7 @@ impl Index {
         }
         scratch.ranking.queue = items;
         others.sort_unstable();
-        let best = &mut scratch.ranking.best;
-        best.extend(merged(&singles, &others).map(RankKey::unpacked));
+        merge(&singles, &others, &mut scratch.ranking.best);
         scratch.ranking.packed = [singles, others];
     }
 
@@ -115,12 +114,38 @@ impl Index {
     }
 }
 
-/// Two sorted lists in one.
-fn merged<'k>(a: &'k [u128], b: &'k [u128]) -> impl Iterator<Item = u128> + 'k {
-    let (mut a, mut b) = (a.iter().copied().peekable(), b.iter().copied().peekable());
-    std::iter::from_fn(move || match (a.peek(), b.peek()) {
-        (Some(first), Some(second)) if second < first => b.next(),
-        (Some(_), _) => a.next(),
-        (None, _) => b.next(),
-    })
+/// Appends two sorted lists as one, of which the first is the longer one nearly always: it is taken over
+/// part by part.
+fn merge(first: &[u128], second: &[u128], merged: &mut Vec<RankKey>) {
+    let mut rest = first;
+    for &key in second {
+        let (before, after) = rest.split_at(rest.partition_point(|&of_first| of_first < key));
+        merged.extend(before.iter().copied().map(RankKey::unpacked));
+        merged.push(RankKey::unpacked(key));
+        rest = after;
+    }
+    merged.extend(rest.iter().copied().map(RankKey::unpacked));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_lists_become_one_in_order_whichever_is_longer() {
+        let keys: Vec<u128> = (0..40)
+            .map(|skill| RankKey { rarity: 1 + skill / 7, ..RankKey::new(skill) }.packed())
+            .collect();
+        let cases: [fn(usize) -> bool; 5] =
+            [|_| true, |_| false, |at| at % 2 == 0, |at| at < 13, |at| at % 11 == 3];
+        for is_first in cases {
+            let (first, second): (Vec<_>, Vec<_>) =
+                keys.iter().enumerate().partition(|(at, _)| is_first(*at));
+            let of = |part: Vec<(usize, &u128)>| part.into_iter().map(|(_, key)| *key);
+            let (first, second): (Vec<_>, Vec<_>) = (of(first).collect(), of(second).collect());
+            let mut merged = Vec::new();
+            merge(&first, &second, &mut merged);
+            assert!(merged.into_iter().map(RankKey::packed).eq(keys.iter().copied()));
+        }
+    }
 }

@@ -78,7 +78,7 @@ impl Noted<'_> {
         if self.part == Part::Quoted && !(how == Use::Explicit && self.is_inline(&range)) {
             return;
         }
-        let found = &mut self.found;
+        let found = &mut *self.found;
         if how == Use::Explicit && found.explicit.last() != Some(skill) {
             found.explicit.push(*skill);
         }
