@@ -309,7 +309,7 @@ fn the_scaffold_builds_and_runs_as_printed() {
     assert!(!place.path().join("other").exists());
 }
 
-/// The ways in which a toolset can be bad are those of `toolset_failures.rs`.
+/// The ways in which a toolset can be bad are those of `toolset_failures`.
 #[test]
 fn a_bad_toolset_is_told_and_harms_no_other() {
     let cases: &[(&str, &[&str])] = &[

@@ -1,0 +1,90 @@
+//! What each command answers, for machines and for people.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::{assert_contains, ids, keys, place, write_skill};
+use crate::binary::Place;
+
+#[test]
+fn machine_output_has_the_documented_fields() {
+    let place = place();
+    write_skill(&place, "skills/alpha/sub");
+    place.write("skills/alpha/notes.md", "notes");
+    place.write("skills/odd/SKILL.md", "---\nname: odd\ndescription: a: b\n---\n");
+    let run = |args: &[&str]| {
+        let run = place.run(args.iter().copied().chain(["--json", "--source", "skills"])).exits(0);
+        assert_eq!((run.stderr.as_str(), run.stdout.lines().count()), ("", 1));
+        run.json()
+    };
+    let skill =
+        ["brief", "description", "id", "name", "path", "reason", "source", "status", "triggers"];
+    let diagnostic = ["code", "column", "help", "line", "message", "path", "severity", "span"];
+    let triggers = ["exclude", "keywords", "paths", "patterns", "verbs"];
+
+    let list = run(&["list"]);
+    assert_eq!(keys(&list), ["diagnostics", "skills"]);
+    assert_eq!(ids(&list["skills"]), ["alpha", "alpha/sub", "beta", "odd"]);
+    assert_eq!(keys(&list["skills"][0]), skill);
+    assert_eq!(keys(&list["skills"][0]["triggers"]), triggers);
+    assert_eq!(list["skills"][0]["path"], "skills/alpha/SKILL.md");
+    assert_eq!(
+        (&list["skills"][0]["source"], &list["skills"][0]["status"]),
+        (&json!("project"), &json!("available"))
+    );
+    assert_eq!(keys(&list["diagnostics"][0]), diagnostic);
+
+    let found = run(&["match", "alpha"]);
+    assert_eq!(keys(&found), ["matches", "meta", "rejected"]);
+    assert_eq!(keys(&found["matches"][0]), ["explicit", "hits", "id", "phrase_words"]);
+    assert_eq!(keys(&found["matches"][0]["hits"][0]), ["end", "kind", "start", "trigger"]);
+
+    let disclosed = run(&["disclose", "alpha"]);
+    assert_eq!(keys(&disclosed), ["full", "hidden", "omitted", "registry", "text", "tier"]);
+    let limited = run(&["disclose", "alpha beta", "--max-skills", "1"]);
+    assert_eq!(keys(&limited["omitted"][0]), ["id", "reason"]);
+
+    assert_eq!(keys(&run(&["prompt"])), ["included", "omitted", "shortened", "text"]);
+
+    let shown = run(&["show", "alpha"]);
+    let details = ["body_bytes", "diagnostics", "files", "manifest", "more_files", "problems"];
+    let details = details.into_iter().chain(["scripts", "sub_skills"]);
+    let wanted: BTreeSet<&str> = skill.into_iter().chain(details).collect();
+    assert_eq!(keys(&shown), Vec::from_iter(wanted));
+    assert_eq!((&shown["files"], &shown["body_bytes"]), (&json!(["notes.md"]), &json!(5)));
+    assert_eq!(shown["sub_skills"], json!([{"id": "alpha/sub", "brief": "Does sub."}]));
+    assert_eq!(keys(&run(&["show", "odd"])["diagnostics"][0]), diagnostic);
+
+    let checked = run(&["check"]);
+    assert_eq!(keys(&checked), ["diagnostics", "skills"]);
+    assert_eq!(checked["skills"], 4);
+
+    assert_eq!(keys(&run(&["new", "fresh", "--dir", "other"])), ["id", "next", "path"]);
+}
+
+#[test]
+fn a_disclosure_is_printed_exactly() {
+    let place = place();
+    let text = "---\nname: gamma\ndescription: d\ntriggers: [gamma]\n---\n\x1b[1mbold\x1b[0m\n";
+    place.write("skills/gamma/SKILL.md", text);
+    let args = ["disclose", "gamma", "--source", "skills"];
+    let text = place.run(args.iter().copied().chain(["--json"])).json()["text"].clone();
+    let run = place.run(args).exits(0);
+    assert_eq!(run.stdout, format!("{}\n", text.as_str().unwrap()));
+    assert_contains(&run.stdout, &["\x1b[1mbold\x1b[0m"]);
+    assert_eq!(place.run(["disclose", "", "--source", "skills"]).exits(0).stdout, "");
+    let left_out = ["disclose", "alpha beta", "--max-skills", "1", "--source", "skills"];
+    assert_eq!(place.run(left_out).stderr, "");
+    let told = place.run(left_out.iter().copied().chain(["-v"])).stderr;
+    assert_contains(&told, &["left out: beta (below the limit of 1 skill)"]);
+}
+
+#[test]
+fn completions_are_made_for_every_shell() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = place.run(["completions", shell]).exits(0);
+        assert_contains(&run.stdout, &["repertoire", "disclose", "max-skills"]);
+    }
+}

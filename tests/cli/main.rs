@@ -1,0 +1,47 @@
+//! The command line: what it prints, where, and with which exit code.
+#![cfg(feature = "cli")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod answers;
+mod authoring;
+#[path = "../support/binary.rs"]
+mod binary;
+mod failures;
+mod options;
+mod queries;
+mod terminal;
+
+use binary::Place;
+use serde_json::Value;
+
+/// A place with two sound skills in `skills`.
+fn place() -> Place {
+    let place = Place::new();
+    write_skill(&place, "skills/alpha");
+    write_skill(&place, "skills/beta");
+    place
+}
+
+/// Writes a sound skill whose keyword is its name.
+fn write_skill(place: &Place, dir: &str) {
+    let name = dir.rsplit('/').next().unwrap();
+    let front_matter = format!("name: {name}\ndescription: Does {name}.\ntriggers: [{name}]");
+    place.write(&format!("{dir}/SKILL.md"), format!("---\n{front_matter}\n---\nBody\n"));
+}
+
+fn ids(skills: &Value) -> Vec<&str> {
+    skills.as_array().unwrap().iter().map(|skill| skill["id"].as_str().unwrap()).collect()
+}
+
+fn keys(object: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// Whether `text` holds every one of `parts`.
+fn assert_contains(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Which skills there are and how much is shown of them: options, the environment, precedence.
+
+use serde_json::{Value, json};
+
+use super::{assert_contains, ids, place, write_skill};
+use crate::binary::{Place, finish};
+
+#[test]
+fn the_environment_sets_only_what_the_options_leave_open() {
+    let place = place();
+    let full = |variable: Option<&str>, args: &[&str]| {
+        let all = ["disclose", "alpha beta", "--json", "--source", "skills"];
+        let mut command = place.command(all.iter().chain(args));
+        if let Some(value) = variable {
+            command.env("REPERTOIRE_MAX_SKILLS", value);
+        }
+        finish(command, b"").exits(0).json()["full"].as_array().unwrap().len()
+    };
+    assert_eq!(full(None, &[]), 2);
+    assert_eq!(full(Some("1"), &[]), 1);
+    assert_eq!(full(Some("1"), &["--max-skills", "2"]), 2);
+    let mut command = place.command(["prompt", "--json", "--source", "skills"]);
+    command.env("REPERTOIRE_PROMPT_BUDGET", "40");
+    assert_ne!(finish(command, b"").exits(0).json()["omitted"], json!([]));
+
+    // What is set to nothing is not set, and who reads of a wrong value reads where it is from.
+    for (args, variable) in [
+        (&["disclose", "alpha", "--source", "skills"][..], "REPERTOIRE_MAX_SKILLS"),
+        (&["prompt", "--source", "skills"], "REPERTOIRE_PROMPT_BUDGET"),
+        (&["mcp", "--source", "skills"], "REPERTOIRE_REFRESH"),
+    ] {
+        let with = |value: &str, more: &[&str]| {
+            let mut command = place.command(args.iter().chain(more));
+            command.env(variable, value);
+            finish(command, b"")
+        };
+        // Without a client, `mcp` ends with a failure.
+        assert_ne!(with("", &[]).code, 2, "{variable}");
+        let wrong = with("many", &[]).exits(2);
+        assert!(wrong.stderr.contains(variable), "{wrong:?}");
+    }
+    let mut command = place.command(["disclose", "alpha", "--max-skills", "few"]);
+    command.env("REPERTOIRE_MAX_SKILLS", "1");
+    assert_contains(&finish(command, b"").exits(2).stderr, &["'few' for '--max-skills <N>'"]);
+}
+
+#[test]
+fn only_commands_that_show_skills_take_options_about_that() {
+    let place = place();
+    for option in ["--by-relevance", "--hint-generic-words"] {
+        let source = ["alpha", option, "--source", "skills"];
+        place.run([&["match"], &source[..]].concat()).exits(2);
+        place.run([&["disclose"], &source[..]].concat()).exits(0);
+        place.run([&["why", "alpha"], &source[..]].concat()).exits(0);
+    }
+}
+
+#[test]
+fn sources_filters_and_precedence_follow_the_options() {
+    let place = Place::new();
+    write_skill(&place, ".agents/skills/alpha");
+    write_skill(&place, ".sven/skills/alpha");
+    write_skill(&place, "home/.sven/skills/beta");
+    let statuses = |args: &[&str]| -> Vec<String> {
+        let listed = place.run(["list", "--json"].iter().chain(args)).exits(0).json();
+        let skills = listed["skills"].as_array().unwrap().iter();
+        let own = skills.filter(|skill| skill["source"] != "bundled");
+        let text = |skill: &Value, key: &str| skill[key].as_str().unwrap().to_owned();
+        own.map(|s| format!("{} {} {}", text(s, "id"), text(s, "source"), text(s, "status")))
+            .collect()
+    };
+    assert_eq!(statuses(&[]), ["alpha project available"]);
+    let branded = ["alpha project available", "alpha project shadowed", "beta user available"];
+    assert_eq!(statuses(&["--brand", "sven"]), branded);
+    assert_eq!(statuses(&["--brand", "sven", "--allow", "beta"]), ["beta user available"]);
+    assert_eq!(statuses(&["--brand", "sven", "--allow", "*"]), branded);
+    let at_home = place.run(["list", "--json", "--brand", "sven", "--project", "home"]).json();
+    let n_beta = ids(&at_home["skills"]).iter().filter(|id| **id == "beta").count();
+    assert_eq!(n_beta, 1, "the project may be the home directory: {at_home}");
+}

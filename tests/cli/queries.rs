@@ -1,0 +1,96 @@
+//! The text that is matched and the paths beside it: where they come from, and what they find.
+
+use serde_json::{Value, json};
+
+use super::{assert_contains, ids, place};
+use crate::binary::Place;
+
+#[test]
+fn a_query_of_a_hyphen_is_read_from_standard_input() {
+    let place = place();
+    let find = |input: &[u8]| {
+        let run = place.run_with(["match", "-", "--json", "--source", "skills"], input).exits(0);
+        run.json()["matches"][0]["hits"][0].clone()
+    };
+    let hit = json!({"kind": "name", "trigger": "beta", "start": 4, "end": 8});
+    for input in ["use beta", "use beta\n", "use beta\r\n", "use beta\0", "use beta\n\n\n"] {
+        assert_eq!(find(input.as_bytes()), hit, "{input:?}");
+    }
+    assert_eq!(find(b""), Value::Null);
+    let long = format!("{} beta", "x ".repeat(2_000_000));
+    assert_eq!(find(long.as_bytes())["start"], 4_000_001);
+    for command in ["match", "disclose"] {
+        let args = [command, "-", "--source", "skills"];
+        let run = place.run_with(args, b"use \xff beta").exits(1);
+        assert_contains(&run.stderr, &["not UTF-8 from byte 4", "help: "]);
+        assert_eq!(run.stdout, "");
+    }
+}
+
+#[test]
+fn paths_are_taken_from_the_project() {
+    let place = Place::new();
+    let text = "---\nname: rusty\ndescription: d\npaths: ['src/*.rs']\n---\n";
+    place.write("app/.repertoire/skills/rusty/SKILL.md", text);
+    let absolute = place.path().join("app/src/a.rs");
+    let absolute = absolute.to_str().unwrap();
+    for (path, wanted) in [
+        ("src/a.rs", "src/a.rs"),
+        ("app/src/a.rs", "src/a.rs"),
+        ("./app/x/../src/a.rs", "src/a.rs"),
+        (absolute, "src/a.rs"),
+    ] {
+        let args = ["match", "fix it", "--json", "--project", "app", "--path", path];
+        let found = place.run(args).exits(0).json();
+        assert_eq!(found["matches"][0]["hits"][0]["path"], wanted, "{path}");
+    }
+    let args = ["match", "fix it", "--json", "--project", "app", "--path", "lib/a.rs"];
+    assert_eq!(place.run(args).json()["matches"], json!([]));
+}
+
+#[test]
+fn a_message_may_begin_with_a_hyphen_and_no_match_may_be_shown() {
+    let place = Place::new();
+    place.write("skills/a/SKILL.md", "---\nname: a\ndescription: d\ntriggers: [alpha]\n---\n");
+    let sources = ["--source", "skills"];
+    for message in ["- alpha", "-- alpha", "-alpha beta", "->alpha"] {
+        let args = [&["match", message, "--json"][..], &sources].concat();
+        let found = place.run(args).exits(0).json();
+        assert_eq!(found["matches"][0]["id"], "a", "{message}: {found}");
+    }
+    let none = place.run(["match", "alpha", "--limit", "0"].iter().chain(&sources)).exits(0);
+    assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", ""));
+    for mistyped in ["--exlpain", "-x"] {
+        let run = place.run([&["match", mistyped][..], &sources].concat()).exits(2);
+        assert!(run.stderr.contains("there is no such option"), "{run:?}");
+    }
+}
+
+#[test]
+fn limits_and_vetoes_are_explained() {
+    let place = place();
+    let text = "---\nname: gamma\ndescription: d\ntriggers:\n  keywords: [beta]\n  exclude: [not gamma]\n---\n";
+    place.write("skills/gamma/SKILL.md", text);
+    let args = ["match", "alpha and beta, not gamma", "--source", "skills", "--limit", "1"];
+    let found = place.run(args.iter().copied().chain(["--json"])).exits(0).json();
+    assert_eq!(ids(&found["matches"]), ["alpha"]);
+    assert_eq!(ids(&found["rejected"]), ["beta", "gamma"]);
+    let plain = place.run(args).exits(0).stdout;
+    assert!(!plain.contains("rejected"), "{plain}");
+    let explained = place.run(args.iter().copied().chain(["--explain"])).exits(0).stdout;
+    assert_contains(
+        &explained,
+        &[
+            "1. alpha  phrase of 1 word\n",
+            "| alpha and beta, not gamma\n",
+            "| ^^^^^\n | |\n | name `alpha`\n | keyword `alpha`\n",
+            "rejected: beta  below the limit\n",
+            "rejected: gamma  vetoed by its exclude `not gamma`\n",
+        ],
+    );
+    let none = place.run(["match", "alpha", "--source", "skills", "--limit", "0", "--json"]);
+    assert_eq!(none.exits(0).json()["matches"], json!([]));
+    let meta = place.run(["match", "list skills", "--explain", "--source", "skills"]).exits(0);
+    assert_contains(&meta.stdout, &["asks which skills there are"]);
+    assert_contains(&meta.stderr, &["no skill matches"]);
+}

@@ -1,0 +1,137 @@
+//! The command: limits, what is left out, its JSON, and the page.
+
+use serde_json::json;
+
+use super::rows;
+use crate::binary::{Place, Run};
+
+/// A place with the skills of [`engine`] and the prompts of [`rows`].
+fn place() -> Place {
+    let place = Place::new();
+    for (name, triggers) in
+        [("deploy", "deploy"), ("review", "review"), ("notes", "notes, review it")]
+    {
+        let text = format!("name: {name}\ndescription: Does {name}.\ntriggers: [{triggers}]");
+        place.write(&format!("skills/{name}/SKILL.md"), format!("---\n{text}\n---\nBody\n"));
+    }
+    let text: String = rows().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    place.write("cases.jsonl", text);
+    place
+}
+
+fn eval(place: &Place, args: &[&str]) -> Run {
+    let common = ["eval", "cases.jsonl", "--source", "skills"];
+    place.run(common.iter().chain(args).copied())
+}
+
+#[test]
+fn limits_set_the_exit_code() {
+    let place = place();
+    for (args, code, said) in [
+        (&["--min-precision", "0.6", "--min-recall", "0.8", "--min-f1", "0.7"][..], 0, ""),
+        (&["--min-top1", "0.5", "--min-top3", "0.75", "--max-false-fire", "0.34"], 0, ""),
+        (&["--min-precision", "0.7"], 1, "precision is 66.7 %, the limit is 70.0 %"),
+        (&["--min-recall", "0.9"], 1, "recall"),
+        (&["--min-f1", "0.9"], 1, "f1"),
+        (&["--min-top1", "0.6"], 1, "top1"),
+        (&["--min-top3", "0.8"], 1, "top3"),
+        (&["--max-false-fire", "0.3"], 1, "false_fire is 33.3 %, the limit is 30.0 %"),
+        (&["--min-top1", "50"], 2, "a share from 0 to 1"),
+    ] {
+        let run = eval(&place, args).exits(code);
+        assert!(run.stderr.contains(said), "{args:?}: {run:?}");
+    }
+    place.write("cases.jsonl", "{\"query\": \"deploy\", \"expected\": \"deploy\"}\n");
+    let run = eval(&place, &["--max-false-fire", "0.5"]).exits(1);
+    assert!(run.stderr.contains("false_fire is undefined"), "{run:?}");
+}
+
+#[test]
+fn what_is_left_out_is_told_and_is_a_finding() {
+    let place = place();
+    place.write(
+        "cases.jsonl",
+        "{\"query\": \"deploy\", \"expected\": \"deploy\"}\nnonsense\n{\"query\": \"a\", \"expected\": \"reviwe\"}\n",
+    );
+    let run = eval(&place, &["--json"]).exits(1);
+    let report = run.json();
+    assert_eq!((&report["cases"], &report["recall"]), (&json!(1), &json!(1.0)));
+    let problems = report["problems"].as_array().unwrap();
+    assert_eq!((&problems[0]["line"], &problems[1]["line"]), (&json!(2), &json!(3)));
+    assert!(run.stderr.contains("cases.jsonl:2: left out: not valid JSON"), "{run:?}");
+    assert!(problems[1]["message"].as_str().unwrap().contains("review"), "{problems:?}");
+    for (args, help) in [
+        (&["eval", "no.json"][..], "name a file of prompts"),
+        (&["eval", "cases.jsonl", "--baseline", "no.json"], "name a report that"),
+    ] {
+        let run = place.run(args).exits(1);
+        assert!(run.stderr.contains("cannot read no.json") && run.stderr.contains(help), "{run:?}");
+    }
+}
+
+#[test]
+fn a_page_is_not_written_over_what_is_read() {
+    let place = place();
+    let report = eval(&place, &["--json"]).exits(0).stdout;
+    place.write("before.json", &report);
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).unwrap();
+    let prompts = read("cases.jsonl");
+    for page in ["cases.jsonl", "skills/../cases.jsonl", "before.json"] {
+        let run = eval(&place, &["--baseline", "before.json", "--html", page]).exits(2);
+        assert!(run.stderr.contains("`--html` would overwrite"), "{run:?}");
+    }
+    assert_eq!((read("cases.jsonl"), read("before.json")), (prompts, report));
+    for _ in 0..2 {
+        eval(&place, &["--html", "page.html"]).exits(0);
+    }
+}
+
+#[test]
+fn the_json_has_the_fixed_names_and_a_baseline_is_an_earlier_one() {
+    let place = place();
+    let first = eval(&place, &["--json"]).exits(0);
+    let report = first.json();
+    for name in ["cases", "precision", "recall", "f1", "top1", "top3", "per_skill", "confusions"] {
+        assert!(!report[name].is_null(), "{name}: {report}");
+    }
+    place.write("before.json", &first.stdout);
+    place.write(
+        "skills/deploy/SKILL.md",
+        "---\nname: deploy\ndescription: d\ntriggers: [deploy, online]\n---\nBody\n",
+    );
+    let run = eval(&place, &["--baseline", "before.json", "--json"]).exits(0).json();
+    assert_eq!(
+        (&run["comparison"]["mended"], &run["comparison"]["broken"]),
+        (&json!(1), &json!(0))
+    );
+    assert_eq!(run["comparison"]["changes"][0]["query"], "put it online");
+    let told = eval(&place, &["--baseline", "before.json"]).exits(0).stdout;
+    for part in ["1 mended, 0 broken", "recall: 80.0 % → 100.0 %", "nothing → deploy"] {
+        assert!(told.contains(part), "`{part}` is not in:\n{told}");
+    }
+}
+
+#[test]
+fn the_page_shows_hostile_text_as_text() {
+    let hostile = "<img onerror=alert(1)>\u{202e}\"'&";
+    let place = Place::new();
+    place.write(
+        "skills/bad/SKILL.md",
+        "---\nname: bad\ndescription: d\ntriggers: ['<script>alert(2)</script>']\n---\nBody\n",
+    );
+    let query = format!("{hostile} <script>alert(2)</script> </style></script><!--");
+    let row = json!({"query": query, "expected": []});
+    place.write("cases.jsonl", format!("{row}\n"));
+    eval(&place, &["--html", "page.html"]).exits(0);
+    let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
+    assert!(page.contains(
+        "<mark title=\"keyword `&lt;script&gt;alert(2)&lt;/script&gt;`\">&lt;script&gt;"
+    ));
+    for raw in ["<img", "<script>alert", "\u{202e}", "</style></script>", "<!-- "] {
+        assert!(!page.contains(raw), "{raw:?} is in the page");
+    }
+    for asset in ["http://", "https://", "src=", "@import", "url("] {
+        assert!(!page.contains(asset), "the page needs `{asset}`");
+    }
+    assert!(page.starts_with("<!doctype html>") && page.contains("prefers-color-scheme: dark"));
+}

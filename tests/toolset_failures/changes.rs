@@ -1,0 +1,83 @@
+//! A library that is rebuilt, and trust that is taken back, beneath a running engine.
+
+use std::fs;
+
+use repertoire::toolset::{Isolation, Tool, WorkerState};
+use repertoire::trust::TrustStore;
+use repertoire::{ErrorCode, Source};
+use serde_json::json;
+
+use super::{
+    HELLO, Place, Silent, assert_error, assert_good, failing, failure, hello, in_child, tool,
+};
+
+#[test]
+fn a_rebuilt_library_is_used_when_tools_are_listed_again() {
+    for isolation in [|| Isolation::InProcess, in_child] {
+        let place = Place::new(HELLO);
+        let file = place.library("bad");
+        fs::write(&file, hello()).unwrap();
+        let engine = place.engine(isolation());
+        let greet = |tool: &Tool| tool.call(&json!({"name": "Ada"}), &Silent).unwrap().output;
+        let old = tool(&engine, "bad.greet");
+        assert_eq!(greet(&old), "Hello, Ada!");
+        // In place, as `cp` does it: what runs is a copy.
+        fs::write(&file, failing()).unwrap();
+        assert_eq!(greet(&old), "Hello, Ada!");
+        assert_eq!(greet(&tool(&engine, "bad.greet")), "Good night, Ada.");
+        assert_eq!(greet(&old), "Hello, Ada!");
+
+        fs::remove_file(&file).unwrap();
+        assert_eq!(greet(&old), "Hello, Ada!");
+        let help = "cargo build --release";
+        assert_error(&failure(&engine), ErrorCode::NotFound, &["libbad.so"], help);
+        assert_good(&engine);
+    }
+}
+
+#[test]
+fn trust_that_is_taken_back_elsewhere_reaches_a_running_host() {
+    for isolation in [|| Isolation::InProcess, in_child] {
+        let place = Place::failing();
+        let store = place.dir.path().join("trust.json");
+        let elsewhere = TrustStore::open(&store).unwrap();
+        let source = Source::project(place.skills());
+        let engine = place.engine_of(source, isolation(), TrustStore::open(&store).unwrap());
+        assert_eq!(engine.all_tools().failures.len(), 2, "nothing is trusted");
+
+        let (good, bad) = (place.library("good"), place.library("bad"));
+        elsewhere.add(&good).unwrap();
+        elsewhere.add(&bad).unwrap();
+        let noop = tool(&engine, "bad.noop");
+        let call = || noop.call(&json!({}), &Silent);
+        assert_eq!(call().unwrap().output, "");
+
+        elsewhere.remove(&bad).unwrap();
+        let error = call().unwrap_err();
+        let message = ["libbad.so", "not trusted any more"];
+        assert_error(&error, ErrorCode::PermissionDenied, &message, "repertoire trust add /");
+        if let Some(state) = noop.worker_state() {
+            assert_eq!(state, WorkerState::Idle, "its process was ended");
+        }
+        let message = ["libbad.so", "is not trusted (sha256 "];
+        let help = "repertoire trust add /";
+        assert_error(&failure(&engine), ErrorCode::PermissionDenied, &message, help);
+        assert_good(&engine);
+
+        elsewhere.add(&bad).unwrap();
+        assert_eq!(call().unwrap().output, "");
+        // Trusted with another content than the one that runs.
+        fs::write(&bad, [failing(), b"0"].concat()).unwrap();
+        elsewhere.add(&bad).unwrap();
+        let error = call().unwrap_err();
+        let help = "list the tools again";
+        assert_error(&error, ErrorCode::PermissionDenied, &["libbad.so"], help);
+        assert_eq!(tool(&engine, "bad.noop").call(&json!({}), &Silent).unwrap().output, "");
+
+        fs::write(&bad, [failing(), b"00"].concat()).unwrap();
+        let message = ["libbad.so", "has changed since it was trusted: sha256 "];
+        let help = "repertoire trust add /";
+        assert_error(&failure(&engine), ErrorCode::PermissionDenied, &message, help);
+        assert_good(&engine);
+    }
+}
