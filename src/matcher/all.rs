@@ -139,12 +139,12 @@ mod tests {
         let cases: [fn(usize) -> bool; 5] =
             [|_| true, |_| false, |at| at % 2 == 0, |at| at < 13, |at| at % 11 == 3];
         for is_first in cases {
-            let (first, second): (Vec<_>, Vec<_>) =
-                keys.iter().enumerate().partition(|(at, _)| is_first(*at));
-            let of = |part: Vec<(usize, &u128)>| part.into_iter().map(|(_, key)| *key);
-            let (first, second): (Vec<_>, Vec<_>) = (of(first).collect(), of(second).collect());
+            let mut parts = [Vec::new(), Vec::new()];
+            for (at, &key) in keys.iter().enumerate() {
+                parts[usize::from(!is_first(at))].push(key);
+            }
             let mut merged = Vec::new();
-            merge(&first, &second, &mut merged);
+            merge(&parts[0], &parts[1], &mut merged);
             assert!(merged.into_iter().map(RankKey::packed).eq(keys.iter().copied()));
         }
     }
