@@ -138,14 +138,14 @@ mod tests {
             .collect();
         let cases: [fn(usize) -> bool; 5] =
             [|_| true, |_| false, |at| at % 2 == 0, |at| at < 13, |at| at % 11 == 3];
-        for is_first in cases {
+        for (case, is_first) in cases.into_iter().enumerate() {
             let mut parts = [Vec::new(), Vec::new()];
             for (at, &key) in keys.iter().enumerate() {
                 parts[usize::from(!is_first(at))].push(key);
             }
             let mut merged = Vec::new();
             merge(&parts[0], &parts[1], &mut merged);
-            assert!(merged.into_iter().map(RankKey::packed).eq(keys.iter().copied()));
+            assert!(merged.into_iter().map(RankKey::packed).eq(keys.iter().copied()), "{case}");
         }
     }
 }

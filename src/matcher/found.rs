@@ -258,3 +258,16 @@ impl Ranking {
         place.map_or(RankKey::NOT_RECENT, |place| self.recent[place].1.min(RankKey::NOT_RECENT))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_used_before_too_many_others_counts_as_not_used() {
+        let recent = vec![(3, u32::MAX), (5, 0), (7, RankKey::NOT_RECENT - 1)];
+        let ranking = Ranking { recent, ..Ranking::default() };
+        let expected = [RankKey::NOT_RECENT, RankKey::NOT_RECENT, 0, RankKey::NOT_RECENT - 1];
+        assert_eq!([2, 3, 5, 7].map(|skill| ranking.recency(skill)), expected);
+    }
+}

@@ -172,7 +172,7 @@ impl Infixes {
         report: &mut impl FnMut(Occurrence),
     ) {
         match start {
-            // That is none of these.
+            // No infix: whoever scans reports it.
             Start::Word(_) => {}
             // What is single needs less, and whoever only wants to know where it stands does that.
             Start::Single(literal) | Start::Literal(literal) => {

@@ -122,7 +122,7 @@ impl Memo {
     /// What starts in a word.
     #[inline]
     pub(super) fn inside(&self, known: Known) -> &[Inside] {
-        self.inside.get(known.start as usize..known.end as usize).unwrap_or_default()
+        &self.inside[known.start as usize..known.end as usize]
     }
 
     /// Learns a word that is not known, of up to [`MAX_BYTES`]. `look` adds what starts in it.

@@ -26,8 +26,8 @@ enum Part {
     Quoted,
 }
 
-/// What is noted of the literals of a part.
-struct Noted<'s> {
+/// Notes the literals of a part.
+struct Notes<'s> {
     index: &'s Index,
     part: Part,
     folded: &'s str,
@@ -37,7 +37,7 @@ struct Noted<'s> {
     found: &'s mut Found,
 }
 
-impl Report for Noted<'_> {
+impl Report for Notes<'_> {
     #[inline]
     fn word(&mut self, literal: u32, range: Range<usize>) {
         self.note(self.index.tables.word_uses.of(literal), &range, true);
@@ -58,7 +58,7 @@ impl Report for Noted<'_> {
     }
 }
 
-impl Noted<'_> {
+impl Notes<'_> {
     fn note(&mut self, uses: &[LiteralUse], range: &Range<usize>, whole: bool) {
         let counts = whole && self.part != Part::Quoted;
         for &to in uses {
@@ -71,7 +71,7 @@ impl Noted<'_> {
         }
     }
 
-    #[inline(never)]
+    #[inline(never)] // few literals are names
     fn examine_name(&mut self, name: u32, at: &Range<usize>) {
         let NamedSkill { name, skill, item } = &self.index.tables.names[name as usize];
         let Some((how, range)) = name.examine(self.folded, at.clone()) else { return };
@@ -141,8 +141,8 @@ impl Index {
     fn scan(&self, part: Part, scratch: &mut Scratch) {
         let Scratch { text, quoted, covered, runs, memo, seen, openers, found, .. } = scratch;
         let folded = if part == Part::Said { covered } else { text.folded() };
-        let mut noted = Noted { index: self, part, folded, text, quoted, openers, found };
-        self.scan_literals(folded, runs, memo, seen, &mut noted);
+        let mut notes = Notes { index: self, part, folded, text, quoted, openers, found };
+        self.scan_literals(folded, runs, memo, seen, &mut notes);
     }
 
     /// Leaves one exclude entry, the first, of each skill that is vetoed; those named are not.

@@ -18,7 +18,8 @@ pub(super) trait Report {
     /// A literal that only patterns need stands in the text for the first time.
     fn required(&mut self, literal: u32);
 
-    /// A literal that may stand anywhere stands in the text, and it matters.
+    /// A literal that may stand anywhere stands in the text, and it matters; patterns may need it, too, if
+    /// this is the first time.
     fn infix(&mut self, found: Occurrence);
 }
 
@@ -142,9 +143,65 @@ impl<R: Report> Scan<'_, R> {
         }
     }
 
-    #[inline(never)]
+    #[inline(never)] // few literals are more than what patterns need
     fn note_infix(&mut self, what: Start, range: Range<usize>) {
         let mut report = |infix| self.report.infix(infix);
         self.index.infixes.note_start(what, self.text, range, self.seen, &mut report);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::index::{IndexOptions, IndexedSkill};
+    use super::*;
+    use crate::skill::{Skill, SkillId};
+
+    /// The places of what is reported.
+    #[derive(Debug, Default, PartialEq)]
+    struct Reported {
+        words: Vec<usize>,
+        n_required: usize,
+        infixes: Vec<usize>,
+    }
+
+    impl Report for Reported {
+        fn word(&mut self, _: u32, range: Range<usize>) {
+            self.words.push(range.start);
+        }
+
+        fn required(&mut self, _: u32) {
+            self.n_required += 1;
+        }
+
+        fn infix(&mut self, found: Occurrence) {
+            self.infixes.push(found.range.start);
+        }
+    }
+
+    #[test]
+    fn what_is_recalled_of_words_is_what_was_found_when_they_were_new() {
+        let long = "x".repeat(memo::MAX_BYTES + 1);
+        let skill: Skill = format!(
+            "---\nname: s\ndescription: d\ntriggers:\n  keywords: [git, c++, {long}]\n  \
+             patterns: ['deploy\\w+']\n---\n"
+        )
+        .parse()
+        .unwrap();
+        let id = SkillId::new("s");
+        let skill = IndexedSkill { id: &id, name: skill.name(), triggers: skill.triggers() };
+        let index = Index::new(&[skill], &IndexOptions::default()).unwrap();
+        let text = format!("git 使git用 ágit {long} c++ redeployed git");
+        let place = |part: &str| text.find(part).unwrap();
+        let expected = Reported {
+            words: vec![0, place("git用"), place(&long), text.len() - 3],
+            n_required: 1,
+            infixes: vec![place("c++")],
+        };
+        let (mut runs, mut memo, mut seen) = (Split::default(), Memo::default(), Seen::default());
+        for pass in 0..2 {
+            let mut reported = Reported::default();
+            index.scan_literals(&text, &mut runs, &mut memo, &mut seen, &mut reported);
+            assert_eq!(reported, expected, "pass {pass}");
+        }
     }
 }

@@ -20,7 +20,7 @@ impl Index {
     }
 
     /// The key of a skill after all of its patterns that may match were run.
-    #[inline(never)]
+    #[inline(never)] // few skills need it
     pub(super) fn settle(
         &self,
         skill: u32,
@@ -42,6 +42,7 @@ impl Index {
         let mut is_certain = true;
         let mut last = None;
         let triggers = self.tables.triggers.items_of(skill);
+        // Most are not found, which a small table says that stays at hand from trigger to trigger.
         let near = scratch.found.near();
         let is_near = |(_, trigger): &(usize, &TriggerItem)| near.may_have(trigger.item());
         for (place, trigger) in triggers.iter().enumerate().filter(is_near) {
@@ -56,13 +57,14 @@ impl Index {
             // Those that look for the same count once.
             let between = last.map(|last| &triggers[last + 1..=place]);
             let is_same = between.is_some_and(|between| between.iter().all(|of| of.is_same()));
-            key.n_triggers.0 += u32::from(!is_same);
+            if !is_same {
+                key.count();
+            }
             last = Some(place);
         }
         if key.n_triggers.0 == 0 {
             return None;
         }
-        key.n_triggers.0 = key.n_triggers.0.min(RankKey::MAX_TRIGGERS);
         Some((self.place_among(key, scratch)?, is_certain))
     }
 
@@ -105,5 +107,44 @@ impl Index {
         let vetoed = vetoed.collect();
         scratch.found.excludes = excludes;
         vetoed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Query;
+    use super::super::index::{IndexOptions, IndexedSkill};
+    use super::*;
+    use crate::skill::Skill;
+
+    #[test]
+    fn triggers_that_look_for_the_same_count_once_also_if_only_one_of_them_is_found() {
+        let sources = [
+            ("a", "keywords: [git]"),
+            ("b", "keywords: [git, deploy], verbs: [deploy]"),
+            ("c", "verbs: [deploy]"),
+        ];
+        let skills = sources.map(|(id, triggers)| {
+            let text =
+                format!("---\nname: x-{id}\ndescription: d\ntriggers: {{{triggers}}}\n---\n");
+            (SkillId::new(id), text.parse::<Skill>().unwrap())
+        });
+        let indexed = skills.each_ref().map(|(id, skill)| IndexedSkill {
+            id,
+            name: skill.name(),
+            triggers: skill.triggers(),
+        });
+        let options = IndexOptions { inflect: true, ..IndexOptions::default() };
+        let index = Index::new(&indexed, &options).unwrap();
+        for (query, expected) in [
+            ("git deploying", ["b", "a", "c"].as_slice()),
+            ("git deploy", &["b", "a", "c"]),
+            ("deploy", &["b", "c"]),
+            ("deploying", &["b", "c"]),
+        ] {
+            let best = index.best(&Query::new(query), &[], 3);
+            let ids: Vec<&str> = best.iter().map(|found| found.id.as_str()).collect();
+            assert_eq!(ids, expected, "{query}");
+        }
     }
 }

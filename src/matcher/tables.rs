@@ -24,7 +24,7 @@ const SAME: u32 = 1 << 31;
 /// The flag of a pattern there: of most skills only these are asked for.
 const OF_PATTERN: u32 = 1 << 30;
 
-/// The item in such a word.
+/// The item there.
 const ITEM: u32 = OF_PATTERN - 1;
 
 /// The flag of a pattern in [`Item::what`].
@@ -211,7 +211,8 @@ impl Triggers {
     }
 
     fn memory_usage(&self) -> usize {
-        (self.ends.len() + self.items.len()) * size_of::<u32>()
+        size_of_val(&*self.ends)
+            + size_of_val(&*self.items)
             + self.kinds.len()
             + self.texts.memory_usage()
     }

@@ -189,21 +189,24 @@ fn fold_settled(source: &str, part: Range<usize>, after_blank: bool, out: &mut M
 }
 
 fn is_blank(byte: u8) -> bool {
-    (byte == b' ') | (byte.wrapping_sub(b'\t') < 5)
+    (byte == b' ') | is_other_blank(byte)
+}
+
+fn is_other_blank(byte: u8) -> bool {
+    byte.wrapping_sub(b'\t') < 5
 }
 
 /// Whether a text that is not empty holds a blank that is no space, or stands behind another.
 fn has_odd_blank(bytes: &[u8]) -> bool {
     // Without a branch a byte, as nearly every query has none; in single bytes, for wide
     // instructions. The last of them look again at what was looked at.
-    let is_other = |byte: u8| byte.wrapping_sub(b'\t') < 5;
     let is_odd = |odd: u8, (&a, &b): (&u8, &u8)| {
-        odd | u8::from(is_other(a)) | u8::from(a == b' ') & u8::from(b == b' ')
+        odd | u8::from(is_other_blank(a)) | u8::from(a == b' ') & u8::from(b == b' ')
     };
     let any_odd = |(a, b): (&[u8; 32], &[u8; 32])| a.iter().zip(b).fold(0, is_odd) != 0;
     let (before, last) = (&bytes[..bytes.len() - 1], bytes[bytes.len() - 1]);
     let after = &bytes[1..];
-    if is_other(last) {
+    if is_other_blank(last) {
         return true;
     }
     match (before.last_chunk(), after.last_chunk()) {
