@@ -132,9 +132,11 @@ impl Found {
     }
 
     pub(super) fn presence(&self, item: u32) -> Presence {
-        if !self.near.may_have(item) {
-            return Presence::Absent;
-        }
+        if self.near.may_have(item) { self.presence_of_near(item) } else { Presence::Absent }
+    }
+
+    /// The same of an item that [`Found::near`] may have, as of all candidates.
+    pub(super) fn presence_of_near(&self, item: u32) -> Presence {
         let state = self.items[item as usize];
         if state.search == self.search { state.presence } else { Presence::Absent }
     }

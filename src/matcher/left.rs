@@ -6,6 +6,7 @@ const N_LEVELS: usize = 4;
 /// Items that are still to be looked at, by their marks.
 #[derive(Debug)]
 pub(super) struct Left {
+    /// All items: to count them by their marks takes longer.
     n_items: u32,
     /// Items without a mark, and those that are too many for theirs.
     n_unmarked: u32,

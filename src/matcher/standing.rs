@@ -47,7 +47,7 @@ impl Index {
         let is_near = |(_, trigger): &(usize, &TriggerItem)| near.may_have(trigger.item());
         for (place, trigger) in triggers.iter().enumerate().filter(is_near) {
             let item = trigger.item();
-            let presence = scratch.found.presence(item);
+            let presence = scratch.found.presence_of_near(item);
             if presence == Presence::Absent {
                 continue;
             }

@@ -121,7 +121,7 @@ impl Index {
         rarest.clear();
         for &item in &scratch.found.candidates {
             let known = self.tables.items[item as usize];
-            let presence = scratch.found.presence(item);
+            let presence = scratch.found.presence_of_near(item);
             if presence == Presence::Absent || known.n_words() > longest {
                 continue;
             }
