@@ -28,6 +28,8 @@ pub(super) struct Scratch {
     pub(super) memo: Memo,
     pub(super) seen: Seen,
     pub(super) openers: Openers,
+    /// Items of patterns that were opened, and whether each does match; empty but while they are opened.
+    pub(super) opened: Vec<(u32, bool)>,
     pub(super) found: Found,
     pub(super) met: Met,
     /// What became of the skills since the index was compiled.
@@ -52,7 +54,7 @@ pub(super) struct Found {
     /// Which search this is; an item stamped with it was found, or may be.
     search: u32,
     items: Vec<ItemState>,
-    /// The items found, and perhaps others.
+    /// The candidates, and perhaps others.
     near: Near,
     /// The items found or perhaps found, each once.
     pub(super) candidates: Vec<u32>,
@@ -125,8 +127,9 @@ impl Found {
             self.items.resize(n_items, ItemState::default());
             self.search = 1;
         }
-        self.near = Near::default();
-        self.candidates.clear();
+        for item in self.candidates.drain(..) {
+            self.near.remove(item);
+        }
         self.explicit.clear();
         self.excludes.clear();
     }

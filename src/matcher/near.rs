@@ -3,27 +3,33 @@
 /// How many of the last bits of a number are looked at.
 pub(super) const PLACE_BITS: u32 = 12;
 
-const N_WORDS: usize = (1 << PLACE_BITS) / 64;
+const N_PLACES: usize = 1 << PLACE_BITS;
 
-/// A bit for each number that was added, shared with all that end alike: most of what is asked for
-/// was not found, and a look at its place in a large table is a wait for memory.
+/// Whether a number was added, for each end of numbers: most of what is asked for was not found, and a
+/// look at its place in a large table is a wait for memory.
 #[derive(Debug, Clone)]
-pub(super) struct Near([u64; N_WORDS]);
+pub(super) struct Near(Box<[bool; N_PLACES]>);
 
 impl Default for Near {
     fn default() -> Near {
-        Near([0; N_WORDS])
+        Near(Box::new([false; N_PLACES]))
     }
 }
 
 impl Near {
     pub(super) fn add(&mut self, number: u32) {
-        self.0[number as usize / 64 % N_WORDS] |= 1 << (number % 64);
+        self.0[number as usize % N_PLACES] = true;
+    }
+
+    /// Takes out a number that was added, and all that end alike.
+    pub(super) fn remove(&mut self, number: u32) {
+        self.0[number as usize % N_PLACES] = false;
     }
 
     /// Whether a number was added, or one that ends alike.
+    #[inline]
     pub(super) fn may_have(&self, number: u32) -> bool {
-        self.0[number as usize / 64 % N_WORDS] >> (number % 64) & 1 != 0
+        self.0[number as usize % N_PLACES]
     }
 }
 
@@ -40,5 +46,7 @@ mod tests {
         }
         assert!(added.iter().all(|&number| near.may_have(number)));
         assert_eq!((0..4_096).filter(|&number| near.may_have(number)).count(), 5);
+        added.iter().for_each(|&number| near.remove(number));
+        assert!(!(0..4_096).any(|number| near.may_have(number)));
     }
 }

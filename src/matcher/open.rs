@@ -12,25 +12,27 @@ impl Index {
     /// Notes all patterns that may match.
     pub(super) fn open_all(&self, scratch: &mut Scratch) {
         if !std::mem::replace(&mut scratch.openers.is_done, true) {
-            self.open(|_| true, scratch);
+            self.open(|_, _| true, scratch);
         }
     }
 
     /// Notes the patterns that may match of all skills of which a word was found, and perhaps others.
     pub(super) fn open_of_words(&self, scratch: &mut Scratch) {
-        let found = &scratch.found;
         let is_word = |item: &u32| self.tables.items[*item as usize].n_words() == 1;
-        let words = found.candidates.iter().copied().filter(is_word);
-        let (marks, near) = (self.tables.marks.of_all(words), found.near().clone());
-        self.open(|words| words.meet(&near, marks), scratch);
+        let words = scratch.found.candidates.iter().copied().filter(is_word);
+        let marks = self.tables.marks.of_all(words);
+        self.open(|found, words| words.meet(found.near(), marks), scratch);
     }
 
-    fn open(&self, may_matter: impl Fn(Places) -> bool, scratch: &mut Scratch) {
-        let Scratch { seen, openers, found, .. } = scratch;
+    fn open(&self, may_matter: impl Fn(&Found, Places) -> bool, scratch: &mut Scratch) {
+        let Scratch { seen, openers, opened, found, .. } = scratch;
+        let may_matter = |words| may_matter(found, words);
         self.gates.open(openers, &self.infixes, seen, may_matter, |pattern, is_certain| {
-            let item = self.tables.pattern_items[pattern as usize];
-            note(found, item, is_certain);
+            opened.push((self.tables.pattern_items[pattern as usize], is_certain));
         });
+        for (item, is_certain) in opened.drain(..) {
+            note(found, item, is_certain);
+        }
     }
 
     /// Notes the patterns of a skill that may match.

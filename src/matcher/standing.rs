@@ -4,7 +4,6 @@ use super::excerpt::Excerpt;
 use super::found::{Presence, Scratch};
 use super::index::Index;
 use super::rank::RankKey;
-use super::tables::TriggerItem;
 use crate::skill::SkillId;
 
 impl Index {
@@ -44,9 +43,11 @@ impl Index {
         let triggers = self.tables.triggers.items_of(skill);
         // Most are not found, which a small table says that stays at hand from trigger to trigger.
         let near = scratch.found.near();
-        let is_near = |(_, trigger): &(usize, &TriggerItem)| near.may_have(trigger.item());
-        for (place, trigger) in triggers.iter().enumerate().filter(is_near) {
+        for (place, trigger) in triggers.iter().enumerate() {
             let item = trigger.item();
+            if !near.may_have(item) {
+                continue;
+            }
             let presence = scratch.found.presence_of_near(item);
             if presence == Presence::Absent {
                 continue;
