@@ -218,28 +218,37 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
             format!("---\ndescription: Does it.\ntriggers: [word{n}, deploy{n}]\n---\nSo.\n");
         place.write(&format!("skills/skill-{n}/SKILL.md"), text);
     }
-    let late = |session: &str| {
-        let command = ["hook", "claude-code", "--deadline", "0.1", "--source", "skills"];
+    let late = |session: &str, deadline: Duration| {
+        let deadline = deadline.as_secs_f64().to_string();
+        let command = ["hook", "claude-code", "--deadline", &deadline, "--source", "skills"];
         place.run_with(command, &prompt(session)).exits(0)
     };
     let cache = cache(&place);
-    let is_kept = || cache.files().unwrap().iter().any(|file| file.problem.is_none());
+    let lock = place.path().join("home/.local/state/repertoire/prepare.lock");
     // Where even the session store is not open in time, the next one begins.
     let began = Instant::now();
-    while !is_kept() {
+    let mut deadline = Duration::from_millis(100);
+    loop {
         assert!(began.elapsed() < Duration::from_secs(120), "{}", log(&place));
         // It may have been done a moment ago, and a fast machine may have the time: what is shown
         // then, its session knows.
         let session = format!("{:?}", began.elapsed());
-        let run = late(&session);
+        let run = late(&session, deadline);
         assert!(run.stdout.is_empty() || run.stdout.contains("## Skill: skill-7"), "{run:?}");
         std::thread::sleep(Duration::from_millis(500));
+        let files = cache.files().unwrap();
+        let Some(kept) = files.iter().find(|file| file.problem.is_none()) else { continue };
+        if lock.exists() {
+            break;
+        }
+        // The hook itself had the time for it: from the start, with less.
+        fs::remove_file(&kept.path).unwrap();
+        deadline /= 2;
     }
     let log = log(&place);
-    assert!(log.lines().all(|line| line.contains("no answer within 0.1 s")), "{log}");
+    assert!(log.lines().all(|line| line.contains("no answer within 0.")), "{log}");
     // One at a time: the last one may still be at it.
-    let lock = fs::File::open(place.path().join("home/.local/state/repertoire/prepare.lock"));
-    lock.unwrap().lock().unwrap();
+    fs::File::open(lock).unwrap().lock().unwrap();
     let modified = || {
         let files = cache.files().unwrap();
         assert_eq!(files.len(), 1, "for the same skills");
