@@ -97,7 +97,7 @@ impl<R: Report> Scan<'_, R> {
     }
 
     /// Notes the literals of a word that is known.
-    #[inline(never)]
+    #[inline(always)]
     fn known(&mut self, run: Range<usize>, inside: &[Inside]) {
         for inside in inside {
             self.note(inside.what, inside.range(run.start));

@@ -118,21 +118,7 @@ impl Index {
     fn rank_by_rarity(&self, longest: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
         let mut left = Left::default();
         let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
-        rarest.clear();
-        for &item in &scratch.found.candidates {
-            let known = self.tables.items[item as usize];
-            let presence = scratch.found.presence_of_near(item);
-            if presence == Presence::Absent || known.n_words() > longest {
-                continue;
-            }
-            left.add(self.tables.marks.bit(item));
-            // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
-            // needed any more.
-            let is_possible = presence == Presence::Possible;
-            let order = scratch.rarity(item, known.rarity) * 2 + u32::from(is_possible);
-            rarest.push(u64::from(order) << 32 | u64::from(item));
-        }
-        rarest.sort_unstable();
+        self.survey(longest, &mut rarest, &mut left, scratch);
         for &of in &rarest {
             let (order, item) = ((of >> 32) as u32, of as u32);
             let best_left = RankKey {
@@ -155,7 +141,27 @@ impl Index {
         scratch.ranking.rarest = rarest;
     }
 
+    /// Takes in the items of no more than `longest` words, and puts them in order, the rarest first.
+    fn survey(&self, longest: u32, rarest: &mut Vec<u64>, left: &mut Left, scratch: &Scratch) {
+        rarest.clear();
+        for &item in &scratch.found.candidates {
+            let known = self.tables.items[item as usize];
+            let presence = scratch.found.presence_of_near(item);
+            if presence == Presence::Absent || known.n_words() > longest {
+                continue;
+            }
+            left.add(self.tables.marks.bit(item));
+            // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
+            // needed any more.
+            let is_possible = presence == Presence::Possible;
+            let order = scratch.rarity(item, known.rarity) * 2 + u32::from(is_possible);
+            rarest.push(u64::from(order) << 32 | u64::from(item));
+        }
+        rarest.sort_unstable();
+    }
+
     /// Looks at the skills of an item, which are few.
+    #[inline(always)]
     fn rank_rare(&self, item: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
         if scratch.found.presence(item) != Presence::Absent {
             for &skill in self.tables.postings.of(item) {
@@ -166,6 +172,7 @@ impl Index {
 
     /// Looks at those of the many skills of an item that may be better than the last of the best, if
     /// they are like `best_left` but for the items they have of those `left`.
+    #[inline(never)] // few items are common
     fn rank_common(
         &self,
         item: u32,
