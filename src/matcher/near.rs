@@ -46,7 +46,9 @@ mod tests {
         }
         assert!(added.iter().all(|&number| near.may_have(number)));
         assert_eq!((0..4_096).filter(|&number| near.may_have(number)).count(), 5);
-        added.iter().for_each(|&number| near.remove(number));
+        for number in added {
+            near.remove(number);
+        }
         assert!(!(0..4_096).any(|number| near.may_have(number)));
     }
 }

@@ -162,6 +162,10 @@ impl Index {
 
     /// Looks at the skills of an item, which are few.
     #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "most items are, and few have more than a skill or two"
+    )]
     fn rank_rare(&self, item: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
         if scratch.found.presence(item) != Presence::Absent {
             for &skill in self.tables.postings.of(item) {
