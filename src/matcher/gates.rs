@@ -348,7 +348,7 @@ mod tests {
         for (found, expected) in [(0, (3, true)), (1, (4, true))] {
             let mut near = Near::default();
             near.add(found);
-            let matters = |of: Places| of.meet(&near, 0);
+            let matters = |of: Places| of.meet(&near, || 0);
             assert_eq!(opened_of(&gates, &infixes, matters, text), [expected]);
         }
     }

@@ -6,8 +6,6 @@ const N_LEVELS: usize = 4;
 /// Items that are still to be looked at, by their marks.
 #[derive(Debug)]
 pub(super) struct Left {
-    /// All items: to count them by their marks takes longer.
-    n_items: u32,
     /// Items without a mark, and those that are too many for theirs.
     n_unmarked: u32,
     n_of_bit: [u32; 64],
@@ -16,16 +14,15 @@ pub(super) struct Left {
     levels: [u64; N_LEVELS],
 }
 
-impl Default for Left {
-    fn default() -> Left {
-        Left { n_items: 0, n_unmarked: 0, n_of_bit: [0; 64], levels: [0; N_LEVELS] }
-    }
-}
-
 impl Left {
-    /// Takes in an item, with its mark if it has one.
-    pub(super) fn add(&mut self, bit: Option<u8>) {
-        self.n_items += 1;
+    /// Takes in items, each with its mark if it has one.
+    pub(super) fn new(bits: impl IntoIterator<Item = Option<u8>>) -> Left {
+        let mut left = Left { n_unmarked: 0, n_of_bit: [0; 64], levels: [0; N_LEVELS] };
+        bits.into_iter().for_each(|bit| left.add(bit));
+        left
+    }
+
+    fn add(&mut self, bit: Option<u8>) {
         let Some(bit) = bit else {
             self.n_unmarked += 1;
             return;
@@ -40,7 +37,6 @@ impl Left {
 
     /// Takes out an item that was taken in.
     pub(super) fn remove(&mut self, bit: Option<u8>) {
-        self.n_items -= 1;
         let Some(bit) = bit else {
             self.n_unmarked -= 1;
             return;
@@ -51,11 +47,6 @@ impl Left {
             Some(level) => *level &= !(1 << bit),
             None => self.n_unmarked -= 1,
         }
-    }
-
-    /// How many items there are.
-    pub(super) fn n_items(&self) -> u32 {
-        self.n_items
     }
 
     /// How many of them a skill with `marks` has at most.
@@ -71,11 +62,7 @@ mod tests {
 
     #[test]
     fn a_skill_has_at_most_those_of_its_marks_and_those_that_no_mark_tells() {
-        let mut left = Left::default();
-        for bit in [Some(3), None, Some(5), Some(3)] {
-            left.add(bit);
-        }
-        assert_eq!(left.n_items(), 4);
+        let mut left = Left::new([Some(3), None, Some(5), Some(3)]);
         assert_eq!([0, 1 << 3, 1 << 5, 1 << 3 | 1 << 5 | 1].map(|of| left.n_of(of)), [1, 3, 2, 4]);
         left.remove(Some(3));
         assert_eq!([0, 1 << 3, 1 << 5].map(|of| left.n_of(of)), [1, 2, 2]);
@@ -86,8 +73,7 @@ mod tests {
 
     #[test]
     fn those_that_are_too_many_for_a_mark_count_for_all() {
-        let mut left = Left::default();
-        (0..N_LEVELS + 2).for_each(|_| left.add(Some(62)));
+        let mut left = Left::new([Some(62); N_LEVELS + 2]);
         let most = N_LEVELS as u32;
         assert_eq!([0, 1, 1 << 62].map(|of| left.n_of(of)), [2, 2, most + 2]);
         left.remove(Some(62));

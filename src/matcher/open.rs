@@ -3,6 +3,8 @@
 //! Nearly all patterns that may match are of skills of which nothing else was found. These come
 //! after all others, so for the best few most need not be looked at.
 
+use std::cell::OnceCell;
+
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
 use super::index::Index;
@@ -19,9 +21,15 @@ impl Index {
     /// Notes the patterns that may match of all skills of which a word was found, and perhaps others.
     pub(super) fn open_of_words(&self, scratch: &mut Scratch) {
         let is_word = |item: &u32| self.tables.items[*item as usize].n_words() == 1;
-        let words = scratch.found.candidates.iter().copied().filter(is_word);
-        let marks = self.tables.marks.of_all(words);
-        self.open(|found, words| words.meet(found.near(), marks), scratch);
+        let marks_of = |found: &Found| {
+            let words = found.candidates.iter().copied().filter(is_word);
+            self.tables.marks.of_all(words)
+        };
+        let marks = OnceCell::new();
+        let may_matter = |found: &Found, words: Places| {
+            words.meet(found.near(), || *marks.get_or_init(|| marks_of(found)))
+        };
+        self.open(may_matter, scratch);
     }
 
     fn open(&self, may_matter: impl Fn(&Found, Places) -> bool, scratch: &mut Scratch) {

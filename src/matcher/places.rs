@@ -39,10 +39,10 @@ impl Places {
     }
 
     /// Whether one of the things may be among `found`, of which the marks are `marks`.
-    pub(super) fn meet(self, found: &Near, marks: u64) -> bool {
+    pub(super) fn meet(self, found: &Near, marks: impl FnOnce() -> u64) -> bool {
         let places = u64::from(self.high) << 32 | u64::from(self.low);
         if places & MANY != 0 {
-            return places & !MANY & marks != 0;
+            return places & !MANY & marks() != 0;
         }
         (0..MAX_FEW).any(|nth| found.may_have((places >> (nth as u32 * PLACE_BITS)) as u32))
     }
@@ -56,7 +56,7 @@ mod tests {
     fn few_are_known_one_by_one_and_many_by_their_marks() {
         let mut found = Near::default();
         found.add(70_005);
-        let meet = |numbers: &[u32], marks| Places::new(numbers, 0b110).meet(&found, marks);
+        let meet = |numbers: &[u32], marks| Places::new(numbers, 0b110).meet(&found, || marks);
         assert!(meet(&[70_005], 0) && meet(&[1, 2, 3, 4, 70_005], 0) && meet(&[70_005, 9], 0));
         assert!(!meet(&[1, 2, 3, 4, 6], u64::MAX) && !meet(&[], u64::MAX));
         assert!(meet(&[1, 2, 3, 4, 6, 7], 0b100), "one of the marks");

@@ -116,15 +116,15 @@ impl Index {
     /// among the best. None that was not looked at has a literal of more than `longest` words; of
     /// those whose literals are all shorter than is asked for, not all patterns were opened.
     fn rank_by_rarity(&self, longest: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
-        let mut left = Left::default();
         let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
-        self.survey(longest, &mut rarest, &mut left, scratch);
-        for &of in &rarest {
+        self.survey(longest, &mut rarest, scratch);
+        let mut left = None;
+        for (place, &of) in rarest.iter().enumerate() {
             let (order, item) = ((of >> 32) as u32, of as u32);
             let best_left = RankKey {
                 phrase_words: Reverse(longest),
                 rarity: order / 2,
-                n_triggers: Reverse(left.n_items()),
+                n_triggers: Reverse((rarest.len() - place) as u32),
                 ..RankKey::new(0)
             };
             if scratch.last_of_best(aim.limit).is_some_and(|last| last < best_left) {
@@ -132,17 +132,22 @@ impl Index {
             }
             let bit = self.tables.marks.bit(item);
             if bit.is_some() {
-                self.rank_common(item, best_left, &left, aim, text, scratch);
+                // With most messages it is over before.
+                let bits = || rarest[place..].iter().map(|&of| self.tables.marks.bit(of as u32));
+                let left = &*left.get_or_insert_with(|| Left::new(bits()));
+                self.rank_common(item, best_left, left, aim, text, scratch);
             } else {
                 self.rank_rare(item, aim, text, scratch);
             }
-            left.remove(bit);
+            if let Some(left) = &mut left {
+                left.remove(bit);
+            }
         }
         scratch.ranking.rarest = rarest;
     }
 
     /// Takes in the items of no more than `longest` words, and puts them in order, the rarest first.
-    fn survey(&self, longest: u32, rarest: &mut Vec<u64>, left: &mut Left, scratch: &Scratch) {
+    fn survey(&self, longest: u32, rarest: &mut Vec<u64>, scratch: &Scratch) {
         rarest.clear();
         for &item in &scratch.found.candidates {
             let known = self.tables.items[item as usize];
@@ -150,7 +155,6 @@ impl Index {
             if presence == Presence::Absent || known.n_words() > longest {
                 continue;
             }
-            left.add(self.tables.marks.bit(item));
             // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
             // needed any more.
             let is_possible = presence == Presence::Possible;
