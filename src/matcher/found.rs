@@ -28,7 +28,9 @@ pub(super) struct Scratch {
     pub(super) memo: Memo,
     pub(super) seen: Seen,
     pub(super) openers: Openers,
-    /// Items of patterns that were opened, and whether each does match; empty but while they are opened.
+    /// While patterns are opened: places among what literals open; and the items of those opened, with
+    /// whether each does match.
+    pub(super) met_gates: Vec<u32>,
     pub(super) opened: Vec<(u32, bool)>,
     pub(super) found: Found,
     pub(super) met: Met,

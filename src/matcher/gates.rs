@@ -21,6 +21,12 @@ const PLACES: usize = 1 << 12;
 /// The place that is seen in each message, for patterns that need no second group.
 const ALWAYS: u16 = PLACES as u16;
 
+/// Of nearly all that literals open the second group is missing: so many are asked for together.
+const AT_ONCE: usize = 4;
+
+/// How many numbers a place may be read as: with one of two bytes no place has to be checked.
+const N_NUMBERS: usize = 1 << 16;
+
 /// So many literals of a second group are put down one by one; of more any message is taken to have
 /// one.
 const MAX_SECOND: usize = 16;
@@ -87,8 +93,8 @@ row!(Opened { pattern: u32, words: Places });
 pub(super) struct Openers {
     /// Those seen, whatever they are there for.
     literals: Vec<u32>,
-    /// Whether one of each place was seen.
-    places: Box<[bool; 2 * PLACES]>,
+    /// Whether one of each place was seen; of most numbers nothing is ever asked.
+    places: Box<[bool; N_NUMBERS]>,
     /// Whether the text is one line of ASCII that patterns see as a whole.
     pub(super) is_plain: bool,
     /// Whether all patterns were looked at that may match.
@@ -96,8 +102,9 @@ pub(super) struct Openers {
 }
 
 impl Default for Openers {
+    #[expect(clippy::large_stack_arrays, reason = "64 KiB, once a thread")]
     fn default() -> Openers {
-        let mut places = Box::new([false; 2 * PLACES]);
+        let mut places = Box::new([false; N_NUMBERS]);
         places[usize::from(ALWAYS)] = true;
         Openers { literals: Vec::new(), places, is_plain: false, is_done: false }
     }
@@ -122,11 +129,36 @@ impl Openers {
         self.literals.is_empty()
     }
 
+    /// Adds the place of each of `needed` that is met to `met`; the first one is at `start`. Several are
+    /// asked for together.
+    #[inline(never)] // few literals open so many
+    fn meet(&self, mut start: u32, needed: &[Second], met: &mut Vec<u32>) {
+        let (groups, rest) = needed.as_chunks::<AT_ONCE>();
+        for group in groups {
+            if group.iter().fold(false, |any, &second| any | self.meets(second)) {
+                self.meet_each(start, group, met);
+            }
+            start += AT_ONCE as u32;
+        }
+        self.meet_each(start, rest, met);
+    }
+
+    /// The same, one by one.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call of it costs more than what it does")]
+    fn meet_each(&self, start: u32, needed: &[Second], met: &mut Vec<u32>) {
+        for (place, &second) in (start..).zip(needed) {
+            if self.meets(second) {
+                met.push(place);
+            }
+        }
+    }
+
     /// Whether a literal was seen that has one of two places.
-    fn meet(&self, Second { one, other }: Second) -> bool {
-        let [one, other] = [one, other].map(|place| self.places[usize::from(place) % (2 * PLACES)]);
+    #[inline]
+    fn meets(&self, Second { one, other }: Second) -> bool {
         // Both at once: that costs less than to decide after each.
-        one | other
+        self.places[usize::from(one)] | self.places[usize::from(other)]
     }
 }
 
@@ -175,29 +207,33 @@ impl Gates {
 
     /// Calls `report` with each pattern that may match, and whether it does for sure, as far as
     /// the places of literals tell; with some more than once. Patterns may be left out of whose
-    /// skills' words `may_matter` says no.
+    /// skills' words `may_matter` says no. `met` is working memory.
     pub(super) fn open(
         &self,
         openers: &Openers,
         infixes: &Infixes,
         seen: &Seen,
+        met: &mut Vec<u32>,
         may_matter: impl Fn(Places) -> bool,
         mut report: impl FnMut(u32, bool),
     ) {
+        met.clear();
         for &literal in &openers.literals {
-            let start = self.needed.range(literal).start;
-            for (nth, second) in self.needed.of(literal).iter().enumerate() {
-                if !openers.meet(*second) {
-                    continue;
-                }
-                let Opened { pattern, words } = self.opened[start + nth];
-                if !may_matter(words) {
-                    continue;
-                }
-                let verdict = self.judge(pattern, openers, infixes, seen);
-                if verdict != Some(false) {
-                    report(pattern, verdict.is_some());
-                }
+            let (start, needed) = (self.needed.range(literal).start, self.needed.of(literal));
+            if needed.len() < AT_ONCE {
+                openers.meet_each(start as u32, needed, met);
+            } else {
+                openers.meet(start as u32, needed, met);
+            }
+        }
+        for &place in &*met {
+            let Opened { pattern, words } = self.opened[place as usize];
+            if !may_matter(words) {
+                continue;
+            }
+            let verdict = self.judge(pattern, openers, infixes, seen);
+            if verdict != Some(false) {
+                report(pattern, verdict.is_some());
             }
         }
     }
@@ -309,8 +345,8 @@ mod tests {
         let mut openers = Openers { is_plain: true, ..Openers::default() };
         openers.start();
         pass(infixes, text, &mut seen, |of| openers.see(of.literal));
-        let mut opened = Vec::new();
-        gates.open(&openers, infixes, &seen, may_matter, |pattern, is_sure| {
+        let (mut opened, mut met) = (Vec::new(), Vec::new());
+        gates.open(&openers, infixes, &seen, &mut met, may_matter, |pattern, is_sure| {
             assert_eq!(gates.open_one(pattern, &openers, infixes, &seen), Some(is_sure));
             opened.push((pattern, is_sure));
         });
@@ -350,6 +386,32 @@ mod tests {
             near.add(found);
             let matters = |of: Places| of.meet(&near, || 0);
             assert_eq!(opened_of(&gates, &infixes, matters, text), [expected]);
+        }
+    }
+
+    #[test]
+    fn of_however_many_patterns_that_a_literal_opens_those_are_found_whose_second_group_is_seen() {
+        for n_patterns in 1..=2 * AT_ONCE as u32 + 1 {
+            let mut literals: Vec<String> =
+                (0..n_patterns).map(|i| format!("need{i:02}")).collect();
+            literals.push("open".to_owned());
+            let literals: Vec<&str> = literals.iter().map(String::as_str).collect();
+            let infixes = Infixes::new(&literals, |_| Needs::First);
+            let gate = |i| Gate {
+                groups: vec![vec![n_patterns], vec![i]],
+                rarest: [Some(0), Some(1)],
+                is_exact: true,
+            };
+            let all: Vec<Gate> = (0..n_patterns).map(gate).collect();
+            let gates = Gates::new(&all, literals.len(), |_| Places::new(&[], 0));
+            for first in 0..n_patterns {
+                for second in first..n_patterns {
+                    let text = format!("open need{first:02} need{second:02}");
+                    let mut expected = vec![(first, true), (second, true)];
+                    expected.dedup();
+                    assert_eq!(opened(&gates, &infixes, &text), expected, "of {n_patterns}");
+                }
+            }
         }
     }
 }

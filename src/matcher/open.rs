@@ -33,11 +33,18 @@ impl Index {
     }
 
     fn open(&self, may_matter: impl Fn(&Found, Places) -> bool, scratch: &mut Scratch) {
-        let Scratch { seen, openers, opened, found, .. } = scratch;
+        let Scratch { seen, openers, met_gates, opened, found, .. } = scratch;
         let may_matter = |words| may_matter(found, words);
-        self.gates.open(openers, &self.infixes, seen, may_matter, |pattern, is_certain| {
-            opened.push((self.tables.pattern_items[pattern as usize], is_certain));
-        });
+        self.gates.open(
+            openers,
+            &self.infixes,
+            seen,
+            met_gates,
+            may_matter,
+            |pattern, is_certain| {
+                opened.push((self.tables.pattern_items[pattern as usize], is_certain));
+            },
+        );
         for (item, is_certain) in opened.drain(..) {
             note(found, item, is_certain);
         }
