@@ -1,7 +1,7 @@
 //! All matches: ranked, or counted.
 
 use super::excerpt::Excerpt;
-use super::found::{Presence, Scratch, Visits};
+use super::found::{Presence, Ranking, Scratch, Visits};
 use super::index::Index;
 use super::rank::RankKey;
 use crate::skill::SkillId;
@@ -15,34 +15,38 @@ impl Index {
         self.start_ranking(recent, scratch);
         self.open_all(scratch);
         self.visit_all(text, scratch);
-        let [mut singles, mut others] = std::mem::take(&mut scratch.ranking.packed);
-        singles.clear();
-        others.clear();
-        let items = std::mem::take(&mut scratch.ranking.queue);
+        let Scratch { ranking, changes, .. } = scratch;
+        ranking.singles.clear();
+        ranking.others.clear();
+        ranking.more.clear();
+        let items = std::mem::take(&mut ranking.queue);
         for alike in items.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let start = singles.len();
+            let start = ranking.singles.len();
             for &(n_words, rarity, item) in alike {
-                let key = RankKey::of_one(n_words.0, rarity).packed();
+                let key = RankKey::of_one(n_words.0, rarity);
                 for &skill in self.tables.postings.of(item) {
-                    match scratch.ranking.take_visits(skill) {
-                        Visits::Once if scratch.is_gone(skill) => {}
-                        Visits::Once => singles.push(RankKey::with_skill(key, skill)),
-                        Visits::More => {
-                            let known = self.hopes(skill, scratch);
-                            others.extend(known.map(|(key, _)| key.packed()));
-                        }
+                    match ranking.take_visits(skill) {
+                        Visits::Once => ranking.singles.push(RankKey { skill, ..key }),
+                        Visits::More => ranking.more.push(skill),
                         Visits::Done => {}
                     }
                 }
             }
             if alike.len() > 1 {
-                singles[start..].sort_unstable();
+                ranking.singles[start..].sort_unstable_by_key(|key| key.skill);
             }
         }
-        scratch.ranking.queue = items;
+        if let Some(changes) = changes {
+            ranking.singles.retain(|key| !changes.is_gone(key.skill));
+        }
+        ranking.queue = items;
+        for place in 0..scratch.ranking.more.len() {
+            let known = self.hopes(scratch.ranking.more[place], scratch);
+            scratch.ranking.others.extend(known.map(|(key, _)| key));
+        }
+        let Ranking { singles, others, best, .. } = &mut scratch.ranking;
         others.sort_unstable();
-        merge(&singles, &others, &mut scratch.ranking.best);
-        scratch.ranking.packed = [singles, others];
+        merge(singles, others, best);
     }
 
     /// Puts what was found into the queue, in the order of the ranking, and visits its skills: once
@@ -116,15 +120,15 @@ impl Index {
 
 /// Appends two sorted lists as one, of which the first is the longer one nearly always: it is taken over
 /// part by part.
-fn merge(first: &[u128], second: &[u128], merged: &mut Vec<RankKey>) {
+fn merge(first: &[RankKey], second: &[RankKey], merged: &mut Vec<RankKey>) {
     let mut rest = first;
-    for &key in second {
-        let (before, after) = rest.split_at(rest.partition_point(|&of_first| of_first < key));
-        merged.extend(before.iter().copied().map(RankKey::unpacked));
-        merged.push(RankKey::unpacked(key));
+    for key in second {
+        let (before, after) = rest.split_at(rest.partition_point(|of_first| of_first < key));
+        merged.extend_from_slice(before);
+        merged.push(*key);
         rest = after;
     }
-    merged.extend(rest.iter().copied().map(RankKey::unpacked));
+    merged.extend_from_slice(rest);
 }
 
 #[cfg(test)]
@@ -133,9 +137,8 @@ mod tests {
 
     #[test]
     fn two_lists_become_one_in_order_whichever_is_longer() {
-        let keys: Vec<u128> = (0..40)
-            .map(|skill| RankKey { rarity: 1 + skill / 7, ..RankKey::new(skill) }.packed())
-            .collect();
+        let keys: Vec<RankKey> =
+            (0..40).map(|skill| RankKey { rarity: 1 + skill / 7, ..RankKey::new(skill) }).collect();
         let cases: [fn(usize) -> bool; 5] =
             [|_| true, |_| false, |at| at % 2 == 0, |at| at < 13, |at| at % 11 == 3];
         for (case, is_first) in cases.into_iter().enumerate() {
@@ -145,7 +148,7 @@ mod tests {
             }
             let mut merged = Vec::new();
             merge(&parts[0], &parts[1], &mut merged);
-            assert!(merged.into_iter().map(RankKey::packed).eq(keys.iter().copied()), "{case}");
+            assert_eq!(merged, keys, "{case}");
         }
     }
 }

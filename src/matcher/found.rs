@@ -106,8 +106,10 @@ pub(super) struct Ranking {
     pub(super) rarest: Vec<u64>,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
-    /// The same while they are sorted: those of one trigger, and the others.
-    pub(super) packed: [Vec<u128>; 2],
+    /// While all are sorted: those of one trigger, and the others, of which more was found.
+    pub(super) singles: Vec<RankKey>,
+    pub(super) others: Vec<RankKey>,
+    pub(super) more: Vec<u32>,
 }
 
 /// How many numbers a search has for how often a skill was visited.
@@ -262,19 +264,6 @@ impl Ranking {
 
     pub(super) fn recency(&self, skill: u32) -> u32 {
         let place = self.recent.binary_search_by_key(&skill, |&(recent, _)| recent);
-        place.map_or(RankKey::NOT_RECENT, |place| self.recent[place].1.min(RankKey::NOT_RECENT))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_was_used_before_too_many_others_counts_as_not_used() {
-        let recent = vec![(3, u32::MAX), (5, 0), (7, RankKey::NOT_RECENT - 1)];
-        let ranking = Ranking { recent, ..Ranking::default() };
-        let expected = [RankKey::NOT_RECENT, RankKey::NOT_RECENT, 0, RankKey::NOT_RECENT - 1];
-        assert_eq!([2, 3, 5, 7].map(|skill| ranking.recency(skill)), expected);
+        place.map_or(RankKey::NOT_RECENT, |place| self.recent[place].1)
     }
 }
