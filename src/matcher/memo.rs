@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::run_key::RunKey;
 use super::starts::Start;
+use super::words::InPhrases;
 
 /// So many words are known at most, about; then they are forgotten and learned anew.
 const MAX_WORDS: usize = 2_048;
@@ -52,17 +53,40 @@ struct Word {
     known: Known,
 }
 
-/// Where that is which is known of a word: what starts in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Known {
-    start: u32,
-    end: u32,
-}
+/// What is known of a word, in one number: where that is which starts in it, how much it is, and what
+/// the word may be of phrases.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Known(u64);
+
+const IS_SECOND: u64 = 1 << 63;
+const IS_FIRST: u64 = IS_SECOND >> 1;
 
 impl Known {
-    /// Whether it is that no literal is the word or inside it.
-    pub(super) fn is_nothing(self) -> bool {
-        self == Known::default()
+    /// `inside` is a place among all that was learned, and a number of up to 65,535.
+    fn new(inside: Range<usize>, in_phrases: InPhrases) -> Known {
+        let flag = |is: bool, flag| if is { flag } else { 0 };
+        let n_inside = (inside.len() as u64) << 32;
+        let flags = flag(in_phrases.is_first, IS_FIRST) | flag(in_phrases.is_second, IS_SECOND);
+        Known(inside.start as u32 as u64 | n_inside | flags)
+    }
+
+    /// A word of which nothing is known but this.
+    pub(super) fn of_phrases(in_phrases: InPhrases) -> Known {
+        Known::new(0..0, in_phrases)
+    }
+
+    /// Whether the first two words of a phrase may be one `before` and this one.
+    pub(super) fn may_go_on(self, before: Known) -> bool {
+        before.0 << 1 & self.0 & IS_SECOND != 0
+    }
+
+    /// Whether a literal is the word or inside it.
+    pub(super) fn has_inside(self) -> bool {
+        self.n_inside() > 0
+    }
+
+    fn n_inside(self) -> u16 {
+        (self.0 >> 32) as u16
     }
 }
 
@@ -88,11 +112,17 @@ impl Inside {
 }
 
 impl Memo {
-    /// What is known of a run of a text. Nearly always one of the first two places says it.
+    /// What is known of a run of a text, of which the key has `spread`. Nearly always one of the first two places says it.
     #[inline]
-    pub(super) fn get(&self, key: RunKey, text: &[u8], run: &Range<usize>) -> Option<Known> {
+    pub(super) fn get(
+        &self,
+        key: RunKey,
+        spread: u64,
+        text: &[u8],
+        run: &Range<usize>,
+    ) -> Option<Known> {
         if !key.is_long() {
-            let home = self.home(key);
+            let home = self.home(spread);
             for place in [home, home.wrapping_add(1)] {
                 match self.words.get(place) {
                     Some(word) if word.key == key => return Some(word.known),
@@ -106,7 +136,7 @@ impl Memo {
 
     #[inline(never)]
     fn find(&self, key: RunKey, bytes: &[u8]) -> Option<Known> {
-        let places = self.words.get(self.home(key)..)?.iter().take(MAX_STEPS);
+        let places = self.words.get(self.home(key.spread())..)?.iter().take(MAX_STEPS);
         let is_it =
             |word: &&Word| word.key == key && (!key.is_long() || self.is_long_word(word, bytes));
         places.take_while(|word| !word.key.is_none()).find(is_it).map(|word| word.known)
@@ -122,7 +152,7 @@ impl Memo {
     /// What starts in a word.
     #[inline]
     pub(super) fn inside(&self, known: Known) -> &[Inside] {
-        &self.inside[known.start as usize..known.end as usize]
+        &self.inside[known.0 as u32 as usize..][..usize::from(known.n_inside())]
     }
 
     /// Learns a word that is not known, of up to [`MAX_BYTES`]. `look` adds what starts in it.
@@ -131,6 +161,7 @@ impl Memo {
         &mut self,
         key: RunKey,
         bytes: &[u8],
+        in_phrases: InPhrases,
         look: impl FnOnce(&mut Vec<Inside>),
     ) -> Known {
         self.inside.truncate(self.n_inside);
@@ -139,15 +170,12 @@ impl Memo {
         }
         let start = self.inside.len();
         look(&mut self.inside);
-        let end = self.inside.len();
-        let known = match end - start {
-            0 => Known::default(),
-            _ => Known { start: start as u32, end: end as u32 },
-        };
-        if end - start <= MAX_INSIDE {
+        let n_inside = self.inside.len() - start;
+        let known = Known::new(start..self.inside.len(), in_phrases);
+        if n_inside <= MAX_INSIDE {
             let start = self.long.len() as u32;
             if self.keep(Word { key, start, known }) {
-                self.n_inside = end;
+                self.n_inside = self.inside.len();
                 if key.is_long() {
                     self.long.push(bytes.len() as u8);
                     self.long.extend_from_slice(bytes);
@@ -178,7 +206,7 @@ impl Memo {
 
     /// Puts a word in a place, if one of its places is free.
     fn keep(&mut self, word: Word) -> bool {
-        let home = self.home(word.key);
+        let home = self.home(word.key.spread());
         let free = self.words[home..home + MAX_STEPS].iter_mut().find(|place| place.key.is_none());
         let is_kept = free.is_some();
         if let Some(free) = free {
@@ -188,9 +216,9 @@ impl Memo {
         is_kept
     }
 
-    /// The first place where a word may be.
-    fn home(&self, key: RunKey) -> usize {
-        (key.spread() >> self.shift) as usize
+    /// The first place where a word may be, by the spread of its key.
+    fn home(&self, spread: u64) -> usize {
+        (spread >> self.shift) as usize
     }
 }
 
@@ -214,9 +242,10 @@ mod tests {
     /// Whether a word was known; what is known of it is right.
     fn is_known(memo: &mut Memo, word: &str) -> bool {
         let (bytes, run) = (word.as_bytes(), 0..word.len());
-        let recalled = memo.get(key(word), bytes, &run);
-        let known =
-            recalled.unwrap_or_else(|| memo.learn(key(word), bytes, |inside| look(bytes, inside)));
+        let recalled = memo.get(key(word), key(word).spread(), bytes, &run);
+        let known = recalled.unwrap_or_else(|| {
+            memo.learn(key(word), bytes, InPhrases::default(), |inside| look(bytes, inside))
+        });
         let mut expected = Vec::new();
         look(bytes, &mut expected);
         assert_eq!(memo.inside(known), expected, "{word}");
@@ -248,7 +277,7 @@ mod tests {
         let words = ["ab".repeat(10), "cb".repeat(10), "ab".repeat(11)];
         assert!(!is_known(&mut memo, &words[0]));
         assert!(is_known(&mut memo, &words[0]), "it is learned once");
-        let home = memo.home(key(&words[0]));
+        let home = memo.home(key(&words[0]).spread());
         for other in &words[1..] {
             // As if it had the same hash.
             memo.words[home].key = key(other);
@@ -272,10 +301,10 @@ mod tests {
     fn words_that_share_their_places_are_as_many_as_there_are_steps() {
         let mut memo = Memo::default();
         is_known(&mut memo, "first");
-        let home = memo.home(key("first"));
+        let home = memo.home(key("first").spread());
         let alike: Vec<String> = (0..100_000)
             .map(|i| format!("w{i}"))
-            .filter(|word| memo.home(key(word)) == home)
+            .filter(|word| memo.home(key(word).spread()) == home)
             .take(20)
             .collect();
         assert_eq!(alike.len(), 20);

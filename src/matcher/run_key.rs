@@ -100,8 +100,8 @@ impl<'t> RunReader<'t> {
     #[inline]
     pub(super) fn key(&self, run: &Range<usize>) -> RunKey {
         let Some(mask) = MASKS.get(run.len()) else { return self.long_key(run) };
-        let rest = self.text.get(run.start..).unwrap_or_default();
-        let bytes = match rest.first_chunk::<BYTES>() {
+        let bytes = self.text.get(run.start..run.start.wrapping_add(BYTES));
+        let bytes = match bytes.and_then(|bytes| bytes.first_chunk::<BYTES>()) {
             Some(bytes) => u128::from_le_bytes(*bytes),
             None => self.last_bytes(run.start),
         };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::index::Index;
-use super::memo::{self, Inside, Memo};
+use super::memo::{self, Inside, Known, Memo};
 use super::run_key::{RunKey, RunReader};
 use super::seen::{Occurrence, Seen};
 use super::split::Split;
@@ -22,6 +22,9 @@ pub(super) trait Report {
     /// this is the first time.
     fn infix(&mut self, found: Occurrence);
 }
+
+/// UTF-8 has no such byte.
+const IN_NO_TEXT: u8 = 0xff;
 
 /// A scan of one text.
 struct Scan<'s, R> {
@@ -51,25 +54,25 @@ impl Index {
         let runs: &Split = runs;
         let mut scan =
             Scan { index: self, text, reader: RunReader::new(bytes), runs, seen, report };
-        let blanks_are_nothing = !self.infixes.may_start_in(b" ");
-        let (mut before, mut spread_before) = (0, 0);
+        // The byte between most runs, if no literal starts with it.
+        let blank = if self.infixes.may_start_in(b" ") { IN_NO_TEXT } else { b' ' };
+        let (mut before, mut spread_before, mut known_before) = (0, 0, Known::default());
         for (place, run) in runs.iter().enumerate() {
             let between = before..run.start;
-            let is_blank = between.len() == 1 && bytes[before] == b' ';
-            if !(is_blank && blanks_are_nothing)
-                && self.infixes.may_start_in(&bytes[between.clone()])
-            {
+            let is_blank = between.len() == 1 && bytes[before] == blank;
+            if !is_blank && self.infixes.may_start_in(&bytes[between.clone()]) {
                 scan.between(between);
             }
             let key = scan.reader.key(&run);
-            if self.words.may_begin(spread_before, key) {
+            let spread = key.spread();
+            let known = memo.get(key, spread, bytes, &run);
+            let known = known.unwrap_or_else(|| scan.unknown(&run, key, memo));
+            if known.may_go_on(known_before) && self.words.may_begin(spread_before, key) {
                 scan.phrases_before(place);
             }
-            (before, spread_before) = (run.end, key.spread());
-            match memo.get(key, bytes, &run) {
-                Some(known) if known.is_nothing() => {}
-                Some(known) => scan.known(run, memo.inside(known)),
-                None => scan.unknown(run, key, memo),
+            (before, spread_before, known_before) = (run.end, spread, known);
+            if known.has_inside() {
+                scan.known(run, memo.inside(known));
             }
         }
         if self.infixes.may_start_in(&bytes[before..]) {
@@ -108,9 +111,9 @@ impl<R: Report> Scan<'_, R> {
         }
     }
 
-    /// Looks closely at a word.
+    /// Looks closely at a word, and learns it; what is in one that is too long for that is noted at once.
     #[cold]
-    fn unknown(&mut self, run: Range<usize>, key: RunKey, memo: &mut Memo) {
+    fn unknown(&mut self, run: &Range<usize>, key: RunKey, memo: &mut Memo) -> Known {
         let Index { words, infixes, .. } = self.index;
         let word = &self.text.as_bytes()[run.clone()];
         let look = |found: &mut dyn FnMut(Start, Range<usize>)| {
@@ -119,14 +122,14 @@ impl<R: Report> Scan<'_, R> {
                 found(Start::Word(literal), 0..word.len());
             }
         };
+        let in_phrases = words.in_phrases(key);
         if run.len() > memo::MAX_BYTES {
             look(&mut |what, at| self.note(what, run.start + at.start..run.start + at.end));
-            return;
+            return Known::of_phrases(in_phrases);
         }
-        let known = memo.learn(key, word, |inside| {
+        memo.learn(key, word, in_phrases, |inside| {
             look(&mut |what, at| inside.push(Inside::new(what, at)));
-        });
-        self.known(run, memo.inside(known));
+        })
     }
 
     #[inline(always)]

@@ -37,7 +37,17 @@ pub(crate) struct Words {
     /// there, and that is known without a look at the slots, which are many.
     single: Filter,
     pairs: Filter,
+    /// The first and the second runs of longer ones.
+    firsts: Filter,
+    seconds: Filter,
     texts: Texts,
+}
+
+/// What a run may be of the literals of two runs and more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct InPhrases {
+    pub(super) is_first: bool,
+    pub(super) is_second: bool,
 }
 
 /// A beginning of literals, of two runs or more, or a literal of one run. Two that have the same tag are
@@ -67,6 +77,7 @@ impl Words {
     pub(crate) fn new(literals: &[&str]) -> (Words, Vec<usize>) {
         let mut beginnings = Vec::with_capacity(literals.len() * 2);
         let (mut single, mut pairs) = (Vec::new(), Vec::new());
+        let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
         let mut runs = Split::default();
         for (literal, &text) in (0..).zip(literals) {
             let reader = RunReader::new(text.as_bytes());
@@ -75,7 +86,10 @@ impl Words {
             let mut hash = reader.hash_of_first(&first);
             let mut end = first.end;
             if let Some(second) = runs.after(1).next() {
-                pairs.push(reader.key(&second).hash_after(reader.key(&first).spread()));
+                let (first, second) = (reader.key(&first), reader.key(&second));
+                pairs.push(second.hash_after(first.spread()));
+                firsts.push(first.hash_after(0));
+                seconds.push(second.hash_after(0));
             } else {
                 single.push(hash);
                 beginnings.push(Beginning { hash, literal, end: end as u32 });
@@ -87,13 +101,17 @@ impl Words {
             }
         }
         beginnings.sort_unstable();
-        pairs.sort_unstable();
-        pairs.dedup();
+        for hashes in [&mut pairs, &mut firsts, &mut seconds] {
+            hashes.sort_unstable();
+            hashes.dedup();
+        }
         let n_beginnings = beginnings.chunk_by(|a, b| a.hash == b.hash).count();
         let mut words = Words {
             slots: vec![Slot::default(); n_beginnings * 2],
             single: Filter::new(&single, BITS_A_LITERAL),
             pairs: Filter::new(&pairs, BITS_A_LITERAL),
+            firsts: Filter::new(&firsts, BITS_A_LITERAL),
+            seconds: Filter::new(&seconds, BITS_A_LITERAL),
             texts: literals.iter().collect(),
         };
         let mut left_out = Vec::new();
@@ -144,6 +162,12 @@ impl Words {
     #[inline]
     pub(super) fn stands_alone(text: &str, run: &Range<usize>) -> bool {
         opens(text, run) && closes(text, run.end)
+    }
+
+    /// What a run may be of the literals of two runs and more.
+    pub(super) fn in_phrases(&self, key: RunKey) -> InPhrases {
+        let hash = key.hash_after(0);
+        InPhrases { is_first: self.firsts.may_have(hash), is_second: self.seconds.may_have(hash) }
     }
 
     /// Whether a literal may begin with two runs, one after the other, of which the first has `spread`.
@@ -225,6 +249,8 @@ impl Words {
         self.slots.capacity() * size_of::<Slot>()
             + self.single.memory_usage()
             + self.pairs.memory_usage()
+            + self.firsts.memory_usage()
+            + self.seconds.memory_usage()
             + self.texts.memory_usage()
     }
 }
@@ -273,7 +299,8 @@ mod tests {
                 report(single, run);
             }
             let next = runs.after(place + 1).next();
-            if next.is_some_and(|next| words.may_begin(key.spread(), reader.key(&next))) {
+            let may_begin = |next| words.may_begin(key.spread(), reader.key(&next));
+            if next.is_some_and(may_begin) {
                 words.phrases(text, &reader, &runs, place, &mut report);
             }
         }
