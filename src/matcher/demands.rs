@@ -40,6 +40,8 @@ row!(Run { set: u32, min: u32 });
 /// The demands of all patterns without a required literal.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Demands {
+    /// The kinds of the first demands of all groups, unless one demands nothing.
+    needed: Option<Kinds>,
     sets: Vec<Kinds>,
     /// Those with the same rarest set follow each other, in the order of its run.
     #[serde(with = "super::raw")]
@@ -140,6 +142,9 @@ impl Demands {
             demands.ends[set] = demands.ends[set].max(demands.ends[set - 1]);
         }
         demands.by_size.sort_unstable();
+        let first_of = |group: &Group| demands.sets.get(group.first.set as usize).copied();
+        demands.needed =
+            demands.groups.iter().map(first_of).reduce(|a, b| Some(a?.or(b?))).flatten();
         demands
     }
 
@@ -165,7 +170,7 @@ impl Demands {
     pub(crate) fn meet(&self, text: &str, met: &mut Met) {
         met.tried.clear();
         met.untried_from = None;
-        if self.groups.is_empty() {
+        if self.groups.is_empty() || self.needed.is_some_and(|needed| needed.are_missing(text)) {
             return;
         }
         met.text.set(text);

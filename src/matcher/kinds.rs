@@ -100,6 +100,12 @@ impl Kinds {
         self.in_ascii() == 1 << DIGIT
     }
 
+    /// Whether a text has no character of these kinds, if that can be told by a short look: if they are
+    /// digits and the text is ASCII, as most are.
+    pub(crate) fn are_missing(self, text: &str) -> bool {
+        self.are_digits_in_ascii() && text.is_ascii() && !has_digit(text.as_bytes())
+    }
+
     /// Whether any of these kinds is among the `others`.
     pub(crate) fn meet(self, others: Kinds) -> bool {
         self.0 & others.0 != 0
@@ -145,6 +151,11 @@ impl Kinds {
         let per_mille: u32 = kinds.map(|(_, per_mille)| per_mille).sum();
         (1_100.0 / f64::from(per_mille.max(1))).log2().max(0.01)
     }
+}
+
+/// Whether a digit of ASCII is among `bytes`.
+pub(crate) fn has_digit(bytes: &[u8]) -> bool {
+    blocks::bits_of_any(bytes, |byte| u8::from(byte.is_ascii_digit())) != 0
 }
 
 /// Whether the characters from `start` to `end` are digits of one script that is not ASCII.

@@ -40,7 +40,10 @@ struct Notes<'s> {
 impl Report for Notes<'_> {
     #[inline]
     fn word(&mut self, literal: u32, range: Range<usize>) {
-        self.note(self.index.tables.word_uses.of(literal), &range, true);
+        match *self.index.tables.word_uses.of(literal) {
+            [LiteralUse::Item(item)] if self.part != Part::Quoted => self.found.add(item, &range),
+            ref uses => self.note(uses, &range, true),
+        }
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 //! whether a text holds a character of these kinds, and only if so all of its characters are sorted.
 
 use super::blocks;
-use super::kinds::Kinds;
+use super::kinds::{Kinds, has_digit};
 
 /// The kinds of the characters of one text: working memory.
 #[derive(Debug, Default)]
@@ -61,8 +61,7 @@ impl Runs {
     fn holds(&mut self, kinds: Kinds) -> bool {
         let bytes = self.text.as_bytes();
         if kinds.are_digits_in_ascii() && self.held.is_none() {
-            let is_digit = |byte: u8| u8::from(byte.is_ascii_digit());
-            return kinds.meet(self.others) || blocks::bits_of_any(bytes, is_digit) != 0;
+            return kinds.meet(self.others) || has_digit(bytes);
         }
         let others = self.others;
         kinds.meet(*self.held.get_or_insert_with(|| Kinds::in_ascii_of(bytes).or(others)))
