@@ -268,7 +268,8 @@ impl Index {
         let key = if is_certain { Some(hopes) } else { self.settle(skill, text, scratch) };
         let Some(key) = key else { return };
         let best = &mut scratch.ranking.best;
-        let place = best.partition_point(|better| *better < key);
+        // Most come late: they are looked at in an order in which the best come first.
+        let place = best.iter().rposition(|better| *better < key).map_or(0, |place| place + 1);
         if place < aim.limit {
             best.truncate(aim.limit - 1);
             best.insert(place, key);
