@@ -1,9 +1,10 @@
 //! All matches: ranked, or counted.
 
 use super::excerpt::Excerpt;
-use super::found::{Presence, Ranking, Scratch, Visits};
+use super::found::{Presence, Ranking, Scratch};
 use super::index::Index;
 use super::rank::RankKey;
+use super::visits::Visited;
 use crate::skill::SkillId;
 
 impl Index {
@@ -15,31 +16,11 @@ impl Index {
         self.start_ranking(recent, scratch);
         self.open_all(scratch);
         self.visit_all(text, scratch);
-        let Scratch { ranking, changes, .. } = scratch;
-        ranking.singles.clear();
-        ranking.others.clear();
-        ranking.more.clear();
-        let items = std::mem::take(&mut ranking.queue);
-        for alike in items.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let start = ranking.singles.len();
-            for &(n_words, rarity, item) in alike {
-                let key = RankKey::of_one(n_words.0, rarity);
-                for &skill in self.tables.postings.of(item) {
-                    match ranking.take_visits(skill) {
-                        Visits::Once => ranking.singles.push(RankKey { skill, ..key }),
-                        Visits::More => ranking.more.push(skill),
-                        Visits::Done => {}
-                    }
-                }
-            }
-            if alike.len() > 1 {
-                ranking.singles[start..].sort_unstable_by_key(|key| key.skill);
-            }
+        self.gather(&mut scratch.ranking);
+        if let Some(changes) = &scratch.changes {
+            scratch.ranking.singles.retain(|key| !changes.is_gone(key.skill));
         }
-        if let Some(changes) = changes {
-            ranking.singles.retain(|key| !changes.is_gone(key.skill));
-        }
-        ranking.queue = items;
+        scratch.ranking.others.clear();
         for place in 0..scratch.ranking.more.len() {
             let known = self.hopes(scratch.ranking.more[place], scratch);
             scratch.ranking.others.extend(known.map(|(key, _)| key));
@@ -49,18 +30,42 @@ impl Index {
         merge(singles, others, best);
     }
 
+    /// Puts the skills that were visited once in order, and the others aside.
+    fn gather(&self, ranking: &mut Ranking) {
+        let Ranking { visits, queue, singles, more, .. } = ranking;
+        singles.clear();
+        more.clear();
+        let mut visited = visits.taking();
+        for alike in queue.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let start = singles.len();
+            for &(n_words, rarity, item) in alike {
+                let key = RankKey::of_one(n_words.0, rarity);
+                for &skill in self.tables.postings.of(item) {
+                    match visited(skill) {
+                        Visited::Once => singles.push(RankKey { skill, ..key }),
+                        Visited::More => more.push(skill),
+                        Visited::Done => {}
+                    }
+                }
+            }
+            if alike.len() > 1 {
+                singles[start..].sort_unstable_by_key(|key| key.skill);
+            }
+        }
+    }
+
     /// Puts what was found into the queue, in the order of the ranking, and visits its skills: once
     /// those of which nothing matters but one trigger.
     fn visit_all(&self, text: &Excerpt<'_>, scratch: &mut Scratch) {
         for place in 0..scratch.found.explicit.len() {
-            scratch.ranking.visit_twice(scratch.found.explicit[place]);
+            scratch.ranking.visits.add_twice(scratch.found.explicit[place]);
         }
         for place in 0..scratch.found.excludes.len() {
             let exclude = scratch.found.excludes[place];
-            scratch.ranking.visit_twice(self.tables.excludes[exclude as usize].0);
+            scratch.ranking.visits.add_twice(self.tables.excludes[exclude as usize].0);
         }
         for place in 0..scratch.ranking.recent.len() {
-            scratch.ranking.visit_twice(scratch.ranking.recent[place].0);
+            scratch.ranking.visits.add_twice(scratch.ranking.recent[place].0);
         }
         for place in 0..scratch.found.candidates.len() {
             let item = scratch.found.candidates[place];
@@ -76,7 +81,7 @@ impl Index {
             let rarity = scratch.rarity(item, known.rarity);
             let ranking = &mut scratch.ranking;
             ranking.queue.push((std::cmp::Reverse(known.n_words()), rarity, item));
-            self.tables.postings.of(item).iter().for_each(|&skill| ranking.visit_again(skill));
+            ranking.visits.add_again(self.tables.postings.of(item));
         }
         scratch.ranking.queue.sort_unstable();
     }

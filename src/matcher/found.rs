@@ -14,6 +14,7 @@ use super::rank::RankKey;
 use super::seen::Seen;
 use super::split::Split;
 use super::text::QueryText;
+use super::visits::Visits;
 
 /// Working memory of one search.
 #[derive(Debug, Default)]
@@ -92,10 +93,7 @@ pub(super) enum Presence {
 /// What puts matches in order.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    /// Which search this is, a multiple of [`VISITS`]; a skill stamped with it was visited, one
-    /// stamped with the next number more than once, and one with the number after that is done.
-    search: u32,
-    visited: Vec<u32>,
+    pub(super) visits: Visits,
     /// A bit for each skill that was counted.
     pub(super) counted: Vec<u64>,
     /// Skills used recently with their place among these, in the order of ids.
@@ -110,17 +108,6 @@ pub(super) struct Ranking {
     pub(super) singles: Vec<RankKey>,
     pub(super) others: Vec<RankKey>,
     pub(super) more: Vec<u32>,
-}
-
-/// How many numbers a search has for how often a skill was visited.
-const VISITS: u32 = 4;
-
-/// How often a skill was visited while all were looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Visits {
-    Once,
-    More,
-    Done,
 }
 
 impl Found {
@@ -196,50 +183,10 @@ impl Found {
 
 impl Ranking {
     pub(super) fn start(&mut self, n_skills: usize) {
-        self.search = self.search.wrapping_add(VISITS);
-        if self.visited.len() != n_skills || self.search == 0 {
-            self.visited.clear();
-            self.visited.resize(n_skills, 0);
-            self.search = VISITS;
-        }
+        self.visits.start(n_skills);
         self.recent.clear();
         self.queue.clear();
         self.best.clear();
-    }
-
-    pub(super) fn is_visited(&self, skill: u32) -> bool {
-        self.visited[skill as usize] >= self.search
-    }
-
-    pub(super) fn visit(&mut self, skill: u32) {
-        let visited = &mut self.visited[skill as usize];
-        *visited = (*visited).max(self.search);
-    }
-
-    /// Visits a skill once more.
-    pub(super) fn visit_again(&mut self, skill: u32) {
-        let visited = &mut self.visited[skill as usize];
-        let is_second = *visited == self.search;
-        *visited = (*visited).max(self.search) + u32::from(is_second);
-    }
-
-    /// Has a skill visited more than once, whatever comes.
-    pub(super) fn visit_twice(&mut self, skill: u32) {
-        let visited = &mut self.visited[skill as usize];
-        *visited = (*visited).max(self.search + 1);
-    }
-
-    /// How often a skill was visited; with more than one visit it is done then.
-    pub(super) fn take_visits(&mut self, skill: u32) -> Visits {
-        let visited = &mut self.visited[skill as usize];
-        match *visited - self.search {
-            0 => Visits::Once,
-            1 => {
-                *visited += 1;
-                Visits::More
-            }
-            _ => Visits::Done,
-        }
     }
 
     /// Starts to count skills, of so many.

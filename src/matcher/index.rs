@@ -192,8 +192,9 @@ impl Index {
         best.clear();
         self.asked(None, query, |text, scratch| {
             self.rank_best(recent, limit, text, scratch);
+            let ids = self.tables.ids.as_slice();
             let ranked = scratch.ranking.best.iter();
-            best.extend(ranked.map(|key| RankedSkill::new(self.id(key.skill), *key)));
+            best.extend(ranked.map(|key| RankedSkill::new(&ids[key.skill as usize], *key)));
         });
     }
 

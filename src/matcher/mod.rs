@@ -16,7 +16,7 @@
 //! 4. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
 //! 5. What was found is noted in memory that is reused (`found.rs`).
-//! 6. Skills are put in a total order (`rank.rs`): all of them (`all.rs`), or the best few with as
+//! 6. Skills are put in a total order (`rank.rs`): all of them (`all.rs`, `visits.rs`), or the best few with as
 //!    little proof as possible (`top.rs`). Of patterns those are opened that matter then (`open.rs`,
 //!    `marks.rs`): a look at the places of their literals tells that they do not match, that they
 //!    do, or that they may. What may match is run if its skill depends on it (`patterns.rs`,
@@ -79,6 +79,7 @@ mod starts;
 mod tables;
 pub(crate) mod text;
 mod top;
+mod visits;
 mod words;
 
 pub(crate) use excerpt::looked_at;

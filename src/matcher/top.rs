@@ -253,7 +253,7 @@ impl Index {
 
     /// Puts a skill among the best, if it is one of them and has a literal as long as is asked for.
     fn consider(&self, skill: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
-        if scratch.ranking.is_visited(skill) {
+        if scratch.ranking.visits.has(skill) {
             return;
         }
         // What does not count now may do so once more patterns are opened.
@@ -261,7 +261,7 @@ impl Index {
         if hopes.phrase_words.0 < aim.least {
             return;
         }
-        scratch.ranking.visit(skill);
+        scratch.ranking.visits.add(skill);
         if scratch.last_of_best(aim.limit).is_some_and(|last| hopes >= last) {
             return;
         }
