@@ -1,10 +1,11 @@
 //! All matches: ranked, or counted.
 
+use std::cmp::Reverse;
+
 use super::excerpt::Excerpt;
-use super::found::{Presence, Ranking, Scratch};
+use super::found::{Found, Presence, Ranking, Scratch};
 use super::index::Index;
 use super::rank::RankKey;
-use super::visits::Visited;
 use crate::skill::SkillId;
 
 impl Index {
@@ -15,8 +16,8 @@ impl Index {
     pub(super) fn rank_all(&self, recent: &[SkillId], text: &Excerpt<'_>, scratch: &mut Scratch) {
         self.start_ranking(recent, scratch);
         self.open_all(scratch);
-        self.visit_all(text, scratch);
-        self.gather(&mut scratch.ranking);
+        self.queue_all(text, scratch);
+        self.gather(&scratch.found, &mut scratch.ranking);
         if let Some(changes) = &scratch.changes {
             scratch.ranking.singles.retain(|key| !changes.is_gone(key.skill));
         }
@@ -30,21 +31,48 @@ impl Index {
         merge(singles, others, best);
     }
 
-    /// Puts the skills that were visited once in order, and the others aside.
-    fn gather(&self, ranking: &mut Ranking) {
-        let Ranking { visits, queue, singles, more, .. } = ranking;
+    /// Puts what was found into the queue, in the order of the ranking.
+    fn queue_all(&self, text: &Excerpt<'_>, scratch: &mut Scratch) {
+        for place in 0..scratch.found.candidates.len() {
+            let item = scratch.found.candidates[place];
+            let matches = match scratch.found.presence_of_near(item) {
+                Presence::Absent => false,
+                Presence::Possible => self.confirm(item, text, scratch),
+                Presence::Somewhere | Presence::At => true,
+            };
+            if matches {
+                let known = self.tables.items[item as usize];
+                let rarity = scratch.rarity(item, known.rarity);
+                scratch.ranking.queue.push((Reverse(known.n_words()), rarity, item));
+            }
+        }
+        scratch.ranking.queue.sort_unstable();
+    }
+
+    /// Puts the skills of which nothing matters but one trigger in order, and the others aside.
+    fn gather(&self, found: &Found, ranking: &mut Ranking) {
+        let Ranking { visits, recent, queue, singles, more, .. } = ranking;
         singles.clear();
         more.clear();
-        let mut visited = visits.taking();
+        let mut visitor = visits.visitor();
+        let vetoed = found.excludes.iter().map(|exclude| self.tables.excludes[*exclude as usize].0);
+        let recent = recent.iter().map(|(skill, _)| *skill);
+        for skill in found.explicit.iter().copied().chain(vetoed).chain(recent) {
+            // As if two triggers of it had been found.
+            if visitor.visit(skill) {
+                visitor.visit_again(skill);
+                more.push(skill);
+            }
+        }
         for alike in queue.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let start = singles.len();
             for &(n_words, rarity, item) in alike {
                 let key = RankKey::of_one(n_words.0, rarity);
                 for &skill in self.tables.postings.of(item) {
-                    match visited(skill) {
-                        Visited::Once => singles.push(RankKey { skill, ..key }),
-                        Visited::More => more.push(skill),
-                        Visited::Done => {}
+                    if visitor.visit(skill) {
+                        singles.push(RankKey { skill, ..key });
+                    } else if visitor.visit_again(skill) {
+                        more.push(skill);
                     }
                 }
             }
@@ -52,38 +80,9 @@ impl Index {
                 singles[start..].sort_unstable_by_key(|key| key.skill);
             }
         }
-    }
-
-    /// Puts what was found into the queue, in the order of the ranking, and visits its skills: once
-    /// those of which nothing matters but one trigger.
-    fn visit_all(&self, text: &Excerpt<'_>, scratch: &mut Scratch) {
-        for place in 0..scratch.found.explicit.len() {
-            scratch.ranking.visits.add_twice(scratch.found.explicit[place]);
+        if !more.is_empty() {
+            singles.retain(|key| visits.has_once(key.skill));
         }
-        for place in 0..scratch.found.excludes.len() {
-            let exclude = scratch.found.excludes[place];
-            scratch.ranking.visits.add_twice(self.tables.excludes[exclude as usize].0);
-        }
-        for place in 0..scratch.ranking.recent.len() {
-            scratch.ranking.visits.add_twice(scratch.ranking.recent[place].0);
-        }
-        for place in 0..scratch.found.candidates.len() {
-            let item = scratch.found.candidates[place];
-            let matches = match scratch.found.presence(item) {
-                Presence::Absent => false,
-                Presence::Possible => self.confirm(item, text, scratch),
-                Presence::Somewhere | Presence::At => true,
-            };
-            if !matches {
-                continue;
-            }
-            let known = self.tables.items[item as usize];
-            let rarity = scratch.rarity(item, known.rarity);
-            let ranking = &mut scratch.ranking;
-            ranking.queue.push((std::cmp::Reverse(known.n_words()), rarity, item));
-            ranking.visits.add_again(self.tables.postings.of(item));
-        }
-        scratch.ranking.queue.sort_unstable();
     }
 
     /// Counts the skills that match.

@@ -67,7 +67,7 @@ impl Known {
         let flag = |is: bool, flag| if is { flag } else { 0 };
         let n_inside = (inside.len() as u64) << 32;
         let flags = flag(in_phrases.is_first, IS_FIRST) | flag(in_phrases.is_second, IS_SECOND);
-        Known(inside.start as u32 as u64 | n_inside | flags)
+        Known(u64::from(inside.start as u32) | n_inside | flags)
     }
 
     /// A word of which nothing is known but this.

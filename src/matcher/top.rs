@@ -261,7 +261,7 @@ impl Index {
         if hopes.phrase_words.0 < aim.least {
             return;
         }
-        scratch.ranking.visits.add(skill);
+        scratch.ranking.visits.visitor().visit(skill);
         if scratch.last_of_best(aim.limit).is_some_and(|last| hopes >= last) {
             return;
         }

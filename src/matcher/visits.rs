@@ -1,23 +1,22 @@
 //! How often skills were visited in one search.
 
 /// How many numbers a search has for how often a skill was visited.
-const NUMBERS: u32 = 4;
+const NUMBERS: u32 = 2;
 
 /// Stamps of skills, kept from search to search: nothing has to be cleared.
 #[derive(Debug, Default)]
 pub(super) struct Visits {
-    /// Which search this is, a multiple of [`NUMBERS`]; a skill stamped with it was visited, one
-    /// stamped with the next number more than once, and one with the number after that is done.
+    /// Which search this is, a multiple of [`NUMBERS`]; a skill stamped with it was visited once, one
+    /// stamped with the next number more often.
     search: u32,
     stamps: Vec<u32>,
 }
 
-/// How often a skill was visited while all were looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Visited {
-    Once,
-    More,
-    Done,
+/// Visits of the skills of one search.
+#[derive(Debug)]
+pub(super) struct Visitor<'v> {
+    search: u32,
+    stamps: &'v mut [u32],
 }
 
 impl Visits {
@@ -31,44 +30,36 @@ impl Visits {
         }
     }
 
+    /// Whether a skill was visited.
     pub(super) fn has(&self, skill: u32) -> bool {
         self.stamps[skill as usize] >= self.search
     }
 
-    pub(super) fn add(&mut self, skill: u32) {
+    /// Whether a skill was visited once.
+    pub(super) fn has_once(&self, skill: u32) -> bool {
+        self.stamps[skill as usize] == self.search
+    }
+
+    pub(super) fn visitor(&mut self) -> Visitor<'_> {
+        Visitor { search: self.search, stamps: &mut self.stamps }
+    }
+}
+
+impl Visitor<'_> {
+    /// Visits a skill, if it was not yet, and returns whether it did.
+    pub(super) fn visit(&mut self, skill: u32) -> bool {
         let stamp = &mut self.stamps[skill as usize];
-        *stamp = (*stamp).max(self.search);
-    }
-
-    /// Visits each of `skills` once more.
-    pub(super) fn add_again(&mut self, skills: &[u32]) {
-        for &skill in skills {
-            let stamp = &mut self.stamps[skill as usize];
-            let is_second = *stamp == self.search;
-            *stamp = (*stamp).max(self.search) + u32::from(is_second);
+        let is_first = *stamp < self.search;
+        if is_first {
+            *stamp = self.search;
         }
+        is_first
     }
 
-    /// Has a skill visited more than once, whatever comes.
-    pub(super) fn add_twice(&mut self, skill: u32) {
+    /// Visits a skill that was visited, and returns whether it was only once.
+    pub(super) fn visit_again(&mut self, skill: u32) -> bool {
         let stamp = &mut self.stamps[skill as usize];
-        *stamp = (*stamp).max(self.search + 1);
-    }
-
-    /// Tells of a skill that was visited how often it was; with more than one visit it is done then.
-    pub(super) fn taking(&mut self) -> impl FnMut(u32) -> Visited {
-        let (search, stamps) = (self.search, self.stamps.as_mut_slice());
-        move |skill| {
-            let stamp = &mut stamps[skill as usize];
-            match *stamp - search {
-                0 => Visited::Once,
-                1 => {
-                    *stamp += 1;
-                    Visited::More
-                }
-                _ => Visited::Done,
-            }
-        }
+        std::mem::replace(stamp, self.search + 1) == self.search
     }
 }
 
@@ -78,24 +69,22 @@ mod tests {
 
     #[test]
     fn each_search_begins_with_no_visits_also_when_its_number_starts_anew() {
-        let mut visits = Visits::default();
         for search in [0, 8, u32::MAX - 2 * NUMBERS + 1, u32::MAX - NUMBERS + 1] {
+            let mut visits = Visits::default();
+            visits.start(4);
             visits.search = search;
             for _ in 0..3 {
-                visits.start(5);
-                assert!((0..5).all(|skill| !visits.has(skill)), "{search}");
-                visits.add(0);
-                visits.add_again(&[0, 1, 2, 1, 2, 2, 3]);
-                visits.add_twice(3);
-                visits.add_twice(4);
-                let mut take = visits.taking();
-                assert_eq!([0, 1, 2, 3, 4].map(&mut take), [Visited::More; 5]);
-                assert_eq!([0, 4].map(&mut take), [Visited::Done; 2]);
-                drop(take);
-                visits.start(5);
-                visits.add_again(&[2]);
-                assert!(visits.has(2) && !visits.has(0));
-                assert_eq!(visits.taking()(2), Visited::Once);
+                visits.start(4);
+                assert!((0..4).all(|skill| !visits.has(skill)), "{search}");
+                let mut visitor = visits.visitor();
+                assert_eq!(
+                    [0, 1, 2, 1, 2].map(|of| visitor.visit(of)),
+                    [true, true, true, false, false]
+                );
+                assert_eq!([1, 2, 2].map(|of| visitor.visit_again(of)), [true, true, false]);
+                assert!(!visitor.visit(1));
+                assert_eq!([0, 1, 2, 3].map(|of| visits.has(of)), [true, true, true, false]);
+                assert_eq!([0, 1, 2, 3].map(|of| visits.has_once(of)), [true, false, false, false]);
             }
         }
     }
