@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use regex_syntax::hir::Hir;
 use serde::{Deserialize, Serialize};
 
-use super::kinds::Kinds;
+use super::kinds::{Kinds, has_digit};
 use super::raw::row;
 use super::runs::Runs;
 use super::shape::{Demand, Shape, n_positions};
@@ -167,13 +167,16 @@ impl Demands {
     }
 
     /// Puts the patterns into `met` that are to be tried on `text`, as it meets their demands.
-    pub(crate) fn meet(&self, text: &str, met: &mut Met) {
+    pub(crate) fn meet(&self, text: &str, is_ascii: bool, met: &mut Met) {
         met.tried.clear();
         met.untried_from = None;
-        if self.groups.is_empty() || self.needed.is_some_and(|needed| needed.are_missing(text)) {
+        let needs_digits = self.needed.is_some_and(Kinds::are_digits_in_ascii);
+        // As most messages are.
+        let is_passed_over = is_ascii && needs_digits && !has_digit(text.as_bytes());
+        if self.groups.is_empty() || is_passed_over {
             return;
         }
-        met.text.set(text);
+        met.text.set(text, is_ascii);
         met.longest.clear();
         met.longest.resize(self.sets.len(), UNKNOWN);
         met.groups.clear();
@@ -307,7 +310,7 @@ mod tests {
 
     fn is_tried(pattern: &str, text: &str) -> bool {
         let mut met = Met::default();
-        demands([pattern]).meet(text, &mut met);
+        demands([pattern]).meet(text, text.is_ascii(), &mut met);
         !met.tried.is_empty()
     }
 
@@ -345,7 +348,7 @@ mod tests {
         let demands = demands(sources.iter().map(String::as_str));
         let mut met = Met::default();
         for (text, longest) in [("1234x", 4), ("12", 0), ("", 0), ("1x 123456789x", 9)] {
-            demands.meet(text, &mut met);
+            demands.meet(text, text.is_ascii(), &mut met);
             met.tried.sort_unstable();
             let expected: Vec<u32> = (0..36).filter(|i| i % 9 < longest).collect();
             assert_eq!(met.tried, expected, "{text}");
@@ -360,7 +363,7 @@ mod tests {
         let demands = demands(sources.iter().map(String::as_str));
         let mut met = Met::default();
         for _ in 0..2 {
-            demands.meet(&format!("{}x", "1".repeat(99)), &mut met);
+            demands.meet(&format!("{}x", "1".repeat(99)), true, &mut met);
             let untried = demands.untried(&mut met);
             assert_eq!(met.tried.len() + untried.len(), 1_000);
             let size = |pattern: &u32| pattern % 40 + 2;

@@ -227,7 +227,7 @@ impl Index {
         self.with_scratch(|scratch| {
             let Scratch { runs, memo, seen, .. } = scratch;
             let mut whole = Whole { index: self, range: 0..literal.len(), uses: &[] };
-            self.scan_literals(literal, runs, memo, seen, &mut whole);
+            self.scan_literals(literal, literal.is_ascii(), runs, memo, seen, &mut whole);
             whole.uses
         })
     }

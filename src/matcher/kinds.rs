@@ -100,12 +100,6 @@ impl Kinds {
         self.in_ascii() == 1 << DIGIT
     }
 
-    /// Whether a text has no character of these kinds, if that can be told by a short look: if they are
-    /// digits and the text is ASCII, as most are.
-    pub(crate) fn are_missing(self, text: &str) -> bool {
-        self.are_digits_in_ascii() && text.is_ascii() && !has_digit(text.as_bytes())
-    }
-
     /// Whether any of these kinds is among the `others`.
     pub(crate) fn meet(self, others: Kinds) -> bool {
         self.0 & others.0 != 0

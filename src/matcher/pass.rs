@@ -126,7 +126,7 @@ impl Index {
         let Scratch { excerpt: buffer, text, openers, found, met, .. } = scratch;
         let seen_text = excerpt.seen(buffer);
         let normalized = text.normalized(seen_text);
-        self.patterns.without_literal(normalized, met);
+        self.patterns.without_literal(normalized, text.is_ascii(), met);
         for &pattern in &met.tried {
             let item = self.tables.pattern_items[pattern as usize];
             found.add_pattern(item, Presence::Possible);
@@ -144,14 +144,18 @@ impl Index {
     fn scan(&self, part: Part, scratch: &mut Scratch) {
         let Scratch { text, quoted, covered, runs, memo, seen, openers, found, .. } = scratch;
         let folded = if part == Part::Said { covered } else { text.folded() };
+        let is_ascii = text.is_ascii();
         let mut notes = Notes { index: self, part, folded, text, quoted, openers, found };
-        self.scan_literals(folded, runs, memo, seen, &mut notes);
+        self.scan_literals(folded, is_ascii, runs, memo, seen, &mut notes);
     }
 
     /// Leaves one exclude entry, the first, of each skill that is vetoed; those named are not.
     fn settle_vetoes(&self, found: &mut Found) {
         found.explicit.sort_unstable();
         found.explicit.dedup();
+        if found.excludes.is_empty() {
+            return;
+        }
         let skill_of = |exclude: u32| self.tables.excludes[exclude as usize].0;
         // Entries are in the order of their skills.
         found.excludes.sort_unstable();

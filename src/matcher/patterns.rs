@@ -87,8 +87,8 @@ impl Patterns {
 
     /// Puts the patterns without a required literal into `met` that may match the normalised
     /// `text`, as many as there is room for.
-    pub(crate) fn without_literal(&self, text: &str, met: &mut Met) {
-        self.demands.meet(text, met);
+    pub(crate) fn without_literal(&self, text: &str, is_ascii: bool, met: &mut Met) {
+        self.demands.meet(text, is_ascii, met);
         if met.has_untried() {
             let tried = met.tried.len();
             tracing::warn!(tried, "too many patterns without a literal may match a text");

@@ -25,10 +25,10 @@ pub(super) struct Runs {
 
 impl Runs {
     /// Takes a text in.
-    pub(super) fn set(&mut self, text: &str) {
+    pub(super) fn set(&mut self, text: &str, is_ascii: bool) {
         self.text.clear();
         self.text.push_str(text);
-        self.is_ascii = text.is_ascii();
+        self.is_ascii = is_ascii;
         self.is_sorted = false;
         self.held = None;
         self.others = Kinds::default();
@@ -130,7 +130,7 @@ mod tests {
                 let ascii = format!("{}-{}Xy", ".".repeat(n_before), "7".repeat(n_digits));
                 for (text, n_letters) in [(ascii.clone(), 2), (format!("{ascii}é"), 2)] {
                     let mut runs = Runs::default();
-                    runs.set(&text);
+                    runs.set(&text, text.is_ascii());
                     assert_eq!(runs.longest(digits), n_digits as u32, "{text}");
                     assert_eq!(runs.longest(letters), n_letters, "{text}");
                     let both = n_digits as u32 + n_letters;
@@ -144,7 +144,7 @@ mod tests {
     fn a_text_of_one_kind_is_one_run() {
         let mut runs = Runs::default();
         for text in ["", "a", "abc"] {
-            runs.set(text);
+            runs.set(text, true);
             assert_eq!(runs.longest(Kinds::of_char('x')), text.len() as u32);
             assert_eq!(runs.longest(Kinds::of_char(' ')), 0);
         }

@@ -30,6 +30,7 @@ const IN_NO_TEXT: u8 = 0xff;
 struct Scan<'s, R> {
     index: &'s Index,
     text: &'s str,
+    is_ascii: bool,
     reader: RunReader<'s>,
     runs: &'s Split,
     seen: &'s mut Seen,
@@ -37,12 +38,13 @@ struct Scan<'s, R> {
 }
 
 impl Index {
-    /// Tells `report` of each literal of the folded `text`.
+    /// Tells `report` of each literal of the folded `text`; `is_ascii` may be false if it is not known.
     ///
     /// Most words have nothing to do with any literal: the loop is about these, and calls others.
     pub(super) fn scan_literals(
         &self,
         text: &str,
+        is_ascii: bool,
         runs: &mut Split,
         memo: &mut Memo,
         seen: &mut Seen,
@@ -53,7 +55,7 @@ impl Index {
         seen.start(self.infixes.len());
         let runs: &Split = runs;
         let mut scan =
-            Scan { index: self, text, reader: RunReader::new(bytes), runs, seen, report };
+            Scan { index: self, text, is_ascii, reader: RunReader::new(bytes), runs, seen, report };
         // The byte between most runs, if no literal starts with it.
         let blank = if self.infixes.may_start_in(b" ") { IN_NO_TEXT } else { b' ' };
         let (mut before, mut spread_before, mut known_before) = (0, 0, Known::default());
@@ -137,7 +139,7 @@ impl<R: Report> Scan<'_, R> {
     fn note(&mut self, what: Start, range: Range<usize>) {
         match what {
             Start::Word(literal) => {
-                if Words::stands_alone(self.text, &range) {
+                if self.is_ascii || Words::stands_alone(self.text, &range) {
                     self.report.word(literal, range);
                 }
             }
@@ -207,7 +209,7 @@ mod tests {
         let (mut runs, mut memo, mut seen) = (Split::default(), Memo::default(), Seen::default());
         for pass in 0..2 {
             let mut reported = Reported::default();
-            index.scan_literals(&text, &mut runs, &mut memo, &mut seen, &mut reported);
+            index.scan_literals(&text, false, &mut runs, &mut memo, &mut seen, &mut reported);
             assert_eq!(reported, expected, "pass {pass}");
         }
     }

@@ -84,6 +84,7 @@ pub(crate) struct QueryText {
     others: Others,
     /// Whether the query is its own normalised form, so that `normalized` is not used.
     is_normalized: bool,
+    is_ascii: bool,
     /// Whether the query is one line of ASCII.
     is_plain: bool,
 }
@@ -91,7 +92,8 @@ pub(crate) struct QueryText {
 impl QueryText {
     /// Takes a query in.
     pub(crate) fn set(&mut self, query: &str) {
-        if query.is_ascii() {
+        self.is_ascii = query.is_ascii();
+        if self.is_ascii {
             self.is_normalized = true;
             self.folded.restart(query.len());
             fold_settled(query, 0..query.len(), false, &mut self.folded);
@@ -116,6 +118,11 @@ impl QueryText {
     /// The folded form.
     pub(crate) fn folded(&self) -> &str {
         &self.folded.text
+    }
+
+    /// Whether the query is ASCII, and so are both forms.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.is_ascii
     }
 
     /// Whether the query is one line of ASCII: then a literal without blanks stands in it, whatever
