@@ -33,6 +33,9 @@ const MAX_BEST: usize = 128;
 /// they are more, the rarest item tells which to look at first.
 const MAX_OF_PHRASES: usize = 32;
 
+/// So few items are not sorted: mostly it is over before all of them were looked at.
+const FEW: usize = 16;
+
 impl Index {
     /// Ranks the best `limit` matches.
     pub(super) fn rank_best(
@@ -119,7 +122,15 @@ impl Index {
         let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
         self.survey(longest, &mut rarest, scratch);
         let mut left = None;
-        for (place, &of) in rarest.iter().enumerate() {
+        let is_sorted = rarest.len() > FEW;
+        if is_sorted {
+            rarest.sort_unstable();
+        }
+        for place in 0..rarest.len() {
+            if !is_sorted {
+                least_first(&mut rarest[place..]);
+            }
+            let of = rarest[place];
             let (order, item) = ((of >> 32) as u32, of as u32);
             let best_left = RankKey {
                 phrase_words: Reverse(longest),
@@ -146,7 +157,7 @@ impl Index {
         scratch.ranking.rarest = rarest;
     }
 
-    /// Takes in the items of no more than `longest` words, and puts them in order, the rarest first.
+    /// Takes in the items of no more than `longest` words; in their order the rarest come first.
     fn survey(&self, longest: u32, rarest: &mut Vec<u64>, scratch: &Scratch) {
         rarest.clear();
         for &item in &scratch.found.candidates {
@@ -161,7 +172,6 @@ impl Index {
             let order = scratch.rarity(item, known.rarity) * 2 + u32::from(is_possible);
             rarest.push(u64::from(order) << 32 | u64::from(item));
         }
-        rarest.sort_unstable();
     }
 
     /// Looks at the skills of an item, which are few.
@@ -280,6 +290,14 @@ impl Index {
     fn may_be_best(&self, skill: u32, limit: usize, scratch: &Scratch) -> bool {
         let hopes = self.hopes(skill, scratch).map(|(key, _)| key);
         hopes.is_some_and(|key| scratch.last_of_best(limit).is_none_or(|last| key < last))
+    }
+}
+
+/// Swaps the least of `all` to the front.
+fn least_first(all: &mut [u64]) {
+    let least = all.iter().enumerate().min_by_key(|(_, of)| **of);
+    if let Some((place, _)) = least {
+        all.swap(0, place);
     }
 }
 
