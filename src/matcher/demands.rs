@@ -23,7 +23,7 @@ const MAX_SETS: usize = 32;
 /// demands of thousands of patterns costs no more than these. To try one takes 0.5 µs on 120 bytes as
 /// long as few are tried, and 1.7 µs with 8,192 positions, as the automata no longer fit the caches
 /// of a core. Those with few positions go first, so that none is kept from its turn by a costlier one.
-const MAX_POSITIONS: u32 = 256;
+const MAX_POSITIONS: u32 = 160;
 
 /// A text is not so long.
 const UNKNOWN: u32 = u32::MAX;
