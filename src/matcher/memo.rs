@@ -194,7 +194,7 @@ impl Memo {
             return;
         }
         let n_places = (self.n_words * 4).max(MIN_PLACES).next_power_of_two();
-        self.shift = n_places.leading_zeros() + 1;
+        self.shift = (n_places as u64).leading_zeros() + 1;
         let words = vec![Word::default(); n_places + MAX_STEPS];
         self.n_words = 0;
         for word in std::mem::replace(&mut self.words, words) {
