@@ -344,15 +344,40 @@ mod tests {
 
     #[test]
     fn many_patterns_are_told_apart_by_the_runs_of_one_text() {
-        let sources: Vec<String> = (0..36).map(|i| format!(r"\d{{{}}}[a-z]", i % 9 + 1)).collect();
+        let sources: Vec<String> = (0..18).map(|i| format!(r"\d{{{}}}[a-z]", i % 9 + 1)).collect();
         let demands = demands(sources.iter().map(String::as_str));
         let mut met = Met::default();
         for (text, longest) in [("1234x", 4), ("12", 0), ("", 0), ("1x 123456789x", 9)] {
             demands.meet(text, text.is_ascii(), &mut met);
             met.tried.sort_unstable();
-            let expected: Vec<u32> = (0..36).filter(|i| i % 9 < longest).collect();
+            let expected: Vec<u32> = (0..18).filter(|i| i % 9 < longest).collect();
             assert_eq!(met.tried, expected, "{text}");
             assert!(demands.untried(&mut met).is_empty());
+        }
+    }
+
+    #[test]
+    fn only_if_all_patterns_need_digits_a_text_without_any_is_passed_over() {
+        let many: Vec<String> = ('!'..='/').map(|c| format!(r"[{c}\p{{Greek}}]{{2}}x")).collect();
+        let many = many.iter().map(String::as_str);
+        let cases: [(Vec<&str>, &str, &[u32]); 6] = [
+            (vec![r"\d{3}", r"(?-i)[A-Z]{3}"], "THE", &[1]),
+            (vec![r"(?-i)[A-Z]{3}", r"\d{3}"], "THE", &[0]),
+            (vec![r"\d{3}", r"[\p{Greek}]{2}"], "THE", &[]),
+            (vec![r"\d{3}", r"x?"], "THE", &[1]),
+            (vec![r"\d{3}", r"\d{4}x"], "१२३", &[0]),
+            (many.chain([r"\d{3}", "[[:punct:]]"]).collect(), "a, b", &[16]),
+        ];
+        let mut met = Met::default();
+        for (patterns, text, expected) in cases {
+            let demands = demands(patterns.iter().copied());
+            for (text, expected) in [("1234", None), (text, Some(expected)), ("", None)] {
+                demands.meet(text, text.is_ascii(), &mut met);
+                if let Some(expected) = expected {
+                    assert_eq!(met.tried, expected, "{patterns:?} in {text:?}");
+                }
+                assert!(demands.untried(&mut met).is_empty());
+            }
         }
     }
 

@@ -57,11 +57,6 @@ impl MappedText {
         self.source_start(range.start)..self.source_end(range.end)
     }
 
-    /// Whether all of the text stands where it stands in the source.
-    pub(super) fn is_as_it_was(&self) -> bool {
-        self.text.len() == self.source_len && self.segments.len() <= 1
-    }
-
     fn segment_of(&self, at: usize) -> Option<usize> {
         self.segments.partition_point(|s| s.at as usize <= at).checked_sub(1)
     }

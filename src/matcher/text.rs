@@ -96,9 +96,15 @@ impl QueryText {
         if self.is_ascii {
             self.is_normalized = true;
             self.folded.restart(query.len());
-            fold_settled(query, 0..query.len(), false, &mut self.folded);
+            let is_even = query.is_empty() || !has_odd_blank(query.as_bytes());
+            if is_even {
+                self.folded.push(0, query);
+            } else {
+                fold_settled(query, 0..query.len(), false, &mut self.folded);
+            }
             self.folded.text.make_ascii_lowercase();
-            self.is_plain = self.folded.is_as_it_was() || !query.contains('\n');
+            // A line break is an odd blank.
+            self.is_plain = is_even || !query.contains('\n');
             return;
         }
         self.is_plain = false;
@@ -282,6 +288,24 @@ mod tests {
             assert_eq!(fold_trigger(query), expected, "{query:?}");
         }
         assert_eq!(fold_trigger("  a \u{a0} b "), "a b");
+    }
+
+    #[test]
+    fn a_query_of_several_lines_is_not_plain() {
+        for (query, expected) in [
+            ("git hub", true),
+            ("Git\thub", true),
+            ("git  hub", true),
+            ("git\nhub", false),
+            ("git \n hub", false),
+            ("\n", false),
+            ("\ngit", false),
+            ("git\n", false),
+            ("gît", false),
+            ("", true),
+        ] {
+            assert_eq!(folded(query).is_plain(), expected, "{query:?}");
+        }
     }
 
     #[test]
