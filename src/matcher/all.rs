@@ -31,7 +31,7 @@ impl Index {
         merge(singles, others, best);
     }
 
-    /// Puts what was found into the queue, in the order of the ranking.
+    /// Puts what was found into the queue, in the order of the ranking; patterns that may match are run.
     fn queue_all(&self, text: &Excerpt<'_>, scratch: &mut Scratch) {
         for place in 0..scratch.found.candidates.len() {
             let item = scratch.found.candidates[place];

@@ -171,7 +171,7 @@ impl Demands {
         met.tried.clear();
         met.untried_from = None;
         let needs_digits = self.needed.is_some_and(Kinds::are_digits_in_ascii);
-        // As most messages are.
+        // Most messages have none, and nothing else is asked of them then.
         let is_passed_over = is_ascii && needs_digits && !has_digit(text.as_bytes());
         if self.groups.is_empty() || is_passed_over {
             return;

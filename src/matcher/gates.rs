@@ -24,7 +24,8 @@ const ALWAYS: u16 = PLACES as u16;
 /// Of nearly all that literals open the second group is missing: so many are asked for together.
 const AT_ONCE: usize = 4;
 
-/// How many numbers a place may be read as: with one of two bytes no place has to be checked.
+/// Each number of two bytes is an index of the table of places, so that no place that was read has to be
+/// checked; those after [`ALWAYS`] are never set.
 const N_NUMBERS: usize = 1 << 16;
 
 /// So many literals of a second group are put down one by one; of more any message is taken to have
@@ -102,7 +103,7 @@ pub(super) struct Openers {
 }
 
 impl Default for Openers {
-    #[expect(clippy::large_stack_arrays, reason = "64 KiB, once a thread")]
+    #[expect(clippy::large_stack_arrays, reason = "64 KiB, once for each thread and index")]
     fn default() -> Openers {
         let mut places = Box::new([false; N_NUMBERS]);
         places[usize::from(ALWAYS)] = true;

@@ -1,7 +1,7 @@
 //! What was found out about words of earlier texts.
 //!
-//! Which literals stand inside a word, and which it is, are the same wherever the word
-//! stands. Messages are made of words that came before, so each is looked at closely once, and
+//! Which literals stand inside a word, which it is, and whether it may be in a phrase are the same
+//! wherever the word stands. Messages are made of words that came before, so each is looked at closely once, and
 //! recalled then by one look. What is recalled is exact: of a word of more than sixteen bytes the bytes
 //! are compared.
 
@@ -62,7 +62,8 @@ const IS_SECOND: u64 = 1 << 63;
 const IS_FIRST: u64 = IS_SECOND >> 1;
 
 impl Known {
-    /// `inside` is a place among all that was learned, and a number of up to 65,535.
+    /// `inside` is a place among all that was learned: up to three for each byte of a word, so their
+    /// number fits sixteen bits.
     fn new(inside: Range<usize>, in_phrases: InPhrases) -> Known {
         let flag = |is: bool, flag| if is { flag } else { 0 };
         let n_inside = (inside.len() as u64) << 32;
@@ -112,7 +113,8 @@ impl Inside {
 }
 
 impl Memo {
-    /// What is known of a run of a text, of which the key has `spread`. Nearly always one of the first two places says it.
+    /// What is known of a run of a text, of which the key has `spread`. Nearly always one of the first two
+    /// places says it.
     #[inline]
     pub(super) fn get(
         &self,
@@ -269,6 +271,37 @@ mod tests {
         }
         assert!(!is_known(&mut memo, &word(MAX_WORDS)), "it was forgotten");
         assert_eq!(memo.words.len(), n_places);
+    }
+
+    #[test]
+    fn what_a_word_may_be_of_phrases_is_recalled_beside_what_is_inside() {
+        let mut memo = Memo::default();
+        let words: Vec<(String, InPhrases)> = (0..400)
+            .map(|i| {
+                let in_phrases = InPhrases { is_first: i % 2 == 0, is_second: i % 3 == 0 };
+                (format!("{}{i}", "a".repeat(i % 12)), in_phrases)
+            })
+            .collect();
+        for (word, in_phrases) in &words {
+            memo.learn(key(word), word.as_bytes(), *in_phrases, |inside| {
+                look(word.as_bytes(), inside);
+            });
+        }
+        let mut recalled = Vec::new();
+        for (word, in_phrases) in &words {
+            if let Some(known) = memo.find(key(word), word.as_bytes()) {
+                assert_eq!(memo.inside(known).len(), word.matches('a').count());
+                assert_eq!(known.has_inside(), word.contains('a'));
+                recalled.push((known, *in_phrases));
+            }
+        }
+        assert!(recalled.len() > 350, "{}", recalled.len());
+        for (before, of_before) in &recalled[..12] {
+            for (known, of_known) in &recalled {
+                let expected = of_before.is_first && of_known.is_second;
+                assert_eq!(known.may_go_on(*before), expected);
+            }
+        }
     }
 
     #[test]

@@ -16,11 +16,11 @@
 //! 4. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
 //! 5. What was found is noted in memory that is reused (`found.rs`).
-//! 6. Skills are put in a total order (`rank.rs`): all of them (`all.rs`, `visits.rs`), or the best few with as
-//!    little proof as possible (`top.rs`). Of patterns those are opened that matter then (`open.rs`,
-//!    `marks.rs`): a look at the places of their literals tells that they do not match, that they
-//!    do, or that they may. What may match is run if its skill depends on it (`patterns.rs`,
-//!    `standing.rs`).
+//! 6. Skills are put in a total order (`rank.rs`), each once (`visits.rs`): all of them (`all.rs`), or
+//!    the best few with as little proof as possible (`top.rs`, `left.rs`). Of patterns those are opened
+//!    that matter then (`open.rs`, `gates.rs`, `marks.rs`, `places.rs`): a look at the places of their
+//!    literals tells that they do not match, that they do, or that they may. What may match is run if
+//!    its skill depends on it (`patterns.rs`, `standing.rs`).
 //!
 //! A [`LayeredIndex`] follows changes of single skills without compiling everything anew
 //! (`overlay/`).

@@ -7,7 +7,7 @@ const N_PLACES: usize = 1 << PLACE_BITS;
 
 /// Whether a number was added, for each end of numbers: most of what is asked for was not found, and a
 /// look at its place in a large table is a wait for memory.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Near(Box<[bool; N_PLACES]>);
 
 impl Default for Near {
@@ -21,7 +21,7 @@ impl Near {
         self.0[number as usize % N_PLACES] = true;
     }
 
-    /// Takes out a number that was added, and all that end alike.
+    /// Takes out a number that was added, and with it all that end alike: to take out all.
     pub(super) fn remove(&mut self, number: u32) {
         self.0[number as usize % N_PLACES] = false;
     }

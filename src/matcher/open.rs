@@ -35,6 +35,7 @@ impl Index {
     fn open(&self, may_matter: impl Fn(&Found, Places) -> bool, scratch: &mut Scratch) {
         let Scratch { seen, openers, met_gates, opened, found, .. } = scratch;
         let may_matter = |words| may_matter(found, words);
+        opened.clear();
         self.gates.open(
             openers,
             &self.infixes,

@@ -213,4 +213,40 @@ mod tests {
             assert_eq!(reported, expected, "pass {pass}");
         }
     }
+
+    #[test]
+    fn phrases_of_words_of_any_length_are_found_also_when_the_words_are_recalled() {
+        // One that is told by its hash, and one that is not learned.
+        let [long, longest] = [17, memo::MAX_BYTES + 1].map(|n_bytes| "x".repeat(n_bytes));
+        let skill: Skill = format!(
+            "---\nname: s\ndescription: d\ntriggers:\n  keywords: [pull request, pull request review, \
+             two {long}, {long} two, three {longest}, {longest} three]\n---\n"
+        )
+        .parse()
+        .unwrap();
+        let id = SkillId::new("s");
+        let skill = IndexedSkill { id: &id, name: skill.name(), triggers: skill.triggers() };
+        let index = Index::new(&[skill], &IndexOptions::default()).unwrap();
+        let text = format!("pull request two {long} two three {longest} three pull request review");
+        let [two, three] = ["two", "three"].map(|word| text.find(word).unwrap());
+        let last = text.rfind("pull").unwrap();
+        let expected = [0, two, two + 4, three, three + 6, last, last];
+        for is_ascii in [true, false] {
+            let (mut runs, mut memo, mut seen) =
+                (Split::default(), Memo::default(), Seen::default());
+            for pass in 0..2 {
+                let mut reported = Reported::default();
+                index.scan_literals(
+                    &text,
+                    is_ascii,
+                    &mut runs,
+                    &mut memo,
+                    &mut seen,
+                    &mut reported,
+                );
+                reported.words.sort_unstable();
+                assert_eq!(reported.words, expected, "pass {pass}");
+            }
+        }
+    }
 }

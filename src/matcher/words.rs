@@ -4,7 +4,8 @@
 //! its own where a run of such characters starts, and another ends. So the runs of a text are
 //! hashed once and looked up: independent loads, where an automaton waits at each byte for the one
 //! before. A phrase is found by the hash of its first two runs, then of three, and so on, as long as
-//! some literal goes on; of most runs that follow each other a small filter tells that none begins so.
+//! some literal goes on; of most runs small filters tell that they are in no phrase, and of most that
+//! follow each other that none begins so.
 
 use std::ops::Range;
 

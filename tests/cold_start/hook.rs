@@ -241,7 +241,7 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
         if lock.exists() {
             break;
         }
-        // The hook itself had the time for it: from the start, with less.
+        // Nobody was at it in the background, so a hook had the time for it: anew, with less.
         fs::remove_file(&kept.path).unwrap();
         deadline /= 2;
     }
