@@ -1,0 +1,170 @@
+//! What texts and triggers are put together from.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::json;
+
+/// What texts and triggers are put together from: few enough to meet often, odd enough to hurt.
+const PIECES: &[&str] = &[
+    "git",
+    "Git",
+    "hub",
+    "a",
+    "aa",
+    "b",
+    "_",
+    "-",
+    ".",
+    "c++",
+    " ",
+    " ",
+    " ",
+    "  ",
+    "\n",
+    "\t ",
+    "é",
+    "e\u{301}",
+    "É",
+    "ß",
+    "SS",
+    "ss",
+    "ﬁ",
+    "fi",
+    "使",
+    "用",
+    "天气",
+    "배포",
+    "를",
+    "ー",
+    "ﾊﾞ",
+    "バ",
+    "’",
+    "'",
+    "İ",
+    "i",
+    "K",
+    "k",
+    "ſ",
+    "s",
+    "０",
+    "0",
+    "\u{301}",
+    "ก",
+    "ข",
+    "Σ",
+    "ς",
+    "pull request",
+    "PULL  REQUEST",
+    "🚀",
+    "\u{a0}",
+    "ǅ",
+    "ŉ",
+];
+
+/// Triggers that start and end with one another: words and phrases, and what is no word.
+pub(super) const NESTED: &[&str] = &[
+    "a", "b", "a b", "b a", "a-b", "b-a", "ab", "ba", "a b a", "a-b a", "-b", "a b-a", "-aba",
+    "-abab", "-aba b", "-aba-", "b-aba", "-ab", "aba-",
+];
+
+/// Patterns whose literals do, with which others stand in between.
+pub(super) const NESTED_PATTERNS: &[&str] =
+    &["abab", "abab.*a", "aba.*abab", "-aba.*?(b|ab)", "(aba|abab-).*ba", "bab", "abab?-"];
+
+/// What texts for them are put together from.
+pub(super) const NESTED_PIECES: &[&str] =
+    &["a", "b", " ", " ", "-", "a b", "a-b", "b a", "-a", "aba", "bab"];
+
+/// What patterns are put together from.
+const PATTERN_PIECES: &[&str] = &[
+    "git",
+    "hub",
+    "a",
+    "(a|b)",
+    "(git|pull request)",
+    ".*",
+    ".*?",
+    r"\s+",
+    r"\s*",
+    r"\b",
+    "é",
+    "ß",
+    "ss",
+    "k",
+    "[a-c]",
+    "[^a]",
+    r"\d",
+    r"\w+",
+    "(?:hub)?",
+    "a{2,3}",
+    "^",
+    "$",
+    "使用",
+    "(?-i:Git)",
+    "(?i)",
+    "ﬁ",
+    "s",
+    "’",
+    "'",
+    "-",
+    r"[\s_-]",
+    "İ",
+    "(天气|배포)",
+    r"\W",
+    "(foo|bar|baz)",
+    r"(?:a\s)+",
+    "b+",
+    "\\.",
+    "Σ",
+];
+
+pub(super) fn text(n_pieces: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+    prop::collection::vec(select(PIECES), n_pieces).prop_map(|pieces| pieces.concat())
+}
+
+fn triggers(n_triggers: std::ops::Range<usize>) -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(text(1..4), n_triggers)
+}
+
+pub(super) fn pattern() -> impl Strategy<Value = String> {
+    prop::collection::vec(select(PATTERN_PIECES), 1..5).prop_map(|pieces| pieces.concat())
+}
+
+prop_compose! {
+    pub(super) fn skill()(
+        keywords in triggers(0..4),
+        verbs in triggers(0..3),
+        exclude in triggers(0..2),
+        patterns in prop::collection::vec(pattern(), 0..3),
+    ) -> serde_json::Value {
+        json!({"keywords": keywords, "verbs": verbs, "exclude": exclude, "patterns": patterns})
+    }
+}
+
+/// Words that many skills declare, alone, in phrases and in patterns.
+pub(super) const SHARED: &[&str] =
+    &["git", "hub", "commit", "push", "c++", "git push", "hub commit", "x", "\n"];
+
+const SHARED_PATTERNS: &[&str] = &[
+    "git.*push",
+    "(git|hub).*?(commit|push)",
+    "commit.*git",
+    "gi",
+    "hub|push",
+    r"\bgit\s+push",
+    r"hub[\s_-]*commit",
+    r"\w+\s\w+",
+    "push.*(hub|ub)",
+    "(?-i)git.*x",
+    "Git.+X",
+];
+
+prop_compose! {
+    pub(super) fn competing()(
+        keywords in prop::collection::vec(select(SHARED), 0..3),
+        exclude in prop::collection::vec(select(&["x", "hub commit", "zz"][..]), 0..2),
+        patterns in prop::collection::vec(select(SHARED_PATTERNS), 0..3),
+    ) -> serde_json::Value {
+        json!({"keywords": keywords, "exclude": exclude, "patterns": patterns})
+    }
+}
