@@ -1,13 +1,15 @@
 //! What is put into a prompt, within its budget and in its format.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod sessions;
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use repertoire::session::Event;
 use repertoire::{
-    Budget, Disclosure, DisclosureOptions, Engine, Format, PromptOptions, Query, Session, Skill,
-    SkillId, Source, Tier,
+    Budget, Disclosure, DisclosureOptions, Engine, Format, PromptOptions, Query, Skill, SkillId,
+    Tier,
 };
 
 fn skill(text: &str) -> Skill {
@@ -255,18 +257,6 @@ fn engine_without_skills() -> Engine {
     Engine::builder().build().unwrap()
 }
 
-/// Skills with bodies of these lengths, and the trigger `word` and their own name each.
-fn in_session(sizes: &[usize], options: DisclosureOptions) -> Engine {
-    let text = |(i, size): (usize, &usize)| {
-        let body = "x".repeat(*size);
-        let head = format!("name: s{i}\ndescription: Skill {i}.\ntriggers: [word, only{i}]");
-        format!("---\n{head}\n---\n{body}\n")
-    };
-    let skills = sizes.iter().enumerate().map(text).map(|text| skill(&text));
-    let builder = skills.fold(Engine::builder(), repertoire::EngineBuilder::skill);
-    builder.disclosure(options).build().unwrap()
-}
-
 /// What [`Event::Shown`] says of a skill that was shown as it is.
 fn body_hash(engine: &Engine, id: &str) -> u64 {
     engine.catalog().get(id).map_or(0, |entry| entry.skill.body_hash().unwrap())
@@ -274,217 +264,6 @@ fn body_hash(engine: &Engine, id: &str) -> u64 {
 
 fn reasons(disclosure: &Disclosure) -> Vec<(&str, &str)> {
     disclosure.omitted.iter().map(|o| (o.id.as_str(), o.reason.as_str())).collect()
-}
-
-const IN_CONTEXT: &str = "its instructions are in the context already";
-const TOO_LONG: &str = "over the budget for what the context lost";
-
-#[test]
-fn what_stands_in_the_context_of_a_session_is_a_line_there() {
-    let engine = in_session(&[20, 20, 20], DisclosureOptions::default());
-    let (session, other) = (engine.session("a"), engine.session("b"));
-    let first = engine.disclose_in("only0", &session).unwrap();
-    assert_eq!((ids(&first.full), first.omitted.len()), (vec!["s0"], 0));
-
-    let second = engine.disclose_in("only0", &session).unwrap();
-    assert_eq!((second.tier, second.hidden), (Tier::Registry, 2));
-    assert_eq!(reasons(&second), [("s0", IN_CONTEXT)]);
-    assert_eq!(
-        second.text,
-        "## Available skills\n\n- s0: its instructions, given above, apply; Skill 0.\n\n\
-         [2 more skills available]"
-    );
-    // It takes no room from the others.
-    let third = engine.disclose_in("word", &session).unwrap();
-    assert_eq!((ids(&third.full), ids(&third.registry)), (vec!["s1", "s2"], vec!["s0"]));
-
-    let elsewhere = engine.disclose_in("only0", &other).unwrap();
-    assert_eq!(elsewhere, first);
-    assert_eq!(engine.disclose("only0"), first);
-    // To ask is not to show.
-    assert_eq!(engine.disclose(Query::new("only0").session("c")), first);
-    assert_eq!(engine.disclose(Query::new("only0").session("c")), first);
-    session.end().unwrap();
-    assert_eq!(engine.disclose_in("only0", &session).unwrap(), first);
-}
-
-#[test]
-fn instructions_that_changed_since_they_were_shown_are_shown_again() {
-    let dir = tempfile::tempdir().unwrap();
-    let write = |head: &str, body: &str| {
-        let text =
-            format!("---\nname: ship\ndescription: {head}\ntriggers: [release]\n---\n{body}\n");
-        std::fs::write(dir.path().join("SKILL.md"), text).unwrap();
-    };
-    write("Ships.", "Tag it.");
-    let engine = Engine::builder().source(Source::user(dir.path())).build().unwrap();
-    let (session, activated) = (engine.session("a"), engine.session("b"));
-    engine.activate("ship", "", &activated).unwrap();
-    let is_shown = |session: &Session| {
-        let shown = engine.disclose_in("a release", session).unwrap();
-        assert_ne!(ids(&shown.full), ids(&shown.registry));
-        shown.full.len() == 1
-    };
-    assert!(is_shown(&session) && !is_shown(&session) && !is_shown(&activated));
-    for (head, body, is_new) in [
-        ("Ships.", "Tag it, and push.", true),
-        ("Ships releases.", "Tag it, and push.", false),
-        ("Ships.", "Tag it.", true),
-    ] {
-        write(head, body);
-        engine.refresh().unwrap();
-        for session in [&session, &activated] {
-            assert_eq!(is_shown(session), is_new, "{head} {body}");
-            assert!(!is_shown(session), "{head} {body}, again");
-        }
-    }
-}
-
-#[test]
-fn a_session_of_another_store_is_read_and_written_there() {
-    let engine = in_session(&[20], DisclosureOptions::default());
-    let session = Session::in_memory("a");
-    assert_eq!(ids(&engine.disclose_in("word", &session).unwrap().full), ["s0"]);
-    assert_eq!(reasons(&engine.disclose_in("word", &session).unwrap()), [("s0", IN_CONTEXT)]);
-    assert!(engine.session("a").state().unwrap().skills.is_empty());
-}
-
-#[test]
-fn what_a_context_lost_is_shown_again_once_the_last_used_first_as_far_as_there_is_room() {
-    // In full, each is 14 characters and its body.
-    for (room, full, lines) in [
-        (1000, vec!["s2", "s0", "s1"], vec![]),
-        (3 * 14 + 65, vec!["s2", "s0", "s1"], vec![]),
-        (3 * 14 + 64, vec!["s2", "s0"], vec!["s1"]),
-        (2 * 14 + 34, vec!["s2", "s1"], vec!["s0"]),
-        (0, vec![], vec!["s2", "s0", "s1"]),
-    ] {
-        let restore = Budget::Characters(room);
-        let options = DisclosureOptions { restore, max_skills: 1, ..DisclosureOptions::default() };
-        let engine = in_session(&[31, 15, 19, 5], options);
-        let session = engine.session("a");
-        for query in ["only0", "only1", "only2"] {
-            engine.disclose_in(query, &session).unwrap();
-        }
-        session.record_use(&"s0".into()).unwrap();
-        session.record_use(&"s2".into()).unwrap();
-        session.compacted().unwrap();
-
-        let blank = engine.disclose_in(" ", &session).unwrap();
-        assert_eq!(blank, Disclosure::default(), "nothing is shown, so nothing is restored");
-        let again = engine.disclose_in("hello", &session).unwrap();
-        assert_eq!((ids(&again.full), ids(&again.registry)), (full.clone(), lines.clone()));
-        let too_long: Vec<_> = lines.iter().map(|id| (*id, TOO_LONG)).collect();
-        assert_eq!(reasons(&again), too_long, "{room}");
-        let once = engine.disclose_in("hello", &session).unwrap();
-        assert_eq!((once.full.len(), once.registry.len(), once.omitted.len()), (0, 0, 0));
-
-        let state = session.state().unwrap();
-        let in_context = |id: &&str| state.of(&(*id).into()).unwrap().in_context;
-        assert!(full.iter().all(in_context) && !lines.iter().any(in_context), "{room}");
-        session.compacted().unwrap();
-        let order = engine.disclose(Query::new("hello").session("a"));
-        assert_eq!(ids(&order.full), full, "the order is kept");
-    }
-}
-
-#[test]
-fn what_is_lost_and_matches_counts_as_a_match() {
-    let lose = |engine: &Engine| {
-        let session = engine.session("a");
-        for query in ["only0", "only1", "only2"] {
-            engine.disclose_in(query, &session).unwrap();
-        }
-        session.compacted().unwrap();
-        session
-    };
-    let options = DisclosureOptions { max_skills: 1, ..DisclosureOptions::default() };
-    let engine = in_session(&[9, 9, 9, 9], options.clone());
-    let session = lose(&engine);
-    let again = engine.disclose_in("only1", &session).unwrap();
-    assert_eq!((ids(&again.full), again.omitted.len()), (vec!["s1", "s2", "s0"], 0));
-
-    // Below the limit, and restored: no longer left out.
-    session.end().unwrap();
-    let session = lose(&engine);
-    let again = engine.disclose_in("word", &session).unwrap();
-    assert_eq!(ids(&again.full), ["s2", "s1", "s0"]);
-    assert_eq!(reasons(&again), [("s3", "below the limit of 1 skill")]);
-
-    let restore = Budget::Characters(0);
-    let engine = in_session(&[9, 9, 9, 9], DisclosureOptions { restore, ..options });
-    let again = engine.disclose_in("word", &lose(&engine)).unwrap();
-    assert_eq!((ids(&again.full), ids(&again.registry)), (vec!["s2"], vec!["s1", "s0"]));
-    let left_out = ("s3", "below the limit of 1 skill");
-    assert_eq!(reasons(&again), [left_out, ("s1", TOO_LONG), ("s0", TOO_LONG)]);
-}
-
-#[test]
-fn a_veto_holds_for_what_was_lost() {
-    let head = "description: d\ntriggers: {keywords: [word], exclude: [not this]}";
-    let engine = engine(&[&format!("---\nname: a\n{head}\n---\n")]);
-    let session = engine.session("a");
-    engine.disclose_in("word", &session).unwrap();
-    session.compacted().unwrap();
-    let vetoed = engine.disclose_in("word, not this", &session).unwrap();
-    assert!(vetoed.full.is_empty());
-    assert_eq!(reasons(&vetoed), [("a", "vetoed by its exclude `not this`")]);
-}
-
-#[test]
-fn all_skills_are_shown_in_full_on_demand_whatever_the_session_has() {
-    let options = DisclosureOptions { max_all_skills: 2, ..DisclosureOptions::default() };
-    let engine = in_session(&[9, 9, 9], options);
-    let session = engine.session("a");
-    for query in ["only0", "only2"] {
-        engine.disclose_in(query, &session).unwrap();
-    }
-    for _ in 0..2 {
-        let all = engine.disclose_in("show all skills", &session).unwrap();
-        assert_eq!((ids(&all.full), ids(&all.registry)), (vec!["s0", "s1"], vec![]));
-    }
-    // What it does not show of what was lost is still to be restored.
-    session.compacted().unwrap();
-    engine.disclose_in("show all skills", &session).unwrap();
-    assert_eq!(ids(&engine.disclose_in("hello", &session).unwrap().full), ["s2"]);
-}
-
-#[test]
-fn a_skill_left_out_for_two_reasons_is_named_once() {
-    let options =
-        DisclosureOptions { budget: Some(Budget::Characters(30)), ..DisclosureOptions::default() };
-    let engine = in_session(&[9, 9], options);
-    let session = engine.session("a");
-    session.record(&Event::Shown { skill: &"s0".into(), body: body_hash(&engine, "s0") }).unwrap();
-    let tight = engine.disclose_in("only0", &session).unwrap();
-    assert_eq!(tight.tier, Tier::Breadcrumb);
-    assert_eq!(reasons(&tight), [("s0", &*format!("{IN_CONTEXT}; over budget, counted only"))]);
-}
-
-#[test]
-fn matches_follow_what_was_used_last() {
-    let engine = in_session(&[9, 9, 9], DisclosureOptions::default());
-    let session = engine.session("a");
-    let order = || {
-        let found = engine.matches(Query::new("word").session("a"));
-        found.iter().map(|found| found.id.to_string()).collect::<Vec<_>>()
-    };
-    for (used, wanted) in [
-        ("s1", ["s1", "s0", "s2"]),
-        ("s2", ["s2", "s1", "s0"]),
-        ("s1", ["s1", "s2", "s0"]),
-        ("s0", ["s0", "s1", "s2"]),
-    ] {
-        session.record_use(&used.into()).unwrap();
-        assert_eq!(order(), wanted, "after {used}");
-    }
-    // A consent is no use.
-    session.end().unwrap();
-    session.consent(&"s2".into()).unwrap();
-    assert_eq!(order(), ["s0", "s1", "s2"]);
-    // The best of those that are shown counts as the last used one.
-    engine.disclose_in("word", &session).unwrap();
-    assert_eq!(order(), ["s0", "s1", "s2"]);
 }
 
 proptest! {
