@@ -214,3 +214,23 @@ impl Ranking {
         place.map_or(RankKey::NOT_RECENT, |place| self.recent[place].1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_one_text_is_near_in_the_next() {
+        let mut found = Found::default();
+        for n_items in [5_000, 5_000, 6_000] {
+            found.start(n_items);
+            assert!((0..n_items as u32).all(|item| !found.near().may_have(item)));
+            found.add(5, &(3..6));
+            found.add(5, &(1..2));
+            found.add_pattern(4_103, Presence::Possible);
+            let presences = [5, 4_103, 7].map(|item| found.presence(item));
+            assert_eq!(presences, [Presence::At, Presence::Possible, Presence::Absent]);
+            assert_eq!((found.range(5), found.candidates.as_slice()), (1..2, &[5, 4_103][..]));
+        }
+    }
+}
