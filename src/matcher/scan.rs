@@ -187,18 +187,19 @@ mod tests {
         }
     }
 
+    /// The index of one skill with these triggers, in YAML.
+    fn index(triggers: &str) -> Index {
+        let text = format!("---\nname: s\ndescription: d\ntriggers: {triggers}\n---\n");
+        let skill: Skill = text.parse().unwrap();
+        let id = SkillId::new("s");
+        let skill = IndexedSkill { id: &id, name: skill.name(), triggers: skill.triggers() };
+        Index::new(&[skill], &IndexOptions::default()).unwrap()
+    }
+
     #[test]
     fn what_is_recalled_of_words_is_what_was_found_when_they_were_new() {
         let long = "x".repeat(memo::MAX_BYTES + 1);
-        let skill: Skill = format!(
-            "---\nname: s\ndescription: d\ntriggers:\n  keywords: [git, c++, {long}]\n  \
-             patterns: ['deploy\\w+']\n---\n"
-        )
-        .parse()
-        .unwrap();
-        let id = SkillId::new("s");
-        let skill = IndexedSkill { id: &id, name: skill.name(), triggers: skill.triggers() };
-        let index = Index::new(&[skill], &IndexOptions::default()).unwrap();
+        let index = index(&format!("{{keywords: [git, c++, {long}], patterns: ['deploy\\w+']}}"));
         let text = format!("git 使git用 ágit {long} c++ redeployed git");
         let place = |part: &str| text.find(part).unwrap();
         let expected = Reported {
@@ -218,15 +219,10 @@ mod tests {
     fn phrases_of_words_of_any_length_are_found_also_when_the_words_are_recalled() {
         // One that is told by its hash, and one that is not learned.
         let [long, longest] = [17, memo::MAX_BYTES + 1].map(|n_bytes| "x".repeat(n_bytes));
-        let skill: Skill = format!(
-            "---\nname: s\ndescription: d\ntriggers:\n  keywords: [pull request, pull request review, \
-             two {long}, {long} two, three {longest}, {longest} three]\n---\n"
-        )
-        .parse()
-        .unwrap();
-        let id = SkillId::new("s");
-        let skill = IndexedSkill { id: &id, name: skill.name(), triggers: skill.triggers() };
-        let index = Index::new(&[skill], &IndexOptions::default()).unwrap();
+        let index = index(&format!(
+            "[pull request, pull request review, two {long}, {long} two, three {longest}, \
+             {longest} three]"
+        ));
         let text = format!("pull request two {long} two three {longest} three pull request review");
         let [two, three] = ["two", "three"].map(|word| text.find(word).unwrap());
         let last = text.rfind("pull").unwrap();

@@ -100,7 +100,7 @@ impl QueryText {
             if is_even {
                 self.folded.push(0, query);
             } else {
-                fold_settled(query, 0..query.len(), false, &mut self.folded);
+                fold_odd_blanks(query, 0..query.len(), false, &mut self.folded);
             }
             self.folded.text.make_ascii_lowercase();
             // A line break is an odd blank.
@@ -174,16 +174,22 @@ fn fold_into(source: &str, others: &Others, out: &mut MappedText) {
 }
 
 /// Folds a part of a text that holds settled characters only, but for capitals; `after_blank` says
-/// whether a blank stands before it. It is copied stretch by stretch, from one odd blank to the next.
-/// Returns whether a blank stands at its end.
+/// whether a blank stands before it. Returns whether a blank stands at its end.
 fn fold_settled(source: &str, part: Range<usize>, after_blank: bool, out: &mut MappedText) -> bool {
     let bytes = &source.as_bytes()[part.clone()];
     let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return after_blank };
     let is_odd_first = is_blank(first) && after_blank;
     if !is_odd_first && !has_odd_blank(bytes) {
         out.push(part.start, &source[part]);
-        return is_blank(last);
+    } else {
+        fold_odd_blanks(source, part, after_blank, out);
     }
+    is_blank(last)
+}
+
+/// Folds such a part with odd blanks: it is copied stretch by stretch, from one to the next.
+fn fold_odd_blanks(source: &str, part: Range<usize>, after_blank: bool, out: &mut MappedText) {
+    let bytes = &source.as_bytes()[part.clone()];
     let mut start = 0;
     let mut end_of_blank = if after_blank { Some(0) } else { None };
     blocks::places(bytes, is_blank, |at| {
@@ -198,7 +204,6 @@ fn fold_settled(source: &str, part: Range<usize>, after_blank: bool, out: &mut M
         start = at + 1;
     });
     out.push(part.start + start, &source[part.start + start..part.end]);
-    is_blank(last)
 }
 
 fn is_blank(byte: u8) -> bool {

@@ -40,6 +40,7 @@ impl Visits {
         self.stamps[skill as usize] == self.search
     }
 
+    /// What visits the skills of this search.
     pub(super) fn visitor(&mut self) -> Visitor<'_> {
         Visitor { search: self.search, stamps: &mut self.stamps }
     }
