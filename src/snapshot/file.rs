@@ -5,7 +5,7 @@
 //! rights of the file, which is read only if it is the user's own and nobody else may write it.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -103,6 +103,15 @@ fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Puts a file with `key` and `content` in the place of what is at `path`.
 pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()> {
+    let replaced = try_replace(path, key, content);
+    match replaced {
+        // Another process took it for abandoned, in the moment before it was locked.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => try_replace(path, key, content),
+        replaced => replaced,
+    }
+}
+
+fn try_replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()> {
     static NTH: AtomicU32 = AtomicU32::new(0);
     let nth = NTH.fetch_add(1, Ordering::Relaxed);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -113,18 +122,29 @@ pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()>
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // After a loss of power there may be anything: the checksum tells.
-    let written = options
-        .open(&unfinished)
-        .and_then(|file| write(file, key, content))
-        .and_then(|()| fs::rename(&unfinished, path));
+    let written = options.open(&unfinished).and_then(|file| {
+        // Until it has its name. Where files cannot be locked, its age says whether it is abandoned.
+        let _ = file.lock();
+        // After a loss of power there may be anything: the checksum tells.
+        write(&file, key, content)?;
+        fs::rename(&unfinished, path)
+    });
     if written.is_err() {
         let _ = fs::remove_file(&unfinished);
     }
     written
 }
 
-fn write(mut file: File, key: &[u8], content: &[u8]) -> io::Result<()> {
+/// Whether whoever was writing the file at `path` is at it no more; `None` where that is not known.
+pub(super) fn is_abandoned(path: &Path) -> Option<bool> {
+    match File::open(path).ok()?.try_lock() {
+        Ok(()) => Some(true),
+        Err(TryLockError::WouldBlock) => Some(false),
+        Err(TryLockError::Error(_)) => None,
+    }
+}
+
+fn write(mut file: &File, key: &[u8], content: &[u8]) -> io::Result<()> {
     let mut head = Vec::new();
     for part in [VERSION.as_bytes(), key] {
         let len = u32::try_from(part.len()).map_err(io::Error::other)?;

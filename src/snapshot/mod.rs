@@ -19,7 +19,7 @@ use file::{Parts, Unfit};
 const KEEPS: Duration = Duration::from_secs(21 * 24 * 60 * 60);
 /// The use of a snapshot is noted so often at most: it is a write.
 const NOTES_USE: Duration = Duration::from_secs(24 * 60 * 60);
-/// A file that is being written for so long was left there by a process that was killed.
+/// Where it is not known whether a file is still being written, it is not after so long.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// All snapshots of a directory together, in bytes; those unused the longest are removed first.
 const MAX_BYTES: u64 = 256 << 20;
@@ -131,7 +131,7 @@ impl SnapshotCache {
             SystemTime::now().duration_since(modified).unwrap_or_default()
         };
         for (path, metadata) in self.entries(UNFINISHED).unwrap_or_default() {
-            if age(&metadata) > ABANDONED {
+            if file::is_abandoned(&path).unwrap_or_else(|| age(&metadata) > ABANDONED) {
                 let _ = fs::remove_file(path);
             }
         }
