@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::boundary;
 use super::bytes::Bytes;
 use super::flat::Texts;
-use super::heads::{Head, Kind, head};
+use super::heads::{Heads, Kind, head};
 use super::keys::{Keys, SHORT_BYTES};
 use super::raw::row;
 use super::seen::{Occurrence, Seen};
@@ -28,8 +28,7 @@ pub(crate) struct Infixes {
     pub(super) texts: Texts,
     #[serde(with = "super::raw")]
     pub(super) literals: Vec<Literal>,
-    #[serde(with = "super::raw")]
-    heads: Vec<Head>,
+    heads: Heads,
     /// Of those that stand inside a run.
     pub(super) inside: Keys,
     /// Of those heads that are no more than that and as short as a key: they begin everywhere, but only
@@ -100,7 +99,7 @@ impl Infixes {
         let mut new = Infixes {
             texts: literals.iter().collect(),
             literals: Vec::with_capacity(literals.len()),
-            heads: Vec::new(),
+            heads: Heads::default(),
             inside: Keys::new(keyed(0..across, &|place| !is_short_head(place))),
             short_heads: Keys::new(keyed(0..across, &is_short_head)),
             between: Keys::new(keyed(between..literals.len(), &|_| true)),
@@ -139,26 +138,16 @@ impl Infixes {
                 prefixes.push(place);
             }
         }
-        for (place, literal) in (across as u32..).zip(&literals[across..between]) {
-            let head = head(literal);
-            let order = (Kind::of(head), head);
-            let head =
-                literals.binary_search_by_key(&order, |literal| (Kind::of(literal), *literal));
-            if let Ok(head) = head {
-                new.add_to_head(head, place, literal);
-            }
-        }
+        let of_heads =
+            (across as u32..).zip(&literals[across..between]).filter_map(|(place, of)| {
+                let order = (Kind::of(head(of)), head(of));
+                let head =
+                    literals.binary_search_by_key(&order, |literal| (Kind::of(literal), *literal));
+                Some((place, *of, head.ok()?))
+            });
+        let compiled = &mut new.literals;
+        new.heads = Heads::new(of_heads, |head, number| compiled[head].head = number);
         new
-    }
-
-    /// Takes in that the literal `head` is the head of the `literal` at `place`.
-    fn add_to_head(&mut self, head: usize, place: u32, literal: &str) {
-        let head = &mut self.literals[head].head;
-        if *head == NONE {
-            *head = self.heads.len() as u32;
-            self.heads.push(Head::new(place));
-        }
-        self.heads[*head as usize].add(place, literal);
     }
 
     /// Notes what starts in a run, at `range`: see [`Infixes::note`].
@@ -180,8 +169,7 @@ impl Infixes {
             }
             Start::Head(head) => {
                 let bytes = text.as_bytes();
-                let across = self.heads[head as usize].literals(&bytes[range.end..]);
-                if let Some(across) = across {
+                if let Some(across) = self.heads.literals(head, &bytes[range.end..]) {
                     let literal = self.longest(across, &bytes[range.start..]);
                     self.note(literal, text, range.start, seen, report);
                 }
@@ -296,11 +284,11 @@ impl Infixes {
         let is_prefix = |(place, literal): (u32, &Literal)| {
             self.texts.len_of(place) > 0
                 && (literal.prefix == NONE || starts_with(place, literal.prefix))
-                && (literal.head == NONE || (literal.head as usize) < self.heads.len())
+                && self.heads.has(literal.head)
         };
         self.texts.is_sound()
             && self.texts.len() == n_literals
-            && self.heads.iter().all(|head| head.is_sound(n_literals))
+            && self.heads.is_sound(n_literals)
             && (0..).zip(&self.literals).all(is_prefix)
             && self.inside.is_sound(n_literals)
             && self.short_heads.is_sound(n_literals)
@@ -311,7 +299,7 @@ impl Infixes {
     pub(crate) fn memory_usage(&self) -> usize {
         self.texts.memory_usage()
             + size_of_val(&*self.literals)
-            + size_of_val(&*self.heads)
+            + self.heads.memory_usage()
             + self.inside.memory_usage()
             + self.short_heads.memory_usage()
             + self.between.memory_usage()
