@@ -223,10 +223,10 @@ impl Index {
     }
 
     /// What a folded literal is there for.
-    pub(super) fn uses_of(&self, literal: &str) -> &[LiteralUse] {
+    pub(super) fn uses_of(&self, literal: &str) -> Vec<LiteralUse> {
         self.with_scratch(|scratch| {
             let Scratch { runs, memo, seen, .. } = scratch;
-            let mut whole = Whole { index: self, range: 0..literal.len(), uses: &[] };
+            let mut whole = Whole { index: self, range: 0..literal.len(), uses: Vec::new() };
             self.scan_literals(literal, literal.is_ascii(), runs, memo, seen, &mut whole);
             whole.uses
         })
@@ -264,13 +264,19 @@ impl Index {
 struct Whole<'i> {
     index: &'i Index,
     range: Range<usize>,
-    uses: &'i [LiteralUse],
+    uses: Vec<LiteralUse>,
 }
 
 impl Report for Whole<'_> {
+    fn item(&mut self, item: u32, range: Range<usize>) {
+        if range == self.range {
+            self.uses = vec![LiteralUse::Item(item)];
+        }
+    }
+
     fn word(&mut self, literal: u32, range: Range<usize>) {
         if range == self.range {
-            self.uses = self.index.tables.word_uses.of(literal);
+            self.uses = self.index.tables.word_uses.of(literal).to_vec();
         }
     }
 
@@ -279,7 +285,7 @@ impl Report for Whole<'_> {
     // What is a word may also be part of a pattern, which is no use.
     fn infix(&mut self, found: Occurrence) {
         if found.range == self.range && self.uses.is_empty() {
-            self.uses = self.index.tables.infix_uses.of(found.literal);
+            self.uses = self.index.tables.infix_uses.of(found.literal).to_vec();
         }
     }
 }

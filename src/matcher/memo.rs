@@ -35,9 +35,12 @@ pub(super) struct Memo {
     n_words: usize,
     /// By how much a hash is shifted to be a place.
     shift: u32,
-    inside: Vec<Inside>,
+    /// What is in the words that are known, and in the last one that was looked at.
+    singles: Vec<Single>,
+    others: Vec<Inside>,
     /// How many of those are of words that are kept.
-    n_inside: usize,
+    n_singles: usize,
+    n_others: usize,
     /// The bytes of words whose keys do not tell all of them, and before each how many it has.
     long: Vec<u8>,
 }
@@ -48,50 +51,74 @@ pub(super) struct Memo {
 struct Word {
     /// No key if the place is free.
     key: RunKey,
+    /// The two of [`Known`].
+    inside: u64,
+    item: u32,
     /// Where it is among the long ones, if it is one.
     start: u32,
-    known: Known,
 }
 
-/// What is known of a word, in one number: where that is which starts in it, how much it is, and what
-/// the word may be of phrases.
+/// What is known of a word, in two numbers: so it stays in registers.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Known(u64);
+pub(super) struct Known {
+    /// From the lowest bits on: where the single literals are that start in the word, where what else
+    /// does, of 16 bits each; how many of each these are, of 8 bits; and what the word may be of phrases.
+    /// Up to three of these start at each byte of a word, so that all numbers fit.
+    inside: u64,
+    /// One more than the item that the word is; 0 if it is none, or more than one thing.
+    item: u32,
+}
 
 const IS_SECOND: u64 = 1 << 63;
 const IS_FIRST: u64 = IS_SECOND >> 1;
 
 impl Known {
-    /// `inside` is a place among all that was learned: up to three for each byte of a word, so their
-    /// number fits sixteen bits.
-    fn new(inside: Range<usize>, in_phrases: InPhrases) -> Known {
+    /// A word of which nothing is known but what it is as a whole.
+    pub(super) fn new(item: Option<u32>, in_phrases: InPhrases) -> Known {
         let flag = |is: bool, flag| if is { flag } else { 0 };
-        let n_inside = (inside.len() as u64) << 32;
         let flags = flag(in_phrases.is_first, IS_FIRST) | flag(in_phrases.is_second, IS_SECOND);
-        Known(u64::from(inside.start as u32) | n_inside | flags)
+        Known { inside: flags, item: item.map_or(0, |item| item + 1) }
     }
 
-    /// A word of which nothing is known but this.
-    pub(super) fn of_phrases(in_phrases: InPhrases) -> Known {
-        Known::new(0..0, in_phrases)
+    /// The same of a word in which something starts.
+    fn with(self, singles: Range<usize>, others: Range<usize>) -> Known {
+        let starts = singles.start as u64 | (others.start as u64) << 16;
+        let numbers = (singles.len() as u64) << 32 | (others.len() as u64) << 40;
+        Known { inside: self.inside | starts | numbers, ..self }
     }
 
     /// Whether the first two words of a phrase may be one `before` and this one.
     pub(super) fn may_go_on(self, before: Known) -> bool {
-        before.0 << 1 & self.0 & IS_SECOND != 0
+        before.inside << 1 & self.inside & IS_SECOND != 0
     }
 
-    /// Whether a literal is the word or inside it.
+    /// Whether something starts in the word.
     pub(super) fn has_inside(self) -> bool {
-        self.n_inside() > 0
+        (self.inside >> 32) as u16 != 0
     }
 
-    fn n_inside(self) -> u16 {
-        (self.0 >> 32) as u16
+    /// The item that the word is, if it is no more than that.
+    pub(super) fn item(self) -> Option<u32> {
+        self.item.checked_sub(1)
     }
 }
 
-/// What starts in a word, and at which of its bytes.
+/// Where a literal ends in a word, of which nothing else matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Single {
+    pub(super) literal: u32,
+    end: u8,
+}
+
+impl Single {
+    /// The end in a text in which the word starts at `start`.
+    #[inline]
+    pub(super) fn end(self, start: usize) -> usize {
+        start + usize::from(self.end)
+    }
+}
+
+/// What else starts in a word, and at which of its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inside {
     pub(super) what: Start,
@@ -100,15 +127,16 @@ pub(super) struct Inside {
 }
 
 impl Inside {
-    /// `at` are bytes of a word of up to [`MAX_BYTES`].
-    pub(super) fn new(what: Start, at: Range<usize>) -> Inside {
-        Inside { what, start: at.start as u8, end: at.end as u8 }
-    }
-
     /// The bytes of a text in which the word starts at `start`.
     #[inline]
     pub(super) fn range(self, start: usize) -> Range<usize> {
         start + usize::from(self.start)..start + usize::from(self.end)
+    }
+}
+
+impl Word {
+    fn known(&self) -> Known {
+        Known { inside: self.inside, item: self.item }
     }
 }
 
@@ -127,21 +155,21 @@ impl Memo {
             let home = self.home(spread);
             for place in [home, home.wrapping_add(1)] {
                 match self.words.get(place) {
-                    Some(word) if word.key == key => return Some(word.known),
+                    Some(word) if word.key == key => return Some(word.known()),
                     Some(word) if word.key.is_none() => return None,
                     _ => {}
                 }
             }
         }
-        self.find(key, &text[run.clone()])
+        self.find(key, &text[run.clone()]).map(Word::known)
     }
 
     #[inline(never)]
-    fn find(&self, key: RunKey, bytes: &[u8]) -> Option<Known> {
+    fn find(&self, key: RunKey, bytes: &[u8]) -> Option<&Word> {
         let places = self.words.get(self.home(key.spread())..)?.iter().take(MAX_STEPS);
         let is_it =
             |word: &&Word| word.key == key && (!key.is_long() || self.is_long_word(word, bytes));
-        places.take_while(|word| !word.key.is_none()).find(is_it).map(|word| word.known)
+        places.take_while(|word| !word.key.is_none()).find(is_it)
     }
 
     fn is_long_word(&self, word: &Word, bytes: &[u8]) -> bool {
@@ -151,33 +179,46 @@ impl Memo {
         })
     }
 
-    /// What starts in a word.
+    /// The literals in a word of which no more matters than where they end.
     #[inline]
-    pub(super) fn inside(&self, known: Known) -> &[Inside] {
-        &self.inside[known.0 as u32 as usize..][..usize::from(known.n_inside())]
+    pub(super) fn singles(&self, known: Known) -> &[Single] {
+        &self.singles[usize::from(known.inside as u16)..][..usize::from((known.inside >> 32) as u8)]
     }
 
-    /// Learns a word that is not known, of up to [`MAX_BYTES`]. `look` adds what starts in it.
+    /// What else starts in a word.
+    #[inline]
+    pub(super) fn others(&self, known: Known) -> &[Inside] {
+        let start = (known.inside >> 16) as u16;
+        &self.others[usize::from(start)..][..usize::from((known.inside >> 40) as u8)]
+    }
+
+    /// Learns a word that is not known, of up to [`MAX_BYTES`]; `known` is what it is as a whole, and `look`
+    /// tells what starts in it, at which of its bytes.
     #[cold]
     pub(super) fn learn(
         &mut self,
         key: RunKey,
         bytes: &[u8],
-        in_phrases: InPhrases,
-        look: impl FnOnce(&mut Vec<Inside>),
+        known: Known,
+        look: impl FnOnce(&mut dyn FnMut(Start, Range<usize>)),
     ) -> Known {
-        self.inside.truncate(self.n_inside);
+        self.singles.truncate(self.n_singles);
+        self.others.truncate(self.n_others);
         if self.n_words * 2 + MAX_STEPS >= self.words.len() {
             self.make_room();
         }
-        let start = self.inside.len();
-        look(&mut self.inside);
-        let n_inside = self.inside.len() - start;
-        let known = Known::new(start..self.inside.len(), in_phrases);
+        let (singles_start, others_start) = (self.singles.len(), self.others.len());
+        look(&mut |what, at| match what {
+            Start::Single(literal) => self.singles.push(Single { literal, end: at.end as u8 }),
+            what => self.others.push(Inside { what, start: at.start as u8, end: at.end as u8 }),
+        });
+        let n_inside = self.singles.len() - singles_start + self.others.len() - others_start;
+        let known = known.with(singles_start..self.singles.len(), others_start..self.others.len());
         if n_inside <= MAX_INSIDE {
             let start = self.long.len() as u32;
-            if self.keep(Word { key, start, known }) {
-                self.n_inside = self.inside.len();
+            let Known { inside, item } = known;
+            if self.keep(Word { key, inside, item, start }) {
+                (self.n_singles, self.n_others) = (self.singles.len(), self.others.len());
                 if key.is_long() {
                     self.long.push(bytes.len() as u8);
                     self.long.extend_from_slice(bytes);
@@ -190,8 +231,9 @@ impl Memo {
     fn make_room(&mut self) {
         if self.n_words >= MAX_WORDS {
             self.words.fill(Word::default());
-            (self.n_words, self.n_inside) = (0, 0);
-            self.inside.clear();
+            (self.n_words, self.n_singles, self.n_others) = (0, 0, 0);
+            self.singles.clear();
+            self.others.clear();
             self.long.clear();
             return;
         }
@@ -229,12 +271,21 @@ mod tests {
     use super::super::run_key::RunReader;
     use super::*;
 
-    /// What is learned of a word here: each `a` as what starts in it.
-    fn look(bytes: &[u8], inside: &mut Vec<Inside>) {
-        let all = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'a');
-        inside.extend(
-            all.map(|(at, &byte)| Inside::new(Start::Literal(byte.into()), at..bytes.len())),
-        );
+    /// What is learned of a word here: each `a` as what starts in it, and each `e` as a single literal.
+    fn look(bytes: &[u8], found: &mut dyn FnMut(Start, Range<usize>)) {
+        for (at, &byte) in bytes.iter().enumerate() {
+            match byte {
+                b'a' => found(Start::Literal(at as u32), at..bytes.len()),
+                b'e' => found(Start::Single(at as u32), at..at + 1),
+                _ => {}
+            }
+        }
+    }
+
+    /// What is known of a word here, as a whole: its first byte is its item, but for `l`.
+    fn whole(word: &str) -> Known {
+        let item = word.bytes().next().filter(|byte| *byte != b'l');
+        Known::new(item.map(u32::from), InPhrases::default())
     }
 
     fn key(word: &str) -> RunKey {
@@ -246,18 +297,25 @@ mod tests {
         let (bytes, run) = (word.as_bytes(), 0..word.len());
         let recalled = memo.get(key(word), key(word).spread(), bytes, &run);
         let known = recalled.unwrap_or_else(|| {
-            memo.learn(key(word), bytes, InPhrases::default(), |inside| look(bytes, inside))
+            memo.learn(key(word), bytes, whole(word), |found| look(bytes, found))
         });
-        let mut expected = Vec::new();
-        look(bytes, &mut expected);
-        assert_eq!(memo.inside(known), expected, "{word}");
+        let (mut singles, mut others) = (Vec::new(), Vec::new());
+        look(bytes, &mut |what, at| match what {
+            Start::Single(literal) => singles.push((literal, at.end + 7)),
+            what => others.push((what, at.start + 7..at.end + 7)),
+        });
+        let found: Vec<_> = memo.singles(known).iter().map(|of| (of.literal, of.end(7))).collect();
+        assert_eq!(found, singles, "{word}");
+        let found: Vec<_> = memo.others(known).iter().map(|of| (of.what, of.range(7))).collect();
+        assert_eq!(found, others, "{word}");
+        assert_eq!(known.item(), whole(word).item(), "{word}");
         recalled.is_some()
     }
 
     #[test]
     fn words_are_recalled_until_there_are_too_many_and_what_is_recalled_is_right() {
         let mut memo = Memo::default();
-        let word = |i: usize| format!("{}{i}", ["a", "word", "longerw"][i % 3]);
+        let word = |i: usize| format!("{}{i}", ["a", "weord", "longerw"][i % 3]);
         for i in 0..MAX_WORDS - 1 {
             assert!(!is_known(&mut memo, &word(i)), "{i}");
         }
@@ -283,15 +341,13 @@ mod tests {
             })
             .collect();
         for (word, in_phrases) in &words {
-            memo.learn(key(word), word.as_bytes(), *in_phrases, |inside| {
-                look(word.as_bytes(), inside);
-            });
+            let known = Known::new(None, *in_phrases);
+            memo.learn(key(word), word.as_bytes(), known, |found| look(word.as_bytes(), found));
         }
         let mut recalled = Vec::new();
         for (word, in_phrases) in &words {
-            if let Some(known) = memo.find(key(word), word.as_bytes()) {
-                assert_eq!(memo.inside(known).len(), word.matches('a').count());
-                assert_eq!(known.has_inside(), word.contains('a'));
+            if let Some(known) = memo.find(key(word), word.as_bytes()).map(Word::known) {
+                assert_eq!(memo.others(known).len(), word.matches('a').count());
                 recalled.push((known, *in_phrases));
             }
         }
@@ -323,11 +379,13 @@ mod tests {
         let mut memo = Memo::default();
         for (n_bytes, is_kept) in [(MAX_INSIDE, true), (MAX_INSIDE + 1, false), (MAX_BYTES, false)]
         {
-            let word = "a".repeat(n_bytes);
-            is_known(&mut memo, &word);
-            assert_eq!(is_known(&mut memo, &word), is_kept, "{n_bytes}");
+            for letter in ["a", "e"] {
+                let word = letter.repeat(n_bytes);
+                is_known(&mut memo, &word);
+                assert_eq!(is_known(&mut memo, &word), is_kept, "{n_bytes}");
+            }
         }
-        assert_eq!((memo.n_inside, memo.n_words), (MAX_INSIDE, 1));
+        assert_eq!((memo.n_singles, memo.n_others, memo.n_words), (MAX_INSIDE, MAX_INSIDE, 2));
     }
 
     #[test]

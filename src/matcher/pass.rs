@@ -39,11 +39,14 @@ struct Notes<'s> {
 
 impl Report for Notes<'_> {
     #[inline]
-    fn word(&mut self, literal: u32, range: Range<usize>) {
-        match *self.index.tables.word_uses.of(literal) {
-            [LiteralUse::Item(item)] if self.part != Part::Quoted => self.found.add(item, &range),
-            ref uses => self.note(uses, &range, true),
+    fn item(&mut self, item: u32, range: Range<usize>) {
+        if self.part != Part::Quoted {
+            self.found.add(item, &range);
         }
+    }
+
+    fn word(&mut self, literal: u32, range: Range<usize>) {
+        self.note(self.index.tables.word_uses.of(literal), &range, true);
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::index::Index;
-use super::memo::{self, Inside, Known, Memo};
+use super::memo::{self, Known, Memo};
 use super::run_key::{RunKey, RunReader};
 use super::seen::{Occurrence, Seen};
 use super::split::Split;
@@ -12,7 +12,10 @@ use super::words::Words;
 
 /// Who is told of the literals that stand in a text; of each in the order of where it starts.
 pub(super) trait Report {
-    /// A literal that is one of [`Words`] stands as a word of its own.
+    /// A word stands on its own that is an item, and no more than that.
+    fn item(&mut self, item: u32, range: Range<usize>);
+
+    /// Another literal that is one of [`Words`] stands as a word of its own.
     fn word(&mut self, literal: u32, range: Range<usize>);
 
     /// A literal that only patterns need stands in the text for the first time.
@@ -73,9 +76,7 @@ impl Index {
                 scan.phrases_before(place);
             }
             (before, spread_before, known_before) = (run.end, spread, known);
-            if known.has_inside() {
-                scan.known(run, memo.inside(known));
-            }
+            scan.known(run, known, memo);
         }
         if self.infixes.may_start_in(&bytes[before..]) {
             scan.between(before..bytes.len());
@@ -107,9 +108,17 @@ impl<R: Report> Scan<'_, R> {
         clippy::inline_always,
         reason = "half of all words have some: a call is a fifth of it"
     )]
-    fn known(&mut self, run: Range<usize>, inside: &[Inside]) {
-        for inside in inside {
-            self.note(inside.what, inside.range(run.start));
+    fn known(&mut self, run: Range<usize>, known: Known, memo: &Memo) {
+        if let Some(item) = known.item() {
+            self.note_item(item, run.clone());
+        }
+        if known.has_inside() {
+            for single in memo.singles(known) {
+                self.note_single(single.literal, single.end(run.start));
+            }
+            for inside in memo.others(known) {
+                self.note(inside.what, inside.range(run.start));
+            }
         }
     }
 
@@ -118,38 +127,51 @@ impl<R: Report> Scan<'_, R> {
     fn unknown(&mut self, run: &Range<usize>, key: RunKey, memo: &mut Memo) -> Known {
         let Index { words, infixes, .. } = self.index;
         let word = &self.text.as_bytes()[run.clone()];
+        let single = words.single(key, word);
+        let item = single.and_then(|literal| self.index.tables.item_of_word(literal));
+        let whole = Known::new(item, words.in_phrases(key));
         let look = |found: &mut dyn FnMut(Start, Range<usize>)| {
             infixes.starts_in(word, &mut *found);
-            if let Some(literal) = words.single(key, word) {
+            if let Some(literal) = single.filter(|_| item.is_none()) {
                 found(Start::Word(literal), 0..word.len());
             }
         };
-        let in_phrases = words.in_phrases(key);
         if run.len() > memo::MAX_BYTES {
             look(&mut |what, at| self.note(what, run.start + at.start..run.start + at.end));
-            return Known::of_phrases(in_phrases);
+            return whole;
         }
-        memo.learn(key, word, in_phrases, |inside| {
-            look(&mut |what, at| inside.push(Inside::new(what, at)));
-        })
+        memo.learn(key, word, whole, look)
     }
 
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call of it costs as much as what it does")]
     fn note(&mut self, what: Start, range: Range<usize>) {
         match what {
             Start::Word(literal) => {
-                if self.is_ascii || Words::stands_alone(self.text, &range) {
+                if self.stands_alone(&range) {
                     self.report.word(literal, range);
                 }
             }
-            Start::Single(literal) => {
-                if self.seen.note(literal, range.end).0 {
-                    self.report.required(literal);
-                }
-            }
+            Start::Single(literal) => self.note_single(literal, range.end),
             Start::Literal(_) | Start::Head(_) => self.note_infix(what, range),
         }
+    }
+
+    #[inline]
+    fn note_item(&mut self, item: u32, range: Range<usize>) {
+        if self.stands_alone(&range) {
+            self.report.item(item, range);
+        }
+    }
+
+    #[inline]
+    fn note_single(&mut self, literal: u32, end: usize) {
+        if self.seen.note(literal, end).0 {
+            self.report.required(literal);
+        }
+    }
+
+    #[inline]
+    fn stands_alone(&self, run: &Range<usize>) -> bool {
+        self.is_ascii || Words::stands_alone(self.text, run)
     }
 
     #[inline(never)] // few literals are more than what patterns need
@@ -174,6 +196,10 @@ mod tests {
     }
 
     impl Report for Reported {
+        fn item(&mut self, _: u32, range: Range<usize>) {
+            self.words.push(range.start);
+        }
+
         fn word(&mut self, _: u32, range: Range<usize>) {
             self.words.push(range.start);
         }

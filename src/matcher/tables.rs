@@ -235,6 +235,14 @@ impl Triggers {
 }
 
 impl Tables {
+    /// The item that one of the words is, if it is there for nothing else.
+    pub(super) fn item_of_word(&self, literal: u32) -> Option<u32> {
+        match *self.word_uses.of(literal) {
+            [LiteralUse::Item(item)] => Some(item),
+            _ => None,
+        }
+    }
+
     /// Whether what was read fits together, so that no place leads out of a table.
     pub(super) fn is_sound(
         &self,

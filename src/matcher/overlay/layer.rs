@@ -107,7 +107,7 @@ impl Layer {
         };
         let mut skills = Vec::new();
         for to in self.index.uses_of(literal) {
-            match *to {
+            match to {
                 // The item of a literal knows.
                 LiteralUse::Item(item) if self.is_own(item, literal) => {
                     return tables.items[item as usize].rarity;
@@ -132,7 +132,7 @@ impl Layer {
             return;
         };
         for to in index.uses_of(literal) {
-            match *to {
+            match to {
                 LiteralUse::Item(item) if self.is_own(item, literal) => {
                     self.changes_mut().set_rarity(item, n_declaring(of));
                 }
