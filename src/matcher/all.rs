@@ -33,8 +33,8 @@ impl Index {
 
     /// Puts what was found into the queue, in the order of the ranking; patterns that may match are run.
     fn queue_all(&self, text: &Excerpt<'_>, scratch: &mut Scratch) {
-        for place in 0..scratch.found.candidates.len() {
-            let item = scratch.found.candidates[place];
+        for nth in 0..scratch.found.n_items() {
+            let item = scratch.found.item(nth);
             let matches = match scratch.found.presence_of_near(item) {
                 Presence::Absent => false,
                 Presence::Possible => self.confirm(item, text, scratch),
@@ -94,8 +94,8 @@ impl Index {
             scratch.ranking.count(vetoed(exclude));
         }
         for may_be in [false, true] {
-            for place in 0..scratch.found.candidates.len() {
-                let item = scratch.found.candidates[place];
+            for nth in 0..scratch.found.n_items() {
+                let item = scratch.found.item(nth);
                 if (scratch.found.presence(item) == Presence::Possible) != may_be {
                     continue;
                 }

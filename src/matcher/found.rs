@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::demands::Met;
-use super::gates::Openers;
+use super::few::Few;
 use super::mask::Quoted;
 use super::memo::Memo;
 use super::near::Near;
@@ -28,7 +28,10 @@ pub(super) struct Scratch {
     pub(super) runs: Split,
     pub(super) memo: Memo,
     pub(super) seen: Seen,
-    pub(super) openers: Openers,
+    /// Whether the text is one line of ASCII that patterns see as a whole.
+    pub(super) is_plain: bool,
+    /// Whether all patterns were looked at that may match.
+    pub(super) all_opened: bool,
     /// While patterns are opened: places among what literals open; and the items of those opened, with
     /// whether each does match.
     pub(super) met_gates: Vec<u32>,
@@ -47,20 +50,20 @@ impl Scratch {
 
     /// By how many skills `item` is declared, which was declared by `compiled`.
     pub(super) fn rarity(&self, item: u32, compiled: u32) -> u32 {
-        self.changes.as_ref().map_or(compiled, |changes| changes.rarity(item))
+        rarity(self.changes.as_deref(), item, compiled)
     }
+}
+
+/// By how many skills `item` is declared after `changes`, which was declared by `compiled`.
+pub(super) fn rarity(changes: Option<&Changes>, item: u32, compiled: u32) -> u32 {
+    changes.map_or(compiled, |changes| changes.rarity(item))
 }
 
 /// What a pass has found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Which search this is; an item stamped with it was found, or may be.
-    search: u32,
-    items: Vec<ItemState>,
-    /// The candidates, and perhaps others.
-    near: Near,
-    /// The items found or perhaps found, each once.
-    pub(super) candidates: Vec<u32>,
+    /// The items found or perhaps found.
+    items: Few<FoundItem>,
     /// The skills that were named, in the order of ids.
     pub(super) explicit: Vec<u32>,
     /// The exclude entries found; first with duplicates, then without those that veto nothing.
@@ -68,8 +71,7 @@ pub(super) struct Found {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct ItemState {
-    search: u32,
+struct FoundItem {
     /// Where it was found; see [`Presence`].
     start: u32,
     end: u32,
@@ -102,6 +104,8 @@ pub(super) struct Ranking {
     pub(super) queue: Vec<(Reverse<u32>, u32, u32)>,
     /// The same: its place in an order, and in the lower half the item.
     pub(super) rarest: Vec<u64>,
+    /// How many items were looked at for that, the first ones.
+    pub(super) n_surveyed: usize,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
     /// While all are sorted: those of one trigger, and the others, of which more was found.
@@ -111,69 +115,67 @@ pub(super) struct Ranking {
 }
 
 impl Found {
-    pub(super) fn start(&mut self, n_items: usize) {
-        self.search = self.search.wrapping_add(1);
-        if self.items.len() != n_items || self.search == 0 {
-            self.items.clear();
-            self.items.resize(n_items, ItemState::default());
-            self.search = 1;
-        }
-        for item in self.candidates.drain(..) {
-            self.near.remove(item);
-        }
+    pub(super) fn start(&mut self) {
+        self.items.clear();
         self.explicit.clear();
         self.excludes.clear();
     }
 
+    /// The items found or perhaps found, each once, in the order in which they were.
+    pub(super) fn items(&self) -> impl Iterator<Item = (u32, Presence)> {
+        self.items.entries().map(|(item, found)| (item, found.presence))
+    }
+
+    /// How many they are.
+    pub(super) fn n_items(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The `nth` of them.
+    pub(super) fn item(&self, nth: usize) -> u32 {
+        self.items.number(nth)
+    }
+
     pub(super) fn presence(&self, item: u32) -> Presence {
-        if self.near.may_have(item) { self.presence_of_near(item) } else { Presence::Absent }
+        self.items.get(item).map_or(Presence::Absent, |found| found.presence)
     }
 
     /// The same of an item that [`Found::near`] may have, as of all candidates.
     pub(super) fn presence_of_near(&self, item: u32) -> Presence {
-        let state = self.items[item as usize];
-        if state.search == self.search { state.presence } else { Presence::Absent }
+        self.items.get_near(item).map_or(Presence::Absent, |found| found.presence)
     }
 
     /// The items found or perhaps found, and perhaps others.
     pub(super) fn near(&self) -> &Near {
-        &self.near
+        self.items.near()
     }
 
     /// Where an item is that is [`Presence::At`] some place.
     pub(super) fn range(&self, item: u32) -> Range<usize> {
-        let ItemState { start, end, .. } = self.items[item as usize];
-        start as usize..end as usize
+        self.items.get(item).map_or(0..0, |found| found.start as usize..found.end as usize)
     }
 
     /// Notes an item at a place; of several, the one that ends first is kept.
+    #[inline]
     pub(super) fn add(&mut self, item: u32, range: &Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
-        let state = &mut self.items[item as usize];
-        if state.search != self.search {
-            self.near.add(item);
-            self.candidates.push(item);
-        } else if (state.end, state.start) <= (end, start) {
-            return;
+        let found = FoundItem { start, end, presence: Presence::At };
+        if let Some(known) = self.items.note(item, found)
+            && (end, start) < (known.end, known.start)
+        {
+            *known = found;
         }
-        *state = ItemState { search: self.search, start, end, presence: Presence::At };
     }
 
     /// Notes a pattern that may match, or does somewhere.
     pub(super) fn add_pattern(&mut self, item: u32, presence: Presence) {
-        let state = &mut self.items[item as usize];
-        if state.search != self.search {
-            let search = self.search;
-            *state = ItemState { search, presence, ..ItemState::default() };
-            self.near.add(item);
-            self.candidates.push(item);
-        }
+        self.items.note(item, FoundItem { presence, ..FoundItem::default() });
     }
 
     /// Notes what became of a pattern.
     pub(super) fn settle(&mut self, item: u32, presence: Presence, range: Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
-        self.items[item as usize] = ItemState { search: self.search, start, end, presence };
+        self.items.set(item, FoundItem { start, end, presence });
     }
 
     pub(super) fn is_explicit(&self, skill: u32) -> bool {
@@ -186,7 +188,14 @@ impl Ranking {
         self.visits.start(n_skills);
         self.recent.clear();
         self.queue.clear();
+        self.forget_survey();
         self.best.clear();
+    }
+
+    /// Forgets which items are the rarest.
+    pub(super) fn forget_survey(&mut self) {
+        self.rarest.clear();
+        self.n_surveyed = 0;
     }
 
     /// Starts to count skills, of so many.
@@ -222,15 +231,19 @@ mod tests {
     #[test]
     fn nothing_of_one_text_is_near_in_the_next() {
         let mut found = Found::default();
-        for n_items in [5_000, 5_000, 6_000] {
-            found.start(n_items);
-            assert!((0..n_items as u32).all(|item| !found.near().may_have(item)));
+        for _ in 0..2 {
+            found.start();
+            assert!((0..5_000).all(|item| !found.near().may_have(item)));
             found.add(5, &(3..6));
             found.add(5, &(1..2));
+            found.add(5, &(1..3));
             found.add_pattern(4_103, Presence::Possible);
+            found.add_pattern(4_103, Presence::Somewhere);
             let presences = [5, 4_103, 7].map(|item| found.presence(item));
             assert_eq!(presences, [Presence::At, Presence::Possible, Presence::Absent]);
-            assert_eq!((found.range(5), found.candidates.as_slice()), (1..2, &[5, 4_103][..]));
+            assert!(found.range(5) == (1..2) && found.items().map(|(item, _)| item).eq([5, 4_103]));
+            found.settle(4_103, Presence::At, 7..9);
+            assert_eq!((found.presence(4_103), found.range(4_103)), (Presence::At, 7..9));
         }
     }
 }

@@ -7,26 +7,19 @@
 //! pattern's skills. A look at the pattern itself is a wait for memory; what is left to be
 //! looked at are a few.
 
+use std::slice;
+
 use serde::{Deserialize, Serialize};
 
 use super::flat::{ListBuilder, Lists};
 use super::infix::Infixes;
+use super::near::{Near, place};
 use super::places::Places;
 use super::raw::row;
 use super::seen::Seen;
 
-/// How many places there are for literals that were seen; those that end alike share one.
-const PLACES: usize = 1 << 12;
-
-/// The place that is seen in each message, for patterns that need no second group.
-const ALWAYS: u16 = PLACES as u16;
-
 /// Of nearly all that literals open the second group is missing: so many are asked for together.
 const AT_ONCE: usize = 4;
-
-/// Each number of two bytes is an index of the table of places, so that no place that was read has to be
-/// checked; those after [`ALWAYS`] are never set.
-const N_NUMBERS: usize = 1 << 16;
 
 /// So many literals of a second group are put down one by one; of more any message is taken to have
 /// one.
@@ -89,94 +82,41 @@ struct Opened {
 
 row!(Opened { pattern: u32, words: Places });
 
-/// What a pass has seen of the literals of gates: working memory.
-#[derive(Debug)]
-pub(super) struct Openers {
-    /// Those seen, whatever they are there for.
-    literals: Vec<u32>,
-    /// Whether one of each place was seen; of most numbers nothing is ever asked.
-    places: Box<[bool; N_NUMBERS]>,
-    /// Whether the text is one line of ASCII that patterns see as a whole.
-    pub(super) is_plain: bool,
-    /// Whether all patterns were looked at that may match.
-    pub(super) is_done: bool,
+/// The literals of a second group, two by two; `first` is the one that opens the pattern. Where no second
+/// group is needed, that stands for it, as it is seen then.
+fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<Second> {
+    let group =
+        group.filter(|group| group.len() <= MAX_SECOND).map_or(slice::from_ref(&first), |of| of);
+    let two = |of: &[u32]| Second { one: place(of[0]), other: place(of[of.len() - 1]) };
+    group.chunks(2).map(two).collect()
 }
 
-impl Default for Openers {
-    #[expect(clippy::large_stack_arrays, reason = "64 KiB, once for each thread and index")]
-    fn default() -> Openers {
-        let mut places = Box::new([false; N_NUMBERS]);
-        places[usize::from(ALWAYS)] = true;
-        Openers { literals: Vec::new(), places, is_plain: false, is_done: false }
+/// Adds the place of each of `needed` that is met to `met`; the first one is at `start`.
+#[inline(never)] // few are
+fn meet_each(near: &Near, start: u32, needed: &[Second], met: &mut Vec<u32>) {
+    for (place, second) in (start..).zip(needed) {
+        if second.is_met(near) {
+            met.push(place);
+        }
     }
 }
 
-impl Openers {
-    pub(super) fn start(&mut self) {
-        for literal in self.literals.drain(..) {
-            self.places[usize::from(place(literal))] = false;
-        }
-        self.is_done = false;
-    }
-
-    /// Notes that a literal was seen for the first time.
-    pub(super) fn see(&mut self, literal: u32) {
-        self.literals.push(literal);
-        self.places[usize::from(place(literal))] = true;
-    }
-
-    /// Whether no literal was seen that a pattern may need.
-    pub(super) fn is_empty(&self) -> bool {
-        self.literals.is_empty()
-    }
-
-    /// Adds the place of each of `needed` that is met to `met`; the first one is at `start`. Several are
-    /// asked for together.
-    #[inline(never)] // few literals open so many
-    fn meet(&self, mut start: u32, needed: &[Second], met: &mut Vec<u32>) {
-        let (groups, rest) = needed.as_chunks::<AT_ONCE>();
-        for group in groups {
-            if group.iter().fold(false, |any, &second| any | self.meets(second)) {
-                self.meet_each(start, group, met);
-            }
-            start += AT_ONCE as u32;
-        }
-        self.meet_each(start, rest, met);
-    }
-
-    /// The same, one by one.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call of it costs more than what it does")]
-    fn meet_each(&self, start: u32, needed: &[Second], met: &mut Vec<u32>) {
-        for (place, &second) in (start..).zip(needed) {
-            if self.meets(second) {
-                met.push(place);
-            }
-        }
-    }
-
+impl Second {
     /// Whether a literal was seen that has one of two places.
     #[inline]
-    fn meets(&self, Second { one, other }: Second) -> bool {
+    fn is_met(self, near: &Near) -> bool {
         // Both at once: that costs less than to decide after each.
-        self.places[usize::from(one)] | self.places[usize::from(other)]
+        near.has_place(self.one) | near.has_place(self.other)
     }
 }
 
-/// The place of a literal, which it shares with others.
-fn place(literal: u32) -> u16 {
-    (literal as usize % PLACES) as u16
-}
-
-/// The literals of a second group, two by two.
-fn seconds(group: Option<&Vec<u32>>) -> Vec<Second> {
-    match group {
-        Some(group) if group.len() <= MAX_SECOND => {
-            let two = |of: &[u32]| Second { one: place(of[0]), other: place(of[of.len() - 1]) };
-            group.chunks(2).map(two).collect()
-        }
-        _ => vec![Second { one: ALWAYS, other: ALWAYS }],
-    }
+/// What a pass has seen of a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gated<'s> {
+    pub(super) infixes: &'s Infixes,
+    pub(super) seen: &'s Seen,
+    /// Whether the text is one line of ASCII that patterns see as a whole.
+    pub(super) is_plain: bool,
 }
 
 impl Gates {
@@ -196,8 +136,8 @@ impl Gates {
             let [first, second] = gate.rarest.map(|group| group.map(|group| &gate.groups[group]));
             let Some(first) = first else { continue };
             let (words, pattern) = (words_of(pattern), pattern as u32);
-            for second in seconds(second) {
-                for &literal in first {
+            for &literal in first {
+                for second in seconds(second, literal) {
                     opened.push(literal, (second, Opened { pattern, words }));
                 }
             }
@@ -207,81 +147,81 @@ impl Gates {
     }
 
     /// Calls `report` with each pattern that may match, and whether it does for sure, as far as
-    /// the places of literals tell; with some more than once. Patterns may be left out of whose
+    /// the places of literals in `text` tell; with some more than once. Patterns may be left out of whose
     /// skills' words `may_matter` says no. `met` is working memory.
     pub(super) fn open(
         &self,
-        openers: &Openers,
-        infixes: &Infixes,
-        seen: &Seen,
+        text: Gated<'_>,
         met: &mut Vec<u32>,
         may_matter: impl Fn(Places) -> bool,
         mut report: impl FnMut(u32, bool),
     ) {
-        met.clear();
-        for &literal in &openers.literals {
-            let (start, needed) = (self.needed.range(literal).start, self.needed.of(literal));
-            if needed.len() < AT_ONCE {
-                openers.meet_each(start as u32, needed, met);
-            } else {
-                openers.meet(start as u32, needed, met);
-            }
-        }
+        self.meet(text.seen, met);
         for &place in &*met {
             let Opened { pattern, words } = self.opened[place as usize];
             if !may_matter(words) {
                 continue;
             }
-            let verdict = self.judge(pattern, openers, infixes, seen);
+            let verdict = self.judge(pattern, text);
             if verdict != Some(false) {
                 report(pattern, verdict.is_some());
             }
         }
     }
 
+    /// Puts into `met` where those of the [`Second`] are that are met, of all literals that were seen.
+    fn meet(&self, seen: &Seen, met: &mut Vec<u32>) {
+        met.clear();
+        let near = seen.near();
+        for literal in seen.numbers() {
+            let (groups, rest) = self.needed.of(literal).as_chunks::<AT_ONCE>();
+            let mut start = self.needed.range(literal).start as u32;
+            for group in groups {
+                if group.iter().fold(false, |any, second| any | second.is_met(near)) {
+                    meet_each(near, start, group, met);
+                }
+                start += AT_ONCE as u32;
+            }
+            for (place, second) in (start..).zip(rest) {
+                if second.is_met(near) {
+                    met.push(place);
+                }
+            }
+        }
+    }
+
     /// Whether a pattern may match that requires a literal, and if so, whether it does for sure.
-    pub(super) fn open_one(
-        &self,
-        pattern: u32,
-        openers: &Openers,
-        infixes: &Infixes,
-        seen: &Seen,
-    ) -> Option<bool> {
+    pub(super) fn open_one(&self, pattern: u32, text: Gated<'_>) -> Option<bool> {
         if self.all[pattern as usize].n_groups == 0 {
             return None;
         }
-        let verdict = self.judge(pattern, openers, infixes, seen);
+        let verdict = self.judge(pattern, text);
         (verdict != Some(false)).then_some(verdict.is_some())
     }
 
     /// Whether a pattern matches, as far as the places of its literals tell.
-    fn judge(
-        &self,
-        pattern: u32,
-        openers: &Openers,
-        infixes: &Infixes,
-        seen: &Seen,
-    ) -> Option<bool> {
+    fn judge(&self, pattern: u32, text: Gated<'_>) -> Option<bool> {
+        let Gated { infixes, seen, is_plain } = text;
         let PackedGate { start, n_groups, is_exact } = self.all[pattern as usize];
         let mut rest = &self.literals[start as usize..];
         let mut groups: [&[u32]; 2] = [&[]; 2];
         for _ in 0..n_groups {
             let (&n_literals, literals) = rest.split_first()?;
             let (group, after) = literals.split_at(n_literals as usize);
-            if !group.iter().any(|&l| openers.places[usize::from(place(l))] && seen.has(l)) {
+            if !group.iter().any(|&l| seen.get(l).is_some()) {
                 return Some(false);
             }
             groups = [groups[1], group];
             rest = after;
         }
-        if !is_exact || !openers.is_plain {
+        if !is_exact || !is_plain {
             return None;
         }
         let [left, right] = groups;
         if left.is_empty() {
             return Some(true);
         }
-        let first_end = left.iter().filter_map(|&l| seen.first_end(l)).min();
+        let first_end = left.iter().filter_map(|&l| seen.get(l)).map(|of| of.first_end).min();
         let mut last_start = None;
         let mut is_certain = true;
         for &literal in right {
@@ -327,7 +267,6 @@ impl Gates {
 #[cfg(test)]
 mod tests {
     use super::super::infix::{Needs, pass};
-    use super::super::near::Near;
     use super::*;
 
     /// The patterns that `text` opens, and whether each matches for sure.
@@ -343,12 +282,11 @@ mod tests {
         text: &str,
     ) -> Vec<(u32, bool)> {
         let mut seen = Seen::default();
-        let mut openers = Openers { is_plain: true, ..Openers::default() };
-        openers.start();
-        pass(infixes, text, &mut seen, |of| openers.see(of.literal));
+        pass(infixes, text, &mut seen, |_| {});
+        let text = Gated { infixes, seen: &seen, is_plain: true };
         let (mut opened, mut met) = (Vec::new(), Vec::new());
-        gates.open(&openers, infixes, &seen, &mut met, may_matter, |pattern, is_sure| {
-            assert_eq!(gates.open_one(pattern, &openers, infixes, &seen), Some(is_sure));
+        gates.open(text, &mut met, may_matter, |pattern, is_sure| {
+            assert_eq!(gates.open_one(pattern, text), Some(is_sure));
             opened.push((pattern, is_sure));
         });
         opened

@@ -280,8 +280,6 @@ impl Report for Whole<'_> {
         }
     }
 
-    fn required(&mut self, _: u32) {}
-
     // What is a word may also be part of a pattern, which is no use.
     fn infix(&mut self, found: Occurrence) {
         if found.range == self.range && self.uses.is_empty() {

@@ -92,9 +92,14 @@ impl Known {
         before.inside << 1 & self.inside & IS_SECOND != 0
     }
 
-    /// Whether something starts in the word.
-    pub(super) fn has_inside(self) -> bool {
-        (self.inside >> 32) as u16 != 0
+    /// How many single literals start in the word.
+    pub(super) fn n_singles(self) -> u8 {
+        (self.inside >> 32) as u8
+    }
+
+    /// How much else does.
+    pub(super) fn n_others(self) -> u8 {
+        (self.inside >> 40) as u8
     }
 
     /// The item that the word is, if it is no more than that.
@@ -182,14 +187,15 @@ impl Memo {
     /// The literals in a word of which no more matters than where they end.
     #[inline]
     pub(super) fn singles(&self, known: Known) -> &[Single] {
-        &self.singles[usize::from(known.inside as u16)..][..usize::from((known.inside >> 32) as u8)]
+        let start = known.inside as u16;
+        &self.singles[usize::from(start)..][..usize::from(known.n_singles())]
     }
 
     /// What else starts in a word.
     #[inline]
     pub(super) fn others(&self, known: Known) -> &[Inside] {
         let start = (known.inside >> 16) as u16;
-        &self.others[usize::from(start)..][..usize::from((known.inside >> 40) as u8)]
+        &self.others[usize::from(start)..][..usize::from(known.n_others())]
     }
 
     /// Learns a word that is not known, of up to [`MAX_BYTES`]; `known` is what it is as a whole, and `look`

@@ -35,6 +35,7 @@ mod build;
 mod bytes;
 mod demands;
 mod excerpt;
+mod few;
 mod filter;
 mod flat;
 mod found;

@@ -1,35 +1,53 @@
 //! A small set that is asked first, as it is always at hand.
 
-/// How many of the last bits of a number are looked at.
+/// How many of the last bits of a number are its place.
 pub(super) const PLACE_BITS: u32 = 12;
 
-const N_PLACES: usize = 1 << PLACE_BITS;
+/// How many places there are.
+pub(super) const N_PLACES: usize = 1 << PLACE_BITS;
+
+/// Each number of two bytes is an index of the table, so that no place that was read has to be checked;
+/// of most nothing is ever asked.
+const N_NUMBERS: usize = 1 << 16;
 
 /// Whether a number was added, for each end of numbers: most of what is asked for was not found, and a
 /// look at its place in a large table is a wait for memory.
 #[derive(Debug)]
-pub(super) struct Near(Box<[bool; N_PLACES]>);
+pub(super) struct Near(Box<[bool; N_NUMBERS]>);
+
+/// The place of a number, which it shares with all that end alike.
+#[inline]
+pub(super) fn place(number: u32) -> u16 {
+    (number as usize % N_PLACES) as u16
+}
 
 impl Default for Near {
+    #[expect(clippy::large_stack_arrays, reason = "64 KiB, a few times for each thread and index")]
     fn default() -> Near {
-        Near(Box::new([false; N_PLACES]))
+        Near(Box::new([false; N_NUMBERS]))
     }
 }
 
 impl Near {
     pub(super) fn add(&mut self, number: u32) {
-        self.0[number as usize % N_PLACES] = true;
+        self.0[usize::from(place(number))] = true;
     }
 
     /// Takes out a number that was added, and with it all that end alike: to take out all.
     pub(super) fn remove(&mut self, number: u32) {
-        self.0[number as usize % N_PLACES] = false;
+        self.0[usize::from(place(number))] = false;
     }
 
     /// Whether a number was added, or one that ends alike.
     #[inline]
     pub(super) fn may_have(&self, number: u32) -> bool {
-        self.0[number as usize % N_PLACES]
+        self.has_place(place(number))
+    }
+
+    /// Whether a number was added that has a place.
+    #[inline]
+    pub(super) fn has_place(&self, place: u16) -> bool {
+        self.0[usize::from(place)]
     }
 }
 
@@ -45,6 +63,7 @@ mod tests {
             near.add(number);
         }
         assert!(added.iter().all(|&number| near.may_have(number)));
+        assert!(near.has_place(place(70_001)) && !near.has_place(u16::MAX));
         assert_eq!((0..4_096).filter(|&number| near.may_have(number)).count(), 5);
         for number in added {
             near.remove(number);

@@ -7,22 +7,23 @@ use std::cell::OnceCell;
 
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
+use super::gates::Gated;
 use super::index::Index;
 use super::places::Places;
 
 impl Index {
     /// Notes all patterns that may match.
     pub(super) fn open_all(&self, scratch: &mut Scratch) {
-        if !std::mem::replace(&mut scratch.openers.is_done, true) {
+        if !std::mem::replace(&mut scratch.all_opened, true) {
             self.open(|_, _| true, scratch);
         }
     }
 
     /// Notes the patterns that may match of all skills of which a word was found, and perhaps others.
     pub(super) fn open_of_words(&self, scratch: &mut Scratch) {
-        let is_word = |item: &u32| self.tables.items[*item as usize].n_words() == 1;
+        let is_word = |&item: &u32| self.tables.items[item as usize].n_words() == 1;
         let marks_of = |found: &Found| {
-            let words = found.candidates.iter().copied().filter(is_word);
+            let words = found.items().map(|(item, _)| item).filter(is_word);
             self.tables.marks.of_all(words)
         };
         let marks = OnceCell::new();
@@ -33,19 +34,13 @@ impl Index {
     }
 
     fn open(&self, may_matter: impl Fn(&Found, Places) -> bool, scratch: &mut Scratch) {
-        let Scratch { seen, openers, met_gates, opened, found, .. } = scratch;
+        let Scratch { seen, is_plain, met_gates, opened, found, .. } = scratch;
         let may_matter = |words| may_matter(found, words);
         opened.clear();
-        self.gates.open(
-            openers,
-            &self.infixes,
-            seen,
-            met_gates,
-            may_matter,
-            |pattern, is_certain| {
-                opened.push((self.tables.pattern_items[pattern as usize], is_certain));
-            },
-        );
+        let text = Gated { infixes: &self.infixes, seen, is_plain: *is_plain };
+        self.gates.open(text, met_gates, may_matter, |pattern, is_certain| {
+            opened.push((self.tables.pattern_items[pattern as usize], is_certain));
+        });
         for (item, is_certain) in opened.drain(..) {
             note(found, item, is_certain);
         }
@@ -53,14 +48,15 @@ impl Index {
 
     /// Notes the patterns of a skill that may match.
     pub(super) fn open_own(&self, skill: u32, scratch: &mut Scratch) {
-        let Scratch { seen, openers, found, .. } = scratch;
-        if openers.is_done || openers.is_empty() {
+        let Scratch { seen, is_plain, all_opened, found, .. } = scratch;
+        if *all_opened || seen.is_empty() {
             return;
         }
+        let text = Gated { infixes: &self.infixes, seen, is_plain: *is_plain };
         for trigger in self.tables.triggers.items_of(skill).iter().filter(|of| of.is_pattern()) {
             let item = trigger.item();
             let Some(pattern) = self.tables.items[item as usize].pattern() else { continue };
-            let opened = self.gates.open_one(pattern, openers, &self.infixes, seen);
+            let opened = self.gates.open_one(pattern, text);
             if let Some(is_certain) = opened {
                 note(found, item, is_certain);
             }

@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::Query;
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
-use super::gates::Openers;
 use super::index::Index;
 use super::mask::Quoted;
 use super::mention::Use;
@@ -33,7 +32,6 @@ struct Notes<'s> {
     folded: &'s str,
     text: &'s QueryText,
     quoted: &'s Quoted,
-    openers: &'s mut Openers,
     found: &'s mut Found,
 }
 
@@ -49,17 +47,7 @@ impl Report for Notes<'_> {
         self.note(self.index.tables.word_uses.of(literal), &range, true);
     }
 
-    #[inline]
-    fn required(&mut self, literal: u32) {
-        if self.part != Part::Said {
-            self.openers.see(literal);
-        }
-    }
-
-    fn infix(&mut self, Occurrence { literal, range, first, first_whole }: Occurrence) {
-        if first {
-            self.required(literal);
-        }
+    fn infix(&mut self, Occurrence { literal, range, first_whole }: Occurrence) {
         self.note(self.index.tables.infix_uses.of(literal), &range, first_whole);
     }
 }
@@ -111,9 +99,9 @@ impl Index {
     ) -> Excerpt<'q> {
         let excerpt = Excerpt::new(&query.text, self.max_query_bytes);
         let seen_text = excerpt.text(&mut scratch.excerpt);
-        scratch.found.start(self.tables.items.len());
+        scratch.found.start();
         scratch.text.set(seen_text);
-        scratch.openers.start();
+        scratch.all_opened = false;
         let Scratch { text, quoted, covered, .. } = scratch;
         if masks {
             quoted.set(seen_text);
@@ -121,12 +109,12 @@ impl Index {
         if masks && !quoted.is_empty() {
             quoted.cover(text, covered);
             self.scan(Part::Said, scratch);
-            // Last, as the places it has seen decide about patterns.
+            // Last, as what it has seen decides about patterns.
             self.scan(Part::Quoted, scratch);
         } else {
             self.scan(Part::All, scratch);
         }
-        let Scratch { excerpt: buffer, text, openers, found, met, .. } = scratch;
+        let Scratch { excerpt: buffer, text, found, met, .. } = scratch;
         let seen_text = excerpt.seen(buffer);
         let normalized = text.normalized(seen_text);
         self.patterns.without_literal(normalized, text.is_ascii(), met);
@@ -139,16 +127,16 @@ impl Index {
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
         }
         self.settle_vetoes(found);
-        openers.is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
+        scratch.is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
         excerpt
     }
 
     /// Notes the literals of the query that belong to `part`.
     fn scan(&self, part: Part, scratch: &mut Scratch) {
-        let Scratch { text, quoted, covered, runs, memo, seen, openers, found, .. } = scratch;
+        let Scratch { text, quoted, covered, runs, memo, seen, found, .. } = scratch;
         let folded = if part == Part::Said { covered } else { text.folded() };
         let is_ascii = text.is_ascii();
-        let mut notes = Notes { index: self, part, folded, text, quoted, openers, found };
+        let mut notes = Notes { index: self, part, folded, text, quoted, found };
         self.scan_literals(folded, is_ascii, runs, memo, seen, &mut notes);
     }
 

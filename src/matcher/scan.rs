@@ -18,11 +18,7 @@ pub(super) trait Report {
     /// Another literal that is one of [`Words`] stands as a word of its own.
     fn word(&mut self, literal: u32, range: Range<usize>);
 
-    /// A literal that only patterns need stands in the text for the first time.
-    fn required(&mut self, literal: u32);
-
-    /// A literal that may stand anywhere stands in the text, and it matters; patterns may need it, too, if
-    /// this is the first time.
+    /// A literal that may stand anywhere stands in the text, where it matters.
     fn infix(&mut self, found: Occurrence);
 }
 
@@ -41,7 +37,8 @@ struct Scan<'s, R> {
 }
 
 impl Index {
-    /// Tells `report` of each literal of the folded `text`; `is_ascii` may be false if it is not known.
+    /// Tells `report` of each literal of the folded `text`, and puts into `seen` where those are that may
+    /// stand anywhere; `is_ascii` may be false if it is not known.
     ///
     /// Most words have nothing to do with any literal: the loop is about these, and calls others.
     pub(super) fn scan_literals(
@@ -55,7 +52,7 @@ impl Index {
     ) {
         let bytes = text.as_bytes();
         runs.set(text);
-        seen.start(self.infixes.len());
+        seen.clear();
         let runs: &Split = runs;
         let mut scan =
             Scan { index: self, text, is_ascii, reader: RunReader::new(bytes), runs, seen, report };
@@ -112,10 +109,12 @@ impl<R: Report> Scan<'_, R> {
         if let Some(item) = known.item() {
             self.note_item(item, run.clone());
         }
-        if known.has_inside() {
+        if known.n_singles() > 0 {
             for single in memo.singles(known) {
-                self.note_single(single.literal, single.end(run.start));
+                self.seen.see(single.literal, single.end(run.start));
             }
+        }
+        if known.n_others() > 0 {
             for inside in memo.others(known) {
                 self.note(inside.what, inside.range(run.start));
             }
@@ -150,7 +149,7 @@ impl<R: Report> Scan<'_, R> {
                     self.report.word(literal, range);
                 }
             }
-            Start::Single(literal) => self.note_single(literal, range.end),
+            Start::Single(literal) => self.seen.see(literal, range.end),
             Start::Literal(_) | Start::Head(_) => self.note_infix(what, range),
         }
     }
@@ -159,13 +158,6 @@ impl<R: Report> Scan<'_, R> {
     fn note_item(&mut self, item: u32, range: Range<usize>) {
         if self.stands_alone(&range) {
             self.report.item(item, range);
-        }
-    }
-
-    #[inline]
-    fn note_single(&mut self, literal: u32, end: usize) {
-        if self.seen.note(literal, end).0 {
-            self.report.required(literal);
         }
     }
 
@@ -191,7 +183,6 @@ mod tests {
     #[derive(Debug, Default, PartialEq)]
     struct Reported {
         words: Vec<usize>,
-        n_required: usize,
         infixes: Vec<usize>,
     }
 
@@ -202,10 +193,6 @@ mod tests {
 
         fn word(&mut self, _: u32, range: Range<usize>) {
             self.words.push(range.start);
-        }
-
-        fn required(&mut self, _: u32) {
-            self.n_required += 1;
         }
 
         fn infix(&mut self, found: Occurrence) {
@@ -230,7 +217,6 @@ mod tests {
         let place = |part: &str| text.find(part).unwrap();
         let expected = Reported {
             words: vec![0, place("git用"), place(&long), text.len() - 3],
-            n_required: 1,
             infixes: vec![place("c++")],
         };
         let (mut runs, mut memo, mut seen) = (Split::default(), Memo::default(), Seen::default());
@@ -238,6 +224,9 @@ mod tests {
             let mut reported = Reported::default();
             index.scan_literals(&text, false, &mut runs, &mut memo, &mut seen, &mut reported);
             assert_eq!(reported, expected, "pass {pass}");
+            let ends: Vec<u32> = seen.entries().map(|(_, of)| of.first_end).collect();
+            let ends_of = |parts: [&str; 2]| parts.map(|part| (place(part) + part.len()) as u32);
+            assert_eq!(ends, ends_of(["c++", "deploy"]), "pass {pass}");
         }
     }
 

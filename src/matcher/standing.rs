@@ -43,7 +43,8 @@ impl Index {
         let triggers = self.tables.triggers.items_of(skill);
         // Most are not found, which a small table says that stays at hand from trigger to trigger.
         let near = scratch.found.near();
-        for (place, trigger) in triggers.iter().enumerate() {
+        let mut rest = triggers.iter();
+        while let Some(trigger) = rest.next() {
             let item = trigger.item();
             if !near.may_have(item) {
                 continue;
@@ -56,7 +57,8 @@ impl Index {
             let known = self.tables.items[item as usize];
             key.add(known.n_words(), scratch.rarity(item, known.rarity));
             // Those that look for the same count once.
-            let between = last.map(|last| &triggers[last + 1..=place]);
+            let place = triggers.len() - rest.len();
+            let between = last.map(|last| &triggers[last..place]);
             let is_same = between.is_some_and(|between| between.iter().all(|of| of.is_same()));
             if !is_same {
                 key.count();

@@ -13,7 +13,7 @@
 use std::cmp::Reverse;
 
 use super::excerpt::Excerpt;
-use super::found::{Presence, Scratch};
+use super::found::{Presence, Scratch, rarity};
 use super::index::Index;
 use super::left::Left;
 use super::rank::RankKey;
@@ -68,6 +68,7 @@ impl Index {
         let Some(mut longest) = self.rank_phrases(limit, text, scratch) else { return };
         if longest == 1 {
             self.open_of_words(scratch);
+            self.survey(longest, scratch);
             self.rank_by_rarity(longest, Aim { limit, least: 1 }, text, scratch);
             if scratch.last_of_best(limit).is_some_and(|key| key.phrase_words.0 > 0) {
                 return;
@@ -75,20 +76,25 @@ impl Index {
             longest = 0;
         }
         self.open_all(scratch);
+        scratch.ranking.forget_survey();
+        self.survey(longest, scratch);
         self.rank_by_rarity(longest, Aim { limit, least: 0 }, text, scratch);
     }
 
-    /// Looks at the skills with phrases, those with the longest first. Returns the words of the
-    /// longest literal of skills not looked at that may be among the best.
+    /// Looks at the skills with phrases, those with the longest first, and surveys the items of one word
+    /// or none. Returns the words of the longest literal of skills not looked at that may be among the best.
     fn rank_phrases(&self, limit: usize, text: &Excerpt<'_>, scratch: &mut Scratch) -> Option<u32> {
-        let Scratch { found, ranking, .. } = scratch;
         let mut longest_left = 0;
-        for &item in &found.candidates {
+        let Scratch { found, changes, ranking, .. } = scratch;
+        ranking.n_surveyed = found.n_items();
+        for (item, presence) in found.items() {
             let known = self.tables.items[item as usize];
             if known.n_words() > 1 {
                 ranking.queue.push((Reverse(known.n_words()), known.rarity, item));
             } else {
                 longest_left = longest_left.max(known.n_words());
+                let rarity = rarity(changes.as_deref(), item, known.rarity);
+                ranking.rarest.extend(in_order(item, rarity, presence));
             }
         }
         ranking.queue.sort_unstable();
@@ -120,7 +126,6 @@ impl Index {
     /// those whose literals are all shorter than is asked for, not all patterns were opened.
     fn rank_by_rarity(&self, longest: u32, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) {
         let mut rarest = std::mem::take(&mut scratch.ranking.rarest);
-        self.survey(longest, &mut rarest, scratch);
         let mut left = None;
         let is_sorted = rarest.len() > FEW;
         if is_sorted {
@@ -157,21 +162,17 @@ impl Index {
         scratch.ranking.rarest = rarest;
     }
 
-    /// Takes in the items of no more than `longest` words; in their order the rarest come first.
-    fn survey(&self, longest: u32, rarest: &mut Vec<u64>, scratch: &Scratch) {
-        rarest.clear();
-        for &item in &scratch.found.candidates {
+    /// Surveys the items of no more than `longest` words that came since the last survey.
+    fn survey(&self, longest: u32, scratch: &mut Scratch) {
+        let Scratch { found, changes, ranking, .. } = scratch;
+        for (item, presence) in found.items().skip(ranking.n_surveyed) {
             let known = self.tables.items[item as usize];
-            let presence = scratch.found.presence_of_near(item);
-            if presence == Presence::Absent || known.n_words() > longest {
-                continue;
+            if known.n_words() <= longest {
+                let rarity = rarity(changes.as_deref(), item, known.rarity);
+                ranking.rarest.extend(in_order(item, rarity, presence));
             }
-            // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
-            // needed any more.
-            let is_possible = presence == Presence::Possible;
-            let order = scratch.rarity(item, known.rarity) * 2 + u32::from(is_possible);
-            rarest.push(u64::from(order) << 32 | u64::from(item));
         }
+        ranking.n_surveyed = found.n_items();
     }
 
     /// Looks at the skills of an item, which are few.
@@ -242,8 +243,8 @@ impl Index {
     /// Looks at the skills of all rare words. Returns the marks of the common ones.
     fn rank_rare_words(&self, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) -> u64 {
         let mut marks = 0;
-        for place in 0..scratch.found.candidates.len() {
-            let item = scratch.found.candidates[place];
+        for nth in 0..scratch.found.n_items() {
+            let item = scratch.found.item(nth);
             if self.tables.items[item as usize].n_words() == 0 {
                 continue;
             }
@@ -291,6 +292,14 @@ impl Index {
         let hopes = self.hopes(skill, scratch).map(|(key, _)| key);
         hopes.is_some_and(|key| scratch.last_of_best(limit).is_none_or(|last| key < last))
     }
+}
+
+/// An item that may have been found, so that in the order of numbers the rarest come first.
+fn in_order(item: u32, rarity: u32, presence: Presence) -> Option<u64> {
+    // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
+    // needed any more.
+    let order = rarity * 2 + u32::from(presence == Presence::Possible);
+    (presence != Presence::Absent).then_some(u64::from(order) << 32 | u64::from(item))
 }
 
 /// Swaps the least of `all` to the front.

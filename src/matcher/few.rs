@@ -1,0 +1,146 @@
+//! What is known of few numbers out of very many: the items, or the literals, that one text holds.
+
+use super::near::{N_PLACES, Near, place};
+
+/// Numbers, each with what is known of it, in the order in which they came. To ask for one that is not
+/// there costs a look at memory that is always at hand, and all of it is as large as what it holds.
+#[derive(Debug)]
+pub(super) struct Few<T> {
+    near: Near,
+    /// For each place that is [`Near`], one more than the place of the last entry there.
+    last: Box<[u32; N_PLACES]>,
+    entries: Vec<Entry<T>>,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    number: u32,
+    /// One more than the place of the entry before with the same place; 0 if there is none.
+    before: u32,
+    known: T,
+}
+
+impl<T> Default for Few<T> {
+    fn default() -> Few<T> {
+        Few { near: Near::default(), last: Box::new([0; N_PLACES]), entries: Vec::new() }
+    }
+}
+
+impl<T> Few<T> {
+    pub(super) fn clear(&mut self) {
+        for entry in self.entries.drain(..) {
+            self.near.remove(entry.number);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The numbers in the order in which they came.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.entries.iter().map(|entry| entry.number)
+    }
+
+    /// The numbers, each with what is known of it, in the order in which they came.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.entries.iter().map(|entry| (entry.number, &entry.known))
+    }
+
+    /// The number that came as the `nth`, from 0.
+    pub(super) fn number(&self, nth: usize) -> u32 {
+        self.entries[nth].number
+    }
+
+    /// The numbers, and perhaps others.
+    pub(super) fn near(&self) -> &Near {
+        &self.near
+    }
+
+    /// What is known of a number.
+    pub(super) fn get(&self, number: u32) -> Option<&T> {
+        if self.near.may_have(number) { self.get_near(number) } else { None }
+    }
+
+    /// The same of a number that [`Few::near`] may have.
+    pub(super) fn get_near(&self, number: u32) -> Option<&T> {
+        self.find(number).map(|nth| &self.entries[nth].known)
+    }
+
+    /// Takes in a number with what is known of it, if it is not there yet; if it is, returns what is known
+    /// of it already.
+    #[inline]
+    pub(super) fn note(&mut self, number: u32, known: T) -> Option<&mut T> {
+        let mut before = 0;
+        if self.near.may_have(number) {
+            if let Some(nth) = self.find_noted(number) {
+                return Some(&mut self.entries[nth].known);
+            }
+            before = self.last[usize::from(place(number))];
+        }
+        self.near.add(number);
+        self.entries.push(Entry { number, before, known });
+        self.last[usize::from(place(number))] = self.entries.len() as u32;
+        None
+    }
+
+    /// Takes in a number with what is known of it, in place of what was.
+    pub(super) fn set(&mut self, number: u32, known: T)
+    where
+        T: Copy,
+    {
+        if let Some(before) = self.note(number, known) {
+            *before = known;
+        }
+    }
+
+    #[inline(never)] // nearly all that is noted is new
+    fn find_noted(&self, number: u32) -> Option<usize> {
+        self.find(number)
+    }
+
+    /// Which entry is that of a number that [`Few::near`] may have.
+    #[inline]
+    fn find(&self, number: u32) -> Option<usize> {
+        let mut next = self.last[usize::from(place(number))];
+        while let Some(nth) = next.checked_sub(1) {
+            let entry = &self.entries[nth as usize];
+            if entry.number == number {
+                return Some(nth as usize);
+            }
+            next = entry.before;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_is_known_once_also_where_many_share_a_place() {
+        let mut few = Few::default();
+        for n_places in [3, 1, 40] {
+            few.clear();
+            assert!(few.is_empty());
+            let numbers: Vec<u32> =
+                (0..120).map(|i| i % n_places * 7 + i / n_places * N_PLACES as u32).collect();
+            for &number in &numbers {
+                assert_eq!(few.get(number), None, "of {n_places}");
+                assert_eq!(few.note(number, 1), None);
+            }
+            for &number in &numbers {
+                *few.note(number, 1).unwrap() += 1;
+                few.set(number, few.get(number).unwrap() + number);
+            }
+            assert!(numbers.iter().all(|&number| few.get(number) == Some(&(2 + number))));
+            assert!((few.len(), few.number(5)) == (120, numbers[5]));
+            assert!(few.numbers().eq(numbers));
+        }
+    }
+}
