@@ -17,18 +17,17 @@ impl Index {
         self.start_ranking(recent, scratch);
         self.open_all(scratch);
         self.queue_all(text, scratch);
-        self.gather(&scratch.found, &mut scratch.ranking);
-        if let Some(changes) = &scratch.changes {
-            scratch.ranking.singles.retain(|key| !changes.is_gone(key.skill));
-        }
+        self.visit_all(&scratch.found, &mut scratch.ranking);
         scratch.ranking.others.clear();
         for place in 0..scratch.ranking.more.len() {
             let known = self.hopes(scratch.ranking.more[place], scratch);
             scratch.ranking.others.extend(known.map(|(key, _)| key));
         }
-        let Ranking { singles, others, best, .. } = &mut scratch.ranking;
-        others.sort_unstable();
-        merge(singles, others, best);
+        scratch.ranking.others.sort_unstable();
+        match scratch.changes.as_deref() {
+            None => self.list(&mut scratch.ranking, |_| true),
+            Some(changes) => self.list(&mut scratch.ranking, |skill| !changes.is_gone(skill)),
+        }
     }
 
     /// Puts what was found into the queue, in the order of the ranking; patterns that may match are run.
@@ -49,10 +48,9 @@ impl Index {
         scratch.ranking.queue.sort_unstable();
     }
 
-    /// Puts the skills of which nothing matters but one trigger in order, and the others aside.
-    fn gather(&self, found: &Found, ranking: &mut Ranking) {
-        let Ranking { visits, recent, queue, singles, more, .. } = ranking;
-        singles.clear();
+    /// Visits all skills that match, and puts those aside of which more matters than one trigger.
+    fn visit_all(&self, found: &Found, ranking: &mut Ranking) {
+        let Ranking { visits, recent, queue, more, .. } = ranking;
         more.clear();
         let mut visitor = visits.visitor();
         let vetoed = found.excludes.iter().map(|exclude| self.tables.excludes[*exclude as usize].0);
@@ -64,25 +62,43 @@ impl Index {
                 more.push(skill);
             }
         }
-        for alike in queue.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let start = singles.len();
-            for &(n_words, rarity, item) in alike {
-                let key = RankKey::of_one(n_words.0, rarity);
-                for &skill in self.tables.postings.of(item) {
-                    if visitor.visit(skill) {
-                        singles.push(RankKey { skill, ..key });
-                    } else if visitor.visit_again(skill) {
-                        more.push(skill);
-                    }
+        for &(.., item) in &*queue {
+            for &skill in self.tables.postings.of(item) {
+                if !visitor.visit(skill) && visitor.visit_again(skill) {
+                    more.push(skill);
                 }
             }
-            if alike.len() > 1 {
-                singles[start..].sort_unstable_by_key(|key| key.skill);
+        }
+    }
+
+    /// Lists the skills that were visited once, if they are there, and between them the others.
+    fn list(&self, ranking: &mut Ranking, is_there: impl Fn(u32) -> bool) {
+        let Ranking { visits, queue, others, best, .. } = ranking;
+        let mut others = others.as_slice();
+        let mut list_others = |before: RankKey, best: &mut Vec<RankKey>| {
+            let n_before = others.iter().take_while(|key| **key < before).count();
+            let (listed, left) = others.split_at(n_before);
+            best.extend_from_slice(listed);
+            others = left;
+        };
+        for alike in queue.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let key = RankKey::of_one(alike[0].0.0, alike[0].1);
+            list_others(key, best);
+            let start = best.len();
+            // Some of the others may only differ from these by their ids.
+            list_others(RankKey { skill: u32::MAX, ..key }, best);
+            let is_sorted = best.len() == start && alike.len() == 1;
+            for &(.., item) in alike {
+                let skills = self.tables.postings.of(item);
+                let once =
+                    skills.iter().filter(|&&skill| visits.has_once(skill) && is_there(skill));
+                best.extend(once.map(|&skill| RankKey { skill, ..key }));
+            }
+            if !is_sorted {
+                best[start..].sort_unstable_by_key(|key| key.skill);
             }
         }
-        if !more.is_empty() {
-            singles.retain(|key| visits.has_once(key.skill));
-        }
+        best.extend_from_slice(others);
     }
 
     /// Counts the skills that match.
@@ -119,40 +135,5 @@ impl Index {
             changes.take_gone(&mut ranking.counted);
         }
         ranking.counted.iter().map(|skills| skills.count_ones() as usize).sum()
-    }
-}
-
-/// Appends two sorted lists as one, of which the first is the longer one nearly always: it is taken over
-/// part by part.
-fn merge(first: &[RankKey], second: &[RankKey], merged: &mut Vec<RankKey>) {
-    let mut rest = first;
-    for key in second {
-        let (before, after) = rest.split_at(rest.partition_point(|of_first| of_first < key));
-        merged.extend_from_slice(before);
-        merged.push(*key);
-        rest = after;
-    }
-    merged.extend_from_slice(rest);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_lists_become_one_in_order_whichever_is_longer() {
-        let keys: Vec<RankKey> =
-            (0..40).map(|skill| RankKey { rarity: 1 + skill / 7, ..RankKey::new(skill) }).collect();
-        let cases: [fn(usize) -> bool; 5] =
-            [|_| true, |_| false, |at| at % 2 == 0, |at| at < 13, |at| at % 11 == 3];
-        for (case, is_first) in cases.into_iter().enumerate() {
-            let mut parts = [Vec::new(), Vec::new()];
-            for (at, &key) in keys.iter().enumerate() {
-                parts[usize::from(!is_first(at))].push(key);
-            }
-            let mut merged = Vec::new();
-            merge(&parts[0], &parts[1], &mut merged);
-            assert_eq!(merged, keys, "{case}");
-        }
     }
 }

@@ -108,10 +108,9 @@ pub(super) struct Ranking {
     pub(super) n_surveyed: usize,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
-    /// While all are sorted: those of one trigger, and the others, of which more was found.
-    pub(super) singles: Vec<RankKey>,
-    pub(super) others: Vec<RankKey>,
+    /// While all are ranked: those of which more matters than one trigger, as skills and as keys.
     pub(super) more: Vec<u32>,
+    pub(super) others: Vec<RankKey>,
 }
 
 impl Found {

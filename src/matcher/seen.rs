@@ -56,7 +56,9 @@ mod tests {
         for _ in 0..2 {
             seen.clear();
             assert!(seen.get(1).is_none());
-            [5, 7, 9].into_iter().for_each(|end| seen.see(1, end));
+            for end in [5, 7, 9] {
+                seen.see(1, end);
+            }
             let ends = seen.get(1).map(|known| (known.first_end, known.last_end));
             assert_eq!(ends, Some((5, 9)));
         }

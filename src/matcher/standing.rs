@@ -145,9 +145,11 @@ mod tests {
             ("deploy", &["b", "c"]),
             ("deploying", &["b", "c"]),
         ] {
-            let best = index.best(&Query::new(query), &[], 3);
-            let ids: Vec<&str> = best.iter().map(|found| found.id.as_str()).collect();
-            assert_eq!(ids, expected, "{query}");
+            let query = Query::new(query);
+            for found in [index.best(&query, &[], 3), index.search(&query, &[], 3).matches] {
+                let ids: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
+                assert_eq!(ids, expected, "{query:?}");
+            }
         }
     }
 }
