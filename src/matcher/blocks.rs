@@ -55,8 +55,9 @@ pub(super) fn mask(bytes: &[u8; BYTES], holds: impl Fn(u8) -> bool) -> u64 {
         *is_in = u8::from(holds(byte));
     }
     let (eights, _) = is_in.as_chunks::<8>();
-    eights.iter().rev().fold(0, |mask, &eight| {
-        mask << 8 | u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    eights.iter().zip((0..u64::BITS).step_by(8)).fold(0, |mask, (&eight, shift)| {
+        let bits = u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        mask | bits << shift
     })
 }
 
