@@ -28,9 +28,10 @@ impl<T> Default for Few<T> {
 
 impl<T> Few<T> {
     pub(super) fn clear(&mut self) {
-        for entry in self.entries.drain(..) {
+        for entry in &self.entries {
             self.near.remove(entry.number);
         }
+        self.entries.clear();
     }
 
     pub(super) fn is_empty(&self) -> bool {

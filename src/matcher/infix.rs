@@ -168,13 +168,25 @@ impl Infixes {
                 self.note(literal, text, range.start, seen, report);
             }
             Start::Head(head) => {
-                let bytes = text.as_bytes();
-                if let Some(across) = self.heads.literals(head, &bytes[range.end..]) {
-                    let literal = self.longest(across, &bytes[range.start..]);
-                    self.note(literal, text, range.start, seen, report);
+                if let Some(across) = self.heads.literals(head, &text.as_bytes()[range.end..]) {
+                    self.note_across(across, text, range.start, seen, report);
                 }
             }
         }
+    }
+
+    /// Notes which of a range of literals with one head stands at `start`.
+    #[inline(never)] // few heads that are met go on
+    fn note_across(
+        &self,
+        across: Range<u32>,
+        text: &str,
+        start: usize,
+        seen: &mut Seen,
+        report: &mut impl FnMut(Occurrence),
+    ) {
+        let literal = self.longest(across, &text.as_bytes()[start..]);
+        self.note(literal, text, start, seen, report);
     }
 
     /// Whether a literal that starts in no run may start at one of `bytes`.

@@ -166,7 +166,6 @@ impl<R: Report> Scan<'_, R> {
         self.is_ascii || Words::stands_alone(self.text, run)
     }
 
-    #[inline(never)] // few literals are more than what patterns need
     fn note_infix(&mut self, what: Start, range: Range<usize>) {
         let mut report = |infix| self.report.infix(infix);
         self.index.infixes.note_start(what, self.text, range, self.seen, &mut report);
