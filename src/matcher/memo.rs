@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::run_key::RunKey;
+use super::run_key::{self, RunKey};
 use super::starts::Start;
 use super::words::InPhrases;
 
@@ -156,7 +156,7 @@ impl Memo {
         text: &[u8],
         run: &Range<usize>,
     ) -> Option<Known> {
-        if !key.is_long() {
+        if run_key::is_short(run) {
             let home = self.home(spread);
             for place in [home, home.wrapping_add(1)] {
                 match self.words.get(place) {

@@ -74,6 +74,18 @@ impl RunKey {
     }
 }
 
+/// Whether a run is one number, so that no other run has the same key.
+#[inline]
+pub(super) fn is_short(run: &Range<usize>) -> bool {
+    n_bytes(run) <= BYTES
+}
+
+/// The length of a run, which never ends before it starts.
+#[inline]
+fn n_bytes(run: &Range<usize>) -> usize {
+    run.end.wrapping_sub(run.start)
+}
+
 /// Reads the runs of a text.
 #[derive(Debug)]
 pub(super) struct RunReader<'t> {
@@ -99,7 +111,7 @@ impl<'t> RunReader<'t> {
     /// The key of a run.
     #[inline]
     pub(super) fn key(&self, run: &Range<usize>) -> RunKey {
-        let Some(mask) = MASKS.get(run.len()) else { return self.long_key(run) };
+        let Some(mask) = MASKS.get(n_bytes(run)) else { return self.long_key(run) };
         let bytes = self.text.get(run.start..run.start.wrapping_add(BYTES));
         let bytes = match bytes.and_then(|bytes| bytes.first_chunk::<BYTES>()) {
             Some(bytes) => u128::from_le_bytes(*bytes),

@@ -59,7 +59,8 @@ impl Index {
         // The byte between most runs, if no literal starts with it.
         let blank = if self.infixes.may_start_in(b" ") { IN_NO_TEXT } else { b' ' };
         let (mut before, mut spread_before, mut known_before) = (0, 0, Known::default());
-        for (place, run) in runs.iter().enumerate() {
+        let mut rest = runs.iter();
+        while let Some(run) = rest.next() {
             let between = before..run.start;
             let is_blank = between.len() == 1 && bytes[before] == blank;
             if !is_blank && self.infixes.may_start_in(&bytes[between.clone()]) {
@@ -70,7 +71,7 @@ impl Index {
             let known = memo.get(key, spread, bytes, &run);
             let known = known.unwrap_or_else(|| scan.unknown(&run, key, memo));
             if known.may_go_on(known_before) && self.words.may_begin(spread_before, key) {
-                scan.phrases_before(place);
+                scan.phrases_before(runs.len() - rest.len() - 1);
             }
             (before, spread_before, known_before) = (run.end, spread, known);
             scan.known(run, known, memo);

@@ -39,13 +39,18 @@ impl Split {
         self.n_edges = n_edges;
     }
 
+    /// The number of runs.
+    pub(super) fn len(&self) -> usize {
+        self.n_edges / 2
+    }
+
     /// The bytes of each run.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
         self.after(0)
     }
 
     /// The bytes of each run from that at `place` on, which costs nothing to find.
-    pub(super) fn after(&self, place: usize) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn after(&self, place: usize) -> impl ExactSizeIterator<Item = Range<usize>> {
         let (runs, _) = self.edges[..self.n_edges].as_chunks();
         runs[place..].iter().map(|&[start, end]| start as usize..end as usize)
     }
