@@ -19,7 +19,6 @@ use super::heads::{Heads, Kind, head};
 use super::keys::{Keys, SHORT_BYTES};
 use super::raw::row;
 use super::seen::{Occurrence, Seen, SeenLiteral};
-use super::starts::Start;
 use super::tables::NONE;
 
 /// Distinct literals, in the order of `prepare` (`heads.rs`).
@@ -150,28 +149,18 @@ impl Infixes {
         new
     }
 
-    /// Notes what starts in a run, at `range`: see [`Infixes::note`].
+    /// Notes what starts with a head that ends a run, at `range`: see [`Infixes::note`].
     #[inline]
-    pub(super) fn note_start(
+    pub(super) fn note_head(
         &self,
-        start: Start,
+        head: u32,
         text: &str,
         range: Range<usize>,
         seen: &mut Seen,
         report: &mut impl FnMut(Occurrence),
     ) {
-        match start {
-            // No infix: whoever scans reports it.
-            Start::Word(_) => {}
-            // What is single needs less, and whoever only wants to know where it stands does that.
-            Start::Single(literal) | Start::Literal(literal) => {
-                self.note(literal, text, range.start, seen, report);
-            }
-            Start::Head(head) => {
-                if let Some(across) = self.heads.literals(head, &text.as_bytes()[range.end..]) {
-                    self.note_across(across, text, range.start, seen, report);
-                }
-            }
+        if let Some(across) = self.heads.literals(head, &text.as_bytes()[range.end..]) {
+            self.note_across(across, text, range.start, seen, report);
         }
     }
 
@@ -244,7 +233,7 @@ impl Infixes {
     /// Linear in the text even where literals are nested (`a`, `aa`, `aaa`, …): once a longer one was
     /// seen with the same kind of left side, so were the shorter ones, whose right side is inside
     /// the longer.
-    fn note(
+    pub(super) fn note(
         &self,
         mut literal: u32,
         text: &str,
@@ -327,6 +316,7 @@ pub(super) fn pass(
     seen: &mut Seen,
     mut report: impl FnMut(Occurrence),
 ) {
+    use super::starts::Start;
     let mut runs = super::split::Split::default();
     runs.set(text);
     seen.clear();
@@ -336,7 +326,13 @@ pub(super) fn pass(
         before = run.end;
         infixes.starts_in(text[run.clone()].as_bytes(), |start, at| {
             let range = run.start + at.start..run.start + at.end;
-            infixes.note_start(start, text, range, seen, &mut report);
+            match start {
+                Start::Word(_) => unreachable!("words are no infixes"),
+                Start::Single(literal) | Start::Literal(literal) => {
+                    infixes.note(literal, text, range.start, seen, &mut report);
+                }
+                Start::Head(head) => infixes.note_head(head, text, range, seen, &mut report),
+            }
         });
     }
     infixes.note_between(text, before..text.len(), seen, &mut report);

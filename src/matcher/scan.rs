@@ -144,6 +144,7 @@ impl<R: Report> Scan<'_, R> {
     }
 
     fn note(&mut self, what: Start, range: Range<usize>) {
+        let Index { infixes, .. } = self.index;
         match what {
             Start::Word(literal) => {
                 if self.stands_alone(&range) {
@@ -151,7 +152,14 @@ impl<R: Report> Scan<'_, R> {
                 }
             }
             Start::Single(literal) => self.seen.see(literal, range.end),
-            Start::Literal(_) | Start::Head(_) => self.note_infix(what, range),
+            Start::Literal(literal) => {
+                let mut report = |infix| self.report.infix(infix);
+                infixes.note(literal, self.text, range.start, self.seen, &mut report);
+            }
+            Start::Head(head) => {
+                let mut report = |infix| self.report.infix(infix);
+                infixes.note_head(head, self.text, range, self.seen, &mut report);
+            }
         }
     }
 
@@ -165,11 +173,6 @@ impl<R: Report> Scan<'_, R> {
     #[inline]
     fn stands_alone(&self, run: &Range<usize>) -> bool {
         self.is_ascii || Words::stands_alone(self.text, run)
-    }
-
-    fn note_infix(&mut self, what: Start, range: Range<usize>) {
-        let mut report = |infix| self.report.infix(infix);
-        self.index.infixes.note_start(what, self.text, range, self.seen, &mut report);
     }
 }
 
