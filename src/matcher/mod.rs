@@ -15,7 +15,8 @@
 //!    `mention.rs`).
 //! 4. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
-//! 5. What was found is noted in memory that is reused (`found.rs`).
+//! 5. What was found is noted in memory that is reused (`found.rs`), as large as what one text holds
+//!    (`few.rs`, `near.rs`).
 //! 6. Skills are put in a total order (`rank.rs`), each once (`visits.rs`): all of them (`all.rs`), or
 //!    the best few with as little proof as possible (`top.rs`, `left.rs`). Of patterns those are opened
 //!    that matter then (`open.rs`, `gates.rs`, `marks.rs`, `places.rs`): a look at the places of their
