@@ -139,7 +139,7 @@ impl Found {
         self.items.get(item).map_or(Presence::Absent, |found| found.presence)
     }
 
-    /// The same of an item that [`Found::near`] may have, as of all candidates.
+    /// The same of an item that [`Found::near`] may have, as of all items found.
     pub(super) fn presence_of_near(&self, item: u32) -> Presence {
         self.items.get_near(item).map_or(Presence::Absent, |found| found.presence)
     }

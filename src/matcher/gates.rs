@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_opened_if_all_its_groups_are_seen_however_many_share_a_bit() {
+    fn a_pattern_is_opened_if_all_its_groups_are_seen_however_many_there_are() {
         let mut literals: Vec<String> =
             (0..150).flat_map(|i| [format!("need{i:03}"), format!("open{i:03}")]).collect();
         literals.sort_unstable();

@@ -113,6 +113,8 @@ impl Heads {
             head.lengths |= 1 << (n_bytes - 1);
             hashes.push(hash(number, first_bytes(rest), n_bytes));
         }
+        hashes.sort_unstable();
+        hashes.dedup();
         Heads { all, next: Filter::new(&hashes, BITS_A_LITERAL) }
     }
 

@@ -250,7 +250,7 @@ impl Infixes {
             let mut known = before.unwrap_or_else(|| SeenLiteral::new(end));
             let settled = before.is_some() && (known.opened || !opened);
             let first_whole = opened && !known.whole && boundary::closes(text, end);
-            known.last_end = end as u32;
+            known.see(end);
             known.opened |= opened;
             known.whole |= first_whole;
             seen.set(literal, known);

@@ -20,7 +20,7 @@ const MIN_PLACES: usize = 64;
 /// Longer words are not to be learned.
 pub(super) const MAX_BYTES: usize = 64;
 
-/// Words that more starts in are not kept.
+/// Words that more starts in are not learned.
 const MAX_INSIDE: usize = 16;
 
 /// No more places are looked at for a word, however its hash was chosen.
@@ -63,7 +63,7 @@ struct Word {
 pub(super) struct Known {
     /// From the lowest bits on: where the single literals are that start in the word, where what else
     /// does, of 16 bits each; how many of each these are, of 8 bits; and what the word may be of phrases.
-    /// Up to three of these start at each byte of a word, so that all numbers fit.
+    /// Of each word that is learned these are [`MAX_INSIDE`] at most, so that all numbers fit.
     inside: u64,
     /// One more than the item that the word is; 0 if it is none, or more than one thing.
     item: u32,
@@ -199,7 +199,7 @@ impl Memo {
     }
 
     /// Learns a word that is not known, of up to [`MAX_BYTES`]; `known` is what it is as a whole, and `look`
-    /// tells what starts in it, at which of its bytes.
+    /// tells what starts in it, at which of its bytes. `None` if that is too much.
     #[cold]
     pub(super) fn learn(
         &mut self,
@@ -207,7 +207,7 @@ impl Memo {
         bytes: &[u8],
         known: Known,
         look: impl FnOnce(&mut dyn FnMut(Start, Range<usize>)),
-    ) -> Known {
+    ) -> Option<Known> {
         self.singles.truncate(self.n_singles);
         self.others.truncate(self.n_others);
         if self.n_words * 2 + MAX_STEPS >= self.words.len() {
@@ -219,19 +219,20 @@ impl Memo {
             what => self.others.push(Inside { what, start: at.start as u8, end: at.end as u8 }),
         });
         let n_inside = self.singles.len() - singles_start + self.others.len() - others_start;
+        if n_inside > MAX_INSIDE {
+            return None;
+        }
         let known = known.with(singles_start..self.singles.len(), others_start..self.others.len());
-        if n_inside <= MAX_INSIDE {
-            let start = self.long.len() as u32;
-            let Known { inside, item } = known;
-            if self.keep(Word { key, inside, item, start }) {
-                (self.n_singles, self.n_others) = (self.singles.len(), self.others.len());
-                if key.is_long() {
-                    self.long.push(bytes.len() as u8);
-                    self.long.extend_from_slice(bytes);
-                }
+        let start = self.long.len() as u32;
+        let Known { inside, item } = known;
+        if self.keep(Word { key, inside, item, start }) {
+            (self.n_singles, self.n_others) = (self.singles.len(), self.others.len());
+            if key.is_long() {
+                self.long.push(bytes.len() as u8);
+                self.long.extend_from_slice(bytes);
             }
         }
-        known
+        Some(known)
     }
 
     fn make_room(&mut self) {
@@ -302,9 +303,12 @@ mod tests {
     fn is_known(memo: &mut Memo, word: &str) -> bool {
         let (bytes, run) = (word.as_bytes(), 0..word.len());
         let recalled = memo.get(key(word), key(word).spread(), bytes, &run);
-        let known = recalled.unwrap_or_else(|| {
-            memo.learn(key(word), bytes, whole(word), |found| look(bytes, found))
-        });
+        let known = recalled
+            .or_else(|| memo.learn(key(word), bytes, whole(word), |found| look(bytes, found)));
+        let Some(known) = known else {
+            assert!(word.matches(['a', 'e']).count() > MAX_INSIDE, "{word}");
+            return false;
+        };
         let (mut singles, mut others) = (Vec::new(), Vec::new());
         look(bytes, &mut |what, at| match what {
             Start::Single(literal) => singles.push((literal, at.end + 7)),

@@ -136,11 +136,12 @@ impl<R: Report> Scan<'_, R> {
                 found(Start::Word(literal), 0..word.len());
             }
         };
-        if run.len() > memo::MAX_BYTES {
+        let is_learned = run.len() <= memo::MAX_BYTES;
+        let learned = if is_learned { memo.learn(key, word, whole, look) } else { None };
+        learned.unwrap_or_else(|| {
             look(&mut |what, at| self.note(what, run.start + at.start..run.start + at.end));
-            return whole;
-        }
-        memo.learn(key, word, whole, look)
+            whole
+        })
     }
 
     fn note(&mut self, what: Start, range: Range<usize>) {
@@ -230,6 +231,37 @@ mod tests {
             let ends: Vec<u32> = seen.entries().map(|(_, of)| of.first_end).collect();
             let ends_of = |parts: [&str; 2]| parts.map(|part| (place(part) + part.len()) as u32);
             assert_eq!(ends, ends_of(["c++", "deploy"]), "pass {pass}");
+        }
+    }
+
+    #[test]
+    fn where_a_literal_is_first_is_known_also_if_it_begins_another_there() {
+        let index = index("{patterns: [test.*mid, tests]}");
+        let text = "tests_mid_test";
+        let (mut runs, mut memo, mut seen) = (Split::default(), Memo::default(), Seen::default());
+        for pass in 0..2 {
+            let mut none = Reported::default();
+            index.scan_literals(text, true, &mut runs, &mut memo, &mut seen, &mut none);
+            let ends = seen.entries().map(|(_, of)| (of.first_end, of.last_end));
+            let mut ends: Vec<(u32, u32)> = ends.collect();
+            ends.sort_unstable();
+            assert_eq!(ends, [(4, 14), (5, 5), (9, 9)], "pass {pass}");
+        }
+    }
+
+    #[test]
+    fn a_word_in_which_literals_start_everywhere_is_looked_at_each_time() {
+        let lengths = [1, 2, 3, 4, 8];
+        let patterns = lengths.map(|n_bytes| "a".repeat(n_bytes)).join(", ");
+        let index = index(&format!("{{patterns: [{patterns}]}}"));
+        let (mut runs, mut memo, mut seen) = (Split::default(), Memo::default(), Seen::default());
+        for n_bytes in 1..=memo::MAX_BYTES + 1 {
+            for _ in 0..2 {
+                let (text, mut none) = ("a".repeat(n_bytes), Reported::default());
+                index.scan_literals(&text, true, &mut runs, &mut memo, &mut seen, &mut none);
+                let n_expected = lengths.iter().filter(|&&of| of <= n_bytes).count();
+                assert_eq!(seen.len(), n_expected, "{n_bytes} bytes");
+            }
         }
     }
 

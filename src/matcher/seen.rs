@@ -34,6 +34,14 @@ impl SeenLiteral {
         let end = end as u32;
         SeenLiteral { first_end: end, last_end: end, opened: false, whole: false }
     }
+
+    /// Takes in one more place, before or after those seen: what is looked for in a word is not always
+    /// found in its order.
+    #[inline]
+    pub(super) fn see(&mut self, end: usize) {
+        self.first_end = self.first_end.min(end as u32);
+        self.last_end = self.last_end.max(end as u32);
+    }
 }
 
 impl Seen {
@@ -41,7 +49,7 @@ impl Seen {
     #[inline]
     pub(super) fn see(&mut self, literal: u32, end: usize) {
         if let Some(seen) = self.note(literal, SeenLiteral::new(end)) {
-            seen.last_end = end as u32;
+            seen.see(end);
         }
     }
 }
@@ -56,7 +64,7 @@ mod tests {
         for _ in 0..2 {
             seen.clear();
             assert!(seen.get(1).is_none());
-            for end in [5, 7, 9] {
+            for end in [7, 9, 5, 8] {
                 seen.see(1, end);
             }
             let ends = seen.get(1).map(|known| (known.first_end, known.last_end));

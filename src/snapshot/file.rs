@@ -103,15 +103,6 @@ fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Puts a file with `key` and `content` in the place of what is at `path`.
 pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()> {
-    let replaced = try_replace(path, key, content);
-    match replaced {
-        // Another process took it for abandoned, in the moment before it was locked.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => try_replace(path, key, content),
-        replaced => replaced,
-    }
-}
-
-fn try_replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()> {
     static NTH: AtomicU32 = AtomicU32::new(0);
     let nth = NTH.fetch_add(1, Ordering::Relaxed);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -123,10 +114,12 @@ fn try_replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let written = options.open(&unfinished).and_then(|file| {
-        // Until it has its name. Where files cannot be locked, its age says whether it is abandoned.
+        // Where files cannot be locked, its age says whether it is abandoned.
         let _ = file.lock();
-        // After a loss of power there may be anything: the checksum tells.
         write(&file, key, content)?;
+        // It is not renamed under a lock, which keeps readers out on some systems.
+        drop(file);
+        // After a loss of power there may be anything: the checksum tells.
         fs::rename(&unfinished, path)
     });
     if written.is_err() {
@@ -135,11 +128,11 @@ fn try_replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Whether whoever was writing the file at `path` is at it no more; `None` where that is not known.
-pub(super) fn is_abandoned(path: &Path) -> Option<bool> {
+/// Whether somebody is writing the file at `path`; `None` where that is not known.
+pub(super) fn is_being_written(path: &Path) -> Option<bool> {
     match File::open(path).ok()?.try_lock() {
-        Ok(()) => Some(true),
-        Err(TryLockError::WouldBlock) => Some(false),
+        Ok(()) => Some(false),
+        Err(TryLockError::WouldBlock) => Some(true),
         Err(TryLockError::Error(_)) => None,
     }
 }

@@ -19,6 +19,8 @@ use file::{Parts, Unfit};
 const KEEPS: Duration = Duration::from_secs(21 * 24 * 60 * 60);
 /// The use of a snapshot is noted so often at most: it is a write.
 const NOTES_USE: Duration = Duration::from_secs(24 * 60 * 60);
+/// A file that was made so lately may be written also if it is not locked.
+const FRESH: Duration = Duration::from_secs(10);
 /// Where it is not known whether a file is still being written, it is not after so long.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// All snapshots of a directory together, in bytes; those unused the longest are removed first.
@@ -131,7 +133,7 @@ impl SnapshotCache {
             SystemTime::now().duration_since(modified).unwrap_or_default()
         };
         for (path, metadata) in self.entries(UNFINISHED).unwrap_or_default() {
-            if file::is_abandoned(&path).unwrap_or_else(|| age(&metadata) > ABANDONED) {
+            if metadata.is_file() && is_left(file::is_being_written(&path), age(&metadata)) {
                 let _ = fs::remove_file(path);
             }
         }
@@ -156,6 +158,11 @@ impl SnapshotCache {
         let entries = entries.filter(|path| path.extension().is_some_and(|e| e == ending));
         Ok(entries.filter_map(|path| Some((path.clone(), path.symlink_metadata().ok()?))).collect())
     }
+}
+
+/// Whether an unfinished file of some age was left by a process that was killed.
+fn is_left(is_being_written: Option<bool>, age: Duration) -> bool {
+    is_being_written.map_or(age > ABANDONED, |is_being_written| !is_being_written && age > FRESH)
 }
 
 /// Notes that the snapshot at `path` is used, unless that was noted not long ago.

@@ -81,9 +81,12 @@ fn what_nobody_uses_is_removed_when_another_is_written() {
     let abandoned = dir.path().join("a.1-0-7.unfinished");
     let writing = dir.path().join("a.2-0-7.unfinished");
     let other = dir.path().join("notes.txt");
-    for path in [&abandoned, &writing, &other] {
+    let fresh = dir.path().join("a.3-0-7.unfinished");
+    for path in [&abandoned, &writing, &fresh, &other] {
         fs::write(path, "").unwrap();
     }
+    age(&abandoned, 2 * FRESH);
+    age(&writing, 2 * FRESH);
     let at_it = fs::File::open(&writing).unwrap();
     at_it.lock().unwrap();
     for key in ["old", "used", "new"] {
@@ -96,11 +99,60 @@ fn what_nobody_uses_is_removed_when_another_is_written() {
     cache.write(b"new", b"").unwrap();
     let left = |key: &[u8]| cache.path(key).exists();
     assert_eq!([left(b"old"), left(b"used"), left(b"new")], [false, true, true]);
-    let exist = || [&abandoned, &writing, &other].map(|path| path.exists());
-    assert_eq!(exist(), [false, true, true]);
+    let exist = || [&abandoned, &writing, &fresh, &other].map(|path| path.exists());
+    assert_eq!(exist(), [false, true, true, true]);
     drop(at_it);
     cache.write(b"new", b"").unwrap();
-    assert_eq!(exist(), [false, false, true], "nobody is at it any more");
+    assert_eq!(exist(), [false, false, true, true], "nobody is at it any more");
+}
+
+#[test]
+fn an_unfinished_file_is_left_if_nobody_writes_it_and_old_if_nobody_knows() {
+    for (is_being_written, age, expected) in [
+        (Some(true), 2 * ABANDONED, false),
+        (Some(false), 2 * FRESH, true),
+        (Some(false), FRESH / 2, false),
+        (None, 2 * FRESH, false),
+        (None, 2 * ABANDONED, true),
+    ] {
+        assert_eq!(is_left(is_being_written, age), expected, "{is_being_written:?}, {age:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_being_written_is_known_to_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = SnapshotCache::new(dir.path());
+    let content = vec![7; 16 << 20];
+    let began = std::time::Instant::now();
+    // Until it was seen in the moment between.
+    loop {
+        let is_seen = std::thread::scope(|scope| {
+            let writer = scope.spawn(|| cache.write(b"key", &content).unwrap());
+            let mut is_seen = false;
+            while !writer.is_finished() {
+                let unfinished = cache.entries(UNFINISHED).unwrap();
+                let mut states = unfinished.iter().map(|(path, _)| file::is_being_written(path));
+                is_seen |= states.any(|state| state == Some(true));
+            }
+            is_seen
+        });
+        if is_seen {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "it is never locked");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_among_unfinished_files_is_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("a.1-0-7.unfinished");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    SnapshotCache::new(dir.path()).write(b"key", b"").unwrap();
+    assert!(pipe.exists());
 }
 
 #[cfg(unix)]

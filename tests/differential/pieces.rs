@@ -68,12 +68,23 @@ pub(super) const NESTED: &[&str] = &[
 ];
 
 /// Patterns whose literals do, with which others stand in between.
-pub(super) const NESTED_PATTERNS: &[&str] =
-    &["abab", "abab.*a", "aba.*abab", "-aba.*?(b|ab)", "(aba|abab-).*ba", "bab", "abab?-"];
+pub(super) const NESTED_PATTERNS: &[&str] = &[
+    "abab",
+    "abab.*a",
+    "aba.*abab",
+    "-aba.*?(b|ab)",
+    "(aba|abab-).*ba",
+    "bab",
+    "abab?-",
+    "ababa",
+    "abab.*b_a",
+    "ab",
+    "a",
+];
 
 /// What texts for them are put together from.
 pub(super) const NESTED_PIECES: &[&str] =
-    &["a", "b", " ", " ", "-", "a b", "a-b", "b a", "-a", "aba", "bab"];
+    &["a", "b", " ", " ", "-", "_", "a b", "a-b", "b a", "-a", "aba", "bab", "ababa_"];
 
 /// What patterns are put together from.
 const PATTERN_PIECES: &[&str] = &[
