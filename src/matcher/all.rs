@@ -33,8 +33,8 @@ impl Index {
     /// Puts what was found into the queue, in the order of the ranking; patterns that may match are run.
     fn queue_all(&self, text: &Excerpt<'_>, scratch: &mut Scratch) {
         for nth in 0..scratch.found.n_items() {
-            let item = scratch.found.item(nth);
-            let matches = match scratch.found.presence_of_near(item) {
+            let (item, presence) = scratch.found.item(nth);
+            let matches = match presence {
                 Presence::Absent => false,
                 Presence::Possible => self.confirm(item, text, scratch),
                 Presence::Somewhere | Presence::At => true,
@@ -111,8 +111,8 @@ impl Index {
         }
         for may_be in [false, true] {
             for nth in 0..scratch.found.n_items() {
-                let item = scratch.found.item(nth);
-                if (scratch.found.presence(item) == Presence::Possible) != may_be {
+                let (item, presence) = scratch.found.item(nth);
+                if (presence == Presence::Possible) != may_be {
                     continue;
                 }
                 let skills = self.tables.postings.of(item);

@@ -52,9 +52,10 @@ impl<T> Few<T> {
         self.entries.iter().map(|entry| (entry.number, &entry.known))
     }
 
-    /// The number that came as the `nth`, from 0.
-    pub(super) fn number(&self, nth: usize) -> u32 {
-        self.entries[nth].number
+    /// The number that came as the `nth`, from 0, with what is known of it.
+    pub(super) fn entry(&self, nth: usize) -> (u32, &T) {
+        let Entry { number, known, .. } = &self.entries[nth];
+        (*number, known)
     }
 
     /// The numbers, and perhaps others.
@@ -140,7 +141,7 @@ mod tests {
                 few.set(number, few.get(number).unwrap() + number);
             }
             assert!(numbers.iter().all(|&number| few.get(number) == Some(&(2 + number))));
-            assert!((few.len(), few.number(5)) == (120, numbers[5]));
+            assert!((few.len(), few.entry(5).0) == (120, numbers[5]));
             assert!(few.numbers().eq(numbers));
         }
     }

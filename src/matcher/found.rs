@@ -131,8 +131,9 @@ impl Found {
     }
 
     /// The `nth` of them.
-    pub(super) fn item(&self, nth: usize) -> u32 {
-        self.items.number(nth)
+    pub(super) fn item(&self, nth: usize) -> (u32, Presence) {
+        let (item, found) = self.items.entry(nth);
+        (item, found.presence)
     }
 
     pub(super) fn presence(&self, item: u32) -> Presence {

@@ -92,7 +92,7 @@ fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<Second> {
 }
 
 /// Adds the place of each of `needed` that is met to `met`; the first one is at `start`.
-#[inline(never)] // few are
+#[inline]
 fn meet_each(near: &Near, start: u32, needed: &[Second], met: &mut Vec<u32>) {
     for (place, second) in (start..).zip(needed) {
         if second.is_met(near) {
@@ -182,11 +182,7 @@ impl Gates {
                 }
                 start += AT_ONCE as u32;
             }
-            for (place, second) in (start..).zip(rest) {
-                if second.is_met(near) {
-                    met.push(place);
-                }
-            }
+            meet_each(near, start, rest, met);
         }
     }
 

@@ -122,7 +122,8 @@ impl<R: Report> Scan<'_, R> {
         }
     }
 
-    /// Looks closely at a word, and learns it; what is in one that is too long for that is noted at once.
+    /// Looks closely at a word, and learns it; what is in one that is too long for that, or in which too
+    /// much starts, is noted at once.
     #[cold]
     fn unknown(&mut self, run: &Range<usize>, key: RunKey, memo: &mut Memo) -> Known {
         let Index { words, infixes, .. } = self.index;

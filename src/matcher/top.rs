@@ -244,7 +244,7 @@ impl Index {
     fn rank_rare_words(&self, aim: Aim, text: &Excerpt<'_>, scratch: &mut Scratch) -> u64 {
         let mut marks = 0;
         for nth in 0..scratch.found.n_items() {
-            let item = scratch.found.item(nth);
+            let (item, _) = scratch.found.item(nth);
             if self.tables.items[item as usize].n_words() == 0 {
                 continue;
             }
