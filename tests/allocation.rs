@@ -1,11 +1,15 @@
 //! A query allocates nothing once one like it was answered.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(unsafe_code, reason = "an allocator that counts cannot be written without")]
+
+#[path = "support/index.rs"]
+mod index;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
-use repertoire::{Query, Skill, SkillId};
+use index::index_of;
+use repertoire::{Query, Skill};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -42,13 +46,7 @@ fn a_query_allocates_nothing_once_one_like_it_was_answered() {
             .unwrap()
         })
         .collect();
-    let ids: Vec<SkillId> = skills.iter().map(|skill| SkillId::new(skill.name())).collect();
-    let indexed: Vec<_> = skills
-        .iter()
-        .zip(&ids)
-        .map(|(skill, id)| IndexedSkill { id, name: skill.name(), triggers: skill.triggers() })
-        .collect();
-    let index = Index::new(&indexed, &IndexOptions::default()).unwrap();
+    let (index, ids) = index_of(&skills);
     // More words than are kept.
     let many = (0..3_000).map(|i| format!("word{i} something{i}")).collect::<Vec<_>>().join(" ");
     let queries = [

@@ -2,6 +2,8 @@
 //! skill is looked for by itself, at every place of the text.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../support/index.rs"]
+mod index;
 mod pieces;
 mod reference;
 
@@ -11,7 +13,7 @@ use pieces::{NESTED, NESTED_PATTERNS, NESTED_PIECES, SHARED, competing, pattern,
 use proptest::prelude::*;
 use proptest::sample::select;
 use reference::{expected_hits, expected_order};
-use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
+use repertoire::matcher::Index;
 use repertoire::{HitKind, Query, Skill, SkillId};
 use serde_json::json;
 
@@ -26,13 +28,7 @@ fn load(place: usize, triggers: &serde_json::Value) -> Skill {
 /// The index of these skills, and their ids.
 fn index_of(triggers: &[serde_json::Value]) -> (Index, Vec<SkillId>) {
     let skills: Vec<Skill> = triggers.iter().enumerate().map(|(i, t)| load(i, t)).collect();
-    let ids: Vec<SkillId> = skills.iter().map(|skill| SkillId::new(skill.name())).collect();
-    let indexed: Vec<_> = skills
-        .iter()
-        .zip(&ids)
-        .map(|(skill, id)| IndexedSkill { id, name: skill.name(), triggers: skill.triggers() })
-        .collect();
-    (Index::new(&indexed, &IndexOptions::default()).unwrap(), ids)
+    index::index_of(&skills)
 }
 
 /// Every number in `json`.
