@@ -8,7 +8,7 @@ use super::run_key::{RunKey, RunReader};
 use super::seen::{Occurrence, Seen};
 use super::split::Split;
 use super::starts::Start;
-use super::words::Words;
+use super::words::{InPhrases, Words};
 
 /// Who is told of the literals that stand in a text; of each in the order of where it starts.
 pub(super) trait Report {
@@ -58,7 +58,8 @@ impl Index {
             Scan { index: self, text, is_ascii, reader: RunReader::new(bytes), runs, seen, report };
         // The byte between most runs, if no literal starts with it.
         let blank = if self.infixes.may_start_in(b" ") { IN_NO_TEXT } else { b' ' };
-        let (mut before, mut spread_before, mut known_before) = (0, 0, Known::default());
+        let (mut before, mut spread_before) = (0, 0);
+        let mut known_before = Known::new(None, InPhrases::default());
         let mut rest = runs.iter();
         while let Some(run) = rest.next() {
             let between = before..run.start;
@@ -69,7 +70,7 @@ impl Index {
             let key = scan.reader.key(&run);
             let spread = key.spread();
             let known = memo.get(key, spread, bytes, &run);
-            let known = known.unwrap_or_else(|| scan.unknown(&run, key, memo));
+            let known = known.unwrap_or_else(|| scan.unknown(run.clone(), key, memo));
             if known.may_go_on(known_before) && self.words.may_begin(spread_before, key) {
                 scan.phrases_before(runs.len() - rest.len() - 1);
             }
@@ -125,7 +126,7 @@ impl<R: Report> Scan<'_, R> {
     /// Looks closely at a word, and learns it; what is in one that is too long for that, or in which too
     /// much starts, is noted at once.
     #[cold]
-    fn unknown(&mut self, run: &Range<usize>, key: RunKey, memo: &mut Memo) -> Known {
+    fn unknown(&mut self, run: Range<usize>, key: RunKey, memo: &mut Memo) -> Known {
         let Index { words, infixes, .. } = self.index;
         let word = &self.text.as_bytes()[run.clone()];
         let single = words.single(key, word);
