@@ -1,7 +1,6 @@
 //! Making a plan fit its budget: what does not fit steps down one tier.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry as MapEntry;
+use std::collections::BTreeMap;
 
 use super::budget::Meter;
 use super::render::{Format, Remainder};
@@ -23,7 +22,11 @@ pub(super) struct Plan<'a> {
     pub(super) n_visible: usize,
     /// Whether to say how many of how many are shown, instead of how many are not.
     pub(super) counts_shown: bool,
-    /// What is known to be left out already.
+    /// Skills beyond the limit, each once.
+    pub(super) beyond: Vec<SkillId>,
+    /// So many are shown in full, at most.
+    pub(super) limit: usize,
+    /// What else is known to be left out already.
     pub(super) omitted: Vec<Rejection>,
     /// Why a skill is in full whose triggers are not hit.
     pub(super) relevant: Option<Relevant>,
@@ -43,6 +46,8 @@ struct Draft<'a> {
     counts_shown: bool,
     full: Vec<Shown<'a>>,
     registry: Vec<Shown<'a>>,
+    beyond: Vec<SkillId>,
+    limit: usize,
     omitted: Vec<Rejection>,
     relevant: Option<Relevant>,
 }
@@ -55,6 +60,8 @@ pub(super) fn fit<'a>(plan: Plan<'a>, format: Format, meter: &'a Meter<'a>) -> D
         counts_shown: plan.counts_shown,
         full: Vec::new(),
         registry: Vec::new(),
+        beyond: plan.beyond,
+        limit: plan.limit,
         omitted: plan.omitted,
         relevant: plan.relevant,
     };
@@ -209,27 +216,53 @@ impl<'a> Draft<'a> {
             registry: ids(&self.registry),
             hidden,
             text: self.text(),
-            omitted: once_each(self.omitted),
+            omitted: all_omitted(self.beyond, self.limit, self.omitted),
         }
     }
 }
 
-/// The same, with all reasons of a skill at its first place.
-fn once_each(omitted: Vec<Rejection>) -> Vec<Rejection> {
-    let mut places: HashMap<SkillId, usize> = HashMap::with_capacity(omitted.len());
-    let mut merged: Vec<Rejection> = Vec::with_capacity(omitted.len());
-    for Rejection { id, reason } in omitted {
-        match places.entry(id) {
-            MapEntry::Occupied(place) => {
-                let first = &mut merged[*place.get()].reason;
+/// All that is left out: those beyond the limit, which may be thousands, then the `others`. Each is there
+/// once, with all of its reasons at its first place.
+fn all_omitted(beyond: Vec<SkillId>, limit: usize, others: Vec<Rejection>) -> Vec<Rejection> {
+    let s = if limit == 1 { "" } else { "s" };
+    let reason = format!("below the limit of {limit} skill{s}");
+    let mut omitted = Vec::with_capacity(beyond.len() + others.len());
+    let mut places: BTreeMap<SkillId, Option<usize>> =
+        others.iter().map(|other| (other.id.clone(), None)).collect();
+    for id in beyond {
+        if let Some(place) = places.get_mut(&id) {
+            *place = Some(omitted.len());
+        }
+        omitted.push(Rejection { id, reason: reason.clone() });
+    }
+    for Rejection { id, reason } in others {
+        match places.insert(id.clone(), Some(omitted.len())).flatten() {
+            None => omitted.push(Rejection { id, reason }),
+            Some(place) => {
+                let first = &mut omitted[place].reason;
                 *first = format!("{first}; {reason}");
-            }
-            MapEntry::Vacant(place) => {
-                let id = place.key().clone();
-                place.insert(merged.len());
-                merged.push(Rejection { id, reason });
+                places.insert(id, Some(place));
             }
         }
     }
-    merged
+    omitted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skill_is_left_out_once_with_all_reasons_at_its_first_place() {
+        let others = [("b", "vetoed"), ("d", "too long"), ("d", "counted"), ("b", "quoted")];
+        let others = others
+            .map(|(id, reason)| Rejection { id: SkillId::new(id), reason: reason.to_owned() });
+        let beyond = ["c", "b", "a"].map(SkillId::new);
+        let omitted = all_omitted(beyond.to_vec(), 1, others.to_vec());
+        let omitted: Vec<_> = omitted.iter().map(|of| (of.id.as_str(), &*of.reason)).collect();
+        let below = "below the limit of 1 skill";
+        let both = format!("{below}; vetoed; quoted");
+        let expected = [("c", below), ("b", &both), ("a", below), ("d", "too long; counted")];
+        assert_eq!(omitted, expected);
+    }
 }

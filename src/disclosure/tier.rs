@@ -193,7 +193,7 @@ pub(crate) struct Evidence<'e> {
 /// query) and what the session did so far.
 pub(crate) fn disclose(
     listing: &Listing,
-    answer: Option<&Answer>,
+    answer: Option<Answer>,
     evidence: &Evidence<'_>,
     state: &SessionState,
     options: &DisclosureOptions,
@@ -211,52 +211,58 @@ pub(crate) fn disclose(
 /// not shown in full again, what it lost is, as far as there is `room`.
 fn plan<'a>(
     listing: &'a Listing,
-    answer: &Answer,
+    answer: Answer,
     evidence: &Evidence<'_>,
     state: &SessionState,
     options: &DisclosureOptions,
     room: &Meter<'_>,
 ) -> Plan<'a> {
-    let mut plan = Plan { n_visible: listing.visible.len(), ..Plan::default() };
-    if answer.meta == Some(MetaQuestion::ShowAll) {
+    let Answer { matches, beyond, vetoed, quoted, untried, meta } = answer;
+    let mut plan =
+        Plan { n_visible: listing.visible.len(), limit: options.max_skills, ..Plan::default() };
+    if meta == Some(MetaQuestion::ShowAll) {
         let mut visible = listing.visible();
-        plan.full = visible.by_ref().take(options.max_all_skills).collect();
+        plan.limit = options.max_all_skills;
+        plan.full = visible.by_ref().take(plan.limit).collect();
         plan.counts_shown = true;
-        let ids = visible.map(|entry| &entry.id);
-        plan.omitted = below_the_limit(ids, options.max_all_skills);
+        plan.beyond = visible.map(|entry| entry.id.clone()).collect();
         return plan;
     }
 
-    let hinted: Vec<(&SkillId, String)> = answer
-        .matches
+    let hinted: Vec<(SkillId, String)> = matches
         .iter()
         .filter(|_| options.hint_generic_words)
-        .filter_map(|found| Some((&found.id, (evidence.generic_word)(found)?)))
+        .filter_map(|found| Some((found.id.clone(), (evidence.generic_word)(found)?)))
         .collect();
-    let is_hinted = |id: &&SkillId| hinted.iter().any(|(hinted, _)| hinted == id);
-    let matched = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
-    let (above, mut matched): (Vec<&SkillId>, Vec<&SkillId>) = matched
-        .filter(|id| !is_hinted(id))
-        .partition(|id| listing.get(id).is_some_and(|entry| state.shows(id, &entry.skill)));
+    let is_hinted = |id: &SkillId| hinted.iter().any(|(hinted, _)| hinted == id);
+    // A catalog may have thousands of matches, a conversation knows a few skills.
+    let is_in_context = |id: &SkillId| {
+        state.of(id).is_some() && listing.get(id).is_some_and(|entry| state.shows(id, &entry.skill))
+    };
+    let matched = matches.into_iter().map(|found| found.id).chain(beyond);
+    let (above, mut matched): (Vec<SkillId>, Vec<SkillId>) =
+        matched.filter(|id| !is_hinted(id)).partition(is_in_context);
     let beyond = matched.split_off(options.max_skills.min(matched.len()));
     let has_match = !matched.is_empty() || !beyond.is_empty() || !above.is_empty();
     plan.full = matched.iter().filter_map(|id| listing.get(id)).collect();
     plan.above = above.iter().filter_map(|id| listing.get(id)).collect();
 
     // What the query vetoes or shows anyway is not for the session to restore.
-    let is_decided = |id| matched.contains(&id) || answer.vetoed.iter().any(|(veto, _)| veto == id);
+    let is_vetoed = |id: &SkillId| vetoed.iter().any(|(veto, _)| veto == id);
+    let is_decided = |id| matched.contains(id) || is_vetoed(id);
     let lost = state.skills.iter().filter(|skill| skill.lost && !is_decided(&skill.skill));
     let lost = lost.filter_map(|skill| listing.get(&skill.skill));
     let restored = restore(lost, options.format, room);
-    let is_left_out = |id: &&SkillId| !restored.contains(id);
-    plan.omitted = below_the_limit(beyond.into_iter().filter(is_left_out), options.max_skills);
-    plan.omitted.extend(answer.vetoed.iter().map(|(id, exclude)| veto(id, exclude)));
-    plan.omitted.extend(answer.quoted.iter().map(|(id, trigger)| quoted(id, trigger)));
+    plan.beyond = beyond;
+    plan.beyond.retain(|id| !restored.contains(id));
+    plan.omitted.extend(vetoed.iter().map(|(id, exclude)| veto(id, exclude)));
+    plan.omitted.extend(quoted.iter().map(|(id, trigger)| self::quoted(id, trigger)));
     plan.omitted.extend(restored.rejections());
     plan.full.extend(restored.full);
     plan.registry = restored.too_long;
-    if !has_match && answer.meta.is_none() {
-        let sure = (evidence.sure)().and_then(|found| Some((listing.get(&found.id)?, found)));
+    if !has_match && meta.is_none() {
+        let sure = (evidence.sure)().filter(|found| !is_vetoed(&found.id));
+        let sure = sure.and_then(|found| Some((listing.get(&found.id)?, found)));
         let is_wanted = |(entry, _): &(&Entry, Relevant)| {
             let is_in_context = state.shows(&entry.id, &entry.skill);
             let is_shown = plan.full.iter().any(|shown| shown.id == entry.id);
@@ -268,7 +274,7 @@ fn plan<'a>(
         }
     }
     for (id, word) in &hinted {
-        let is_shown = plan.full.iter().chain(&plan.registry).any(|shown| shown.id == **id);
+        let is_shown = plan.full.iter().chain(&plan.registry).any(|shown| shown.id == *id);
         if !is_shown {
             plan.registry.extend(listing.get(id));
             plan.omitted.push(hint(id, word));
@@ -279,10 +285,10 @@ fn plan<'a>(
     let shown = plan.full.iter().chain(&plan.above).chain(&plan.registry);
     let shown: BTreeSet<&SkillId> = shown.map(|entry| &entry.id).collect();
     let is_new = |entry: &&Entry| !shown.contains(&entry.id);
-    let untried = answer.untried.iter().filter(|(id, _)| !shown.contains(id));
+    let untried = untried.iter().filter(|(id, _)| !shown.contains(id));
     plan.omitted.extend(untried.map(|(id, pattern)| self::untried(id, pattern)));
     let max_lines = options.max_lines;
-    if answer.meta.is_some() {
+    if meta.is_some() {
         // A question about the skills themselves has to do with all of them alike.
         plan.registry.extend(listing.visible().filter(is_new).take(max_lines));
     } else if !has_match && !listing.untriggered.is_empty() {
@@ -290,12 +296,6 @@ fn plan<'a>(
         plan.registry.extend(untriggered.into_iter().filter(is_new).take(max_lines));
     }
     plan
-}
-
-fn below_the_limit<'a>(ids: impl Iterator<Item = &'a SkillId>, limit: usize) -> Vec<Rejection> {
-    let s = if limit == 1 { "" } else { "s" };
-    let reason = format!("below the limit of {limit} skill{s}");
-    ids.map(|id| Rejection { id: id.clone(), reason: reason.clone() }).collect()
 }
 
 /// Why a skill that matches is only shown in a line.

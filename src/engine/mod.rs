@@ -34,7 +34,6 @@ use crate::matcher::{
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
 use crate::session::{Event, Session, SessionState, SessionStore};
-use crate::skill::SkillId;
 #[cfg(feature = "toolsets")]
 use crate::toolset::Toolsets;
 
@@ -220,24 +219,16 @@ impl Engine {
             relevant: &|| now.outline().order(&query.text),
             sure: &|| {
                 let margin = options.relevance?;
-                let vetoed =
-                    |id: &SkillId| answer.iter().any(|a| a.vetoed.iter().any(|(v, _)| v == id));
                 let best = now.relevance().rank(&query.text, 1).into_iter().next();
-                best.filter(|found| margin.is_passed(found) && !vetoed(&found.id))
+                best.filter(|found| margin.is_passed(found))
             },
             generic_word: &|found| {
                 let word = generic::only_generic_word(found, |word| now.is_generic(word));
                 word.map(str::to_owned)
             },
         };
-        let disclosure = disclosure::disclose(
-            &now.listing,
-            answer.as_ref(),
-            &evidence,
-            state,
-            options,
-            &*self.0.tokens,
-        );
+        let disclosure =
+            disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens);
         (disclosure, meta)
     }
 
