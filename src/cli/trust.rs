@@ -1,6 +1,7 @@
 //! `repertoire trust`: which code may run although nobody installed it.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::is_skill_file;
@@ -82,8 +83,8 @@ fn list(store: &TrustStore, common: &Common, out: Output) -> anyhow::Result<Exit
 
 /// What has become of a file since it was trusted.
 fn state(file: &TrustedFile) -> &'static str {
-    match std::fs::read(&file.path) {
-        Ok(content) if ContentHash::of(&content) == file.sha256 => "unchanged",
+    match File::open(&file.path).and_then(ContentHash::of_reader) {
+        Ok(sha256) if sha256 == file.sha256 => "unchanged",
         Ok(_) => "changed",
         Err(_) => "missing",
     }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -87,15 +87,24 @@ impl Loader {
             return Ok(known);
         }
         check_permissions(&path, &file)?;
+        if self.known(&path).is_some() {
+            // Nearly always it is the content of before, of which nothing is needed but the hash.
+            let sha256 = ContentHash::of_reader((&file).take(MAX_LIBRARY_BYTES));
+            if let Some(known) = self.known_with(&path, &sha256.map_err(read_error)?) {
+                self.demand_trust(owner, &path, &known.sha256, &known.note)?;
+                return Ok(known.with_stamp(stamp));
+            }
+            file.rewind().map_err(read_error)?;
+        }
         let bytes = read(&mut file, &path)?;
         let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
         note.check(&path).map_err(open_error)?;
         let sha256 = ContentHash::of(&bytes);
         let trusted_at = AtomicU64::new(self.trust.version());
         self.demand_trust(owner, &path, &sha256, &note)?;
-        if let Some(known) = self.known(&path).filter(|known| known.sha256 == sha256) {
-            *known.stamp.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
-            return Ok(known);
+        if let Some(known) = self.known_with(&path, &sha256) {
+            // Another thread opened it meanwhile.
+            return Ok(known.with_stamp(stamp));
         }
         let copy = self.copies.copy(&bytes, &sha256)?;
         let backend = self.open_copy(&copy, &path, owner, &note)?;
@@ -135,6 +144,11 @@ impl Loader {
 
     fn known(&self, path: &Path) -> Option<Arc<Library>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
+    /// The library at `path`, if it was opened with this content.
+    fn known_with(&self, path: &Path, sha256: &ContentHash) -> Option<Arc<Library>> {
+        self.known(path).filter(|known| known.sha256 == *sha256)
     }
 
     fn demand_trust(
@@ -177,6 +191,12 @@ impl Library {
     /// Whether its file, which has this stamp now, is the one that was opened.
     fn is_still(&self, now: &Stamp) -> bool {
         self.stamp.lock().unwrap_or_else(PoisonError::into_inner).vouches_for(now)
+    }
+
+    /// The same, of which it is known that its file with this stamp is the one that was opened.
+    fn with_stamp(self: Arc<Self>, stamp: Stamp) -> Arc<Self> {
+        *self.stamp.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
+        self
     }
 
     /// The tools of a class.

@@ -12,7 +12,7 @@ mod quote;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -29,6 +29,9 @@ pub use owner::Owner;
 pub(crate) use permissions::check_permissions;
 pub(crate) use quote::quoted;
 
+/// So many bytes of a file are read at once to hash it.
+const READ_BYTES: usize = 64 * 1024;
+
 /// The SHA-256 of a content: what `sha256sum` prints.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -37,9 +40,27 @@ pub struct ContentHash(String);
 impl ContentHash {
     /// The hash of `content`.
     pub fn of(content: &[u8]) -> ContentHash {
+        ContentHash::finished(Sha256::new_with_prefix(content))
+    }
+
+    /// The hash of all that is left to be read, which is never in memory as a whole.
+    pub fn of_reader(mut content: impl Read) -> io::Result<ContentHash> {
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            match content.read(&mut buffer) {
+                Ok(0) => return Ok(ContentHash::finished(hash)),
+                Ok(n_bytes) => hash.update(&buffer[..n_bytes]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn finished(hash: Sha256) -> ContentHash {
         use fmt::Write as _;
         let mut text = String::with_capacity(64);
-        for byte in Sha256::digest(content) {
+        for byte in hash.finalize() {
             let _ = write!(text, "{byte:02x}");
         }
         ContentHash(text)
@@ -179,8 +200,8 @@ impl TrustStore {
             let message = format!("{} is not a file", path.display());
             return Err(Error::new(ErrorCode::InvalidParam, message, "name a file"));
         }
-        let content = fs::read(path).map_err(|error| io_error("read", path, error))?;
-        self.add_content(path, ContentHash::of(&content))
+        let sha256 = fs::File::open(path).and_then(ContentHash::of_reader);
+        self.add_content(path, sha256.map_err(|error| io_error("read", path, error))?)
     }
 
     /// Trusts the file at `path` with the content that was looked at, whatever it holds by now.
@@ -232,7 +253,7 @@ fn stamp_of(file: &Path) -> Stamp {
 fn read(file: &Path) -> Result<Files, Error> {
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Files::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Files::new()),
         Err(error) => return Err(io_error("read", file, error)),
     };
     let stored: Stored = serde_json::from_str(&text).map_err(|error| {
@@ -249,7 +270,7 @@ fn read(file: &Path) -> Result<Files, Error> {
 }
 
 /// Replaces the file as a whole, so that no reader sees half of it.
-fn write(file: &Path, dir: &Path, stored: &Stored) -> std::io::Result<()> {
+fn write(file: &Path, dir: &Path, stored: &Stored) -> io::Result<()> {
     let mut new = tempfile::NamedTempFile::new_in(dir)?;
     serde_json::to_writer_pretty(&mut new, stored)?;
     new.write_all(b"\n")?;
@@ -262,10 +283,10 @@ fn real(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
-fn io_error(what: &str, path: &Path, error: std::io::Error) -> Error {
+fn io_error(what: &str, path: &Path, error: io::Error) -> Error {
     let code = match error.kind() {
-        std::io::ErrorKind::NotFound => ErrorCode::NotFound,
-        std::io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+        io::ErrorKind::NotFound => ErrorCode::NotFound,
+        io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
         _ => ErrorCode::ExecutionError,
     };
     let message = format!("cannot {what} {}: {error}", path.display());
@@ -275,6 +296,17 @@ fn io_error(what: &str, path: &Path, error: std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_read_part_by_part_has_the_hash_of_the_whole() {
+        for n_bytes in [0, 1, READ_BYTES - 1, READ_BYTES, 3 * READ_BYTES + 7] {
+            let content: Vec<u8> = (0..n_bytes).map(|i| (i % 251) as u8).collect();
+            let hash = ContentHash::of_reader(&*content).unwrap();
+            assert_eq!(hash, ContentHash::of(&content), "{n_bytes} bytes");
+        }
+        let error = ContentHash::of_reader(fs::File::open(std::env::temp_dir()).unwrap());
+        assert!(error.is_err(), "a directory");
+    }
 
     #[test]
     fn trust_is_of_a_content_not_of_a_path() {
