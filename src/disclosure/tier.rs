@@ -1,6 +1,6 @@
 //! What each skill deserves in answer to one query.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
@@ -273,12 +273,11 @@ fn plan<'a>(
             plan.relevant = Some(found);
         }
     }
-    for (id, word) in &hinted {
-        let is_shown = plan.full.iter().chain(&plan.registry).any(|shown| shown.id == *id);
-        if !is_shown {
-            plan.registry.extend(listing.get(id));
-            plan.omitted.push(hint(id, word));
-        }
+    let shown = plan.full.iter().chain(&plan.registry);
+    let is_shown: HashSet<&SkillId> = shown.map(|entry| &entry.id).collect();
+    for (id, word) in hinted.iter().filter(|(id, _)| !is_shown.contains(id)) {
+        plan.registry.extend(listing.get(id));
+        plan.omitted.push(hint(id, word));
     }
     let has_match = has_match || plan.relevant.is_some();
 

@@ -207,12 +207,8 @@ impl Engine {
         state: &SessionState,
         options: &DisclosureOptions,
     ) -> (Disclosure, Option<MetaQuestion>) {
-        // Which matches are weak, their hits tell.
-        let limit = if options.hint_generic_words {
-            usize::MAX
-        } else {
-            options.max_skills.saturating_add(state.skills.len())
-        };
+        // Which matches are weak, their hits tell; nothing else is asked of them.
+        let limit = if options.hint_generic_words { usize::MAX } else { 0 };
         let answer = (!query.is_blank()).then(|| now.search(query, state, limit));
         let meta = answer.as_ref().and_then(|answer| answer.meta);
         let evidence = Evidence {
