@@ -7,131 +7,23 @@
 #![expect(clippy::print_stdout, reason = "the tables are what it is for")]
 #![expect(clippy::cast_precision_loss, reason = "figures are shown in three digits")]
 
+mod compiled;
+mod measure;
+#[path = "../support/mod.rs"]
 mod support;
+mod threads;
 
-use std::fmt::Write as _;
 use std::hint::black_box;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use repertoire::matcher::Index;
-use repertoire::{Engine, HitKind, Query, Skill, SkillId};
+use compiled::{Compiled, best_of};
+use measure::{Figures, Rival, measure, print_table, rival, time};
+use repertoire::{HitKind, Query};
 use support::adversary;
 use support::catalog::{Language, ids, index, queries, skills};
 use support::scan::{BareScan, fold};
 use support::usual::{Contains, Filtered, OneSet, RegexLoop};
-
-/// One of the things compared: answers a query, and says how much it found.
-struct Rival<'a> {
-    name: &'static str,
-    run: Box<dyn FnMut(&str) -> usize + 'a>,
-}
-
-/// Names of rivals with their nanoseconds a query.
-type Figures = Vec<(&'static str, f64)>;
-
-fn rival<'a>(name: &'static str, run: impl FnMut(&str) -> usize + 'a) -> Rival<'a> {
-    Rival { name, run: Box::new(run) }
-}
-
-/// Nanoseconds a query of each rival: the shortest pass of those that fit in `budget` each. The matcher has
-/// met the words of `queries` before, as it has most of a conversation's: see `by_many` for others.
-fn measure(rivals: &mut [Rival<'_>], queries: &[String], budget: Duration) -> Vec<f64> {
-    let mut best = vec![Duration::MAX; rivals.len()];
-    let mut spent = vec![Duration::ZERO; rivals.len()];
-    while spent.iter().any(|spent| *spent < budget) {
-        for (place, rival) in rivals.iter_mut().enumerate() {
-            if spent[place] >= budget {
-                continue;
-            }
-            let mut pass = || {
-                let start = Instant::now();
-                for query in queries {
-                    black_box((rival.run)(black_box(query)));
-                }
-                start.elapsed()
-            };
-            // What the others left in the caches is no part of it: see `cold` for that.
-            let warm_up = pass();
-            let elapsed = pass();
-            best[place] = best[place].min(elapsed);
-            spent[place] += warm_up + elapsed;
-        }
-    }
-    best.iter().map(|best| best.as_nanos() as f64 / queries.len() as f64).collect()
-}
-
-/// A time with three digits that mean something.
-fn time(nanoseconds: f64) -> String {
-    match nanoseconds {
-        n if n < 1e3 => format!("{n:.0} ns"),
-        n if n < 1e4 => format!("{:.2} µs", n / 1e3),
-        n if n < 1e6 => format!("{:.1} µs", n / 1e3),
-        n => format!("{:.1} ms", n / 1e6),
-    }
-}
-
-fn print_table(title: &str, header: &[String], rows: &[Vec<String>]) {
-    let mut text =
-        format!("\n### {title}\n\n| {} |\n|{}\n", header.join(" | "), "---|".repeat(header.len()));
-    for row in rows {
-        let _ = writeln!(text, "| {} |", row.join(" | "));
-    }
-    println!("{text}");
-}
-
-/// A catalog, compiled.
-struct Compiled {
-    skills: Vec<Skill>,
-    ids: Vec<SkillId>,
-    index: Index,
-}
-
-impl Compiled {
-    fn new(skills: Vec<Skill>) -> Compiled {
-        let ids = ids(&skills);
-        let index = index(&skills, &ids);
-        Compiled { skills, ids, index }
-    }
-
-    fn of_size(n_skills: usize) -> Compiled {
-        Compiled::new(skills(n_skills))
-    }
-
-    fn engine(&self) -> Engine {
-        let add = repertoire::EngineBuilder::skill;
-        self.skills.iter().cloned().fold(Engine::builder(), add).build().unwrap()
-    }
-
-    /// The best `limit`, the way that allocates nothing.
-    fn ranked(&self, name: &'static str, limit: usize) -> Rival<'_> {
-        let mut best = Vec::new();
-        rival(name, move |query| {
-            self.index.matches_into(&Query::new(query), &[], limit, &mut best);
-            best.len()
-        })
-    }
-
-    fn top_3(&self) -> Rival<'_> {
-        self.ranked("top 3", 3)
-    }
-
-    /// The places of all skills that match.
-    fn matching(&self, query: &str) -> Vec<usize> {
-        let all = self.index.search(&Query::new(query), &[], usize::MAX).matches;
-        let place = |id| self.ids.iter().position(|known| known == id).unwrap();
-        let mut places: Vec<usize> = all.iter().map(|found| place(&found.id)).collect();
-        places.sort_unstable();
-        places
-    }
-
-    /// The best three are the first of all.
-    fn assert_top_3(&self, query: &str) {
-        let query = Query::new(query);
-        let all = self.index.search(&query, &[], 3).matches;
-        assert_eq!(self.index.best(&query, &[], 3), all, "{query:?}");
-    }
-}
+use threads::speed_up;
 
 /// Typical queries by the size of the catalog.
 fn by_size(sizes: &[usize], budget: Duration) {
@@ -145,6 +37,7 @@ fn by_size(sizes: &[usize], budget: Duration) {
         assert_eq!(scan.count(&queries[0], &mut folded), scan.expected_count(&queries[0]));
         let mut more = Vec::new();
         let engine = compiled.engine();
+        let without_patterns = compiled.index_without_patterns();
         let contains = Contains::new(&compiled.skills);
         for query in &queries[..4] {
             assert_found_by_contains(&compiled, &contains, query);
@@ -156,6 +49,7 @@ fn by_size(sizes: &[usize], budget: Duration) {
             }),
             rival("bare scan", |query| scan.count(query, &mut more)),
             compiled.top_3(),
+            best_of(&without_patterns, "top 3 without patterns", 3),
             rival("top 3 with hits", |query| compiled.index.best(&Query::new(query), &[], 3).len()),
             compiled.ranked("all, ranked", usize::MAX),
             rival("all, with vetoes", |query| {
@@ -369,55 +263,6 @@ fn cold(compiled: &Compiled, queries: &[String]) -> f64 {
 fn bare_scan(scan: &BareScan) -> Rival<'_> {
     let mut folded = Vec::new();
     rival("bare scan", move |query| scan.count(query, &mut folded))
-}
-
-/// How many times the queries of one thread two threads answer. The bare scan writes nothing that
-/// threads share: what it gains is what there is to be gained.
-///
-/// Two threads live all the time and work in turns of some milliseconds at most: one alone, the other
-/// alone, both at once; whoever has no turn waits in a loop, so that it is there at once. Three turns that follow each other are compared, as what else the host does lasts
-/// longer, and the median of these counts: the shortest turns of all would be those in which nobody else had
-/// a core, and for two at once that is rare.
-fn speed_up<'a>(queries: &[String], rival: impl Fn() -> Rival<'a> + Sync) -> f64 {
-    const TURNS: [[bool; 2]; 3] = [[true, false], [false, true], [true, true]];
-    let (n_turns, n_passes) = (1_200, 10);
-    let n_arrived = AtomicUsize::new(0);
-    let one_thread = |which: usize| {
-        let mut rival = rival();
-        let mut pass = || {
-            for query in queries {
-                black_box((rival.run)(query));
-            }
-        };
-        (0..5).for_each(|_| pass());
-        let mut turn = |nth: usize| {
-            // Threads that sleep here would wake up one after the other, and be waited for.
-            n_arrived.fetch_add(1, Ordering::Relaxed);
-            while n_arrived.load(Ordering::Relaxed) < (nth + 1) * 2 {
-                std::hint::spin_loop();
-            }
-            let start = Instant::now();
-            if TURNS[nth % TURNS.len()][which] {
-                (0..n_passes).for_each(|_| pass());
-            }
-            (start, Instant::now())
-        };
-        (0..n_turns).map(&mut turn).collect::<Vec<_>>()
-    };
-    let [first, second] = std::thread::scope(|scope| {
-        let one_thread = &one_thread;
-        [0, 1].map(|which| scope.spawn(move || one_thread(which))).map(|of| of.join().unwrap())
-    });
-    let took = first.iter().zip(&second).map(|(first, second)| {
-        let took = first.1.max(second.1) - first.0.min(second.0);
-        took.as_secs_f64()
-    });
-    let took: Vec<f64> = took.collect();
-    let (rounds, _) = took.as_chunks();
-    let mut ratios: Vec<f64> =
-        rounds.iter().map(|[first, second, both]| (first + second) / both).collect();
-    ratios.sort_by(f64::total_cmp);
-    ratios[ratios.len() / 2]
 }
 
 fn main() {

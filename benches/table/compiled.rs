@@ -1,0 +1,77 @@
+//! A catalog with its index, asked in the ways that are measured.
+
+use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
+use repertoire::skill::Triggers;
+use repertoire::{Engine, Query, Skill, SkillId};
+
+use crate::measure::{Rival, rival};
+use crate::support::catalog::{ids, index, skills};
+
+/// The best `limit`, the way that allocates nothing.
+pub(crate) fn best_of<'i>(index: &'i Index, name: &'static str, limit: usize) -> Rival<'i> {
+    let mut best = Vec::new();
+    rival(name, move |query| {
+        index.matches_into(&Query::new(query), &[], limit, &mut best);
+        best.len()
+    })
+}
+
+/// A catalog, compiled.
+pub(crate) struct Compiled {
+    pub(crate) skills: Vec<Skill>,
+    pub(crate) ids: Vec<SkillId>,
+    pub(crate) index: Index,
+}
+
+impl Compiled {
+    pub(crate) fn new(skills: Vec<Skill>) -> Compiled {
+        let ids = ids(&skills);
+        let index = index(&skills, &ids);
+        Compiled { skills, ids, index }
+    }
+
+    pub(crate) fn of_size(n_skills: usize) -> Compiled {
+        Compiled::new(skills(n_skills))
+    }
+
+    pub(crate) fn engine(&self) -> Engine {
+        let add = repertoire::EngineBuilder::skill;
+        self.skills.iter().cloned().fold(Engine::builder(), add).build().unwrap()
+    }
+
+    /// The index of the same skills as if none had a pattern.
+    pub(crate) fn index_without_patterns(&self) -> Index {
+        let no_patterns =
+            |skill: &Skill| Triggers { patterns: Vec::new(), ..skill.triggers().clone() };
+        let triggers: Vec<Triggers> = self.skills.iter().map(no_patterns).collect();
+        let each = self.skills.iter().zip(&self.ids).zip(&triggers);
+        let indexed: Vec<_> = each
+            .map(|((skill, id), triggers)| IndexedSkill { id, name: skill.name(), triggers })
+            .collect();
+        Index::new(&indexed, &IndexOptions::default()).unwrap()
+    }
+
+    pub(crate) fn ranked(&self, name: &'static str, limit: usize) -> Rival<'_> {
+        best_of(&self.index, name, limit)
+    }
+
+    pub(crate) fn top_3(&self) -> Rival<'_> {
+        self.ranked("top 3", 3)
+    }
+
+    /// The places of all skills that match.
+    pub(crate) fn matching(&self, query: &str) -> Vec<usize> {
+        let all = self.index.search(&Query::new(query), &[], usize::MAX).matches;
+        let place = |id| self.ids.iter().position(|known| known == id).unwrap();
+        let mut places: Vec<usize> = all.iter().map(|found| place(&found.id)).collect();
+        places.sort_unstable();
+        places
+    }
+
+    /// The best three are the first of all.
+    pub(crate) fn assert_top_3(&self, query: &str) {
+        let query = Query::new(query);
+        let all = self.index.search(&query, &[], 3).matches;
+        assert_eq!(self.index.best(&query, &[], 3), all, "{query:?}");
+    }
+}

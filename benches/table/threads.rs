@@ -1,0 +1,56 @@
+//! What a second thread gains.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use crate::measure::Rival;
+
+/// How many times the queries of one thread two threads answer. The bare scan writes nothing that
+/// threads share: what it gains is what there is to be gained.
+///
+/// Two threads live all the time and work in turns of some milliseconds at most: one alone, the other
+/// alone, both at once; whoever has no turn waits in a loop, so that it is there at once. Three turns that follow each other are compared, as what else the host does lasts
+/// longer, and the median of these counts: the shortest turns of all would be those in which nobody else had
+/// a core, and for two at once that is rare.
+pub(crate) fn speed_up<'a>(queries: &[String], rival: impl Fn() -> Rival<'a> + Sync) -> f64 {
+    const TURNS: [[bool; 2]; 3] = [[true, false], [false, true], [true, true]];
+    let (n_turns, n_passes) = (1_200, 10);
+    let n_arrived = AtomicUsize::new(0);
+    let one_thread = |which: usize| {
+        let mut rival = rival();
+        let mut pass = || {
+            for query in queries {
+                black_box((rival.run)(query));
+            }
+        };
+        (0..5).for_each(|_| pass());
+        let mut turn = |nth: usize| {
+            // Threads that sleep here would wake up one after the other, and be waited for.
+            n_arrived.fetch_add(1, Ordering::Relaxed);
+            while n_arrived.load(Ordering::Relaxed) < (nth + 1) * 2 {
+                std::hint::spin_loop();
+            }
+            let start = Instant::now();
+            if TURNS[nth % TURNS.len()][which] {
+                (0..n_passes).for_each(|_| pass());
+            }
+            (start, Instant::now())
+        };
+        (0..n_turns).map(&mut turn).collect::<Vec<_>>()
+    };
+    let [first, second] = std::thread::scope(|scope| {
+        let one_thread = &one_thread;
+        [0, 1].map(|which| scope.spawn(move || one_thread(which))).map(|of| of.join().unwrap())
+    });
+    let took = first.iter().zip(&second).map(|(first, second)| {
+        let took = first.1.max(second.1) - first.0.min(second.0);
+        took.as_secs_f64()
+    });
+    let took: Vec<f64> = took.collect();
+    let (rounds, _) = took.as_chunks();
+    let mut ratios: Vec<f64> =
+        rounds.iter().map(|[first, second, both]| (first + second) / both).collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios[ratios.len() / 2]
+}
