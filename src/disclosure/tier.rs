@@ -234,14 +234,15 @@ fn plan<'a>(
         .filter(|_| options.hint_generic_words)
         .filter_map(|found| Some((found.id.clone(), (evidence.generic_word)(found)?)))
         .collect();
-    let is_hinted = |id: &SkillId| hinted.iter().any(|(hinted, _)| hinted == id);
-    // A catalog may have thousands of matches, a conversation knows a few skills.
+    // There may be thousands of matches: of most these tell at once that they are neither.
+    let is_hinted: HashSet<&SkillId> = hinted.iter().map(|(id, _)| id).collect();
+    let is_known: HashSet<&SkillId> = state.skills.iter().map(|known| &known.skill).collect();
     let is_in_context = |id: &SkillId| {
-        state.of(id).is_some() && listing.get(id).is_some_and(|entry| state.shows(id, &entry.skill))
+        is_known.contains(id) && listing.get(id).is_some_and(|entry| state.shows(id, &entry.skill))
     };
     let matched = matches.into_iter().map(|found| found.id).chain(beyond);
     let (above, mut matched): (Vec<SkillId>, Vec<SkillId>) =
-        matched.filter(|id| !is_hinted(id)).partition(is_in_context);
+        matched.filter(|id| !is_hinted.contains(id)).partition(is_in_context);
     let beyond = matched.split_off(options.max_skills.min(matched.len()));
     let has_match = !matched.is_empty() || !beyond.is_empty() || !above.is_empty();
     plan.full = matched.iter().filter_map(|id| listing.get(id)).collect();

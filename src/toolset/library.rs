@@ -89,7 +89,7 @@ impl Loader {
         check_permissions(&path, &file)?;
         if self.known(&path).is_some() {
             // Nearly always it is the content of before, of which nothing is needed but the hash.
-            let sha256 = ContentHash::of_reader((&file).take(MAX_LIBRARY_BYTES));
+            let sha256 = ContentHash::of_reader((&file).take(MAX_LIBRARY_BYTES + 1));
             if let Some(known) = self.known_with(&path, &sha256.map_err(read_error)?) {
                 self.demand_trust(owner, &path, &known.sha256, &known.note)?;
                 return Ok(known.with_stamp(stamp));

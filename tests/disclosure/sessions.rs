@@ -183,6 +183,7 @@ fn all_skills_are_shown_in_full_on_demand_whatever_the_session_has() {
     for _ in 0..2 {
         let all = engine.disclose_in("show all skills", &session).unwrap();
         assert_eq!((ids(&all.full), ids(&all.registry)), (vec!["s0", "s1"], vec![]));
+        assert_eq!(all.omitted[0].reason, "below the limit of 2 skills");
     }
     // What it does not show of what was lost is still to be restored.
     session.compacted().unwrap();
