@@ -3,7 +3,8 @@
 
 use repertoire::matcher::{Field, RelevanceIndex};
 use repertoire::{
-    Allowlist, DisclosureOptions, Engine, EngineBuilder, Skill, SkillId, Source, Tier,
+    Allowlist, DisclosureOptions, Engine, EngineBuilder, RelevanceMargin, Skill, SkillId, Source,
+    Tier,
 };
 
 fn skill(text: &str) -> Skill {
@@ -78,6 +79,25 @@ fn declared_matches_come_first_and_every_skill_says_why() {
     let expected =
         serde_json::json!({"id": "ship", "brief": "Ships it.", "why": "keyword `the server`"});
     assert_eq!(json, expected);
+}
+
+#[test]
+fn an_exclude_holds_back_what_only_its_name_and_relevance_would_show() {
+    let text = "---\nname: deploy\ndescription: Brings a release to the staging server.\n\
+                triggers: {exclude: [production]}\n---\nDo it.\n";
+    let mut skills = office();
+    skills.push(skill(text));
+    let engine = engine(skills);
+    let margin = RelevanceMargin { worth: 0.5, lead: 0.0, words: 1 };
+    let options =
+        DisclosureOptions { relevance: Some(margin), ..engine.disclosure_options().clone() };
+    for (query, expected) in [
+        ("bring the release to staging", ["deploy"].as_slice()),
+        ("deploy: bring the release to staging", &["deploy"]),
+        ("deploy: bring the release to production, not staging", &[]),
+    ] {
+        assert_eq!(engine.disclose_with(query, &options).full, expected, "{query}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
+use repertoire::skill::Triggers;
 use repertoire::{Skill, SkillId};
 use serde_json::json;
 
@@ -183,10 +184,18 @@ pub(crate) fn ids(skills: &[Skill]) -> Vec<SkillId> {
 }
 
 pub(crate) fn index(skills: &[Skill], ids: &[SkillId]) -> Index {
-    let indexed: Vec<_> = skills
-        .iter()
-        .zip(ids)
-        .map(|(skill, id)| IndexedSkill { id, name: skill.name(), triggers: skill.triggers() })
+    index_of(skills, ids, skills.iter().map(Skill::triggers))
+}
+
+/// The index of `skills` as if these were their triggers.
+pub(crate) fn index_of<'s>(
+    skills: &'s [Skill],
+    ids: &'s [SkillId],
+    triggers: impl Iterator<Item = &'s Triggers>,
+) -> Index {
+    let each = skills.iter().zip(ids).zip(triggers);
+    let indexed: Vec<_> = each
+        .map(|((skill, id), triggers)| IndexedSkill { id, name: skill.name(), triggers })
         .collect();
     Index::new(&indexed, &IndexOptions::default()).unwrap()
 }

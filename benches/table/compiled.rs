@@ -1,11 +1,11 @@
 //! A catalog with its index, asked in the ways that are measured.
 
-use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
+use repertoire::matcher::Index;
 use repertoire::skill::Triggers;
 use repertoire::{Engine, Query, Skill, SkillId};
 
 use crate::measure::{Rival, rival};
-use crate::support::catalog::{ids, index, skills};
+use crate::support::catalog::{ids, index, index_of, skills};
 
 /// The best `limit`, the way that allocates nothing.
 pub(crate) fn best_of<'i>(index: &'i Index, name: &'static str, limit: usize) -> Rival<'i> {
@@ -44,11 +44,7 @@ impl Compiled {
         let no_patterns =
             |skill: &Skill| Triggers { patterns: Vec::new(), ..skill.triggers().clone() };
         let triggers: Vec<Triggers> = self.skills.iter().map(no_patterns).collect();
-        let each = self.skills.iter().zip(&self.ids).zip(&triggers);
-        let indexed: Vec<_> = each
-            .map(|((skill, id), triggers)| IndexedSkill { id, name: skill.name(), triggers })
-            .collect();
-        Index::new(&indexed, &IndexOptions::default()).unwrap()
+        index_of(&self.skills, &self.ids, triggers.iter())
     }
 
     pub(crate) fn ranked(&self, name: &'static str, limit: usize) -> Rival<'_> {

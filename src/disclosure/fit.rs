@@ -236,13 +236,13 @@ fn all_omitted(beyond: Vec<SkillId>, limit: usize, others: Vec<Rejection>) -> Ve
         omitted.push(Rejection { id, reason: reason.clone() });
     }
     for Rejection { id, reason } in others {
-        match places.insert(id.clone(), Some(omitted.len())).flatten() {
-            None => omitted.push(Rejection { id, reason }),
-            Some(place) => {
-                let first = &mut omitted[place].reason;
-                *first = format!("{first}; {reason}");
-                places.insert(id, Some(place));
-            }
+        let place = places.entry(id.clone()).or_default();
+        if let Some(place) = *place {
+            let first = &mut omitted[place].reason;
+            *first = format!("{first}; {reason}");
+        } else {
+            *place = Some(omitted.len());
+            omitted.push(Rejection { id, reason });
         }
     }
     omitted
