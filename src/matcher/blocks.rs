@@ -61,21 +61,27 @@ pub(super) fn mask(bytes: &[u8; BYTES], holds: impl Fn(u8) -> bool) -> u64 {
     })
 }
 
-/// The bits that `bits` gives of any byte. The last block looks again at what was looked at.
+/// What `merge` makes of `of` each byte, and of `start`; in any order, and of some more than once, as the
+/// last block looks again at what was looked at.
 #[inline]
-pub(super) fn bits_of_any(bytes: &[u8], bits: impl Fn(u8) -> u8) -> u8 {
+pub(super) fn merged(
+    bytes: &[u8],
+    start: u8,
+    of: impl Fn(u8) -> u8,
+    merge: impl Fn(u8, u8) -> u8,
+) -> u8 {
     let (blocks, rest) = bytes.as_chunks::<32>();
     let Some(last) = bytes.last_chunk::<32>() else {
-        return rest.iter().fold(0, |all, &byte| all | bits(byte));
+        return rest.iter().fold(start, |all, &byte| merge(all, of(byte)));
     };
     // Place by place, for wide instructions.
-    let mut of_places = [0; 32];
+    let mut of_places = [start; 32];
     for block in blocks.iter().chain([last]) {
         for (of_place, &byte) in of_places.iter_mut().zip(block) {
-            *of_place |= bits(byte);
+            *of_place = merge(*of_place, of(byte));
         }
     }
-    of_places.iter().fold(0, |all, of_place| all | of_place)
+    of_places.iter().fold(start, |all, &of_place| merge(all, of_place))
 }
 
 #[cfg(test)]
@@ -94,8 +100,8 @@ mod tests {
                     let mut found = Vec::new();
                     places(&bytes, |byte| byte == wanted, |at| found.push(at));
                     assert_eq!(found, expected, "{wanted} in {bytes:?}");
-                    let bits = bits_of_any(&bytes, |byte| u8::from(byte == wanted));
-                    assert_eq!(bits == 1, !expected.is_empty());
+                    let any = merged(&bytes, 0, |byte| u8::from(byte == wanted), |a, b| a | b);
+                    assert_eq!(any == 1, !expected.is_empty());
                 }
             }
         }

@@ -13,6 +13,7 @@ use super::overlay::Changes;
 use super::rank::RankKey;
 use super::seen::Seen;
 use super::split::Split;
+use super::tables::TriggerItem;
 use super::text::QueryText;
 use super::visits::Visits;
 
@@ -32,10 +33,8 @@ pub(super) struct Scratch {
     pub(super) is_plain: bool,
     /// Whether all patterns were looked at that may match.
     pub(super) all_opened: bool,
-    /// While patterns are opened: places among what literals open; and the items of those opened, with
-    /// whether each does match.
+    /// While patterns are opened: places among what literals open.
     pub(super) met_gates: Vec<u32>,
-    pub(super) opened: Vec<(u32, bool)>,
     pub(super) found: Found,
     pub(super) met: Met,
     /// What became of the skills since the index was compiled.
@@ -148,6 +147,15 @@ impl Found {
     /// The items found or perhaps found, and perhaps others.
     pub(super) fn near(&self) -> &Near {
         self.items.near()
+    }
+
+    /// Whether of `triggers`, of which `n_after` stand behind one, another before that was found which looks
+    /// for the same.
+    #[cold]
+    pub(super) fn has_same(&self, triggers: &[TriggerItem], n_after: usize) -> bool {
+        let before = triggers[..triggers.len() - n_after].windows(2).rev();
+        let same = before.take_while(|of| of[1].is_same()).map(|of| of[0].item());
+        same.into_iter().any(|item| self.presence(item) != Presence::Absent)
     }
 
     /// Where an item is that is [`Presence::At`] some place.

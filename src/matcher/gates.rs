@@ -74,10 +74,10 @@ row!(Second { one: u16, other: u16 });
 
 /// A pattern that a literal opens, together with another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Opened {
-    pattern: u32,
+pub(super) struct Opened {
+    pub(super) pattern: u32,
     /// The words of its skills.
-    words: Places,
+    pub(super) words: Places,
 }
 
 row!(Opened { pattern: u32, words: Places });
@@ -146,31 +146,14 @@ impl Gates {
         Gates { all: packed, literals, needed, opened }
     }
 
-    /// Calls `report` with each pattern that may match, and whether it does for sure, as far as
-    /// the places of literals in `text` tell; with some more than once. Patterns may be left out of whose
-    /// skills' words `may_matter` says no. `met` is working memory.
-    pub(super) fn open(
-        &self,
-        text: Gated<'_>,
-        met: &mut Vec<u32>,
-        may_matter: impl Fn(Places) -> bool,
-        mut report: impl FnMut(u32, bool),
-    ) {
-        self.meet(text.seen, met);
-        for &place in &*met {
-            let Opened { pattern, words } = self.opened[place as usize];
-            if !may_matter(words) {
-                continue;
-            }
-            let verdict = self.judge(pattern, text);
-            if verdict != Some(false) {
-                report(pattern, verdict.is_some());
-            }
-        }
+    /// The pattern that a literal opens, at a place as of [`Gates::meet`].
+    pub(super) fn opened(&self, place: u32) -> Opened {
+        self.opened[place as usize]
     }
 
-    /// Puts into `met` where those of the [`Second`] are that are met, of all literals that were seen.
-    fn meet(&self, seen: &Seen, met: &mut Vec<u32>) {
+    /// Puts into `met` the places of the patterns of which a literal of the rarest group was seen, and one
+    /// of the second; of some more than once.
+    pub(super) fn meet(&self, seen: &Seen, met: &mut Vec<u32>) {
         met.clear();
         let near = seen.near();
         for literal in seen.numbers() {
@@ -280,12 +263,10 @@ mod tests {
         let mut seen = Seen::default();
         pass(infixes, text, &mut seen, |_| {});
         let text = Gated { infixes, seen: &seen, is_plain: true };
-        let (mut opened, mut met) = (Vec::new(), Vec::new());
-        gates.open(text, &mut met, may_matter, |pattern, is_sure| {
-            assert_eq!(gates.open_one(pattern, text), Some(is_sure));
-            opened.push((pattern, is_sure));
-        });
-        opened
+        let mut met = Vec::new();
+        gates.meet(&seen, &mut met);
+        let met = met.iter().map(|&place| gates.opened(place)).filter(|of| may_matter(of.words));
+        met.filter_map(|of| Some((of.pattern, gates.open_one(of.pattern, text)?))).collect()
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Kinds {
     /// The kinds of the characters of ASCII among `bytes`.
     pub(crate) fn in_ascii_of(bytes: &[u8]) -> Kinds {
         let of = |byte: u8| if byte < 0x80 { Kinds::of_ascii(byte) } else { 0 };
-        Kinds(u32::from(blocks::bits_of_any(bytes, of)))
+        Kinds(u32::from(blocks::merged(bytes, 0, of, |all, one| all | one)))
     }
 
     /// Whether of the characters of ASCII they are the digits.
@@ -149,7 +149,8 @@ impl Kinds {
 
 /// Whether a digit of ASCII is among `bytes`.
 pub(crate) fn has_digit(bytes: &[u8]) -> bool {
-    blocks::bits_of_any(bytes, |byte| u8::from(byte.is_ascii_digit())) != 0
+    // The least costs fewer instructions than to compare each.
+    blocks::merged(bytes, u8::MAX, |byte| byte.wrapping_sub(b'0'), u8::min) < 10
 }
 
 /// Whether the characters from `start` to `end` are digits of one script that is not ASCII.

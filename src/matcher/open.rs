@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
-use super::gates::Gated;
+use super::gates::{Gated, Opened};
 use super::index::Index;
 use super::places::Places;
 
@@ -34,15 +34,16 @@ impl Index {
     }
 
     fn open(&self, may_matter: impl Fn(&Found, Places) -> bool, scratch: &mut Scratch) {
-        let Scratch { seen, is_plain, met_gates, opened, found, .. } = scratch;
-        let may_matter = |words| may_matter(found, words);
-        opened.clear();
+        let Scratch { seen, is_plain, met_gates, found, .. } = scratch;
         let text = Gated { infixes: &self.infixes, seen, is_plain: *is_plain };
-        self.gates.open(text, met_gates, may_matter, |pattern, is_certain| {
-            opened.push((self.tables.pattern_items[pattern as usize], is_certain));
-        });
-        for (item, is_certain) in opened.drain(..) {
-            note(found, item, is_certain);
+        self.gates.meet(seen, met_gates);
+        for &place in &*met_gates {
+            let Opened { pattern, words } = self.gates.opened(place);
+            if may_matter(found, words)
+                && let Some(is_certain) = self.gates.open_one(pattern, text)
+            {
+                note(found, self.tables.pattern_items[pattern as usize], is_certain);
+            }
         }
     }
 

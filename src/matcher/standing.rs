@@ -39,7 +39,6 @@ impl Index {
     pub(super) fn hopes(&self, skill: u32, scratch: &Scratch) -> Option<(RankKey, bool)> {
         let mut key = RankKey::new(skill);
         let mut is_certain = true;
-        let mut last = None;
         let triggers = self.tables.triggers.items_of(skill);
         // Most are not found, which a small table says that stays at hand from trigger to trigger.
         let near = scratch.found.near();
@@ -56,14 +55,10 @@ impl Index {
             is_certain &= presence != Presence::Possible;
             let known = self.tables.items[item as usize];
             key.add(known.n_words(), scratch.rarity(item, known.rarity));
-            // Those that look for the same count once.
-            let place = triggers.len() - rest.len();
-            let between = last.map(|last| &triggers[last..place]);
-            let is_same = between.is_some_and(|between| between.iter().all(|of| of.is_same()));
-            if !is_same {
+            let is_counted = trigger.is_same() && scratch.found.has_same(triggers, rest.len());
+            if !is_counted {
                 key.count();
             }
-            last = Some(place);
         }
         if key.n_triggers.0 == 0 {
             return None;
