@@ -82,7 +82,7 @@ fn declared_matches_come_first_and_every_skill_says_why() {
 }
 
 #[test]
-fn an_exclude_holds_back_what_only_its_name_and_relevance_would_show() {
+fn an_exclude_holds_back_what_relevance_would_show() {
     let text = "---\nname: deploy\ndescription: Brings a release to the staging server.\n\
                 triggers: {exclude: [production]}\n---\nDo it.\n";
     let mut skills = office();
@@ -95,8 +95,12 @@ fn an_exclude_holds_back_what_only_its_name_and_relevance_would_show() {
         ("bring the release to staging", ["deploy"].as_slice()),
         ("deploy: bring the release to staging", &["deploy"]),
         ("deploy: bring the release to production, not staging", &[]),
+        ("bring the release to production, not staging", &[]),
     ] {
-        assert_eq!(engine.disclose_with(query, &options).full, expected, "{query}");
+        let disclosure = engine.disclose_with(query, &options);
+        assert_eq!(disclosure.full, expected, "{query}");
+        let is_told = disclosure.omitted.iter().any(|of| of.reason.contains("`production`"));
+        assert_eq!(is_told, expected.is_empty(), "{query}: {:?}", disclosure.omitted);
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Plan<'a> {
     pub(super) omitted: Vec<Rejection>,
     /// Why a skill is in full whose triggers are not hit.
     pub(super) relevant: Option<Relevant>,
+    /// Whether all that the session lost was considered.
+    pub(super) is_restored: bool,
 }
 
 /// A skill with the text it is shown with.

@@ -7,6 +7,7 @@
 mod budget;
 mod fit;
 mod prompt;
+mod reason;
 mod render;
 mod restore;
 mod shorten;
@@ -18,6 +19,7 @@ pub use render::Format;
 pub use tier::{Disclosure, DisclosureOptions, RelevanceMargin, Tier};
 
 pub(crate) use prompt::catalog_prompt;
+pub(crate) use reason::{quoted, untried, veto};
 pub(crate) use render::{attribute, xml_text};
 pub(crate) use shorten::one_line;
-pub(crate) use tier::{Evidence, Listing, disclose, quoted, untried, veto};
+pub(crate) use tier::{Evidence, Listing, disclose};

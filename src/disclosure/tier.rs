@@ -1,12 +1,13 @@
 //! What each skill deserves in answer to one query.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
 use super::budget::{Budget, Meter, TokenCounter};
 use super::fit::{Plan, fit};
+use super::reason;
 use super::render::Format;
 use super::restore::restore;
 use crate::catalog::{Audience, Catalog, Entry};
@@ -163,6 +164,17 @@ impl Listing {
         self.place(id).map(|place| self.at(place))
     }
 
+    /// The same, also of a skill that only the user can activate: what the user had shown once may be
+    /// shown again.
+    pub(crate) fn get_for_anyone(&self, id: &SkillId) -> Option<&Entry> {
+        let is_for_user = |of: &&Entry| of.is_available() && of.is_loadable(Audience::User);
+        self.get(id).or_else(|| self.catalog.get(id.as_str()).filter(is_for_user))
+    }
+
+    fn has(&self, id: &SkillId) -> bool {
+        self.place(id).is_some()
+    }
+
     fn place(&self, id: &SkillId) -> Option<usize> {
         self.visible.binary_search_by(|place| self.catalog.at(*place).id.cmp(id)).ok()
     }
@@ -187,10 +199,13 @@ pub(crate) struct Evidence<'e> {
     pub(crate) sure: &'e dyn Fn() -> Option<Relevant>,
     /// The generic word that is all that a skill matches by.
     pub(crate) generic_word: &'e dyn Fn(&Match) -> Option<String>,
+    /// The exclude that vetoes a skill, whether or not anything else of it matches.
+    pub(crate) exclude: &'e dyn Fn(&Entry) -> Option<String>,
 }
 
 /// Decides what to disclose of `listing`, given the matcher's `answer` (`None` stands for a blank
-/// query) and what the session did so far.
+/// query) and what the session did so far. Also says whether all that the session lost was considered,
+/// so that it need not be again.
 pub(crate) fn disclose(
     listing: &Listing,
     answer: Option<Answer>,
@@ -198,13 +213,12 @@ pub(crate) fn disclose(
     state: &SessionState,
     options: &DisclosureOptions,
     tokens: &dyn TokenCounter,
-) -> Disclosure {
-    let Some(answer) = answer.filter(|_| !listing.visible.is_empty()) else {
-        return Disclosure::default();
-    };
+) -> (Disclosure, bool) {
     let room = Meter::new(Some(options.restore), tokens);
-    let plan = plan(listing, answer, evidence, state, options, &room);
-    fit(plan, options.format, &Meter::new(options.budget, tokens))
+    let plan = answer.map(|answer| plan(listing, answer, evidence, state, options, &room));
+    let Some(plan) = plan.filter(|plan| plan.n_visible > 0) else { return Default::default() };
+    let is_restored = plan.is_restored;
+    (fit(plan, options.format, &Meter::new(options.budget, tokens)), is_restored)
 }
 
 /// The table of DESIGN §5: the first case that applies. What the session has in its context is
@@ -248,37 +262,44 @@ fn plan<'a>(
     plan.full = matched.iter().filter_map(|id| listing.get(id)).collect();
     plan.above = above.iter().filter_map(|id| listing.get(id)).collect();
 
-    // What the query vetoes or shows anyway is not for the session to restore.
-    let is_vetoed = |id: &SkillId| vetoed.iter().any(|(veto, _)| veto == id);
-    let is_decided = |id| matched.contains(id) || is_vetoed(id);
-    let lost = state.skills.iter().filter(|skill| skill.lost && !is_decided(&skill.skill));
-    let lost = lost.filter_map(|skill| listing.get(&skill.skill));
-    let restored = restore(lost, options.format, room);
+    // What matches is shown anyway; the rest of what is shown must be asked for its excludes.
+    let mut vetoed: BTreeMap<SkillId, String> = vetoed.into_iter().collect();
+    let lost = state.skills.iter().filter(|known| known.lost && !matched.contains(&known.skill));
+    let lost = lost.filter_map(|known| listing.get_for_anyone(&known.skill));
+    let (held_back, lost): (Vec<_>, Vec<_>) =
+        lost.partition(|entry| is_vetoed(entry, &mut vetoed, evidence));
+    plan.is_restored = held_back.is_empty();
+    let restored = restore(lost.into_iter(), options.format, room);
+    plan.n_visible += restored.full.iter().filter(|entry| !listing.has(&entry.id)).count();
     plan.beyond = beyond;
     plan.beyond.retain(|id| !restored.contains(id));
-    plan.omitted.extend(vetoed.iter().map(|(id, exclude)| veto(id, exclude)));
-    plan.omitted.extend(quoted.iter().map(|(id, trigger)| self::quoted(id, trigger)));
     plan.omitted.extend(restored.rejections());
     plan.full.extend(restored.full);
-    plan.registry = restored.too_long;
+    plan.registry.extend(restored.too_long.into_iter().filter(|entry| listing.has(&entry.id)));
     if !has_match && meta.is_none() {
-        let sure = (evidence.sure)().filter(|found| !is_vetoed(&found.id));
-        let sure = sure.and_then(|found| Some((listing.get(&found.id)?, found)));
+        let sure = (evidence.sure)().and_then(|found| Some((listing.get(&found.id)?, found)));
         let is_wanted = |(entry, _): &(&Entry, Relevant)| {
             let is_in_context = state.shows(&entry.id, &entry.skill);
             let is_shown = plan.full.iter().any(|shown| shown.id == entry.id);
-            !entry.skill.declares_triggers() && !is_in_context && !is_shown
+            !entry.skill.declares_triggers()
+                && !is_in_context
+                && !is_shown
+                && !is_vetoed(entry, &mut vetoed, evidence)
         };
         if let Some((entry, found)) = sure.filter(is_wanted) {
             plan.full.insert(0, entry);
             plan.relevant = Some(found);
         }
     }
+    plan.omitted.extend(vetoed.iter().map(|(id, exclude)| reason::veto(id, exclude)));
+    plan.omitted.extend(quoted.iter().map(|(id, trigger)| reason::quoted(id, trigger)));
     let shown = plan.full.iter().chain(&plan.registry);
     let is_shown: HashSet<&SkillId> = shown.map(|entry| &entry.id).collect();
-    for (id, word) in hinted.iter().filter(|(id, _)| !is_shown.contains(id)) {
-        plan.registry.extend(listing.get(id));
-        plan.omitted.push(hint(id, word));
+    let hinted = hinted.iter().filter(|(id, _)| !is_shown.contains(id));
+    for (nth, (id, word)) in hinted.enumerate() {
+        let has_line = nth < options.max_lines;
+        plan.registry.extend(listing.get(id).filter(|_| has_line));
+        plan.omitted.push(reason::hint(id, word, has_line));
     }
     let has_match = has_match || plan.relevant.is_some();
 
@@ -286,7 +307,7 @@ fn plan<'a>(
     let shown: BTreeSet<&SkillId> = shown.map(|entry| &entry.id).collect();
     let is_new = |entry: &&Entry| !shown.contains(&entry.id);
     let untried = untried.iter().filter(|(id, _)| !shown.contains(id));
-    plan.omitted.extend(untried.map(|(id, pattern)| self::untried(id, pattern)));
+    plan.omitted.extend(untried.map(|(id, pattern)| reason::untried(id, pattern)));
     let max_lines = options.max_lines;
     if meta.is_some() {
         // A question about the skills themselves has to do with all of them alike.
@@ -298,27 +319,14 @@ fn plan<'a>(
     plan
 }
 
-/// Why a skill that matches is only shown in a line.
-fn hint(id: &SkillId, word: &str) -> Rejection {
-    let reason = format!("only its generic word `{word}` is in the query: shown as a line");
-    Rejection { id: id.clone(), reason }
-}
-
-/// Why a skill may be missing.
-pub(crate) fn untried(id: &SkillId, pattern: &str) -> Rejection {
-    let reason = format!(
-        "its pattern `{pattern}` was not tried: too many patterns without a literal may match this"
-    );
-    Rejection { id: id.clone(), reason }
-}
-
-/// Why a vetoed skill is not there.
-pub(crate) fn veto(id: &SkillId, exclude: &str) -> Rejection {
-    Rejection { id: id.clone(), reason: format!("vetoed by its exclude `{exclude}`") }
-}
-
-/// Why a skill is not there whose triggers stand in what the query quotes only.
-pub(crate) fn quoted(id: &SkillId, trigger: &str) -> Rejection {
-    let reason = format!("its trigger `{trigger}` stands in quoted text only");
-    Rejection { id: id.clone(), reason }
+/// Whether an exclude vetoes a skill, which is noted among those `vetoed`.
+fn is_vetoed(
+    entry: &Entry,
+    vetoed: &mut BTreeMap<SkillId, String>,
+    evidence: &Evidence<'_>,
+) -> bool {
+    if !vetoed.contains_key(&entry.id) {
+        vetoed.extend((evidence.exclude)(entry).map(|exclude| (entry.id.clone(), exclude)));
+    }
+    vetoed.contains_key(&entry.id)
 }

@@ -25,7 +25,7 @@ use crate::catalog::reload::Memory;
 use crate::catalog::{Catalog, CatalogOptions};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{
-    self, CatalogPrompt, Disclosure, DisclosureOptions, Evidence, PromptOptions, Tier, TokenCounter,
+    self, CatalogPrompt, Disclosure, DisclosureOptions, Evidence, PromptOptions, TokenCounter,
 };
 use crate::error::Error;
 use crate::matcher::{
@@ -185,32 +185,30 @@ impl Engine {
     ) -> Result<Disclosure, Error> {
         let state = known(session.id(), session.state());
         let now = self.snapshot();
-        let (disclosure, meta) =
+        let (disclosure, is_restored) =
             self.disclose_after(&now, &query.into(), &state, &self.0.disclosure);
         // The best one last: it is to be the one that was used last.
-        for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get(id)) {
+        for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {
             session.record(&Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? })?;
         }
-        let is_restored = disclosure.tier != Tier::Nothing && meta != Some(MetaQuestion::ShowAll);
         if is_restored && state.skills.iter().any(|skill| skill.lost) {
             session.record(&Event::Restored)?;
         }
         Ok(disclosure)
     }
 
-    /// What to disclose in a conversation that did so far what `state` says; and which question
-    /// about the skills themselves that answers.
+    /// What to disclose in a conversation that did so far what `state` says, and whether all that it
+    /// lost was considered.
     fn disclose_after(
         &self,
         now: &Snapshot,
         query: &Query<'_>,
         state: &SessionState,
         options: &DisclosureOptions,
-    ) -> (Disclosure, Option<MetaQuestion>) {
+    ) -> (Disclosure, bool) {
         // Which matches are weak, their hits tell; nothing else is asked of them.
         let limit = if options.hint_generic_words { usize::MAX } else { 0 };
         let answer = (!query.is_blank()).then(|| now.search(query, state, limit));
-        let meta = answer.as_ref().and_then(|answer| answer.meta);
         let evidence = Evidence {
             relevant: &|| now.outline().order(&query.text),
             sure: &|| {
@@ -222,10 +220,9 @@ impl Engine {
                 let word = generic::only_generic_word(found, |word| now.is_generic(word));
                 word.map(str::to_owned)
             },
+            exclude: &|entry| snapshot::exclude_of(entry, query, &self.0.index),
         };
-        let disclosure =
-            disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens);
-        (disclosure, meta)
+        disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens)
     }
 
     /// The catalog prompt: which skills there are, for the system prompt.

@@ -174,6 +174,20 @@ impl Snapshot {
     }
 }
 
+/// The exclude that vetoes a skill for `query`, whether or not anything else of it matches.
+pub(super) fn exclude_of(
+    entry: &Entry,
+    query: &Query<'_>,
+    options: &IndexOptions,
+) -> Option<String> {
+    if entry.skill.triggers().exclude.is_empty() {
+        return None;
+    }
+    let alone = Index::new(&[indexed(entry)], options)
+        .inspect_err(|error| tracing::warn!(skill = %entry.id, %error, "cannot ask its excludes"));
+    alone.ok()?.first_exclude(query)
+}
+
 /// The skills that the model may be told of for what a message says.
 fn matched(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
     catalog.entries().filter(|entry| is_matched(entry))

@@ -204,6 +204,14 @@ impl Index {
         self.asked(None, query, |text, scratch| self.count_all(text, scratch))
     }
 
+    /// The first exclude found in `query`, whatever else is, of a skill that it does not name.
+    pub(crate) fn first_exclude(&self, query: &Query<'_>) -> Option<String> {
+        self.asked(None, query, |_, scratch| {
+            let exclude = scratch.found.excludes.first();
+            exclude.map(|&exclude| self.tables.excludes[exclude as usize].1.to_string())
+        })
+    }
+
     /// Passes over `query` and calls `run` with what was found; `changes` are what became of the
     /// skills since.
     pub(super) fn asked<'q, T>(

@@ -80,12 +80,21 @@ impl Name {
 }
 
 /// Whether `range` is a part of a path: neither in `/tmp/deploy` nor in the id `deploy/web` does
-/// `deploy` stand alone.
+/// `deploy` stand alone. In `"/deploy"` it does.
 fn is_in_path(text: &str, range: &Range<usize>) -> bool {
     let before = text[..range.start].strip_suffix(['/', '\\']);
     let after = text[range.end..].strip_prefix(['/', '\\']);
-    before.is_some_and(|before| before.chars().next_back().is_some_and(|c| c != ' '))
+    before.is_some_and(|before| !starts_token(before, &text[range.end..]))
         || after.is_some_and(|after| after.chars().next().is_some_and(boundary::is_word))
+}
+
+/// Whether what follows `before` starts a token, quotes, brackets and emphasis around it aside, of which
+/// `after` has the end. Before that `*` also stands in patterns of paths.
+fn starts_token(before: &str, after: &str) -> bool {
+    let is_emphasized = after.starts_with('*');
+    let opens = |c: char| "'\"`“‘«「『（([{<".contains(c) || (c == '*' && is_emphasized);
+    let before = before.trim_end_matches(opens);
+    before.is_empty() || before.ends_with(' ')
 }
 
 /// Whether a sigil at the start of a token, and nothing else of it, stands around `range`:
@@ -152,6 +161,15 @@ mod tests {
             ("deploy", "run /deploy.sh", Some(Plain)),
             ("deploy", "/deploy-all", Some(Plain)),
             ("deploy", "/deploy/all", None),
+            ("deploy", "run `/deploy` now", Some(Plain)),
+            ("deploy", "(\"/deploy\", please)", Some(Plain)),
+            ("deploy", "it is “/deploy prod”", Some(Plain)),
+            ("deploy", "**/deploy** it", Some(Plain)),
+            ("deploy", "all of **/deploy", None),
+            ("deploy", "`/tmp/deploy`", None),
+            ("deploy", "\"$HOME\"/deploy", None),
+            ("deploy", "https://deploy", None),
+            ("deploy", "see ./deploy", None),
             ("deploy", "mail me@deploy", Some(Plain)),
             ("deploy", "/deployment", None),
             ("deploy", "use the deploy skill", Some(Explicit)),

@@ -1,12 +1,12 @@
-//! What is disclosed in a session: what stands in its context, what that lost, and what was used.
+//! What is disclosed in a session: what stands in its context, and what was used.
 
 use repertoire::session::Event;
-use repertoire::{Budget, Disclosure, DisclosureOptions, Engine, Query, Session, Source, Tier};
+use repertoire::{Budget, DisclosureOptions, Engine, Query, Session, Source, Tier};
 
-use crate::{body_hash, engine, ids, reasons, skill};
+use crate::{body_hash, ids, reasons, skill};
 
 /// Skills with bodies of these lengths, and the trigger `word` and their own name each.
-fn in_session(sizes: &[usize], options: DisclosureOptions) -> Engine {
+pub(crate) fn in_session(sizes: &[usize], options: DisclosureOptions) -> Engine {
     let text = |(i, size): (usize, &usize)| {
         let body = "x".repeat(*size);
         let head = format!("name: s{i}\ndescription: Skill {i}.\ntriggers: [word, only{i}]");
@@ -18,7 +18,6 @@ fn in_session(sizes: &[usize], options: DisclosureOptions) -> Engine {
 }
 
 const IN_CONTEXT: &str = "its instructions are in the context already";
-const TOO_LONG: &str = "over the budget for what the context lost";
 
 #[test]
 fn what_stands_in_the_context_of_a_session_is_a_line_there() {
@@ -88,88 +87,6 @@ fn a_session_of_another_store_is_read_and_written_there() {
     assert_eq!(ids(&engine.disclose_in("word", &session).unwrap().full), ["s0"]);
     assert_eq!(reasons(&engine.disclose_in("word", &session).unwrap()), [("s0", IN_CONTEXT)]);
     assert!(engine.session("a").state().unwrap().skills.is_empty());
-}
-
-#[test]
-fn what_a_context_lost_is_shown_again_once_the_last_used_first_as_far_as_there_is_room() {
-    // In full, each is 14 characters and its body.
-    for (room, full, lines) in [
-        (1000, vec!["s2", "s0", "s1"], vec![]),
-        (3 * 14 + 65, vec!["s2", "s0", "s1"], vec![]),
-        (3 * 14 + 64, vec!["s2", "s0"], vec!["s1"]),
-        (2 * 14 + 34, vec!["s2", "s1"], vec!["s0"]),
-        (0, vec![], vec!["s2", "s0", "s1"]),
-    ] {
-        let restore = Budget::Characters(room);
-        let options = DisclosureOptions { restore, max_skills: 1, ..DisclosureOptions::default() };
-        let engine = in_session(&[31, 15, 19, 5], options);
-        let session = engine.session("a");
-        for query in ["only0", "only1", "only2"] {
-            engine.disclose_in(query, &session).unwrap();
-        }
-        session.record_use(&"s0".into()).unwrap();
-        session.record_use(&"s2".into()).unwrap();
-        session.compacted().unwrap();
-
-        let blank = engine.disclose_in(" ", &session).unwrap();
-        assert_eq!(blank, Disclosure::default(), "nothing is shown, so nothing is restored");
-        let again = engine.disclose_in("hello", &session).unwrap();
-        assert_eq!((ids(&again.full), ids(&again.registry)), (full.clone(), lines.clone()));
-        let too_long: Vec<_> = lines.iter().map(|id| (*id, TOO_LONG)).collect();
-        assert_eq!(reasons(&again), too_long, "{room}");
-        let once = engine.disclose_in("hello", &session).unwrap();
-        assert_eq!((once.full.len(), once.registry.len(), once.omitted.len()), (0, 0, 0));
-
-        let state = session.state().unwrap();
-        let in_context = |id: &&str| state.of(&(*id).into()).unwrap().in_context;
-        assert!(full.iter().all(in_context) && !lines.iter().any(in_context), "{room}");
-        session.compacted().unwrap();
-        let order = engine.disclose(Query::new("hello").session("a"));
-        assert_eq!(ids(&order.full), full, "the order is kept");
-    }
-}
-
-#[test]
-fn what_is_lost_and_matches_counts_as_a_match() {
-    let lose = |engine: &Engine| {
-        let session = engine.session("a");
-        for query in ["only0", "only1", "only2"] {
-            engine.disclose_in(query, &session).unwrap();
-        }
-        session.compacted().unwrap();
-        session
-    };
-    let options = DisclosureOptions { max_skills: 1, ..DisclosureOptions::default() };
-    let engine = in_session(&[9, 9, 9, 9], options.clone());
-    let session = lose(&engine);
-    let again = engine.disclose_in("only1", &session).unwrap();
-    assert_eq!((ids(&again.full), again.omitted.len()), (vec!["s1", "s2", "s0"], 0));
-
-    // Below the limit, and restored: no longer left out.
-    session.end().unwrap();
-    let session = lose(&engine);
-    let again = engine.disclose_in("word", &session).unwrap();
-    assert_eq!(ids(&again.full), ["s2", "s1", "s0"]);
-    assert_eq!(reasons(&again), [("s3", "below the limit of 1 skill")]);
-
-    let restore = Budget::Characters(0);
-    let engine = in_session(&[9, 9, 9, 9], DisclosureOptions { restore, ..options });
-    let again = engine.disclose_in("word", &lose(&engine)).unwrap();
-    assert_eq!((ids(&again.full), ids(&again.registry)), (vec!["s2"], vec!["s1", "s0"]));
-    let left_out = ("s3", "below the limit of 1 skill");
-    assert_eq!(reasons(&again), [left_out, ("s1", TOO_LONG), ("s0", TOO_LONG)]);
-}
-
-#[test]
-fn a_veto_holds_for_what_was_lost() {
-    let head = "description: d\ntriggers: {keywords: [word], exclude: [not this]}";
-    let engine = engine(&[&format!("---\nname: a\n{head}\n---\n")]);
-    let session = engine.session("a");
-    engine.disclose_in("word", &session).unwrap();
-    session.compacted().unwrap();
-    let vetoed = engine.disclose_in("word, not this", &session).unwrap();
-    assert!(vetoed.full.is_empty());
-    assert_eq!(reasons(&vetoed), [("a", "vetoed by its exclude `not this`")]);
 }
 
 #[test]

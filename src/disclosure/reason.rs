@@ -1,0 +1,30 @@
+//! Why a skill that has to do with a query is shown less than it might be.
+
+use crate::matcher::Rejection;
+use crate::skill::SkillId;
+
+/// Only a generic word of it is in the query; it has a line, or is only counted.
+pub(super) fn hint(id: &SkillId, word: &str, has_line: bool) -> Rejection {
+    let how = if has_line { "shown as a line" } else { "counted only, as there are many such" };
+    let reason = format!("only its generic word `{word}` is in the query: {how}");
+    Rejection { id: id.clone(), reason }
+}
+
+/// It may be missing.
+pub(crate) fn untried(id: &SkillId, pattern: &str) -> Rejection {
+    let reason = format!(
+        "its pattern `{pattern}` was not tried: too many patterns without a literal may match this"
+    );
+    Rejection { id: id.clone(), reason }
+}
+
+/// The query vetoes it.
+pub(crate) fn veto(id: &SkillId, exclude: &str) -> Rejection {
+    Rejection { id: id.clone(), reason: format!("vetoed by its exclude `{exclude}`") }
+}
+
+/// Its triggers stand in what the query quotes only.
+pub(crate) fn quoted(id: &SkillId, trigger: &str) -> Rejection {
+    let reason = format!("its trigger `{trigger}` stands in quoted text only");
+    Rejection { id: id.clone(), reason }
+}

@@ -1,0 +1,139 @@
+//! What was lost when the context of a session was made shorter.
+
+use repertoire::{Budget, Disclosure, DisclosureOptions, Engine, Query};
+
+use crate::sessions::in_session;
+use crate::{engine, ids, reasons};
+
+const TOO_LONG: &str = "over the budget for what the context lost";
+
+/// A skill that no message here has to do with.
+const OTHER: &str = "---\nname: other\ndescription: d\ntriggers: [other thing]\n---\nOther.\n";
+
+#[test]
+fn what_a_context_lost_is_shown_again_once_the_last_used_first_as_far_as_there_is_room() {
+    // In full, each is 14 characters and its body.
+    for (room, full, lines) in [
+        (1000, vec!["s2", "s0", "s1"], vec![]),
+        (3 * 14 + 65, vec!["s2", "s0", "s1"], vec![]),
+        (3 * 14 + 64, vec!["s2", "s0"], vec!["s1"]),
+        (2 * 14 + 34, vec!["s2", "s1"], vec!["s0"]),
+        (0, vec![], vec!["s2", "s0", "s1"]),
+    ] {
+        let restore = Budget::Characters(room);
+        let options = DisclosureOptions { restore, max_skills: 1, ..DisclosureOptions::default() };
+        let engine = in_session(&[31, 15, 19, 5], options);
+        let session = engine.session("a");
+        for query in ["only0", "only1", "only2"] {
+            engine.disclose_in(query, &session).unwrap();
+        }
+        session.record_use(&"s0".into()).unwrap();
+        session.record_use(&"s2".into()).unwrap();
+        session.compacted().unwrap();
+
+        let blank = engine.disclose_in(" ", &session).unwrap();
+        assert_eq!(blank, Disclosure::default(), "nothing is shown, so nothing is restored");
+        let again = engine.disclose_in("hello", &session).unwrap();
+        assert_eq!((ids(&again.full), ids(&again.registry)), (full.clone(), lines.clone()));
+        let too_long: Vec<_> = lines.iter().map(|id| (*id, TOO_LONG)).collect();
+        assert_eq!(reasons(&again), too_long, "{room}");
+        let once = engine.disclose_in("hello", &session).unwrap();
+        assert_eq!((once.full.len(), once.registry.len(), once.omitted.len()), (0, 0, 0));
+
+        let state = session.state().unwrap();
+        let in_context = |id: &&str| state.of(&(*id).into()).unwrap().in_context;
+        assert!(full.iter().all(in_context) && !lines.iter().any(in_context), "{room}");
+        session.compacted().unwrap();
+        let order = engine.disclose(Query::new("hello").session("a"));
+        assert_eq!(ids(&order.full), full, "the order is kept");
+    }
+}
+
+#[test]
+fn what_is_lost_and_matches_counts_as_a_match() {
+    let lose = |engine: &Engine| {
+        let session = engine.session("a");
+        for query in ["only0", "only1", "only2"] {
+            engine.disclose_in(query, &session).unwrap();
+        }
+        session.compacted().unwrap();
+        session
+    };
+    let options = DisclosureOptions { max_skills: 1, ..DisclosureOptions::default() };
+    let engine = in_session(&[9, 9, 9, 9], options.clone());
+    let session = lose(&engine);
+    let again = engine.disclose_in("only1", &session).unwrap();
+    assert_eq!((ids(&again.full), again.omitted.len()), (vec!["s1", "s2", "s0"], 0));
+
+    // Below the limit, and restored: no longer left out.
+    session.end().unwrap();
+    let session = lose(&engine);
+    let again = engine.disclose_in("word", &session).unwrap();
+    assert_eq!(ids(&again.full), ["s2", "s1", "s0"]);
+    assert_eq!(reasons(&again), [("s3", "below the limit of 1 skill")]);
+
+    let restore = Budget::Characters(0);
+    let engine = in_session(&[9, 9, 9, 9], DisclosureOptions { restore, ..options });
+    let again = engine.disclose_in("word", &lose(&engine)).unwrap();
+    assert_eq!((ids(&again.full), ids(&again.registry)), (vec!["s2"], vec!["s1", "s0"]));
+    let left_out = ("s3", "below the limit of 1 skill");
+    assert_eq!(reasons(&again), [left_out, ("s1", TOO_LONG), ("s0", TOO_LONG)]);
+}
+
+#[test]
+fn a_veto_holds_for_what_was_lost_until_the_next_message() {
+    let triggers = "{keywords: [word], exclude: [not this]}";
+    let user_only = "disable-model-invocation: true\n";
+    for (more, shown, query) in [
+        ("", "word", "word, not this"),
+        ("", "word", "but not this"),
+        (user_only, "/a", "but not this"),
+    ] {
+        let head = format!("name: a\ndescription: d\n{more}triggers: {triggers}");
+        let engine = engine(&[&format!("---\n{head}\n---\n"), OTHER]);
+        let session = engine.session("s");
+        if engine.user_message(shown, &session).unwrap().is_none() {
+            engine.disclose_in(shown, &session).unwrap();
+        }
+        session.compacted().unwrap();
+        let vetoed = engine.disclose_in(query, &session).unwrap();
+        assert!(vetoed.full.is_empty(), "{head}: {query}");
+        assert_eq!(
+            reasons(&vetoed),
+            [("a", "vetoed by its exclude `not this`")],
+            "{head}: {query}"
+        );
+        let next = engine.disclose_in("go on", &session).unwrap();
+        assert_eq!((ids(&next.full), next.omitted.len()), (vec!["a"], 0), "{head}: {query}");
+        assert_eq!(engine.disclose_in("go on", &session).unwrap().full.len(), 0, "once");
+    }
+}
+
+#[test]
+fn what_the_user_activated_is_restored_also_if_the_model_may_not_use_it() {
+    let mine = "---\nname: mine\ndescription: d\ndisable-model-invocation: true\n---\nMine.\n";
+    for (skills, hidden) in [(&[mine, OTHER][..], 1), (&[mine], 0)] {
+        let engine = engine(skills);
+        let session = engine.session("s");
+        let show = || engine.disclose_in("go on", &session).unwrap();
+        let before = show();
+        engine.user_message("/mine", &session).unwrap().unwrap();
+        for _ in 0..2 {
+            session.compacted().unwrap();
+            let again = show();
+            assert_eq!((ids(&again.full), again.hidden), (vec!["mine"], hidden));
+            assert!(again.text.starts_with("## Skill: mine\n\nMine."), "{}", again.text);
+            assert_eq!(show(), before, "once");
+        }
+
+        // Where there is no room the model is told of none it cannot use, but the host is.
+        session.compacted().unwrap();
+        let restore = Budget::Characters(0);
+        let options = DisclosureOptions { restore, ..DisclosureOptions::default() };
+        let tight = engine.disclose_with(Query::new("go on").session("s"), &options);
+        assert_eq!((&tight.text, tight.registry.len()), (&before.text, 0));
+        if hidden > 0 {
+            assert_eq!(reasons(&tight), [("mine", TOO_LONG)]);
+        }
+    }
+}
