@@ -44,9 +44,9 @@ pub struct DisclosureOptions {
     pub max_skills: usize,
     /// Skills shown in full when all are asked for, at most.
     pub max_all_skills: usize,
-    /// Skills listed in a line because they declare no triggers or because the query asks what
-    /// there is, at most; the most relevant come first. The others are counted in
-    /// [`Disclosure::hidden`] and in the text, not told one by one.
+    /// Skills listed in a line because they declare no triggers, because the query asks what there is,
+    /// or because only a generic word of them is found, at most; the most relevant come first. The
+    /// others are counted in [`Disclosure::hidden`] and in the text, not told one by one.
     pub max_lines: usize,
     /// When the most relevant skill is shown in full although no skill's triggers are hit; `None`
     /// is never. It must declare no triggers.

@@ -116,7 +116,19 @@ fn what_many_skills_say_of_themselves_is_generic_too() {
     let few: Vec<Skill> = (0..3).map(skill).collect();
     let many: Vec<Skill> = (0..4).map(skill).collect();
     assert_eq!(with(&few, false, options.clone()).disclose("a quasar").full.len(), 3);
-    assert_eq!(with(&many, false, options).disclose("a quasar").full.len(), 0);
+    assert_eq!(with(&many, false, options.clone()).disclose("a quasar").full.len(), 0);
+
+    // No more lines than others have; the rest is named to the host, and counted.
+    let tight = DisclosureOptions { max_lines: 3, ..options };
+    let shown = with(&many, false, tight).disclose("a quasar");
+    assert_eq!((ids(&shown.registry), shown.hidden), (vec!["k0", "k1", "k2"], 1));
+    let reasons: Vec<&str> = shown.omitted.iter().map(|of| of.reason.as_str()).collect();
+    let only = |how| format!("only its generic word `quasar` is in the query: {how}");
+    let expected = [only("shown as a line"), only("counted only, as there are many such")];
+    assert_eq!(
+        (reasons.len(), [reasons[2], reasons[3]]),
+        (4, expected.each_ref().map(String::as_str))
+    );
 }
 
 /// Skills without triggers.

@@ -119,6 +119,26 @@ fn a_message_that_begins_with_a_slash_is_an_ordinary_one() {
 }
 
 #[test]
+fn a_command_whose_skill_cannot_run_as_it_is_declared_is_no_reason_for_silence() {
+    let place = place();
+    let skill = |name: &str, field: &str| {
+        let text = format!("---\nname: {name}\ndescription: d\n{field}\n---\nDo $ARGUMENTS.\n");
+        place.write(&format!(".repertoire/skills/{name}/SKILL.md"), text);
+    };
+    skill("apart", "context: fork");
+    skill("needs", "requires_bins: [no-such-program]");
+    let added =
+        |message: &str| hook(&place, "claude-code", &prompt(message, message)).exits(0).stdout;
+    // No hook can tell an agent to spawn a task.
+    assert!(added("/apart the deploy").contains("Do the deploy."), "{}", added("/apart now"));
+    let needs = added("/needs to deploy");
+    assert!(needs.contains("`needs`") && needs.contains("no-such-program"), "{needs}");
+    assert!(needs.contains("## Skill: deploy"), "the rest is a message like any other: {needs}");
+    assert!(added("/needs").contains("no-such-program"));
+    assert_eq!(log(&place), "");
+}
+
+#[test]
 fn half_a_character_is_read_as_one_that_is_missing() {
     let place = place();
     let cut = prompt("s", "deploy it CUT").replace("CUT", r"\ud83d");

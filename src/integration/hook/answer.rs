@@ -9,8 +9,8 @@ use super::command::is_agent_command;
 use crate::activation::{Typed, find_command};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::{Budget, Disclosure, DisclosureOptions, PromptOptions};
-use crate::engine::Engine;
-use crate::error::Error;
+use crate::engine::{Activate, Engine};
+use crate::error::{Error, ErrorCode};
 use crate::matcher::Query;
 use crate::session::Session;
 use crate::skill::SkillId;
@@ -42,7 +42,8 @@ impl HookCall {
     /// The paths of [`HookEvent::Files`] are to be relative to the project by now.
     ///
     /// Fails with `EXECUTION_ERROR` if the session store cannot be read or written, and as
-    /// [`Engine::user_message`] does for a message that is a skill's slash command.
+    /// [`Engine::activate`] does for a message that is a skill's slash command, but for one that is not
+    /// available: then the answer says so.
     pub fn answer(&self, engine: &Engine) -> Result<Option<Value>, Error> {
         let session = engine.session(&self.session);
         let takes_context = self.agent.takes_context(&self.event, &self.name);
@@ -75,38 +76,49 @@ impl HookCall {
 
     /// What a message calls for.
     fn prompted(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-        if let Some(typed) = Typed::parse(message) {
-            let catalog = engine.catalog();
-            let entry = find_command(&catalog, typed.word);
-            // The agent finds the skill where we do, and answers its command.
-            let dir = entry.and_then(|entry| entry.skill.dir());
-            if dir.is_some_and(|dir| self.agent.reads_skills_of(dir)) {
-                return Ok(String::new());
-            }
-            if let Some(activation) = engine.user_message(message, session)? {
+        let Some(typed) = Typed::parse(message) else { return said(message, engine, session) };
+        let catalog = engine.catalog();
+        let Some(entry) = find_command(&catalog, typed.word) else {
+            let is_left_alone = is_agent_command(message);
+            return if is_left_alone { Ok(String::new()) } else { said(message, engine, session) };
+        };
+        // The agent finds the skill where we do, and answers its command.
+        if entry.skill.dir().is_some_and(|dir| self.agent.reads_skills_of(dir)) {
+            return Ok(String::new());
+        }
+        // A task would have to be spawned by the agent, which no hook can tell it to.
+        let how = Activate { audience: Audience::User, inline: !engine.spawns_tasks(), by: None };
+        match engine.activate_with(entry.id.as_str(), typed.args, session, &how) {
+            Ok(activation) => {
                 let text = activation.to_text();
-                let is_short = text.chars().count() <= CONTEXT;
-                return Ok(if is_short { text } else { entry.map_or(text, too_long) });
+                Ok(if text.chars().count() <= CONTEXT { text } else { too_long(entry) })
             }
-            if is_agent_command(message) {
-                return Ok(String::new());
+            Err(error) if error.code() == ErrorCode::NotFound => {
+                let note = format!("The user asked for a skill by name: {}.", error.message());
+                let rest = said(message, engine, session)?;
+                Ok(if rest.is_empty() { note } else { format!("{note}\n\n{rest}") })
             }
+            Err(error) => Err(error),
         }
-        // What the store cannot tell is an error here, where another answer would be repeated.
-        session.state()?;
-        let query = Query::new(message);
-        let disclosure = engine.disclose_in(&query, session)?;
-        if disclosure.full.is_empty()
-            && disclosure.text.chars().count() > UNASKED
-            && engine.explain(&query, 0).meta.is_none()
-        {
-            let budget = Some(Budget::Characters(UNASKED));
-            let options = DisclosureOptions { budget, ..engine.disclosure_options().clone() };
-            let query = query.session(session.id());
-            return Ok(engine.disclose_with(query, &options).text);
-        }
-        Ok(with_notes(disclosure, engine))
     }
+}
+
+/// What a message calls for that is no command.
+fn said(message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
+    // What the store cannot tell is an error here, where another answer would be repeated.
+    session.state()?;
+    let query = Query::new(message);
+    let disclosure = engine.disclose_in(&query, session)?;
+    if disclosure.full.is_empty()
+        && disclosure.text.chars().count() > UNASKED
+        && engine.explain(&query, 0).meta.is_none()
+    {
+        let budget = Some(Budget::Characters(UNASKED));
+        let options = DisclosureOptions { budget, ..engine.disclosure_options().clone() };
+        let query = query.session(session.id());
+        return Ok(engine.disclose_with(query, &options).text);
+    }
+    Ok(with_notes(disclosure, engine))
 }
 
 /// What the files of a tool call call for: skills whose `paths` they match, and nothing else.
