@@ -144,6 +144,13 @@ fn whatever_a_client_writes_is_answered_as_the_specification_says() {
         ("7", -32600, json!(null)),
         (r#"{"jsonrpc":"2.0","id":9,"metod":"ping"}"#, -32600, json!(9)),
         (r#"{"jsonrpc":"2.0","id":"a","method":"tools/list","params":"x"}"#, -32600, json!("a")),
+        (r#"{"id":9,"method":"ping"}"#, -32600, json!(9)),
+        (r#"{"method":"ping"}"#, -32600, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"}"#, -32600, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{}}"#, -32600, json!(null)),
         (&too_long, -32600, json!(null)),
     ] {
         server.write(line);

@@ -1,25 +1,18 @@
 //! Messages as lines, with an answer to each line that is none.
-//!
-//! The transport of the SDK drops what it cannot read: a client that made a mistake waits for ever.
-//! JSON-RPC 2.0 (section 5.1) has it answered: `-32700` for what is no JSON, `-32600` for what is no
-//! request, with its id where that can be read.
 
 use std::io;
 use std::time::Duration;
 
-use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Serialize;
-use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// A longer line is answered as no request, in bytes.
-const MAX_LINE: usize = 16 * 1024 * 1024;
+use super::message::{self, MAX_MESSAGE, Refusal};
 
 /// So long a client that sends no more has to read the last answers.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -70,7 +63,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             }
             let end = available.iter().position(|&byte| byte == b'\n');
             let part = &available[..end.unwrap_or(available.len())];
-            if self.is_skipping || self.line.len() + part.len() > MAX_LINE {
+            if self.is_skipping || self.line.len() + part.len() > MAX_MESSAGE {
                 self.is_skipping = true;
                 self.line.clear();
             } else {
@@ -98,22 +91,13 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    fn refuse(&self, code: ErrorCode, why: String, id: Option<RequestId>) {
-        tracing::warn!(why, "a line is no message");
-        let answer = Refusal { jsonrpc: "2.0", id, error: ErrorData::new(code, why, None) };
-        if let (Some(outgoing), Ok(line)) = (&self.outgoing, to_line(&answer)) {
+    fn refuse(&self, refusal: &Refusal) {
+        tracing::warn!(why = refusal.why(), "a line is no message");
+        if let (Some(outgoing), Ok(line)) = (&self.outgoing, to_line(refusal)) {
             // Whoever writes no more has said why.
             let _ = outgoing.send(Outgoing { line, written: None });
         }
     }
-}
-
-/// An error as the protocol has it: with an id of `null` where there is none.
-#[derive(Serialize)]
-struct Refusal {
-    jsonrpc: &'static str,
-    id: Option<RequestId>,
-    error: ErrorData,
 }
 
 fn to_line(message: &impl Serialize) -> io::Result<Vec<u8>> {
@@ -138,32 +122,8 @@ async fn write(mut writer: impl AsyncWrite + Unpin, mut queue: mpsc::UnboundedRe
     }
 }
 
-/// Why a line is no message, and its id where that can be read.
-type NoMessage = (ErrorCode, String, Option<RequestId>);
-
-/// What a line says: `None` if it is a notification that nobody knows.
-fn read(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, NoMessage> {
-    const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-    let error = match serde_json::from_slice(line) {
-        Ok(message) => return Ok(Some(message)),
-        Err(error) => error,
-    };
-    let value: Value = serde_json::from_slice(line).map_err(|error| no_json(&error))?;
-    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-    if id.is_none() && value.get("method").is_some_and(Value::is_string) {
-        tracing::debug!(%error, "a notification that is not known");
-        return Ok(None);
-    }
-    let why = match value {
-        Value::Array(_) => "batches are not taken: send one message a line".to_owned(),
-        _ => format!("this is no request as the protocol has it: {error}"),
-    };
-    Err((ErrorCode::INVALID_REQUEST, why, id))
-}
-
-fn no_json(error: &serde_json::Error) -> NoMessage {
-    (ErrorCode::PARSE_ERROR, format!("this line is no JSON: {error}"), None)
+fn without_byte_order_mark(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
 }
 
 impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
@@ -194,17 +154,16 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                 }
             };
             let Ok(line) = line else {
-                let why = format!("a line of more than {MAX_LINE} bytes is not read");
-                self.refuse(ErrorCode::INVALID_REQUEST, why, None);
+                self.refuse(&Refusal::too_long());
                 continue;
             };
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            match read(&line) {
+            match message::read(without_byte_order_mark(&line)) {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
-                Err((code, why, id)) => self.refuse(code, why, id),
+                Err(refusal) => self.refuse(&refusal),
             }
         }
         self.gone.cancel();

@@ -8,6 +8,7 @@ mod changes;
 mod consent;
 mod http;
 mod lines;
+mod message;
 #[cfg(feature = "toolsets")]
 mod progress;
 mod prompts;

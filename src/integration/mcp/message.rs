@@ -1,0 +1,66 @@
+//! What is a message, and the answer to what is none.
+//!
+//! The SDK's transports drop what they cannot read, or answer in plain text: a client that made a
+//! mistake waits for ever, or cannot tell what is wrong. JSON-RPC 2.0 (section 5.1) has it answered:
+//! `-32700` for what is no JSON, `-32600` for what is no request, with its id where that can be read.
+
+use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::service::{RoleServer, RxJsonRpcMessage};
+use serde::Serialize;
+use serde_json::Value;
+
+/// A longer message is answered as no request, in bytes.
+pub(super) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
+
+/// An error as the protocol has it: with an id of `null` where there is none.
+#[derive(Debug, Serialize)]
+pub(super) struct Refusal {
+    jsonrpc: &'static str,
+    id: Option<RequestId>,
+    error: ErrorData,
+}
+
+impl Refusal {
+    fn new(code: ErrorCode, why: String, id: Option<RequestId>) -> Refusal {
+        Refusal { jsonrpc: "2.0", id, error: ErrorData::new(code, why, None) }
+    }
+
+    /// Of a message that is longer than [`MAX_MESSAGE`].
+    pub(super) fn too_long() -> Refusal {
+        let why = format!("a message of more than {MAX_MESSAGE} bytes is not read");
+        Refusal::new(ErrorCode::INVALID_REQUEST, why, None)
+    }
+
+    pub(super) fn why(&self) -> &str {
+        &self.error.message
+    }
+}
+
+/// What `text` says: `None` if it is a notification that nobody knows.
+pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
+    let error = match serde_json::from_slice(text) {
+        Ok(message) => return Ok(Some(message)),
+        Err(error) => error,
+    };
+    let value: Value = serde_json::from_slice(text).map_err(|error| {
+        Refusal::new(ErrorCode::PARSE_ERROR, format!("this is no JSON: {error}"), None)
+    })?;
+    if is_notification(&value) {
+        tracing::debug!(%error, "a notification that is not known");
+        return Ok(None);
+    }
+    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    let why = match value.get("id") {
+        _ if value.is_array() => "batches are not taken: send one message at a time".to_owned(),
+        Some(_) if id.is_none() => "an id is a text, or a whole number of 64 bits".to_owned(),
+        _ => format!("this is no request as the protocol has it: {error}"),
+    };
+    Err(Refusal::new(ErrorCode::INVALID_REQUEST, why, id))
+}
+
+/// Whether nobody waits for an answer: whoever does has sent an id, even if it is none.
+fn is_notification(value: &Value) -> bool {
+    value.get("id").is_none()
+        && value.get("jsonrpc").is_some_and(|version| version == "2.0")
+        && value.get("method").is_some_and(Value::is_string)
+}
