@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::binary::Place;
 use crate::{LONG, skills};
@@ -41,11 +41,7 @@ impl Server {
 
     /// Posts a request to initialize, and gives the whole answer.
     fn post(&self, path: &str, headers: &[(&str, &str)]) -> String {
-        let client = json!({"name": "raw", "version": "1"});
-        let params =
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-        self.post_text(path, headers, &body.to_string())
+        self.post_text(path, headers, &hello().to_string())
     }
 
     fn post_text(&self, path: &str, headers: &[(&str, &str)], body: &str) -> String {
@@ -74,6 +70,13 @@ impl Drop for Server {
     }
 }
 
+/// A request to initialize.
+fn hello() -> Value {
+    let client = json!({"name": "raw", "version": "1"});
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+}
+
 #[test]
 fn only_programs_of_this_machine_with_the_token_are_served() {
     let (server, _) = Server::start(&[], Some(TOKEN));
@@ -96,11 +99,46 @@ fn only_programs_of_this_machine_with_the_token_are_served() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers:?}: {answer}");
         assert!(!answer.contains("serverInfo"), "{answer}");
     }
-    let broken = "{\"jsonrpc\": ";
-    let answer = server.post_text("/mcp", &[authorized], broken);
-    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("-32700"), "{answer}");
-    let answer = server.post_text("/mcp", &[], broken);
+    let answer = server.post_text("/mcp", &[], "{\"jsonrpc\": ");
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+}
+
+#[test]
+fn what_is_no_message_is_answered_as_on_standard_input() {
+    let (server, _) = Server::start(&[], Some(TOKEN));
+    let bearer = format!("Bearer {TOKEN}");
+    let post = |body: &str| server.post_text("/mcp", &[("Authorization", &bearer)], body);
+    let too_long = " ".repeat(16 * 1024 * 1024 + 1);
+    for (body, status, code, id) in [
+        ("{\"jsonrpc\": ", 400, -32700, json!(null)),
+        ("", 400, -32700, json!(null)),
+        ("5", 400, -32600, json!(null)),
+        ("null", 400, -32600, json!(null)),
+        ("[]", 400, -32600, json!(null)),
+        (r#"{"jsonrpc":"2.0"}"#, 400, -32600, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, 400, -32600, json!(1)),
+        (r#"{"id":1,"method":"ping"}"#, 400, -32600, json!(1)),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, 400, -32600, json!(null)),
+        (&too_long, 413, -32600, json!(null)),
+    ] {
+        let answer = post(body);
+        let body = &body[..body.len().min(80)];
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{body}: {answer}");
+        assert!(answer.contains("content-type: application/json\r\n"), "{body}: {answer}");
+        let (_, message) = answer.split_once("\r\n\r\n").unwrap();
+        let message: Value = serde_json::from_str(message).unwrap();
+        assert_eq!(
+            (&message["error"]["code"], message.get("id")),
+            (&json!(code), Some(&id)),
+            "{body}: {answer}"
+        );
+    }
+    let unknown = post(r#"{"jsonrpc":"2.0","method":"$/setTrace","params":"x"}"#);
+    assert!(unknown.starts_with("HTTP/1.1 202"), "{unknown}");
+    // What is just not too long is read whole.
+    let hello = hello().to_string();
+    let answer = post(&format!("{hello}{}", " ".repeat(16 * 1024 * 1024 - hello.len())));
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("serverInfo"), "{answer}");
 }
 
 #[test]

@@ -7,24 +7,19 @@ use std::sync::Arc;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use rmcp::model::ErrorCode as ErrorCodeOfProtocol;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::de::IgnoredAny;
-use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::McpServer;
+use super::message::{self, MAX_MESSAGE, Refusal};
 use crate::error::{Error, ErrorCode};
 use crate::integration::serve_loopback;
 
 /// The shortest token, in bytes.
 const MIN_TOKEN: usize = 16;
-
-/// A longer message is refused, in bytes.
-const MAX_BODY: usize = 16 * 1024 * 1024;
 
 /// The only path there is.
 const PATH: &str = "/mcp";
@@ -61,6 +56,7 @@ pub async fn serve_http(
     let config = StreamableHttpServerConfig::default()
         .with_allowed_origins(origins)
         .with_cancellation_token(serving)
+        .with_max_request_body_bytes(MAX_MESSAGE)
         .enforce_origin_validation();
     let sessions = Arc::new(LocalSessionManager::default());
     let service: Service = StreamableHttpService::new(move || Ok(server()), sessions, config);
@@ -71,10 +67,10 @@ pub async fn serve_http(
 
 async fn answer(service: Service, token: Arc<str>, request: Request<Incoming>) -> Answer {
     if request.uri().path() != PATH {
-        return refusal(StatusCode::NOT_FOUND, "the server is at /mcp\n");
+        return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
     }
     if !is_authorized(request.headers(), &token) {
-        let mut answer = refusal(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer TOKEN`\n");
+        let mut answer = plain(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer TOKEN`\n");
         answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
         return answer;
     }
@@ -82,29 +78,32 @@ async fn answer(service: Service, token: Arc<str>, request: Request<Incoming>) -
         return service.handle(request).await;
     }
     let (head, body) = request.into_parts();
-    let body = match Limited::new(body, MAX_BODY).collect().await {
+    let body = match Limited::new(body, MAX_MESSAGE).collect().await {
         Ok(body) => body.to_bytes(),
-        Err(_) => return refusal(StatusCode::PAYLOAD_TOO_LARGE, "the message is too long\n"),
+        Err(error) if error.is::<LengthLimitError>() => {
+            return no_message(StatusCode::PAYLOAD_TOO_LARGE, &Refusal::too_long());
+        }
+        Err(_) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read\n"),
     };
-    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&body) {
-        return no_json(&error);
+    match message::read(&body) {
+        Ok(Some(_)) => service.handle(Request::from_parts(head, Full::new(body))).await,
+        // The service would say that it is none; nobody waits for more than that it came.
+        Ok(None) => plain(StatusCode::ACCEPTED, ""),
+        Err(refusal) => no_message(StatusCode::BAD_REQUEST, &refusal),
     }
-    service.handle(Request::from_parts(head, Full::new(body))).await
 }
 
-/// JSON-RPC 2.0, section 5.1: what cannot be read has no id.
-fn no_json(error: &serde_json::Error) -> Answer {
-    let message = format!("the body is no JSON: {error}");
-    let error = json!({"code": ErrorCodeOfProtocol::PARSE_ERROR, "message": message});
-    let body = json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string();
+fn no_message(status: StatusCode, refusal: &Refusal) -> Answer {
+    tracing::warn!(why = refusal.why(), "a body is no message");
+    let body = serde_json::to_vec(refusal).unwrap_or_default();
     let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
-    *answer.status_mut() = StatusCode::BAD_REQUEST;
+    *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
     answer
 }
 
-fn refusal(status: StatusCode, why: &'static str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from_static(why.as_bytes())).boxed());
+fn plain(status: StatusCode, text: &'static str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *answer.status_mut() = status;
     answer
 }
