@@ -43,16 +43,27 @@ pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Res
         if !text.as_str().is_empty() {
             out.human(text.as_str())?;
         }
-        if found.matches.is_empty() && args.limit != Some(0) {
+        if let Some(told) = how_many(&found) {
             let hint = if args.explain || found.rejected.is_empty() {
                 ""
             } else {
                 "; `--explain` shows those that were rejected"
             };
-            out.note(&format!("no skill matches{hint}"));
+            out.note(&format!("{told}{hint}"));
         }
     }
     Ok(setup::finish(common, &engine, out))
+}
+
+/// How many skills match that are not shown; `None` if all are.
+fn how_many(found: &Explanation) -> Option<String> {
+    let more = if found.matches.is_empty() { "skill" } else { "more skill" };
+    match found.n_beyond {
+        0 if found.matches.is_empty() => Some("no skill matches".to_owned()),
+        0 => None,
+        1 => Some(format!("1 {more} matches")),
+        n => Some(format!("{n} {more}s match")),
+    }
 }
 
 fn text(found: &Explanation, query: &Query<'_>, explain: bool, out: Output) -> Page {

@@ -92,6 +92,9 @@ pub struct Explanation {
     pub matches: Vec<Match>,
     /// Skills that have to do with the query and are not among the matches, and why.
     pub rejected: Vec<Rejection>,
+    /// How many more skills match, below the limit; they are the first that were rejected.
+    #[serde(skip)]
+    pub n_beyond: usize,
     /// Whether the query asks about the skills themselves.
     #[serde(skip)]
     pub meta: Option<MetaQuestion>,
@@ -142,6 +145,7 @@ impl Engine {
         let (query, now) = (query.into(), self.snapshot());
         let Answer { matches, beyond, vetoed, quoted, untried, meta } =
             now.search(&query, &self.session_state(&query), limit);
+        let n_beyond = beyond.len();
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
         let mut rejected: Vec<Rejection> =
             beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
@@ -154,7 +158,7 @@ impl Engine {
             }
         }
         rejected.extend(now.out_of_reach(&query, &self.0.index));
-        Explanation { matches, rejected, meta }
+        Explanation { matches, rejected, n_beyond, meta }
     }
 
     /// What to put into the prompt for `query`.

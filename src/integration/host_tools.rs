@@ -149,7 +149,7 @@ impl HostTools {
     fn dispatch(&self, tool: &str, arguments: &Value, io: CallIo<'_>) -> Result<Envelope, Error> {
         match tool {
             "use_skill" => self.use_skill(read(tool, arguments)?),
-            "find_skills" => Ok(self.find_skills(&read(tool, arguments)?)),
+            "find_skills" => self.find_skills(&read(tool, arguments)?),
             "read_skill_file" => self.read_skill_file(&read(tool, arguments)?),
             #[cfg(feature = "scripts")]
             "run_skill_script" => self.run_skill_script(&read(tool, arguments)?, io),
@@ -168,14 +168,18 @@ impl HostTools {
         Ok(Envelope::success(&activation, activation.to_text()))
     }
 
-    fn find_skills(&self, call: &FindSkills) -> Envelope {
-        let limit = call.limit.unwrap_or(FOUND).max(1);
+    fn find_skills(&self, call: &FindSkills) -> Result<Envelope, Error> {
+        let limit = call.limit.unwrap_or(FOUND);
+        if limit == 0 {
+            let help = format!("give a `limit` from 1, or none for {FOUND}");
+            return Err(Error::new(ErrorCode::InvalidParam, "a `limit` of 0 finds nothing", help));
+        }
         let query = Query::new(&call.query).session(self.session.id());
         let found = self.engine.find_skills(query, limit);
         let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
         let lines: Vec<String> = lines.collect();
         let text = if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
-        Envelope::success(&json!({"skills": found}), text)
+        Ok(Envelope::success(&json!({"skills": found}), text))
     }
 
     fn read_skill_file(&self, call: &ReadSkillFile) -> Result<Envelope, Error> {

@@ -49,7 +49,7 @@ fn paths_are_taken_from_the_project() {
 }
 
 #[test]
-fn a_message_may_begin_with_a_hyphen_and_no_match_may_be_shown() {
+fn a_message_may_begin_with_a_hyphen() {
     let place = Place::new();
     place.write("skills/a/SKILL.md", "---\nname: a\ndescription: d\ntriggers: [alpha]\n---\n");
     let sources = ["--source", "skills"];
@@ -58,11 +58,27 @@ fn a_message_may_begin_with_a_hyphen_and_no_match_may_be_shown() {
         let found = place.run(args).exits(0).json();
         assert_eq!(found["matches"][0]["id"], "a", "{message}: {found}");
     }
-    let none = place.run(["match", "alpha", "--limit", "0"].iter().chain(&sources)).exits(0);
-    assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", ""));
     for mistyped in ["--exlpain", "-x"] {
         let run = place.run([&["match", mistyped][..], &sources].concat()).exits(2);
         assert!(run.stderr.contains("there is no such option"), "{run:?}");
+    }
+}
+
+#[test]
+fn how_many_skills_match_is_told_whatever_the_limit() {
+    let place = place();
+    for (message, limit, n_shown, told) in [
+        ("alpha and beta", "0", 0, "2 skills match; `--explain` shows those that were rejected\n"),
+        ("alpha and beta", "1", 1, "1 more skill matches; `--explain` shows those that were"),
+        ("alpha and beta", "2", 2, ""),
+        ("alpha", "0", 0, "1 skill matches; "),
+        ("nothing", "0", 0, "no skill matches\n"),
+    ] {
+        let run = place.run(["match", message, "--limit", limit, "--source", "skills"]).exits(0);
+        assert!(run.stderr.starts_with(told), "{message} {limit}: {run:?}");
+        assert_eq!(run.stderr.is_empty(), told.is_empty(), "{message} {limit}: {run:?}");
+        let n_lines = run.stdout.lines().filter(|line| line.contains("phrase of")).count();
+        assert_eq!(n_lines, n_shown, "{message} {limit}: {run:?}");
     }
 }
 

@@ -105,7 +105,7 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
     let start = Instant::now();
     let disclosure = engine.disclose_with(&query, &options);
     let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let Explanation { mut matches, rejected, meta } = engine.explain(&query, usize::MAX);
+    let Explanation { mut matches, rejected, meta, .. } = engine.explain(&query, usize::MAX);
     let n_more = matches.len().saturating_sub(MAX_MATCHES);
     matches.truncate(MAX_MATCHES);
     let catalog = engine.catalog();
