@@ -5,7 +5,7 @@
 #[path = "support/binary.rs"]
 mod binary;
 
-use binary::Place;
+use binary::{Place, finish};
 use serde_json::json;
 
 /// A place with skills: one with a script, one for tasks, one for the user alone.
@@ -21,7 +21,7 @@ fn place() -> Place {
         ("forked", "context: fork\n", "Work on $ARGUMENTS.\n"),
         ("mine", "disable-model-invocation: true\n", "Mine.\n"),
         ("models", "user-invocable: false\n", "Models.\n"),
-        ("declared", "scripts: [tools/go.sh]\n", "Go.\n"),
+        ("declared", "scripts: [tools/go.sh, tools/env.sh]\n", "Go.\n"),
     ] {
         let name = id.rsplit('/').next().unwrap();
         let text = format!("---\nname: {name}\ndescription: Does {name}.\n{fields}---\n{body}");
@@ -32,6 +32,7 @@ fn place() -> Place {
     place.write("skills/review/scripts/write.sh", "echo x > \"$1\"\n");
     place.write("skills/review/references/a.md", "a");
     place.write("skills/declared/tools/go.sh", "echo gone\n");
+    place.write("skills/declared/tools/env.sh", "echo \"${SET_HERE-none}\"\n");
     place
 }
 
@@ -131,6 +132,32 @@ fn a_trusted_script_runs_and_tells_how_it_ended() {
         (&slow["data"]["timed_out"], &slow["data"]["stdout"]),
         (&json!(true), &json!("begun\n"))
     );
+
+    // Of the environment it gets what is named, and whoever names what is not there is told.
+    let env = |name: &str| {
+        let args = ["run", "--json", "--env", name, "declared", "tools/env.sh"];
+        finish(
+            {
+                let mut command = place.command(args.iter().chain(&SOURCE));
+                command.env("SET_HERE", "yes").env_remove("NOT_HERE");
+                command
+            },
+            b"",
+        )
+    };
+    let passed = env("SET_HERE").exits(0);
+    assert_eq!((&passed.json()["data"]["stdout"], &*passed.stderr), (&json!("yes\n"), ""));
+    let unset = env("NOT_HERE").exits(0);
+    assert_eq!(unset.json()["data"]["stdout"], "none\n");
+    assert!(unset.stderr.contains("`NOT_HERE` is not set"), "{unset:?}");
+    for (name, told) in [
+        ("SET_HERE=no", "write the name alone, `--env SET_HERE`"),
+        ("=no", "write the name of a variable"),
+        ("", "write the name of a variable"),
+    ] {
+        let refused = env(name).exits(2);
+        assert!(refused.stderr.contains(told), "{name}: {refused:?}");
+    }
 
     // A changed script is not run, whatever was trusted before.
     place.write("skills/review/scripts/echo.sh", "echo changed\n");

@@ -18,6 +18,10 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
     }
     let engine = setup::engine_with_scripts(common, options(args))?;
     let session = setup::session(common, None)?;
+    for name in args.env.iter().filter(|name| std::env::var_os(name).is_none()) {
+        let name = sanitize::line(name);
+        out.note(&format!("environment variable `{name}` is not set, and is not passed on"));
+    }
     // With `--json` the output is one value at the end.
     let mut passage = Passage::default();
     let mut print = |stream, bytes: &[u8]| passage.pass(stream == Stream::Stdout, bytes);

@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::Profile;
 
-use super::values::seconds;
+use super::values::{seconds, variable};
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
@@ -58,8 +58,8 @@ pub(crate) struct RunArgs {
     /// Let it use no network
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Pass on this environment variable; may be repeated
-    #[arg(long, value_name = "NAME")]
+    /// Pass on this environment variable, with the value it has; may be repeated
+    #[arg(long, value_name = "NAME", value_parser = variable)]
     pub(crate) env: Vec<String>,
     /// Pass on standard input, read to its end before the script starts
     #[arg(long)]
