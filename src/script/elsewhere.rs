@@ -4,12 +4,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{ScriptIo, ScriptLimits, ScriptOutput};
+use super::{SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput};
 
 /// What may be written, and whether the network is open.
 pub(super) struct Openings {
     pub(super) write: Vec<PathBuf>,
     pub(super) network: bool,
+}
+
+/// Refuses: without scripts there is none.
+pub(super) fn sandbox() -> io::Result<SandboxLevel> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
 /// Refuses: what cannot be stopped must not be started.

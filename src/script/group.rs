@@ -54,6 +54,23 @@ fn stands_still() -> bool {
     cfg!(target_os = "linux") && Path::new(SHELL).exists()
 }
 
+/// What `work` gives where no more than `rules` is left open, and how far that went. Rights are
+/// given up for good, so it must be a thread that ends.
+pub(super) fn restricted<T: Send>(
+    rules: &Rules,
+    work: impl FnOnce() -> T + Send,
+) -> io::Result<(T, SandboxLevel)> {
+    thread::scope(|scope| {
+        let restricted = || {
+            let level = restrict_thread(rules, &complain);
+            (work(), level)
+        };
+        let thread = thread::Builder::new().name("script-start".to_owned());
+        let thread = thread.spawn_scoped(scope, restricted)?;
+        thread.join().map_err(|_| io::Error::other("the thread that starts it panicked"))
+    })
+}
+
 /// A script and all that it started.
 #[derive(Debug)]
 pub(super) struct Group {
@@ -76,16 +93,7 @@ impl Group {
         let join = holder.as_ref().map_or(0, |holder| holder.0.id());
         rules.join = Some(join);
         command.process_group(join.cast_signed());
-        // Rights are given up for good, so it must be a thread that ends.
-        let (started, mut level) = thread::scope(|scope| {
-            let restricted = || {
-                let level = restrict_thread(&rules, &complain);
-                (command.spawn(), level)
-            };
-            let thread = thread::Builder::new().name("script-start".to_owned());
-            let thread = thread.spawn_scoped(scope, restricted)?;
-            thread.join().map_err(|_| io::Error::other("the thread that starts it panicked"))
-        })?;
+        let (started, mut level) = restricted(&rules, || command.spawn())?;
         let mut script = started?;
         let Some(own) = pid(&script) else {
             let _ = script.kill();

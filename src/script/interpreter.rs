@@ -60,7 +60,7 @@ impl Search<'_> {
         head: &[u8],
         is_executable: bool,
     ) -> Result<Runner, NoRunner> {
-        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+        let head = without_byte_order_mark(head);
         if let Some(line) = head.strip_prefix(b"#!") {
             return self.by_first_line(line);
         }
@@ -71,8 +71,7 @@ impl Search<'_> {
             let why = "is a program, but not marked as executable".to_owned();
             return Err(NoRunner { why, help: format!("run `chmod +x {path}` in the skill") });
         }
-        let extension = Path::new(path).extension().and_then(OsStr::to_str).unwrap_or_default();
-        self.by_extension(&extension.to_ascii_lowercase())
+        self.by_extension(&extension(path))
     }
 
     fn by_first_line(&self, line: &[u8]) -> Result<Runner, NoRunner> {
@@ -155,6 +154,21 @@ impl Search<'_> {
             NoRunner { why, help: format!("install `{name}`") }
         })
     }
+}
+
+/// Whether anything about the file says that it is a script, or a program.
+pub(super) fn is_marked(path: &str, head: &[u8]) -> bool {
+    let head = without_byte_order_mark(head);
+    head.starts_with(b"#!") || is_program(head) || !candidates(&extension(path)).is_empty()
+}
+
+fn without_byte_order_mark(head: &[u8]) -> &[u8] {
+    head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)
+}
+
+fn extension(path: &str) -> String {
+    let extension = Path::new(path).extension().and_then(OsStr::to_str).unwrap_or_default();
+    extension.to_ascii_lowercase()
 }
 
 /// Whether `path` is a file that this user may run.

@@ -128,6 +128,10 @@ pub struct Script {
     pub interpreter: Option<String>,
     /// Why it cannot run.
     pub problem: Option<String>,
+    /// Whether nothing says that it is a script, neither the manifest nor the file itself: it may
+    /// well be what scripts read.
+    #[serde(skip)]
+    pub is_data: bool,
     /// What it says of itself: the comment it starts with or its docstring, at most 2000
     /// characters. It is text of the skill, not yet fit for a terminal.
     pub help: Option<String>,
@@ -155,7 +159,12 @@ impl Scripts {
         let files = Files::find(skill)?;
         let path = self.path();
         let search = Search { path: &path, node_version: &|node| self.node_version(node) };
-        Ok(files.scripts.iter().map(|path| describe(&files, path, &search)).collect())
+        let mut scripts: Vec<Script> =
+            files.scripts.iter().map(|path| describe(&files, path, &search)).collect();
+        for script in &mut scripts {
+            script.is_data &= skill.scripts.is_none();
+        }
+        Ok(scripts)
     }
 
     /// The paths of all files of a skill that are compared with what was trusted before any of its
@@ -275,8 +284,22 @@ impl Scripts {
     }
 }
 
+/// What of its sandbox a script reaches on this machine, tried for real, on a thread that ends with
+/// it. Limits in numbers are a process's own and are not tried: `rlimits` is false.
+///
+/// Fails if the system starts no thread.
+pub fn sandbox() -> std::io::Result<SandboxLevel> {
+    run::sandbox()
+}
+
 fn describe(files: &Files, path: &str, search: &Search<'_>) -> Script {
-    let mut script = Script { path: path.to_owned(), interpreter: None, problem: None, help: None };
+    let mut script = Script {
+        path: path.to_owned(),
+        interpreter: None,
+        problem: None,
+        is_data: false,
+        help: None,
+    };
     match files.head(path, HEAD_BYTES) {
         Ok((head, is_executable)) => {
             match search.runner(path, &head, is_executable) {
@@ -287,6 +310,7 @@ fn describe(files: &Files, path: &str, search: &Search<'_>) -> Script {
                 }
                 Err(NoRunner { why, .. }) => script.problem = Some(format!("it {why}")),
             }
+            script.is_data = !interpreter::is_marked(path, &head);
             script.help = help::help(path, &head);
         }
         Err(error) => script.problem = Some(format!("it cannot be read: {error}")),

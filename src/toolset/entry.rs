@@ -40,6 +40,13 @@ impl ToolsetEntry {
         vec![Path::new(dir).join(target).join(&file), Path::new(dir).join(&file)]
     }
 
+    /// The library below `skill_dir`, without loading it. Fails as loading it would, if it cannot be
+    /// opened: with `NOT_FOUND` and all that was tried, or with `PERMISSION_DENIED` for a path that
+    /// leaves the skill's directory by a link.
+    pub fn library(&self, skill_dir: &Path) -> Result<PathBuf, Error> {
+        self.open(skill_dir).map(|(path, _)| path)
+    }
+
     /// Opens the library below `skill_dir`.
     ///
     /// Fails with `NOT_FOUND` and all that was tried, or with `PERMISSION_DENIED` for a path that

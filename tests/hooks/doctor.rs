@@ -12,16 +12,12 @@ fn the_doctor_tells_what_is_there_and_what_is_broken() {
     let place = Place::new();
     place.write("low/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
     place.write("high/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
-    place.write(
-        "high/b/SKILL.md",
-        "---\nname: b\ndescription: d\ntoolsets: ['toolsets/none:None']\n---\n",
-    );
+    place.write("high/b/SKILL.md", "---\nname: b\ndescription: d\n---\n");
     let args = ["doctor", "--json", "--source", "low", "--source", "high"];
     let well = place.run(args).exits(0).json();
     assert_eq!(well["sources"][1]["skills"], 2);
     assert_eq!(well["unused"][0]["status"], "shadowed");
-    assert_eq!(well["code"][0]["skill"], "b");
-    assert_eq!(well["broken"], json!([]));
+    assert_eq!((&well["code"], &well["broken"]), (&json!([]), &json!([])));
     assert!(!state(&place, "sessions.sqlite").exists(), "looking made a store");
 
     place.write("high/c/SKILL.md", "");
@@ -35,6 +31,68 @@ fn the_doctor_tells_what_is_there_and_what_is_broken() {
     for heading in ["Skills", "Hooks", "State", "Tools and scripts"] {
         assert!(page.contains(heading), "{page}");
     }
+}
+
+#[test]
+fn what_cannot_run_is_broken() {
+    for (fields, file, text, told) in [
+        ("toolsets: ['../x:Y']", "a", "", "is no `path:Class`"),
+        ("toolsets: ['toolsets/none:None']", "a", "", "has no library"),
+        ("scripts: [no.sh]", "a", "", "cannot be read"),
+        ("scripts: [notes.txt]", "scripts/notes.txt", "", "no extension that says what runs it"),
+        ("", "scripts/a.sh", "#!/usr/bin/env no-such-program\n", "needs `no-such-program`"),
+        // What scripts read is no script.
+        ("", "scripts/requirements.txt", "left-pad\n", ""),
+    ] {
+        let place = Place::new();
+        let front_matter = format!("---\nname: s\ndescription: d\n{fields}\n---\n");
+        place.write("skills/s/SKILL.md", front_matter);
+        place.write(&format!("skills/s/{file}"), text);
+        let args = ["doctor", "--source", "skills"];
+        let (code, last) = match told {
+            "" => (0, "Nothing is broken.\n"),
+            _ => (1, "1 thing broken.\n"),
+        };
+        let page = place.run(args).exits(code).stdout;
+        assert!(page.ends_with(last), "{fields} {file}: {page}");
+        assert_eq!(page.contains("cannot run"), code == 1, "{fields} {file}: {page}");
+        let broken = place.run(args.iter().chain(&["--json"])).exits(code).json()["broken"].clone();
+        assert_eq!(broken.as_array().unwrap().len(), usize::from(code == 1), "{broken}");
+        assert!(broken.to_string().contains(told), "{fields} {file}: {broken}");
+    }
+    // Of a bundled skill the source of the library is bundled, built or not.
+    let bundled = Place::new().run(["doctor", "--json"]).exits(0).json();
+    assert_eq!(bundled["broken"], json!([]));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_library_that_lies_elsewhere_is_broken() {
+    let place = Place::new();
+    place
+        .write("skills/s/SKILL.md", "---\nname: s\ndescription: d\ntoolsets: ['tools/x:X']\n---\n");
+    place.write("skills/s/tools/note", "");
+    place.write("elsewhere.so", "");
+    let link = place.path().join("skills/s/tools/libx.so");
+    std::os::unix::fs::symlink(place.path().join("elsewhere.so"), link).unwrap();
+    let doctor = place.run(["doctor", "--json", "--source", "skills"]).exits(1).json();
+    assert!(doctor["broken"][0].as_str().unwrap().contains("cannot open"), "{doctor}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_doctor_tells_of_the_sandbox_that_scripts_have() {
+    let place = Place::new();
+    place.write("skills/s/SKILL.md", "---\nname: s\ndescription: d\n---\n");
+    place.write("skills/s/scripts/a.sh", "#!/bin/sh\n");
+    let sources = ["--source", "skills"];
+    place.run(["trust", "add", "s"].iter().chain(&sources)).exits(0);
+    let run = place.run(["run", "--json", "s", "a.sh"].iter().chain(&sources)).exits(0).json();
+    let reached = &run["data"]["sandbox"];
+    let doctor = place.run(["doctor", "--json"].iter().chain(&sources)).exits(0).json();
+    assert_eq!(doctor["sandbox"]["filesystem"], reached["filesystem"], "{doctor}");
+    assert_eq!(doctor["sandbox"]["seccomp"], reached["contained"], "{doctor}");
+    assert_eq!(doctor["sandbox"]["landlock"], reached["filesystem"] != "none", "{doctor}");
 }
 
 #[test]

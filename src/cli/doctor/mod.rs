@@ -6,11 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use repertoire::integration::hook::HookAgent;
-use repertoire::script::ScriptOptions;
+use repertoire::script::{self, FilesystemLevel, ScriptOptions};
 use repertoire::session::{Session, SqliteStore};
 use repertoire::snapshot::SnapshotFile;
 use repertoire::toolset::ToolsetEntry;
-use repertoire::{Caller, Diagnostic, Engine, Severity};
+use repertoire::{Caller, Diagnostic, Engine, ErrorCode, Scope, Severity};
 use serde::Serialize;
 
 use crate::args::Common;
@@ -99,13 +99,17 @@ struct CodeProblem {
     skill: String,
     what: String,
     problem: String,
+    /// Not so for a library that a bundled skill may be without: its source is what is bundled.
+    is_broken: bool,
 }
 
 #[derive(Serialize)]
 struct Sandbox {
-    /// `None` where the system does not say.
+    /// `None` where it cannot be tried.
     landlock: Option<bool>,
-    seccomp: bool,
+    seccomp: Option<bool>,
+    /// How far files are closed.
+    filesystem: Option<FilesystemLevel>,
 }
 
 pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -120,6 +124,11 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         .cloned()
         .collect();
     broken.extend(rejected.iter().map(ToString::to_string));
+    let code = code(&engine);
+    let is_broken = code.iter().filter(|problem| problem.is_broken);
+    broken.extend(is_broken.map(|CodeProblem { skill, what, problem, .. }| {
+        format!("`{what}` of the skill `{skill}` cannot run: {problem}")
+    }));
     let agents = agents(common, &mut broken);
     let report = Report {
         sources: sources(common, &engine)?,
@@ -128,7 +137,7 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         notes: notes(&agents),
         agents,
         state,
-        code: code(&engine),
+        code,
         sandbox: sandbox(),
         broken,
     };
@@ -290,44 +299,47 @@ fn set_aside(sessions: &Path) -> Vec<String> {
     files.iter().map(|path| path.display().to_string()).collect()
 }
 
-/// Toolsets without a library, and scripts that nothing runs. No code is loaded to find out.
+/// Toolsets and scripts that cannot run. No code is loaded to find out.
 fn code(engine: &Engine) -> Vec<CodeProblem> {
     let session = Session::in_memory("doctor");
     let mut problems = Vec::new();
     for entry in engine.catalog().entries().filter(|entry| entry.is_available()) {
-        let skill = entry.id.to_string();
+        let skill = entry.id.as_str();
+        let mut tell = |what: &str, problem: &str, is_broken| {
+            let (skill, what) = (skill.to_owned(), what.to_owned());
+            problems.push(CodeProblem { skill, what, problem: problem.to_owned(), is_broken });
+        };
         let Some(dir) = entry.skill.dir() else { continue };
         for toolset in &entry.skill.manifest().toolsets {
-            let problem = match toolset.value.parse::<ToolsetEntry>() {
-                Err(error) => Some(error.message().to_owned()),
-                Ok(toolset) => {
-                    let candidates = toolset.candidates();
-                    let is_there = candidates.iter().any(|library| dir.join(library).exists());
-                    let tried = candidates.last().map(|library| dir.join(library));
-                    let tried = tried.unwrap_or_default();
-                    (!is_there).then(|| format!("there is no library {}", tried.display()))
-                }
-            };
-            let what = toolset.value.clone();
-            let problem =
-                problem.map(|problem| CodeProblem { skill: skill.clone(), what, problem });
-            problems.extend(problem);
+            let library = toolset.value.parse().and_then(|entry: ToolsetEntry| entry.library(dir));
+            if let Err(error) = library {
+                let may_lack = entry.scope == Scope::Bundled && error.code() == ErrorCode::NotFound;
+                tell(&toolset.value, error.message(), !may_lack);
+            }
         }
-        let scripts = engine.scripts(&skill, Caller::user(&session)).unwrap_or_default();
-        problems.extend(scripts.into_iter().filter_map(|script| {
-            let problem = script.problem?;
-            Some(CodeProblem { skill: skill.clone(), what: script.path, problem })
-        }));
+        match engine.scripts(skill, Caller::user(&session)) {
+            Ok(scripts) => {
+                for script in scripts.iter().filter(|script| !script.is_data) {
+                    if let Some(problem) = &script.problem {
+                        tell(&script.path, problem, true);
+                    }
+                }
+            }
+            Err(error) if engine.runs_scripts() => tell("scripts", error.message(), true),
+            // What keeps this engine from running any was told.
+            Err(_) => {}
+        }
     }
     problems
 }
 
-/// What the system says it has.
+/// What scripts reach of it.
 fn sandbox() -> Sandbox {
-    let modules = fs::read_to_string("/sys/kernel/security/lsm").ok();
-    let has_landlock = |modules: String| modules.split(',').any(|m| m.trim() == "landlock");
+    let level = script::sandbox().ok();
+    let filesystem = level.map(|level| level.filesystem);
     Sandbox {
-        landlock: modules.map(has_landlock),
-        seccomp: Path::new("/proc/sys/kernel/seccomp/actions_avail").exists(),
+        landlock: filesystem.map(|filesystem| filesystem > FilesystemLevel::None),
+        seccomp: level.map(|level| level.contained),
+        filesystem,
     }
 }

@@ -1,5 +1,7 @@
 //! The report for people.
 
+use repertoire::script::FilesystemLevel;
+
 use super::{AgentReport, CodeProblem, Report, Sandbox, SnapshotReport};
 use crate::output::{DIM, ERROR, GOOD, NAME, Page, WARNING, styled};
 use crate::report::{count, short};
@@ -61,20 +63,26 @@ pub(super) fn page(report: &Report) -> Page {
         page.line(format_args!("  {}", styled(DIM, sanitize::line(line))));
     }
     heading(&mut page, "Tools and scripts");
-    for CodeProblem { skill, what, problem } in &report.code {
+    for CodeProblem { skill, what, problem, is_broken } in &report.code {
         let (skill, what) = (sanitize::line(skill), sanitize::line(what));
-        page.line(format_args!("  {skill}: `{what}` cannot run: {}", sanitize::line(problem)));
+        let state =
+            if *is_broken { styled(ERROR, "cannot run") } else { "is not built".to_owned() };
+        page.line(format_args!("  {skill}: `{what}` {state}: {}", sanitize::line(problem)));
     }
     if report.code.is_empty() {
         page.line(format_args!("  all can run"));
     }
-    let Sandbox { landlock, seccomp } = report.sandbox;
+    let Sandbox { landlock, seccomp, filesystem } = report.sandbox;
     let says = |has| match has {
         Some(true) => "yes",
         Some(false) => "no",
         None => "unknown",
     };
-    let (landlock, seccomp) = (says(landlock), says(Some(seccomp)));
+    let landlock = match filesystem {
+        Some(FilesystemLevel::Partial) => "in part",
+        _ => says(landlock),
+    };
+    let seccomp = says(seccomp);
     page.line(format_args!("  sandbox: Landlock {landlock}, seccomp {seccomp}"));
     let (style, text) = match report.broken.len() {
         0 => (GOOD, "Nothing is broken.".to_owned()),
