@@ -127,6 +127,8 @@ codes! {
     InvalidValue = "invalid-value", Warning;
     /// A kind of trigger that stands outside of `triggers`, where nothing reads it.
     MisplacedKey = "misplaced-key", Warning;
+    /// Neither the model nor the user may use the skill.
+    ForNobody = "for-nobody", Warning;
     /// A key that no part of Repertoire reads.
     UnknownKey = "unknown-key", Note;
     /// A `toolsets` entry that is not `path:Class`.

@@ -101,6 +101,38 @@ fn what_cannot_be_used_says_why() {
     assert_eq!(used["data"]["content"], "Work on x.\n");
 }
 
+#[test]
+fn a_skill_that_nobody_can_use_says_so_everywhere() {
+    for field in ["disable-model-invocation", "user_invocable_only"] {
+        let place = Place::new();
+        let fields = format!("triggers: [off]\n{field}: true\nuser-invocable: false");
+        let text = format!("---\nname: off\ndescription: Off.\n{fields}\n---\nOff.\n");
+        place.write("skills/off/SKILL.md", text);
+        for (args, code) in [
+            (&["list"][..], 0),
+            (&["list", "--json"], 0),
+            (&["show", "off"], 0),
+            (&["doctor"], 0),
+            (&["why", "off", "/off x"], 1),
+            (&["why", "off", "off"], 1),
+            (&["use", "off"], 1),
+        ] {
+            let run = place.run(args.iter().chain(&SOURCE)).exits(code);
+            let told = format!("{}{}", run.stdout, run.stderr);
+            for word in ["nobody can use it", "`user-invocable`", "`disable-model-invocation`"] {
+                assert!(told.contains(word), "{args:?} does not say {word}: {told}");
+            }
+            assert!(!told.contains("type `/off`") && !told.contains("`repertoire list`"), "{told}");
+        }
+        let skill = place.run(["list", "--json"].iter().chain(&SOURCE)).json()["skills"][0].clone();
+        assert_eq!(skill["status"], "unavailable", "{skill}");
+        let found = place.run(["check", "--json"].iter().chain(&SOURCE)).exits(0).json();
+        let found = &found["diagnostics"][0];
+        let told = (&found["code"], &found["severity"], &found["line"]);
+        assert_eq!(told, (&json!("for-nobody"), &json!("warning"), &json!(6)), "{found}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_trusted_script_runs_and_tells_how_it_ended() {

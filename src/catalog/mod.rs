@@ -41,9 +41,10 @@ pub(crate) use watch::Watching;
 pub enum Status {
     /// It can be used.
     Available,
-    /// A program or an environment variable it requires is missing.
+    /// A program or an environment variable it requires is missing, or its front matter lets nobody
+    /// use it.
     Unavailable {
-        /// Which one.
+        /// What is missing, or which fields do so.
         reason: String,
     },
     /// Another skill with the same id wins.
@@ -198,7 +199,7 @@ impl Catalog {
     /// The skill that the operator means by `name`, whatever its status.
     pub fn find_any(&self, name: &str) -> Result<&Entry, Error> {
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
-        find_in(&all, name).ok_or_else(|| not_found(name, &all, None, SEE_LIST))
+        find_in(&all, name).ok_or_else(|| not_found(name, &all, SEE_LIST))
     }
 
     /// The direct sub-skills of a skill that `audience` may load.
@@ -244,17 +245,19 @@ impl Catalog {
     }
 
     fn not_found(&self, name: &str, loadable: &[&Entry], audience: Audience) -> Error {
+        if audience == Audience::Model {
+            return not_found(name, loadable, "`find_skills` finds those there are");
+        }
         // Only the user is told that a skill exists which cannot be used right now.
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
-        let reason = match audience {
-            Audience::User => find_in(&all, name).and_then(|entry| entry.status.reason()),
-            Audience::Model => None,
-        };
-        let help = match audience {
-            Audience::User => SEE_LIST,
-            Audience::Model => "`find_skills` finds those there are",
-        };
-        not_found(name, loadable, reason, help)
+        let meant = find_in(&all, name);
+        match meant.and_then(|entry| entry.status.reason().zip(entry.remedy())) {
+            Some((reason, remedy)) => {
+                let message = format!("skill `{name}` is not available: {reason}");
+                Error::new(ErrorCode::NotFound, message, remedy)
+            }
+            None => not_found(name, loadable, SEE_LIST),
+        }
     }
 }
 
@@ -262,6 +265,18 @@ impl Entry {
     /// Whether nothing stands in the way of its use.
     pub fn is_available(&self) -> bool {
         self.status == Status::Available
+    }
+
+    /// What makes a skill available that is not, unless another wins over it.
+    pub fn remedy(&self) -> Option<String> {
+        match self.status {
+            Status::Available | Status::Shadowed { .. } => None,
+            Status::Unavailable { .. } if self.skill.manifest().is_for_nobody() => {
+                Some("take one of the two fields out of its front matter".to_owned())
+            }
+            Status::Unavailable { .. } => Some("provide what it requires".to_owned()),
+            Status::Disabled => Some(format!("turn it on with `--enable {}`", self.id)),
+        }
     }
 
     /// Whether another skill with the same id wins over it.
@@ -330,11 +345,7 @@ fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry> {
 const SEE_LIST: &str = "see `repertoire list` for the skills there are";
 
 /// `help` is for a name that is like no other.
-fn not_found(name: &str, known: &[&Entry], reason: Option<String>, help: &str) -> Error {
-    let message = match reason {
-        Some(reason) => format!("skill `{name}` is not available: {reason}"),
-        None => format!("no skill `{name}`"),
-    };
+fn not_found(name: &str, known: &[&Entry], help: &str) -> Error {
     let same_name = known.iter().filter(|entry| entry.skill.name() == name);
     let mut nearest: Vec<&str> = same_name.map(|entry| entry.id.as_str()).collect();
     if nearest.is_empty() {
@@ -348,7 +359,7 @@ fn not_found(name: &str, known: &[&Entry], reason: Option<String>, help: &str) -
             nearest.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
         )
     };
-    Error::new(ErrorCode::NotFound, message, help)
+    Error::new(ErrorCode::NotFound, format!("no skill `{name}`"), help)
 }
 
 /// Up to three ids that `name` may be a misspelling of, the nearest first.

@@ -96,7 +96,7 @@ impl<'a> From<&'a Entry> for Listed<'a> {
             path: skill.path().map(Path::to_string_lossy),
             source: entry.scope,
             status: entry.status.as_str(),
-            reason: entry.status.reason(),
+            reason: reason(entry),
             triggers: triggers.collect::<serde_json::Map<_, _>>().into(),
         }
     }

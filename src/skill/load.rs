@@ -104,11 +104,19 @@ pub(super) fn load(text: &str, brand: &str) -> Loaded {
             reader.findings.extend(rescue);
             front_matter(&document, &mut reader).and_then(|entries| {
                 manifest = Manifest::read(&entries, brand, &mut reader);
+                reader.findings.extend(for_nobody(&manifest));
                 parts(&document, &manifest, has_front_matter, &mut reader)
             })
         }
     };
     Loaded { findings: reader.findings, manifest, parts }
+}
+
+fn for_nobody(manifest: &Manifest) -> Option<Finding> {
+    let span = manifest.user_invocable.as_ref().filter(|_| manifest.is_for_nobody())?.span.clone();
+    let message = "neither the user nor the model may use the skill";
+    let help = "take `user-invocable` out, or what disables its invocation by the model";
+    Some(Finding::new(Code::ForNobody, span, message, help))
 }
 
 /// The top-level entries of the front matter; `None` if there is no way to read it.

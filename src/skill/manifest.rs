@@ -165,6 +165,11 @@ impl Manifest {
         self.user_invocable.as_ref().is_none_or(|flag| flag.value)
     }
 
+    /// Whether neither the model nor the user may invoke the skill.
+    pub fn is_for_nobody(&self) -> bool {
+        self.is_model_invocation_disabled() && !self.is_user_invocable()
+    }
+
     /// Whether a bundled skill is on unless it is turned off.
     pub fn is_enabled_by_default(&self) -> bool {
         self.default_enabled.as_ref().is_none_or(|flag| flag.value)

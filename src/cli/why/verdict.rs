@@ -128,11 +128,9 @@ fn of_command(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Option<(bool
 }
 
 fn help_for(entry: &Entry) -> String {
-    match entry.status.as_str() {
-        "unavailable" => "provide what it requires".to_owned(),
-        "disabled" => format!("turn it on with `--enable {}`", entry.id),
-        _ => format!("type `/{}`, or take the field out of its front matter", entry.id),
-    }
+    entry.remedy().unwrap_or_else(|| {
+        format!("type `/{}`, or take the field out of its front matter", entry.id)
+    })
 }
 
 /// Why a skill is shown in full.
