@@ -37,15 +37,58 @@ impl Environment {
         self.var(name).is_some_and(|value| !value.is_empty())
     }
 
-    /// The first requirement of a manifest that is not met, in a phrase.
+    /// The requirements of a manifest that are not met, in a phrase.
     pub(super) fn unmet(&self, manifest: &Manifest, seen: &mut Seen) -> Option<String> {
-        let mut programs = manifest.requires_bins.iter();
-        let program = programs.find(|bin| !seen.has_program(&bin.value, self));
-        if let Some(program) = program {
-            return Some(format!("program `{}` is not on the PATH", program.value));
+        let programs = manifest.requires_bins.iter().map(|bin| bin.value.as_str());
+        let programs: Vec<&str> = programs.filter(|bin| !seen.has_program(bin, self)).collect();
+        let variables = manifest.requires_env.iter().map(|name| name.value.as_str());
+        let variables: Vec<&str> =
+            variables.filter(|name| !seen.has_variable(name, self)).collect();
+        let programs = not("program", &programs, "on the PATH");
+        let variables = not("environment variable", &variables, "set");
+        let unmet: Vec<String> = programs.into_iter().chain(variables).collect();
+        (!unmet.is_empty()).then(|| unmet.join("; "))
+    }
+}
+
+/// That `names`, each of them a `thing`, are not so.
+fn not(thing: &str, names: &[&str], so: &str) -> Option<String> {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match &names[..] {
+        [] => None,
+        [only] => Some(format!("{thing} {only} is not {so}")),
+        all => Some(format!("{thing}s {} are not {so}", all.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skill::Skill;
+
+    #[test]
+    fn every_requirement_that_is_not_met_is_told() {
+        let unmet = |fields: &str| {
+            let text = format!("---\nname: a\ndescription: d\n{fields}\n---\n");
+            let skill: Skill = text.parse().unwrap();
+            let set = [("SET".into(), "1".into()), ("EMPTY".into(), "".into())];
+            Environment::Fixed(set.into()).unmet(skill.manifest(), &mut Seen::begin())
+        };
+        for (fields, told) in [
+            ("", None),
+            ("requires_env: [SET]", None),
+            ("requires_bins: [nob1]", Some("program `nob1` is not on the PATH")),
+            ("requires_env: [SET, EMPTY]", Some("environment variable `EMPTY` is not set")),
+            (
+                "requires_bins: [nob1, nob2]\nrequires_env: [NOENV]",
+                Some(
+                    "programs `nob1`, `nob2` are not on the PATH; environment variable `NOENV` is \
+                     not set",
+                ),
+            ),
+            ("requires_env: [A, SET, B]", Some("environment variables `A`, `B` are not set")),
+        ] {
+            assert_eq!(unmet(fields).as_deref(), told, "{fields}");
         }
-        let mut variables = manifest.requires_env.iter();
-        let variable = variables.find(|name| !seen.has_variable(&name.value, self))?;
-        Some(format!("environment variable `{}` is not set", variable.value))
     }
 }
