@@ -110,7 +110,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Play(args) => play::run(args, common, out),
         Command::Doctor => doctor::run(common, out),
         Command::Hook(args) => hook::run(args, common, out),
-        Command::Completions(args) => completions::run(args),
+        Command::Completions(args) => completions::run(args, out),
     }
 }
 

@@ -86,5 +86,8 @@ fn completions_are_made_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let run = place.run(["completions", shell]).exits(0);
         assert_contains(&run.stdout, &["repertoire", "disclose", "max-skills"]);
+        let json = place.run(["completions", shell, "--json"]).exits(0).json();
+        assert_eq!((&json["shell"], keys(&json)), (&json!(shell), vec!["script", "shell"]));
+        assert_eq!(json["script"].as_str().unwrap().trim_end(), run.stdout.trim_end());
     }
 }
