@@ -1,13 +1,12 @@
 //! `repertoire mcp`: the skills, for agents that speak the Model Context Protocol.
 
 use std::net::{SocketAddr, TcpListener};
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use repertoire::integration::mcp::{McpOptions, McpServer, serve_http};
+use repertoire::integration::mcp::{McpOptions, McpServer, check_token, serve_http};
 use repertoire::script::ScriptOptions;
-use repertoire::{Consent, Engine};
+use repertoire::{Consent, Engine, Error};
 
 use crate::args::{Common, McpArgs};
 use crate::ending::Ending;
@@ -62,8 +61,7 @@ async fn http(
     engine: Engine,
     out: Output,
 ) -> anyhow::Result<()> {
-    let given = args.token_file.as_deref().map(token_of).transpose()?;
-    let given = given.or_else(|| std::env::var(TOKEN_VARIABLE).ok());
+    let given = given_token(args)?;
     let listener =
         TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
     let is_new = given.is_none();
@@ -76,8 +74,22 @@ async fn http(
     Ok(serve_http(listener, &token, server).await?)
 }
 
-fn token_of(file: &Path) -> anyhow::Result<String> {
-    let token = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the token file {}", file.display()))?;
-    Ok(token.trim().to_owned())
+/// The token of the file, else of the variable; `None` if one is to be made. Nothing must be said to
+/// be served with a token that is none.
+fn given_token(args: &McpArgs) -> anyhow::Result<Option<String>> {
+    let (from, token) = if let Some(file) = &args.token_file {
+        let from = format!("the token file {}", file.display());
+        let token = std::fs::read_to_string(file).with_context(|| format!("cannot read {from}"))?;
+        (from, token.trim().to_owned())
+    } else {
+        let token = std::env::var(TOKEN_VARIABLE).unwrap_or_default();
+        if token.is_empty() {
+            return Ok(None);
+        }
+        (format!("`{TOKEN_VARIABLE}`"), token)
+    };
+    check_token(&token).map_err(|error| {
+        Error::new(error.code(), format!("{from}: {}", error.message()), error.help())
+    })?;
+    Ok(Some(token))
 }

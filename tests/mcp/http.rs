@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::binary::Place;
+use crate::binary::{Place, finish};
 use crate::{LONG, skills};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
@@ -31,7 +31,7 @@ impl Server {
         let mut child = command.spawn().unwrap();
         let mut notes = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut seen = vec![notes.next().unwrap().unwrap()];
-        if token.is_none() {
+        if token.is_none_or(str::is_empty) {
             seen.push(notes.next().unwrap().unwrap());
         }
         let (_, rest) = seen[0].split_once("http://").unwrap();
@@ -143,12 +143,14 @@ fn what_is_no_message_is_answered_as_on_standard_input() {
 
 #[test]
 fn a_token_is_made_where_none_is_given() {
-    let (server, notes) = Server::start(&[], None);
-    let (_, token) = notes[1].split_once("token of this run is ").unwrap();
-    assert_eq!(token.len(), 64);
-    let bearer = format!("Bearer {token}");
-    let answer = server.post("/mcp", &[("Authorization", &bearer)]);
-    assert!(answer.contains("serverInfo"), "{answer}");
+    for variable in [None, Some("")] {
+        let (server, notes) = Server::start(&[], variable);
+        let (_, token) = notes[1].split_once("token of this run is ").unwrap();
+        assert_eq!(token.len(), 64);
+        let bearer = format!("Bearer {token}");
+        let answer = server.post("/mcp", &[("Authorization", &bearer)]);
+        assert!(answer.contains("serverInfo"), "{answer}");
+    }
 }
 
 #[test]
@@ -159,6 +161,23 @@ fn other_addresses_and_short_tokens_are_refused() {
         let run = place.run(["mcp", "--http", address]).exits(2);
         assert!(run.stderr.contains("an address of this machine only"), "{run:?}");
     }
-    let run = place.run(["mcp", "--http", "127.0.0.1:0", "--token-file", "token"]).exits(1);
-    assert!(run.stderr.contains("a token of 5 bytes can be guessed"), "{run:?}");
+    place.write("empty", "\n");
+    for (option, variable, told) in [
+        (&["--token-file", "token"][..], "", "token file token: a token of 5 bytes can be guessed"),
+        (&["--token-file", "empty"], TOKEN, "token file empty: a token of 0 bytes can be guessed"),
+        (&["--token-file", "none"], "", "cannot read the token file none"),
+        (&[], "short", "`REPERTOIRE_MCP_TOKEN`: a token of 5 bytes can be guessed"),
+    ] {
+        let mut command = place.command(["mcp", "--http", "127.0.0.1:0"].iter().chain(option));
+        let run = finish(
+            {
+                command.env("REPERTOIRE_MCP_TOKEN", variable);
+                command
+            },
+            b"",
+        )
+        .exits(1);
+        assert!(run.stderr.contains(told), "{run:?}");
+        assert!(!run.stderr.contains("serving"), "{run:?}");
+    }
 }

@@ -47,11 +47,7 @@ pub async fn serve_http(
     // Whatever ends the serving ends what it serves.
     let serving = CancellationToken::new();
     let _ends = serving.clone().drop_guard();
-    if token.len() < MIN_TOKEN {
-        let message = format!("a token of {} bytes can be guessed", token.len());
-        let help = "use 16 bytes or more, such as the output of `openssl rand -hex 32`";
-        return Err(Error::new(ErrorCode::InvalidParam, message, help));
-    }
+    check_token(token)?;
     let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
     let config = StreamableHttpServerConfig::default()
         .with_allowed_origins(origins)
@@ -63,6 +59,18 @@ pub async fn serve_http(
     let token: Arc<str> = token.into();
     serve_loopback(listener, move |request| answer(service.clone(), Arc::clone(&token), request))
         .await
+}
+
+/// Whether [`serve_http`] takes this token, to know it before anything is served.
+///
+/// Fails with `INVALID_PARAM` for one of less than 16 bytes.
+pub fn check_token(token: &str) -> Result<(), Error> {
+    if token.len() >= MIN_TOKEN {
+        return Ok(());
+    }
+    let message = format!("a token of {} bytes can be guessed", token.len());
+    let help = "use 16 bytes or more, such as the output of `openssl rand -hex 32`";
+    Err(Error::new(ErrorCode::InvalidParam, message, help))
 }
 
 async fn answer(service: Service, token: Arc<str>, request: Request<Incoming>) -> Answer {

@@ -45,7 +45,7 @@ use crate::session::Session;
 use changes::Listed;
 use lines::Lines;
 
-pub use http::serve_http;
+pub use http::{check_token, serve_http};
 
 /// How long calls may take to end after the client has closed its side: less than the two seconds
 /// after which SDKs send a signal.
