@@ -41,10 +41,9 @@ pub(crate) use watch::Watching;
 pub enum Status {
     /// It can be used.
     Available,
-    /// A program or an environment variable it requires is missing, or its front matter lets nobody
-    /// use it.
+    /// Programs or environment variables it requires are missing.
     Unavailable {
-        /// What is missing, or which fields do so.
+        /// Which ones.
         reason: String,
     },
     /// Another skill with the same id wins.
@@ -251,7 +250,7 @@ impl Catalog {
         // Only the user is told that a skill exists which cannot be used right now.
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
         let meant = find_in(&all, name);
-        match meant.and_then(|entry| entry.status.reason().zip(entry.remedy())) {
+        match meant.and_then(|entry| entry.reason().zip(entry.remedy())) {
             Some((reason, remedy)) => {
                 let message = format!("skill `{name}` is not available: {reason}");
                 Error::new(ErrorCode::NotFound, message, remedy)
@@ -267,13 +266,28 @@ impl Entry {
         self.status == Status::Available
     }
 
-    /// What makes a skill available that is not, unless another wins over it.
+    /// Why the model cannot use it, in a phrase: what its status says, or its front matter.
+    pub fn reason(&self) -> Option<String> {
+        let manifest = self.skill.manifest();
+        let by_fields = || {
+            let reason = if manifest.is_for_nobody() {
+                "nobody can use it: `user-invocable` keeps it from the user and \
+                 `disable-model-invocation` (or `user_invocable_only`) from the model"
+            } else {
+                "only the user can invoke it (`disable-model-invocation`)"
+            };
+            manifest.is_model_invocation_disabled().then(|| reason.to_owned())
+        };
+        self.status.reason().or_else(by_fields)
+    }
+
+    /// What to do for a skill that nobody can use, unless another wins over it.
     pub fn remedy(&self) -> Option<String> {
         match self.status {
-            Status::Available | Status::Shadowed { .. } => None,
-            Status::Unavailable { .. } if self.skill.manifest().is_for_nobody() => {
+            Status::Available if self.skill.manifest().is_for_nobody() => {
                 Some("take one of the two fields out of its front matter".to_owned())
             }
+            Status::Available | Status::Shadowed { .. } => None,
             Status::Unavailable { .. } => Some("provide what it requires".to_owned()),
             Status::Disabled => Some(format!("turn it on with `--enable {}`", self.id)),
         }

@@ -193,10 +193,6 @@ fn new_entry(
     Entry { id, skill, scope, relative_path, status: Status::Available, allowed: true, source }
 }
 
-/// Why a skill is not available that is for neither audience.
-const FOR_NOBODY: &str = "nobody can use it: `user-invocable` keeps it from the user and \
-                          `disable-model-invocation` (or `user_invocable_only`) from the model";
-
 fn status(
     entry: &Entry,
     enabled: &BTreeSet<String>,
@@ -207,9 +203,6 @@ fn status(
     let asked_for = enabled.contains(entry.id.as_str()) || enabled.contains(entry.skill.name());
     if entry.scope == Scope::Bundled && !manifest.is_enabled_by_default() && !asked_for {
         return Status::Disabled;
-    }
-    if manifest.is_for_nobody() {
-        return Status::Unavailable { reason: FOR_NOBODY.to_owned() };
     }
     let unmet = environment.unmet(manifest, seen);
     unmet.map_or(Status::Available, |reason| Status::Unavailable { reason })

@@ -5,7 +5,7 @@
 //! | (default) | yes | yes |
 //! | `disable-model-invocation: true` | no | yes |
 //! | `user-invocable: false` | yes | no |
-//! | both | no: it is unavailable | no |
+//! | both | no | no |
 //!
 //! A skill that the allowlist leaves out does not exist for either.
 

@@ -96,7 +96,7 @@ impl<'a> From<&'a Entry> for Listed<'a> {
             path: skill.path().map(Path::to_string_lossy),
             source: entry.scope,
             status: entry.status.as_str(),
-            reason: reason(entry),
+            reason: entry.reason(),
             triggers: triggers.collect::<serde_json::Map<_, _>>().into(),
         }
     }
@@ -119,16 +119,6 @@ pub(crate) fn status(entry: &Entry) -> String {
     styled(if entry.is_available() { GOOD } else { WARNING }, text)
 }
 
-/// Why a skill is not used as others are, in a phrase.
-pub(crate) fn reason(entry: &Entry) -> Option<String> {
-    entry.status.reason().or_else(|| {
-        let manifest = entry.skill.manifest();
-        manifest
-            .is_model_invocation_disabled()
-            .then(|| "only the user can invoke it (`disable-model-invocation`)".to_owned())
-    })
-}
-
 fn table(engine: &Engine) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -140,7 +130,7 @@ fn table(engine: &Engine) -> String {
             .map(|(_, entries)| entries.len())
             .sum();
         let mut brief = sanitize::line(entry.skill.brief()).into_owned();
-        if let Some(reason) = reason(entry) {
+        if let Some(reason) = entry.reason() {
             brief = format!("{brief}\n({})", sanitize::line(&reason));
         }
         table.add_row([

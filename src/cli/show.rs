@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use crate::args::{Common, ShowArgs};
 use crate::exit_code::ExitCode;
-use crate::list::{Listed, reason, status, trigger_kinds};
+use crate::list::{Listed, status, trigger_kinds};
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, short};
 use crate::{sanitize, setup};
@@ -133,7 +133,7 @@ fn text(entry: &Entry, details: &Details<'_>) -> Page {
     let id = styled(NAME, sanitize::line(entry.id.as_str()));
     let mut text = Page::default();
     text.line(format_args!("{id}  {}, {}", status(entry), entry.scope));
-    if let Some(reason) = reason(entry) {
+    if let Some(reason) = entry.reason() {
         text.line(format_args!("{}", styled(WARNING, sanitize::line(&reason))));
     }
     let mut field = |name: &str, value: &str| {

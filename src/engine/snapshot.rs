@@ -166,10 +166,10 @@ impl Snapshot {
     fn why_hidden(&self, id: &SkillId) -> String {
         match self.catalog.get(id.as_str()) {
             None => "filtered: not in the allowlist".to_owned(),
-            Some(entry) => entry.status.reason().map_or_else(
-                || "only the user can invoke it (`disable-model-invocation`)".to_owned(),
-                |reason| format!("{}: {reason}", entry.status.as_str()),
-            ),
+            Some(entry) if entry.is_available() => entry.reason().unwrap_or_default(),
+            Some(entry) => {
+                format!("{}: {}", entry.status.as_str(), entry.reason().unwrap_or_default())
+            }
         }
     }
 }

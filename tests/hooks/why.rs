@@ -106,6 +106,8 @@ fn why_knows_what_the_hook_does_with_commands_and_the_environment() {
     };
     skill("hidden-one", "triggers: [zebra stripes]\ndisable-model-invocation: true");
     skill("nocmd", "user-invocable: false");
+    skill("apart", "context: fork");
+    skill("needs", "requires_bins: [no-such-program]");
     for n in 0..5 {
         skill(&format!("sk-{n}"), "triggers: [zebra stripes]");
     }
@@ -116,6 +118,9 @@ fn why_knows_what_the_hook_does_with_commands_and_the_environment() {
         ("sk-0", "/etc/hosts has zebra stripes", "3", "are added"),
         ("sk-0", "/zebra", "3", "left to the agent"),
         ("nocmd", "/nocmd foo", "3", ""),
+        ("apart", "/apart foo", "3", "is its command"),
+        ("needs", "/needs zebra stripes", "3", "not available"),
+        ("sk-0", "/needs zebra stripes", "3", "are added"),
         ("sk-4", "zebra stripes", "3", "below the limit of 3"),
         ("sk-4", "zebra stripes", "10", "are added"),
         ("sk-4", "zebra stripes", "4", "below the limit of 4"),

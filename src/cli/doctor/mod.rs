@@ -171,7 +171,7 @@ fn unused(engine: &Engine) -> Vec<Unused> {
         Some(Unused {
             id: entry.id.to_string(),
             status: entry.status.as_str(),
-            reason: crate::list::reason(entry)?,
+            reason: entry.reason()?,
             path: entry.skill.path().map(|path| path.display().to_string()),
         })
     });

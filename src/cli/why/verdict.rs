@@ -2,16 +2,15 @@
 
 use repertoire::activation::Activation;
 use repertoire::catalog::Entry;
-use repertoire::integration::hook::is_agent_command;
+use repertoire::integration::hook::{is_agent_command, user_command};
 use repertoire::session::Session;
 use repertoire::{
-    Diagnostic, Disclosure, DisclosureOptions, Engine, Match, MetaQuestion, Query, QueryLimits,
-    Rejection, Severity, Skill,
+    Diagnostic, Disclosure, DisclosureOptions, Engine, ErrorCode, Match, MetaQuestion, Query,
+    QueryLimits, Rejection, Severity, Skill,
 };
 use serde::Serialize;
 
 use super::near::{Near, near};
-use crate::list::reason;
 
 /// So many words of a relevant skill are told.
 const MAX_TERMS: usize = 4;
@@ -86,7 +85,7 @@ pub(crate) fn verdict(
         (shown(engine, entry, query, &disclosure, place.is_some()), String::new())
     } else if is_filtered {
         ("it is not in the allowlist".to_owned(), "name it with `--allow`".to_owned())
-    } else if let Some(reason) = reason(entry) {
+    } else if let Some(reason) = entry.reason() {
         let status = entry.status.as_str();
         let is_told = entry.status.reason().is_some();
         (if is_told { format!("{status}: {reason}") } else { reason }, help_for(entry))
@@ -107,13 +106,15 @@ pub(crate) fn verdict(
 /// why, and what to do about it. `None` for an ordinary message.
 fn of_command(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Option<(bool, String, String)> {
     let none = String::new();
-    Some(match engine.user_message(&query.text, &Session::in_memory("why")) {
+    Some(match user_command(engine, &query.text, &Session::in_memory("why")) {
         Ok(Some(activation)) if activation.id == entry.id => {
             (true, "the message is its command: its instructions are added".to_owned(), none)
         }
         Ok(Some(Activation { id, .. })) => {
             (false, format!("the message is the command of the skill `{id}`, which is added"), none)
         }
+        // The command of another skill, which is not: the hook says so, and takes the message as it is.
+        Err(error) if error.code() == ErrorCode::NotFound && entry.is_available() => return None,
         Err(error) => (
             false,
             format!("the message is a command: {}", error.message()),

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::call::{HookCall, HookEvent};
-use super::command::is_agent_command;
+use super::command::{is_agent_command, user_command};
 use crate::activation::{Typed, find_command};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::{Budget, Disclosure, DisclosureOptions, PromptOptions};
-use crate::engine::{Activate, Engine};
+use crate::engine::Engine;
 use crate::error::{Error, ErrorCode};
 use crate::matcher::Query;
 use crate::session::Session;
@@ -86,13 +86,12 @@ impl HookCall {
         if entry.skill.dir().is_some_and(|dir| self.agent.reads_skills_of(dir)) {
             return Ok(String::new());
         }
-        // A task would have to be spawned by the agent, which no hook can tell it to.
-        let how = Activate { audience: Audience::User, inline: !engine.spawns_tasks(), by: None };
-        match engine.activate_with(entry.id.as_str(), typed.args, session, &how) {
-            Ok(activation) => {
+        match user_command(engine, message, session) {
+            Ok(Some(activation)) => {
                 let text = activation.to_text();
                 Ok(if text.chars().count() <= CONTEXT { text } else { too_long(entry) })
             }
+            Ok(None) => said(message, engine, session),
             Err(error) if error.code() == ErrorCode::NotFound => {
                 let note = format!("The user asked for a skill by name: {}.", error.message());
                 let rest = said(message, engine, session)?;

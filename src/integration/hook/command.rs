@@ -1,6 +1,10 @@
 //! Messages that begin with a slash: which are for the agent itself, and which for everybody.
 
-use crate::activation::Typed;
+use crate::activation::{Activation, Typed, find_command};
+use crate::catalog::Audience;
+use crate::engine::{Activate, Engine};
+use crate::error::Error;
+use crate::session::Session;
 
 /// Commands that agents carry out themselves, whatever stands behind them.
 const BUILT_IN: [&str; 16] = [
@@ -21,6 +25,22 @@ const BUILT_IN: [&str; 16] = [
     "rename",
     "resume",
 ];
+
+/// Activates the skill of a message such as `/review PR 42`, as [`Engine::user_message`] does, and fails
+/// as that. What asks for a task is taken into the conversation where the engine spawns none: no hook can
+/// tell an agent to.
+pub fn user_command(
+    engine: &Engine,
+    message: &str,
+    session: &Session,
+) -> Result<Option<Activation>, Error> {
+    let Some(Typed { word, args }) = Typed::parse(message) else { return Ok(None) };
+    let catalog = engine.catalog();
+    let Some(entry) = find_command(&catalog, word) else { return Ok(None) };
+    let inline = !engine.spawns_tasks();
+    let how = Activate { audience: Audience::User, inline, ..Activate::default() };
+    engine.activate_with(entry.id.as_str(), args, session, &how).map(Some)
+}
 
 /// Whether a hook leaves `message`, which is no command of a skill, to the agent: `/word` with
 /// nothing behind it, as what it means only the agent knows, or one of the commands that agents have
