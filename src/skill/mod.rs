@@ -16,6 +16,7 @@ pub(crate) mod json;
 mod lenient;
 mod load;
 mod manifest;
+mod normal_form;
 pub(crate) mod pattern;
 mod profile;
 mod scalar;

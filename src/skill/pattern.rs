@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use regex_automata::meta;
 use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::Hir;
 
 use crate::diagnostic::Code;
@@ -75,6 +76,11 @@ pub(crate) fn parse(pattern: &str, case: Case) -> Result<Hir, Box<regex_syntax::
         .build()
         .parse(pattern)
         .map_err(Box::new)
+}
+
+/// The parts of a pattern as they are written, which [`validate`] has seen.
+pub(super) fn parse_ast(pattern: &str) -> Option<Ast> {
+    ast::parse::ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(pattern).ok()
 }
 
 /// Which texts a compiled searcher is for.

@@ -195,6 +195,21 @@ fn unusable_triggers_are_refused_at_their_place() {
 }
 
 #[test]
+fn a_pattern_in_another_form_is_told_with_one_that_loads() {
+    for pattern in ["怎么部署.*？", "（紧急）.+", "紧急（", r"e\u0301tat", "部署"] {
+        let with = |pattern: &str| skill(&format!("triggers: {{patterns: ['{pattern}']}}"));
+        let skill = with(pattern);
+        let Some(finding) = skill.diagnostics().first() else {
+            assert_eq!(pattern, "部署");
+            continue;
+        };
+        assert_eq!(finding.code.as_str(), "pattern-not-normalized", "{pattern}");
+        let remedy = finding.help.split('`').nth(1).unwrap_or_default();
+        assert_eq!(codes(with(remedy).diagnostics()), [""; 0], "{pattern}: {finding:?}");
+    }
+}
+
+#[test]
 fn the_first_512_triggers_count() {
     let words: Vec<String> = (0..600).map(|n| format!("w{n}")).collect();
     let skill = skill(&format!("triggers: [{}]", words.join(", ")));

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use unicode_normalization::{UnicodeNormalization, is_nfkc};
-
 use super::fields::{self, Fields, Reader, excerpt, normalized};
 use super::manifest::Spanned;
+use super::normal_form;
 use super::pattern;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
@@ -290,7 +289,7 @@ impl Collector<'_, '_> {
             }
             Kind::Pattern => match pattern::validate(text) {
                 Ok(()) => {
-                    if !is_nfkc(text) {
+                    if let Some(help) = normal_form::remedy(text) {
                         self.reader.report(
                             Code::PatternNotNormalized,
                             node.place(self.reader.file, range.clone()),
@@ -298,7 +297,7 @@ impl Collector<'_, '_> {
                                 "pattern can hardly match, as it is not in NFKC: `{}`",
                                 excerpt(text)
                             ),
-                            format!("write `{}`: messages are searched in that form", text.nfkc()),
+                            help,
                         );
                     }
                     true
