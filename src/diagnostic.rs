@@ -131,8 +131,12 @@ codes! {
     ForNobody = "for-nobody", Warning;
     /// A key that no part of Repertoire reads.
     UnknownKey = "unknown-key", Note;
-    /// A `toolsets` entry that is not `path:Class`.
+    /// A `toolsets` entry that is not `path:Class` with a path in the skill's directory.
     InvalidToolset = "invalid-toolset", Error;
+    /// A `scripts` entry that is no path in the skill's directory.
+    InvalidScript = "invalid-script", Error;
+    /// A `scripts` entry without a file that can be run.
+    MissingScript = "missing-script", Warning;
     /// A trigger without any text.
     EmptyTrigger = "empty-trigger", Error;
     /// A trigger too long to be typed by anyone.

@@ -58,6 +58,37 @@ fn a_project_is_checked_with_its_hidden_directories() {
 }
 
 #[test]
+fn code_that_cannot_run_is_told() {
+    let place = Place::new();
+    let text = "---\nname: coded\ndescription: Sends dunning letters\ntoolsets:\n- ../x:Y\n- /abs:X\n\
+                - a:b:c\n- a:B\nscripts:\n- ../b.sh\n- /etc/passwd\n- gone.sh\n- there.sh\n- \
+                ./bin/too\n- bin\n---\nB\n";
+    place.write("skills/coded/SKILL.md", text);
+    place.write("skills/coded/scripts/there.sh", "");
+    place.write("skills/coded/bin/too", "");
+    let json = place.run(["check", "skills", "--json"]).exits(1).json();
+    let found = json["diagnostics"].as_array().unwrap().iter();
+    let told: Vec<String> =
+        found.map(|d| format!("{}:{}", d["code"].as_str().unwrap(), d["line"])).collect();
+    let wanted = [
+        "invalid-toolset:5",
+        "invalid-toolset:6",
+        "invalid-toolset:7",
+        "invalid-script:10",
+        "invalid-script:11",
+        "missing-script:12",
+        "missing-script:15",
+    ];
+    assert_eq!(told, wanted);
+    let shown = place.run(["show", "coded", "--source", "skills"]).exits(0).stdout;
+    let examined = place.run(["doctor", "--source", "skills"]).exits(1).stdout;
+    for entry in ["../x:Y", "/abs:X", "a:b:c", "../b.sh", "/etc/passwd"] {
+        let refused = format!("`{entry}` is no");
+        assert!(shown.contains(&refused) && examined.contains(&refused), "{shown}\n{examined}");
+    }
+}
+
+#[test]
 fn suggestions_are_written_into_the_file_and_nothing_else() {
     let place = Place::new();
     let before = "---\r\nname: dunning # ours\r\ndescription: Sends demand letters to late \

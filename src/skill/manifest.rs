@@ -8,8 +8,10 @@ use serde_json::{Map, Value as Json, json};
 
 use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, normalized};
 use super::json::to_json;
+use super::toolset::path_and_class;
 use super::trigger::{self, Triggers};
 use super::yaml::{Node, Value};
+use crate::beneath;
 use crate::diagnostic::Code;
 
 /// A value and the bytes of the file it was read from.
@@ -66,9 +68,11 @@ pub struct Manifest {
     pub version: Option<Spanned<Version>>,
     /// `triggers`, also those of `metadata.triggers`, `activation` and `paths`.
     pub triggers: Triggers,
-    /// `toolsets` and `metadata.toolsets`: entries of the form `path:Class`.
+    /// `toolsets` and `metadata.toolsets`: entries of the form `path:Class`. Those that are refused
+    /// stand here too, with a diagnostic: who loads them says so.
     pub toolsets: Vec<Spanned<String>>,
-    /// `scripts`: files that may be run. `None` stands for all files in `scripts/`.
+    /// `scripts`: files that may be run. `None` stands for all files in `scripts/`. Those that are
+    /// refused have a diagnostic.
     pub scripts: Option<Vec<Spanned<String>>>,
     /// `default_enabled`, for bundled skills; on unless written otherwise.
     pub default_enabled: Option<Spanned<bool>>,
@@ -230,7 +234,8 @@ impl Manifest {
         for node in places.into_iter().flatten() {
             for entry in reader.list("toolsets", node, at_commas) {
                 let is_known = self.toolsets.iter().any(|known| known.value == entry.value);
-                if !is_known && valid_toolset(&entry, reader) {
+                if !is_known {
+                    check_toolset(&entry, reader);
                     self.toolsets.push(entry);
                 }
             }
@@ -248,6 +253,7 @@ impl Manifest {
                 *target = (!matches!(node.value, Value::Mapping(_))).then_some(entries);
             }
         }
+        self.scripts.iter().flatten().for_each(|entry| check_script(entry, reader));
     }
 
     /// The fields that also stand in the block named by the host. What is set already stays.
@@ -411,23 +417,27 @@ fn valid_version(text: &Spanned<String>, reader: &mut Reader<'_>) -> Option<Span
     }
 }
 
-fn valid_toolset(entry: &Spanned<String>, reader: &mut Reader<'_>) -> bool {
-    let is_class = |class: &str| {
-        class.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && class.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    };
-    let valid = entry
-        .value
-        .rsplit_once(':')
-        .is_some_and(|(path, class)| !path.trim().is_empty() && is_class(class));
-    if !valid {
+/// Reports an entry that is refused wherever toolsets are loaded.
+fn check_toolset(entry: &Spanned<String>, reader: &mut Reader<'_>) {
+    if let Err(why) = path_and_class(&entry.value) {
         reader.report(
             Code::InvalidToolset,
             entry.span.clone(),
-            format!("`toolsets` entry `{}` is not of the form `path:Class`", excerpt(&entry.value)),
-            "write the library's path without its ending and the toolset's name, as in \
-             `toolsets/hello:HelloToolset`",
+            format!("`toolsets` entry `{}` is no `path:Class`: {why}", excerpt(&entry.value)),
+            "write the library's path in the skill's directory without its ending and the \
+             toolset's name, as in `toolsets/hello:HelloToolset`",
         );
     }
-    valid
+}
+
+/// Reports an entry that is refused wherever scripts are run.
+fn check_script(entry: &Spanned<String>, reader: &mut Reader<'_>) {
+    if let Err(why) = beneath::plain(&entry.value) {
+        reader.report(
+            Code::InvalidScript,
+            entry.span.clone(),
+            format!("`scripts` entry `{}` is no script of the skill: {why}", excerpt(&entry.value)),
+            "write the script's path in the skill's directory, as in `scripts/build.sh`",
+        );
+    }
 }

@@ -20,6 +20,7 @@ mod normal_form;
 pub(crate) mod pattern;
 mod profile;
 mod scalar;
+mod toolset;
 mod trigger;
 pub(crate) mod yaml;
 
@@ -41,6 +42,8 @@ pub use id::{SkillId, is_identifier};
 pub(crate) use insert::with_keywords;
 pub use manifest::{Context, Manifest, Spanned};
 pub use profile::{Profile, check_file};
+#[cfg(feature = "toolsets")]
+pub(crate) use toolset::path_and_class;
 pub use trigger::Triggers;
 pub(crate) use trigger::glob;
 

@@ -1,6 +1,7 @@
 //! Checking a skill file against what Repertoire reads, or against the open specification.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -9,6 +10,7 @@ use super::finding::{Finding, diagnostics};
 use super::joined::joined_lines;
 use super::load::{self, Loaded};
 use super::{directory_name, is_identifier};
+use crate::beneath::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
 
@@ -74,6 +76,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
             note_unknown_keys(&mut loaded);
             let keys = [KEYS, &KINDS].concat();
             loaded.findings.extend(joined_lines(&text, &keys));
+            check_scripts(&mut loaded, path);
         }
         Profile::AgentSkills => check_specification(&mut loaded, &directory_name(path)),
     }
@@ -98,6 +101,27 @@ fn note_unknown_keys(loaded: &mut Loaded) {
         };
         let message = format!("nothing reads the key `{}`", excerpt(&key.value));
         loaded.findings.push(Finding::new(Code::UnknownKey, key.span.clone(), message, help));
+    }
+}
+
+/// Looks for the scripts that the front matter of the file at `path` names.
+fn check_scripts(loaded: &mut Loaded, path: &Path) {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let Ok(dir) = Dir::open(parent.unwrap_or(Path::new("."))) else { return };
+    for script in loaded.manifest.scripts.iter().flatten() {
+        // What is no path was told when it was read.
+        let Ok(plain) = beneath::plain(&script.value) else { continue };
+        let open = |path: &str| dir.file(path.as_ref(), Links::Never);
+        let Err(error) = open(&format!("scripts/{plain}")).or_else(|_| open(&plain)) else {
+            continue;
+        };
+        let name = excerpt(&script.value);
+        let message = match error.kind() {
+            ErrorKind::NotFound => format!("`scripts` entry `{name}` is no file of the skill"),
+            _ => format!("`scripts` entry `{name}` cannot be run: {error}"),
+        };
+        let help = "write the path of a file in the skill's directory or in its `scripts/`";
+        loaded.findings.push(Finding::new(Code::MissingScript, script.span.clone(), message, help));
     }
 }
 

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::fs::File;
 use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::beneath::{self, Links};
 use crate::error::{Error, ErrorCode};
+use crate::skill::path_and_class;
 
 /// An entry of `toolsets`: a library below the skill's directory, and a class in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,33 +95,15 @@ impl FromStr for ToolsetEntry {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<ToolsetEntry, Error> {
-        let refuse = |why: &str| {
-            Err(Error::new(
+        let (path, class) = path_and_class(text).map_err(|why| {
+            Error::new(
                 ErrorCode::InvalidParam,
                 format!("toolset `{text}` is no `path:Class`: {why}"),
                 "write it as in `toolsets/hello:HelloToolset`, relative to the skill's directory",
-            ))
-        };
-        let Some((path, class)) = text.rsplit_once(':') else { return refuse("it has no `:`") };
-        if !is_class(class) {
-            return refuse("the class is no identifier");
-        }
-        let is_plain = !path.is_empty()
-            && !path.contains(['\\', ':', '\0'])
-            && !path.ends_with('/')
-            && !path.contains("//")
-            && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
-            && path.split('/').all(|part| part != ".");
-        if !is_plain {
-            return refuse("the path must be relative, with `/`, and without `.` and `..`");
-        }
+            )
+        })?;
         Ok(ToolsetEntry { path: path.to_owned(), class: class.to_owned() })
     }
-}
-
-fn is_class(class: &str) -> bool {
-    class.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && class.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 #[cfg(test)]
