@@ -355,6 +355,25 @@ fn lines_that_yaml_joins_to_the_text_above_are_told() {
     }
 }
 
+#[test]
+fn a_fence_that_is_slightly_off_is_named_and_costs_no_text() {
+    for fence in ["----", "  ---", "—"] {
+        let text = format!(
+            "---\nname: a\ndescription: Use when: asked\ntriggers: [a b]\n{fence}\n# Title\n\nText.\n\n---\n\nMore.\n"
+        );
+        let root = tempfile::tempdir().unwrap();
+        let path = file(root.path(), "a", &text);
+        let skill = Skill::load(&path, BRAND).unwrap();
+        assert_eq!(skill.body().unwrap(), "# Title\n\nText.\n\n---\n\nMore.\n", "{fence}");
+        assert_eq!(skill.description(), "Use when: asked", "{fence}");
+        assert_eq!(skill.triggers().keywords.len(), 1, "{fence}");
+        let found = check_file(&path, Profile::Repertoire, BRAND);
+        assert_eq!(codes(&found), ["repaired-yaml", "unclosed-front-matter"], "{fence}");
+        assert_eq!(found[1].line, 5, "{fence}");
+        assert!(found[1].help.contains("write `---` here"), "{:?}", found[1]);
+    }
+}
+
 /// Text that is nearly a skill file, made of the pieces that trouble parsers.
 fn nearly_a_skill() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![

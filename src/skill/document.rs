@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::finding::Finding;
+use super::off_fence;
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::Code;
 
@@ -69,20 +70,25 @@ fn find(text: &str) -> Result<Document, Finding> {
 
 /// A line of the file: its text without the line end and trailing blanks, and its place.
 #[derive(Debug, Clone, Copy)]
-struct Line<'a> {
-    text: &'a str,
-    start: usize,
+pub(super) struct Line<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: usize,
     /// First byte after the line end.
-    next: usize,
+    pub(super) next: usize,
 }
 
 impl Line<'_> {
+    /// How many bytes of white space it begins with.
+    pub(super) fn indent(self) -> usize {
+        self.text.len() - self.text.trim_start().len()
+    }
+
     fn is_fence(self) -> bool {
         self.text == "---"
     }
 
     /// Whether the line starts with `key:` in its first column.
-    fn is_key(self) -> bool {
+    pub(super) fn is_key(self) -> bool {
         let Some((key, value)) = self.text.split_once(':') else { return false };
         !key.is_empty()
             && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
@@ -99,7 +105,7 @@ fn line_at(text: &str, start: usize) -> Line<'_> {
     Line { text: text[start..next].trim_end(), start, next }
 }
 
-fn lines(text: &str, start: usize) -> impl Iterator<Item = Line<'_>> {
+pub(super) fn lines(text: &str, start: usize) -> impl Iterator<Item = Line<'_>> {
     let mut at = start;
     std::iter::from_fn(move || {
         let line = (at < text.len()).then(|| line_at(text, at))?;
@@ -126,7 +132,12 @@ fn skip_blank_lines_and_comments(text: &str, start: usize) -> usize {
 /// A `---` inside a block scalar is indented, so the first in column one closes.
 fn closed(text: &str, start: usize) -> Option<Document> {
     let opening = line_at(text, start);
-    let closing = lines(text, opening.next).find(|line| line.is_fence())?;
+    let closing = lines(text, opening.next).find(|line| line.is_fence());
+    let end = closing.map_or(text.len(), |closing| closing.start);
+    if let Some(document) = off_fence::closed(text, opening.next..end) {
+        return Some(document);
+    }
+    let closing = closing?;
     let front_matter = opening.next..closing.start;
     Some(Document { front_matter, body: closing.next, rescue: None })
 }
@@ -269,7 +280,7 @@ mod tests {
             ("---\nname: a\n---", "name: a\n", ""),
             ("---\n---\n", "", ""),
             ("---\nd: |\n  ---\n  x\n---\n---\nB", "d: |\n  ---\n  x\n", "---\nB"),
-            ("---\na: ---\n----\n...\n---\nB", "a: ---\n----\n...\n", "B"),
+            ("---\na: ---\n  ----\n  ...\n---\nB", "a: ---\n  ----\n  ...\n", "B"),
         ];
         for (text, yaml, body) in cases {
             assert_eq!(parts(text), (yaml, body, None), "{text:?}");

@@ -28,12 +28,8 @@ pub(super) fn joined_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
 /// The finding for what was joined to the beginning of `node`.
 fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     let written = text.get(node.span.clone())?;
-    let is_marked = written.starts_with(['"', '\'', '|', '>']);
-    let line_start = text[..node.span.start].rfind('\n').map_or(0, |at| at + 1);
-    let is_below_its_key = text[line_start..node.span.start].trim().is_empty();
-    let is_plain = matches!(node.value, Value::Scalar { plain: true, .. });
-    // Whoever wrote a mark wanted all of it to be text; below a header it is not seen any more.
-    if is_marked || (is_below_its_key && !is_plain) {
+    // Whoever wrote a mark wanted all of it to be text.
+    if !is_unmarked(node, text) {
         return None;
     }
     let mut start = node.span.start;
@@ -56,6 +52,16 @@ fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     let help = "indent entries and keys like those beside them, below a line that ends with `:`; \
                 if all of it is text, write `|` before its first line";
     Some(Finding::new(Code::JoinedLines, first, message, help))
+}
+
+/// Whether the text of `node` stands in `text` without quotes, `|` or `>`.
+pub(super) fn is_unmarked(node: &Node, text: &str) -> bool {
+    let is_marked = text[node.span.start..].starts_with(['"', '\'', '|', '>']);
+    let line_start = text[..node.span.start].rfind('\n').map_or(0, |at| at + 1);
+    let is_below_its_key = text[line_start..node.span.start].trim().is_empty();
+    let is_plain = matches!(node.value, Value::Scalar { plain: true, .. });
+    // Below a `|` or `>` it is not seen any more.
+    !is_marked && (is_plain || !is_below_its_key)
 }
 
 /// Whether a line is written like an entry of a list, or like a key that is known.

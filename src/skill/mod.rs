@@ -17,6 +17,7 @@ mod lenient;
 mod load;
 mod manifest;
 mod normal_form;
+mod off_fence;
 pub(crate) mod pattern;
 mod profile;
 mod scalar;

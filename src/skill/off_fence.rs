@@ -1,0 +1,184 @@
+//! A closing fence that is not quite one, `----` or an indented `---`: taken for one, as else the
+//! front matter would go on to the next `---`, and the body up to there be lost.
+
+use std::ops::Range;
+
+use super::MAX_FRONT_MATTER_BYTES;
+use super::document::{Document, Line, lines};
+use super::fields::Reader;
+use super::finding::Finding;
+use super::joined::is_unmarked;
+use super::load::front_matter;
+use super::yaml::{Node, Value};
+use crate::diagnostic::Code;
+
+/// So many lines of dashes are looked at, each with the text above it.
+const MAX_LINES: usize = 8;
+
+/// The front matter that a line in `range` closes, where it starts and no proper fence stands.
+pub(super) fn closed(text: &str, range: Range<usize>) -> Option<Document> {
+    let start = range.start;
+    let fence = lines(&text[..range.end], start)
+        .filter(|line| is_dashes(line.text) && line.next - start <= MAX_FRONT_MATTER_BYTES)
+        .take(MAX_LINES)
+        .find(|line| closes(*line, text, &range))?;
+    let dashes = fence.start + fence.indent()..fence.start + fence.text.len();
+    let message = match fence.indent() {
+        0 => format!("the front matter is closed by `{}`, not by `---`", fence.text),
+        _ => "the line that closes the front matter is indented".to_owned(),
+    };
+    Some(Document {
+        front_matter: start..fence.start,
+        body: fence.next,
+        rescue: Some(Finding::new(
+            Code::UnclosedFrontMatter,
+            dashes,
+            message,
+            "write `---` here, from the first column on and with nothing else on the line",
+        )),
+    })
+}
+
+/// Whether a line is made of dashes: those of ASCII, or what editors make of them.
+fn is_dashes(line: &str) -> bool {
+    let dashes = line.trim();
+    dashes.starts_with(['-', '–', '—'])
+        && dashes != "-"
+        && dashes.chars().all(|c| matches!(c, '-' | '–' | '—'))
+}
+
+/// Whether `fence` closes what stands above it in `range`, rather than being a part of a value.
+fn closes(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
+    let Some(above) = read(text, range.start..fence.start) else { return false };
+    if above.entries.is_empty() {
+        return false;
+    }
+    if fence.indent() == 0 {
+        return read(text, range.clone()).is_none();
+    }
+    let next = lines(text, fence.next).find(|line| !line.text.is_empty());
+    if next.is_some_and(|line| line.indent() > 0) {
+        return false;
+    }
+    // Text without quotes and the like goes on over it, and nobody wants the dashes there.
+    let at = fence.start + fence.indent();
+    let ends_value = read(text, range.start..fence.next).is_none_or(|with| {
+        (above.is_valid && !with.is_valid)
+            || with.entries.iter().any(|(_, value)| holds_unmarked(value, text, at))
+    });
+    let is_key = |line: Line<'_>| line.is_key() || line.text.starts_with(['#', '-']);
+    ends_value || (next.is_some_and(|line| !is_key(line)) && read(text, range.clone()).is_none())
+}
+
+/// Front matter that is valid, or can be repaired.
+struct Read {
+    entries: Vec<(Node, Node)>,
+    is_valid: bool,
+}
+
+/// The front matter at `range`, if there is a way to read all of it.
+fn read(text: &str, range: Range<usize>) -> Option<Read> {
+    if range.len() > MAX_FRONT_MATTER_BYTES {
+        return None;
+    }
+    let mut reader = Reader { file: text, findings: Vec::new() };
+    let document = Document { body: range.end, front_matter: range, rescue: None };
+    let entries = front_matter(&document, &mut reader)?;
+    let is_found = |code| reader.findings.iter().any(|finding| finding.code == code);
+    let is_valid = !is_found(Code::RepairedYaml);
+    (!is_found(Code::SalvagedYaml)).then_some(Read { entries, is_valid })
+}
+
+/// Whether byte `at` of `text` is in a text of `node` that has no mark.
+fn holds_unmarked(node: &Node, text: &str, at: usize) -> bool {
+    match &node.value {
+        Value::Scalar { .. } => {
+            (node.span.start..node.span.end).contains(&at) && is_unmarked(node, text)
+        }
+        Value::Sequence(entries) => entries.iter().any(|entry| holds_unmarked(entry, text, at)),
+        Value::Mapping(entries) => entries.iter().any(|(_, node)| holds_unmarked(node, text, at)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::split;
+    use super::*;
+
+    #[test]
+    fn what_stands_below_an_odd_fence_is_body() {
+        let cases = [
+            ("name: a\n", "----"),
+            ("name: a\n", "--"),
+            ("name: a\r\n", "----\r"),
+            ("name: a\n\n# why\nd: b\n", "-----"),
+            ("name: a\n", "—"),
+            ("name: a\n", " ---"),
+            ("name: a\n", "\t---"),
+            ("d: Use when: asked\n", " ---"),
+            ("d: Use when: asked\n", "----"),
+            ("d:\n", "  ---"),
+            ("d: 'b'\n", "  ---"),
+            ("d: [b]\n", " ----"),
+            ("d: |\n  b\n", " ---"),
+            ("m:\n  k: |\n    ---\n    b\n  l: c\n", "---- "),
+            ("t:\n- a\n- b\n", "  ---"),
+        ];
+        for (yaml, fence) in cases {
+            for body in ["Text\n\n---\nMore\n", "# Title\n\n---\n", "\nNote: this\n---\nB", "B", ""]
+            {
+                let text = format!("---\n{yaml}{fence}\n{body}");
+                let document = split(&text).unwrap();
+                assert_eq!(&text[document.front_matter], yaml, "{text:?}");
+                assert_eq!(&text[document.body..], body, "{text:?}");
+                let finding = document.rescue.unwrap();
+                assert_eq!(finding.code, Code::UnclosedFrontMatter);
+                assert_eq!(&text[finding.span.unwrap()], fence.trim());
+                assert!(finding.help.starts_with("write `---` here"), "{}", finding.help);
+            }
+        }
+    }
+
+    #[test]
+    fn a_fence_like_the_text_above_it_is_one_where_no_key_follows() {
+        let document = split("---\nd: |\n  a\n  ---\nText\n\n---\nMore\n").unwrap();
+        assert_eq!(document.front_matter, 4..4 + "d: |\n  a\n".len());
+        assert_eq!(document.rescue.unwrap().code, Code::UnclosedFrontMatter);
+    }
+
+    #[test]
+    fn dashes_in_values_and_below_text_are_no_fence() {
+        for yaml in [
+            "d: |\n  a\n  ---\ne: f\n",
+            "d: |\n  a\n  ---\ne: f: g\n",
+            "d: |\n  a\n  ----\n",
+            "d: >-\n\n  ---\n",
+            "d: a\n  ---\n  b\n",
+            "d: \"a\n  ---\n  b\"\n",
+            "d: 'a\n  ---'\n",
+            "d: 'a\n  ---\n\n'\n",
+            "t: [a,\n----\n]\n",
+            "# ----\nd: a\n",
+            "d: ---\n",
+            "d: a\nText without a fence\n----\n",
+        ] {
+            let text = format!("---\n{yaml}---\nBody\n");
+            let document = split(&text).unwrap();
+            assert_eq!(&text[document.front_matter], yaml);
+            assert_eq!((&text[document.body..], document.rescue), ("Body\n", None));
+        }
+    }
+
+    #[test]
+    fn many_lines_of_dashes_take_no_time() {
+        for text in [
+            format!("---\n{}]\n---\n", "k: |\n  ---\n".repeat(5_000)),
+            format!("---\na: b\n{}", "----\n".repeat(400_000)),
+            format!("---\na: b\n{}---\n", " ---\n".repeat(400_000)),
+        ] {
+            let start = std::time::Instant::now();
+            let _ = split(&text);
+            assert!(start.elapsed().as_secs() < 5, "{text:.20} {:?}", start.elapsed());
+        }
+    }
+}
