@@ -58,6 +58,21 @@ fn a_project_is_checked_with_its_hidden_directories() {
 }
 
 #[test]
+fn no_finding_is_longer_than_a_screen() {
+    let place = Place::new();
+    let (comment, word) = ("#".repeat(300 << 10), "x".repeat(9_000));
+    for (yaml, code) in [
+        (format!("description: b\n{comment}\n"), "front-matter-too-large"),
+        (format!("model: [{word},\n  b]\nagent:\n- a\n- {word}\n"), "wrong-type"),
+        (format!("model:\n{}", "- a\n".repeat(5_000)), "wrong-type"),
+    ] {
+        place.write("skills/long/SKILL.md", format!("---\n{yaml}---\nB\n"));
+        let shown = place.run(["check", "skills"]).stdout;
+        assert!(shown.contains(code) && shown.len() < 4_000, "{}: {shown:.2000}", shown.len());
+    }
+}
+
+#[test]
 fn code_that_cannot_run_is_told() {
     let place = Place::new();
     let text = "---\nname: coded\ndescription: Sends dunning letters\ntoolsets:\n- ../x:Y\n- /abs:X\n\

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::args::{Common, MatchArgs};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
-use crate::report::{count, renderer};
+use crate::report::{count, quoted, renderer};
 use crate::{query, sanitize, setup};
 
 /// So many hits of a match are drawn, so much of a long query is shown.
@@ -108,7 +108,7 @@ pub(crate) fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> Page {
     let mut text = Page::default();
     if !shown.is_empty() {
         let spans: Vec<_> = shown.iter().map(|hit| hit.span.clone()).collect();
-        let (source, spans) = sanitize::quoted(&query.text, &spans);
+        let (source, spans) = quoted(&query.text, &spans);
         let annotations = shown.iter().zip(spans).map(|(hit, span)| {
             let kind = AnnotationKind::Primary.span(span);
             kind.label(format!("{} `{}`", hit.kind.as_str(), sanitize::line(&hit.trigger)))

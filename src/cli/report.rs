@@ -10,6 +10,9 @@ use repertoire::{Diagnostic, Severity};
 use crate::output::{ERROR, HELP, NAME, Output, WARNING, styled};
 use crate::sanitize;
 
+/// The longest line below a span of several lines, in characters.
+const MAX_LINE_CHARS: usize = 120;
+
 fn style(severity: Severity) -> Style {
     match severity {
         Severity::Error => ERROR,
@@ -127,9 +130,49 @@ fn lines(source: &str, span: Range<usize>) -> Option<Lines> {
     let end = end.map_or(source.len(), |at| last + at).max(span.end);
     let first_line = source[..start].bytes().filter(|&byte| byte == b'\n').count() + 1;
     let span = span.start - start..span.end - start;
-    let (text, spans) = sanitize::quoted(&source[start..end], std::slice::from_ref(&span));
+    let (text, spans) = quoted(&source[start..end], std::slice::from_ref(&span));
     let span = spans.into_iter().next()?;
     Some(Lines { text, first_line, span })
+}
+
+/// Lines of a source to quote, and the places of `spans` in them: safe for a terminal, and not much
+/// wider than one. Long lines are shortened where they are drawn, but not below a span of several.
+pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
+    let (safe, spans) = sanitize::quoted(source, spans);
+    if !spans.iter().any(|span| safe[span.clone()].contains('\n')) {
+        return (safe, spans);
+    }
+    let mut short = String::new();
+    let mut moved = spans.clone();
+    let mut start = 0;
+    for line in safe.split_inclusive('\n') {
+        let content = line.trim_end_matches('\n');
+        let kept = content.char_indices().nth(MAX_LINE_CHARS).map_or(content.len(), |(at, _)| at);
+        let (short_start, ellipsis) = (short.len(), if kept < content.len() { "…" } else { "" });
+        short.extend([&content[..kept], ellipsis, &line[content.len()..]]);
+        let short_end = short.len();
+        // What was left out is at the end of what stands for it.
+        let place = |at: usize| match at - start {
+            at if at <= kept => short_start + at,
+            at if at <= content.len() => short_start + kept + ellipsis.len(),
+            _ => short_end,
+        };
+        for (span, moved) in spans.iter().zip(&mut moved) {
+            if (start..start + line.len()).contains(&span.start) {
+                moved.start = place(span.start);
+            }
+            if (start + 1..=start + line.len()).contains(&span.end) {
+                moved.end = place(span.end);
+            }
+        }
+        start += line.len();
+    }
+    for (span, moved) in spans.iter().zip(&mut moved) {
+        if span.start >= safe.len() {
+            moved.start = short.len();
+        }
+    }
+    (short, moved)
 }
 
 #[cfg(test)]
@@ -158,6 +201,29 @@ mod tests {
         assert_eq!(lines("", 0..0).unwrap().text, "");
         let end = lines(source, source.len()..source.len()).unwrap();
         assert_eq!((end.text.as_str(), end.first_line), ("four", 3));
+    }
+
+    #[test]
+    fn long_lines_are_shortened_below_a_span_of_several() {
+        let long = "é".repeat(500);
+        let source = format!("ab\n{long}\ncd");
+        let (deep, end_of_long) = (3 + 2 * 400, 3 + 2 * 500);
+        let short = format!("{}…", "é".repeat(120));
+        let lines = format!("ab\n{short}\ncd");
+        for (span, wanted) in [
+            (0..source.len(), lines.clone()),
+            (1..end_of_long, format!("b\n{short}")),
+            (1..deep, format!("b\n{short}")),
+            (3..end_of_long + 1, format!("{short}\n")),
+            (deep..source.len(), "\ncd".to_owned()),
+        ] {
+            let end = source.len()..source.len();
+            let (text, spans) = quoted(&source, &[span.clone(), 1..1, 3..3, end]);
+            assert_eq!((&text, &text[spans[0].clone()]), (&lines, wanted.as_str()), "{span:?}");
+            assert_eq!(spans[1..], [1..1, 3..3, lines.len()..lines.len()]);
+        }
+        let of_one_line = [1..2, deep..end_of_long];
+        assert_eq!(quoted(&source, &of_one_line), (source.clone(), of_one_line.to_vec()));
     }
 
     #[test]
