@@ -167,7 +167,7 @@ fn hostile_files_are_answered_in_no_time() {
         ("keys", front_matter(&keys(4_000)).into(), &[]),
         ("too-many-keys", front_matter(&keys(10_000)).into(), &["yaml-too-complex"]),
         ("same-key", front_matter(&"k: v\n".repeat(4_900)).into(), &["duplicate-key"]),
-        ("nul", front_matter("x: \0").into(), &["salvaged-yaml"]),
+        ("nul", front_matter("x: \0").into(), &["repaired-yaml"]),
         ("nul-body", b"---\nname: a\ndescription: b\n---\n\0\0".into(), &[]),
         ("only-nul", vec![0; 10_000], &["no-front-matter", "no-description"]),
         ("lone-cr", b"---\rname: a\rdescription: b\r---\rBody".into(), &["no-front-matter"]),
@@ -353,6 +353,37 @@ fn lines_that_yaml_joins_to_the_text_above_are_told() {
         assert_eq!((joined.len(), joined[0].line), (1, line), "{yaml}: {found:?}");
         assert!(joined[0].message.starts_with(told), "{yaml}: {joined:?}");
     }
+}
+
+#[test]
+fn a_control_character_is_named_with_its_line_and_costs_nothing_else() {
+    for (yaml, code, name, place) in [
+        ("description: \"has\u{1}ctl x\"\n", "repaired-yaml", "U+0001", (3, 18)),
+        ("description: hasctl\u{7f} x\n", "repaired-yaml", "U+007F", (3, 20)),
+        ("description: |\n  hasctl\n  \u{80}x\n", "repaired-yaml", "U+0080", (5, 3)),
+        ("description: hasctl x\n# \u{b}\n", "repaired-yaml", "U+000B", (4, 3)),
+        ("description: hasctl x\nlicense: \0\nmodel: a: b\n", "repaired-yaml", "U+0000", (4, 10)),
+        ("description: hasctl\u{1b} x\n]\n", "salvaged-yaml", "U+001B", (3, 20)),
+    ] {
+        let text = format!("---\nname: a\n{yaml}triggers: [one\u{1}, two]\n---\nBody\n");
+        let skill = Skill::parse(&text, BRAND).unwrap();
+        assert_eq!(codes(skill.diagnostics()), [code], "{yaml:?}");
+        let finding = &skill.diagnostics()[0];
+        let Diagnostic { line, column, message, help, .. } = finding;
+        assert_eq!((*line, *column), place, "{yaml:?}");
+        let told = format!("remove the character {name} from line {line}");
+        assert!(message.contains(name) && help.starts_with(&told), "{yaml:?}: {finding:?}");
+        if code == "repaired-yaml" {
+            assert_eq!(skill.description().replace('\n', " "), "hasctl x", "{yaml:?}");
+            let keywords = skill.triggers().keywords.iter();
+            let keywords: Vec<_> = keywords.map(|k| (&*k.value, &text[k.span.clone()])).collect();
+            assert_eq!(keywords, [("one", "one"), ("two", "two")], "{yaml:?}");
+        }
+    }
+    // What comes first is told first.
+    let text = "---\nname: a\ndescription: Use when: asked\nlicense: \u{1}\n---\n";
+    let skill = Skill::parse(text, BRAND).unwrap();
+    assert_eq!(skill.diagnostics()[0].help, "write `description: 'Use when: asked'`");
 }
 
 #[test]

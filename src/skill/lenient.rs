@@ -10,10 +10,13 @@ use super::yaml::{self, Node, Value};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Repaired {
     pub(super) text: String,
-    /// Copied pieces: their start in the repaired and in the original text, and their length.
+    /// Copied pieces: their start in the repaired text and in the original one without what was
+    /// removed, and their length.
     pieces: Vec<(usize, usize, usize)>,
+    /// Where characters were removed, in the text without them, and how many bytes up to there.
+    removed: Vec<(usize, usize)>,
     /// How the first value that was mended should have been written, in one line that loads; empty
-    /// if it takes more than one. `None` where only tabs were replaced.
+    /// if it takes more than one. `None` where only tabs were replaced or characters removed.
     pub(super) remedy: Option<String>,
 }
 
@@ -21,10 +24,13 @@ impl Repaired {
     /// The byte of the original text for byte `at` of the repaired one.
     pub(super) fn original(&self, at: usize) -> usize {
         let after = self.pieces.partition_point(|(start, ..)| *start <= at);
-        match after.checked_sub(1).and_then(|piece| self.pieces.get(piece)) {
+        let at = match after.checked_sub(1).and_then(|piece| self.pieces.get(piece)) {
             Some((start, original, len)) => original + (at - start).min(*len),
             None => 0,
-        }
+        };
+        let after = self.removed.partition_point(|(start, _)| *start <= at);
+        let last = after.checked_sub(1).and_then(|last| self.removed.get(last));
+        at + last.map_or(0, |(_, n_bytes)| *n_bytes)
     }
 
     fn copy(&mut self, source: &str, range: Range<usize>) {
@@ -50,10 +56,37 @@ impl Repaired {
 /// Keys of triggers: a bracket that is left open there was to be a list.
 const LISTS: [&str; 6] = ["triggers", "keywords", "verbs", "patterns", "exclude", "paths"];
 
-/// Quotes the scalars that cannot stand without quotes, closes lists of triggers, and turns tabs
-/// that indent into blanks. `None` if there is nothing to do.
+/// Whether YAML may not hold `c` other than as an escape.
+fn is_forbidden(c: char) -> bool {
+    let is_control = c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    is_control || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+/// The first character from byte `at` on that YAML may not hold, and where it is.
+pub(super) fn forbidden(source: &str, at: usize) -> Option<(usize, char)> {
+    let mut rest = source.get(at..)?.char_indices();
+    rest.find(|(_, c)| is_forbidden(*c)).map(|(offset, c)| (at + offset, c))
+}
+
+/// `source` without the characters that YAML may not hold; `removed` says where they were.
+fn without_forbidden(source: &str, removed: &mut Vec<(usize, usize)>) -> String {
+    let mut kept = String::with_capacity(source.len());
+    for (at, c) in source.char_indices() {
+        if is_forbidden(c) {
+            removed.push((kept.len(), at + c.len_utf8() - kept.len()));
+        } else {
+            kept.push(c);
+        }
+    }
+    kept
+}
+
+/// Quotes the scalars that cannot stand without quotes, closes lists of triggers, turns tabs that
+/// indent into blanks, and removes what YAML may not hold. `None` if there is nothing to do.
 pub(super) fn repair(source: &str) -> Option<Repaired> {
-    let mut repaired = Repaired { text: String::new(), pieces: Vec::new(), remedy: None };
+    let mut removed = Vec::new();
+    let source = &without_forbidden(source, &mut removed);
+    let mut repaired = Repaired { text: String::new(), pieces: Vec::new(), removed, remedy: None };
     let lines = lines(source);
     let names = Names::of(source);
     let mut has_new_indent = false;
@@ -90,7 +123,8 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
         }
         n += n_lines;
     }
-    (has_new_indent || repaired.remedy.is_some()).then_some(repaired)
+    let is_changed = has_new_indent || repaired.remedy.is_some() || !repaired.removed.is_empty();
+    is_changed.then_some(repaired)
 }
 
 fn copy_indent(repaired: &mut Repaired, source: &str, line: &Line) -> bool {
@@ -272,6 +306,8 @@ mod tests {
             ("- k: a: b\n  l: c", "- k: 'a: b'\n  l: c"),
             ("k: [a, @b, '@c', *d]", "k: [a, '@b', '@c', '*d']"),
             ("d: a: b\r\ne: f\r\n", "d: 'a: b'\r\ne: f\r\n"),
+            ("d: \"a\u{1} b\"\ne: \0\u{7f}f\u{80}\u{ffff}\t", "d: \"a b\"\ne: f\t"),
+            ("d: a\u{8}: b", "d: 'a: b'"),
         ];
         for (source, expected) in cases {
             assert_eq!(repaired(source).text, expected, "{source:?}");
@@ -301,7 +337,7 @@ mod tests {
 
     #[test]
     fn bytes_of_repaired_text_lead_back_to_the_original() {
-        let source = "\ta: it's: 'ñ'\nb: c";
+        let source = "\ta: it's: 'ñ'\n\u{80}b: \u{1}c";
         let repaired = repaired(source);
         assert_eq!(repaired.text, "  a: 'it''s: ''ñ'''\nb: c");
         for (at, _) in repaired.text.char_indices().chain([(repaired.text.len(), ' ')]) {

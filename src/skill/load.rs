@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::ops::Range;
 use std::path::Path;
 
 use super::brief::{brief, first_paragraph};
@@ -170,46 +171,75 @@ fn lenient_front_matter(
     error: &YamlError,
     reader: &mut Reader<'_>,
 ) -> Option<Vec<(Node, Node)>> {
-    let span = place(error, source, offset);
+    let Fault { span, message, help } = Fault::of(error, source, offset, reader.file);
     if let Some(repaired) = lenient::repair(source)
         && let Ok(tree) = yaml::parse(&repaired.text, &|at| offset + repaired.original(at))
         && matches!(&tree.root, Some(Node { value: Value::Mapping(_), .. }))
     {
-        reader.report(
-            Code::RepairedYaml,
-            span,
-            format!("not valid YAML, repaired: {}", error.message),
-            match &repaired.remedy {
-                None => TABS.to_owned(),
-                Some(line) if line.is_empty() || line.chars().count() > MAX_REMEDY_CHARS => {
-                    "indent alike what belongs together, or put all of the value in quotes"
-                        .to_owned()
-                }
-                Some(line) => format!("write `{line}`"),
-            },
-        );
+        let help = help.unwrap_or_else(|| match &repaired.remedy {
+            None => TABS.to_owned(),
+            Some(line) if line.is_empty() || line.chars().count() > MAX_REMEDY_CHARS => {
+                "indent alike what belongs together, or put all of the value in quotes".to_owned()
+            }
+            Some(line) => format!("write `{line}`"),
+        });
+        let message = format!("not valid YAML, repaired: {message}");
+        reader.report(Code::RepairedYaml, span, message, help);
         return mapping(tree, offset, reader);
     }
     let entries = lenient::salvage(source, offset);
-    let help = if lenient::tab_indent(source, error.at).is_some() {
-        TABS
-    } else if ["escape", "hexadecimal"].iter().any(|part| error.message.contains(part)) {
-        "write it in single quotes: in double quotes a `\\` begins an escape"
-    } else {
-        "put quotes around values that hold `: `, ` #` or start with a special character"
-    };
+    let help = help.unwrap_or_else(|| {
+        let help = if lenient::tab_indent(source, error.at).is_some() {
+            TABS
+        } else if ["escape", "hexadecimal"].iter().any(|part| message.contains(part)) {
+            "write it in single quotes: in double quotes a `\\` begins an escape"
+        } else {
+            "put quotes around values that hold `: `, ` #` or start with a special character"
+        };
+        help.to_owned()
+    });
     if entries.iter().any(|(key, _)| key.text() == Some("description")) {
         let message =
-            format!("not valid YAML, only `name` and `description` were saved: {}", error.message);
+            format!("not valid YAML, only `name` and `description` were saved: {message}");
         reader.report(Code::SalvagedYaml, span, message, help);
         return Some(entries);
     }
-    reader.report(Code::InvalidYaml, span, format!("not valid YAML: {}", error.message), help);
+    reader.report(Code::InvalidYaml, span, format!("not valid YAML: {message}"), help);
     None
 }
 
+/// What keeps front matter from being valid.
+struct Fault {
+    /// The character the error is about, as bytes of the file.
+    span: Range<usize>,
+    message: String,
+    /// What to do about it, where the error alone says so.
+    help: Option<String>,
+}
+
+impl Fault {
+    fn of(error: &YamlError, source: &str, offset: usize, file: &str) -> Fault {
+        // The parser gives the start of the value, and the character in the message.
+        let forbidden = lenient::forbidden(source, error.at)
+            .filter(|(_, c)| error.message.contains(&c.escape_unicode().to_string()));
+        let Some((at, c)) = forbidden else {
+            let span = place(error, source, offset);
+            return Fault { span, message: error.message.clone(), help: None };
+        };
+        let (line, _) = position(file, offset + at);
+        let name = format!("U+{:04X}", u32::from(c));
+        Fault {
+            span: offset + at..offset + at + c.len_utf8(),
+            message: format!("the character {name} is not allowed"),
+            help: Some(format!(
+                "remove the character {name} from line {line}; editors may not show it"
+            )),
+        }
+    }
+}
+
 /// The character the error is about, as bytes of the file.
-fn place(error: &YamlError, source: &str, offset: usize) -> std::ops::Range<usize> {
+fn place(error: &YamlError, source: &str, offset: usize) -> Range<usize> {
     // The parser sees a tab only where it cannot go on.
     let at = lenient::tab_indent(source, error.at).unwrap_or(error.at).min(source.len());
     let len = source.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
