@@ -6,12 +6,11 @@ use semver::Version;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
+use super::code::{check_script, check_toolset};
 use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, normalized};
 use super::json::to_json;
-use super::toolset::path_and_class;
 use super::trigger::{self, Triggers};
 use super::yaml::{Node, Value};
-use crate::beneath;
 use crate::diagnostic::Code;
 
 /// A value and the bytes of the file it was read from.
@@ -414,30 +413,5 @@ fn valid_version(text: &Spanned<String>, reader: &mut Reader<'_>) -> Option<Span
             );
             None
         }
-    }
-}
-
-/// Reports an entry that is refused wherever toolsets are loaded.
-fn check_toolset(entry: &Spanned<String>, reader: &mut Reader<'_>) {
-    if let Err(why) = path_and_class(&entry.value) {
-        reader.report(
-            Code::InvalidToolset,
-            entry.span.clone(),
-            format!("`toolsets` entry `{}` is no `path:Class`: {why}", excerpt(&entry.value)),
-            "write the library's path in the skill's directory without its ending and the \
-             toolset's name, as in `toolsets/hello:HelloToolset`",
-        );
-    }
-}
-
-/// Reports an entry that is refused wherever scripts are run.
-fn check_script(entry: &Spanned<String>, reader: &mut Reader<'_>) {
-    if let Err(why) = beneath::plain(&entry.value) {
-        reader.report(
-            Code::InvalidScript,
-            entry.span.clone(),
-            format!("`scripts` entry `{}` is no script of the skill: {why}", excerpt(&entry.value)),
-            "write the script's path in the skill's directory, as in `scripts/build.sh`",
-        );
     }
 }

@@ -6,6 +6,7 @@
 //! file gives a [`Skill`], or diagnostics that say why not.
 
 mod brief;
+mod code;
 mod document;
 mod fields;
 mod finding;
@@ -21,7 +22,6 @@ mod off_fence;
 pub(crate) mod pattern;
 mod profile;
 mod scalar;
-mod toolset;
 mod trigger;
 pub(crate) mod yaml;
 
@@ -38,13 +38,13 @@ use crate::later::Later;
 use finding::Finding;
 use load::{Loaded, Parts};
 
+#[cfg(feature = "toolsets")]
+pub(crate) use code::path_and_class;
 pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
 pub(crate) use insert::with_keywords;
 pub use manifest::{Context, Manifest, Spanned};
 pub use profile::{Profile, check_file};
-#[cfg(feature = "toolsets")]
-pub(crate) use toolset::path_and_class;
 pub use trigger::Triggers;
 pub(crate) use trigger::glob;
 

@@ -5,6 +5,7 @@ mod page;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use repertoire::catalog::Entry;
 use repertoire::integration::hook::HookAgent;
 use repertoire::script::{self, FilesystemLevel, ScriptOptions};
 use repertoire::session::{Session, SqliteStore};
@@ -303,7 +304,8 @@ fn set_aside(sessions: &Path) -> Vec<String> {
 fn code(engine: &Engine) -> Vec<CodeProblem> {
     let session = Session::in_memory("doctor");
     let mut problems = Vec::new();
-    for entry in engine.catalog().entries().filter(|entry| entry.is_available()) {
+    let is_used = |entry: &&Entry| entry.is_available() && !entry.skill.manifest().is_for_nobody();
+    for entry in engine.catalog().entries().filter(is_used) {
         let skill = entry.id.as_str();
         let mut tell = |what: &str, problem: &str, is_broken| {
             let (skill, what) = (skill.to_owned(), what.to_owned());

@@ -1,0 +1,61 @@
+//! What entries of `toolsets` and `scripts` may be.
+
+use std::path::{Component, Path};
+
+use super::fields::{Reader, excerpt};
+use super::manifest::Spanned;
+use crate::beneath;
+use crate::diagnostic::Code;
+
+/// The path of the library and the class that `entry` names, or why it is refused.
+///
+/// This reads text, not the disk: that is left to who loads libraries.
+pub(crate) fn path_and_class(entry: &str) -> Result<(&str, &str), &'static str> {
+    let (path, class) = entry.rsplit_once(':').ok_or("it has no `:`")?;
+    if !is_class(class) {
+        return Err("the class is no identifier");
+    }
+    if path.contains(':') {
+        return Err("the path has a `:`");
+    }
+    let is_plain = !path.is_empty()
+        && !path.contains(['\\', '\0'])
+        && !path.ends_with('/')
+        && !path.contains("//")
+        && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
+        && path.split('/').all(|part| part != ".");
+    if !is_plain {
+        return Err("the path must be relative, with `/`, and without `.` and `..`");
+    }
+    Ok((path, class))
+}
+
+fn is_class(class: &str) -> bool {
+    class.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && class.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// Reports an entry that is refused wherever toolsets are loaded.
+pub(super) fn check_toolset(entry: &Spanned<String>, reader: &mut Reader<'_>) {
+    if let Err(why) = path_and_class(&entry.value) {
+        reader.report(
+            Code::InvalidToolset,
+            entry.span.clone(),
+            format!("`toolsets` entry `{}` is no `path:Class`: {why}", excerpt(&entry.value)),
+            "write the library's path in the skill's directory without its ending and the \
+             toolset's name, as in `toolsets/hello:HelloToolset`",
+        );
+    }
+}
+
+/// Reports an entry that is refused wherever scripts are run.
+pub(super) fn check_script(entry: &Spanned<String>, reader: &mut Reader<'_>) {
+    if let Err(why) = beneath::plain(&entry.value) {
+        reader.report(
+            Code::InvalidScript,
+            entry.span.clone(),
+            format!("`scripts` entry `{}` is no script of the skill: {why}", excerpt(&entry.value)),
+            "write the script's path in the skill's directory, as in `scripts/build.sh`",
+        );
+    }
+}
