@@ -313,8 +313,9 @@ fn code(engine: &Engine) -> Vec<CodeProblem> {
         };
         let Some(dir) = entry.skill.dir() else { continue };
         for toolset in &entry.skill.manifest().toolsets {
-            let library = toolset.value.parse().and_then(|entry: ToolsetEntry| entry.library(dir));
-            if let Err(error) = library {
+            // What is refused whatever is there was told of the file.
+            let Ok(named) = toolset.value.parse::<ToolsetEntry>() else { continue };
+            if let Err(error) = named.library(dir) {
                 let may_lack = entry.scope == Scope::Bundled && error.code() == ErrorCode::NotFound;
                 tell(&toolset.value, error.message(), !may_lack);
             }

@@ -70,7 +70,9 @@ pub(super) fn page(report: &Report) -> Page {
         page.line(format_args!("  {skill}: `{what}` {state}: {}", sanitize::line(problem)));
     }
     if report.code.is_empty() {
-        page.line(format_args!("  all can run"));
+        let which =
+            if report.rejected.is_empty() { "all" } else { "all but what is refused above" };
+        page.line(format_args!("  {which} can run"));
     }
     let Sandbox { landlock, seccomp, filesystem } = report.sandbox;
     let says = |has| match has {
