@@ -1,0 +1,160 @@
+//! Conversations are remembered alike in memory and in a file, whatever happens to the processes
+//! that share the file, and to the file.
+#![cfg(feature = "sqlite")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod damage;
+mod processes;
+
+use std::sync::Arc;
+use std::thread;
+
+use proptest::prelude::*;
+use repertoire::SkillId;
+use repertoire::session::{Event, MemoryStore, Session, SessionState, SessionStore, SqliteStore};
+
+const SESSIONS: [&str; 3] = ["chat-1", "chat-2", "Chat-2\0 ü"];
+const SKILLS: [&str; 4] = ["git", "sql", "sven/plan", "使用"];
+
+/// Something that happens to a store; skills are places in [`SKILLS`].
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Used(usize),
+    Shown(usize, u64),
+    Activated { skill: usize, by: Option<usize>, shown: Option<u64> },
+    Consented(usize),
+    ConsentSpent(usize),
+    Compacted,
+    Restored,
+    End,
+}
+
+fn take(store: &dyn SessionStore, session: &str, step: Step) {
+    let ids = SKILLS.map(SkillId::new);
+    let event = match step {
+        Step::End => return store.end(session).unwrap(),
+        Step::Used(skill) => Event::Used(&ids[skill]),
+        Step::Shown(skill, body) => Event::Shown { skill: &ids[skill], body },
+        Step::Activated { skill, by, shown } => {
+            Event::Activated { skill: &ids[skill], by: by.map(|by| &ids[by]), shown }
+        }
+        Step::Consented(skill) => Event::Consented(&ids[skill]),
+        Step::ConsentSpent(skill) => Event::ConsentSpent(&ids[skill]),
+        Step::Compacted => Event::Compacted,
+        Step::Restored => Event::Restored,
+    };
+    store.record(session, &event).unwrap();
+}
+
+fn states(store: &dyn SessionStore) -> Vec<SessionState> {
+    SESSIONS.iter().map(|session| store.state(session).unwrap()).collect()
+}
+
+fn used(store: &SqliteStore, session: &str) -> u64 {
+    store.state(session).unwrap().skills.iter().map(|skill| skill.uses).sum()
+}
+
+fn record_use(store: &SqliteStore, session: &str, skill: &str) {
+    store.record(session, &Event::Used(&skill.into())).unwrap();
+}
+
+#[test]
+fn each_event_makes_the_same_of_both_stores() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+    let memory = MemoryStore::default();
+    for (session, step) in [
+        (0, Step::Compacted),
+        (0, Step::Consented(3)),
+        (0, Step::Used(0)),
+        (0, Step::Used(1)),
+        (0, Step::Used(0)),
+        (0, Step::Shown(1, 7)),
+        (1, Step::Shown(2, u64::MAX)),
+        (0, Step::ConsentSpent(3)),
+        (0, Step::Consented(0)),
+        (0, Step::Activated { skill: 2, by: Some(1), shown: Some(9) }),
+        (0, Step::Activated { skill: 2, by: None, shown: None }),
+        (0, Step::Activated { skill: 3, by: Some(2), shown: None }),
+        (0, Step::Compacted),
+        (2, Step::Shown(0, 0)),
+        (0, Step::Shown(2, 8)),
+        (0, Step::Compacted),
+        (0, Step::Compacted),
+        (1, Step::End),
+        (0, Step::Restored),
+        (1, Step::Used(3)),
+        (0, Step::End),
+        (0, Step::Used(2)),
+    ] {
+        take(&memory, SESSIONS[session], step);
+        take(&file, SESSIONS[session], step);
+        assert_eq!(states(&file), states(&memory), "after {step:?} in session {session}");
+    }
+    let uses = states(&file).iter().map(|state| state.recent().count()).collect::<Vec<_>>();
+    assert_eq!(uses, [1, 1, 1]);
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let skill = || 0..SKILLS.len();
+    prop_oneof![
+        4 => skill().prop_map(Step::Used),
+        4 => (skill(), any::<u64>()).prop_map(|(skill, body)| Step::Shown(skill, body)),
+        4 => (skill(), prop::option::of(skill()), any::<Option<u64>>())
+            .prop_map(|(skill, by, shown)| Step::Activated { skill, by, shown }),
+        2 => skill().prop_map(Step::Consented),
+        2 => skill().prop_map(Step::ConsentSpent),
+        2 => Just(Step::Compacted),
+        2 => Just(Step::Restored),
+        1 => Just(Step::End),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_events_make_the_same_of_both_stores_and_are_kept(
+        steps in prop::collection::vec((0..SESSIONS.len(), step()), 1..40),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sessions.db");
+        let file = SqliteStore::open(&path).unwrap();
+        let memory = MemoryStore::default();
+        for (session, step) in steps {
+            take(&memory, SESSIONS[session], step);
+            take(&file, SESSIONS[session], step);
+        }
+        prop_assert_eq!(states(&file), states(&memory));
+        drop(file);
+        prop_assert_eq!(states(&SqliteStore::open(&path).unwrap()), states(&memory));
+    }
+}
+
+#[test]
+fn a_session_ends_for_itself_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Arc::new(SqliteStore::open(dir.path().join("sessions.db")).unwrap());
+    let [a, b] = ["a", "b"].map(|id| Session::new(id, store.clone()));
+    a.consent(&"git".into()).unwrap();
+    assert!(b.state().unwrap().skills.is_empty());
+    b.record_use(&"git".into()).unwrap();
+    assert!(!b.state().unwrap().skills[0].consented);
+    a.end().unwrap();
+    assert!(a.state().unwrap().skills.is_empty());
+    assert_eq!(b.state().unwrap().skills[0].uses, 1);
+}
+
+#[test]
+fn threads_share_a_store_and_stores_share_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    let stores = [(); 2].map(|()| SqliteStore::open(&path).unwrap());
+    thread::scope(|scope| {
+        for i in 0..8 {
+            let store = &stores[i % 2];
+            scope.spawn(move || (0..25).for_each(|_| record_use(store, "s", SKILLS[i % 4])));
+        }
+    });
+    assert_eq!(stores.map(|store| used(&store, "s")), [200, 200]);
+}

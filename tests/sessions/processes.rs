@@ -1,0 +1,132 @@
+//! Processes that share a store: this program, started to do one of the things below.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use repertoire::session::SqliteStore;
+
+use super::damage::damaged;
+use super::{record_use, used};
+
+const ROLE: &str = "REPERTOIRE_TEST_ROLE";
+const STORE: &str = "REPERTOIRE_TEST_STORE";
+
+/// Before each number that a child prints, as the test harness prints, too.
+const MARK: &str = "recorded ";
+
+fn start(role: &str, path: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "processes::child", "--ignored", "--nocapture"])
+        .env(ROLE, role)
+        .env(STORE, path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+#[ignore = "the child of the other tests"]
+fn child() {
+    let Some(path) = std::env::var_os(STORE) else { return };
+    let record = |store: &SqliteStore, n| (0..n).for_each(|_| record_use(store, "all", "git"));
+    match std::env::var(ROLE).unwrap().as_str() {
+        "open and record" => {
+            wait();
+            record(&SqliteStore::open(path).unwrap(), 20);
+        }
+        "record" => {
+            let store = SqliteStore::open(path).unwrap();
+            wait();
+            record(&store, 20);
+        }
+        "endless" => {
+            let store = SqliteStore::open(path).unwrap();
+            for n in 1_u64.. {
+                record(&store, 1);
+                say(n);
+            }
+        }
+        role => panic!("no role {role}"),
+    }
+}
+
+/// Tells the parent that it may go on, and waits until it does.
+fn wait() {
+    say(0);
+    std::io::stdin().read_to_string(&mut String::new()).unwrap();
+}
+
+/// Tells the parent how many events were recorded.
+fn say(n: u64) {
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{MARK}{n}").unwrap();
+    stdout.flush().unwrap();
+}
+
+/// What a child says, number by number, until it ends.
+fn heard(child: &mut Child) -> impl Iterator<Item = u64> + use<> {
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // The harness writes its own words before the first, in the same line.
+    lines.filter_map(|line| line.unwrap().rsplit_once(MARK)?.1.parse().ok())
+}
+
+/// Starts `n` children, and lets them go on at once after `meanwhile`; each records 20 uses.
+pub(super) fn at_once(n: usize, role: &str, path: &Path, meanwhile: impl Fn()) {
+    let mut children: Vec<Child> = (0..n).map(|_| start(role, path)).collect();
+    let mut numbers: Vec<_> = children.iter_mut().map(heard).collect();
+    for numbers in &mut numbers {
+        assert_eq!(numbers.next(), Some(0));
+    }
+    meanwhile();
+    for child in &mut children {
+        drop(child.stdin.take());
+    }
+    for (mut child, numbers) in children.into_iter().zip(numbers) {
+        assert_eq!(numbers.count(), 0);
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn a_hundred_processes_at_once_lose_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("new/sessions.db");
+    at_once(100, "open and record", &path, || {});
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(used(&store, "all"), 2000);
+    assert!(damaged(&path).is_empty());
+}
+
+#[test]
+fn a_killed_process_loses_at_most_the_event_it_was_recording() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    let (mut acknowledged, mut n_killed) = (0, 0);
+    for round in 0_u64..20 {
+        let mut child = start("endless", &path);
+        let mut numbers = heard(&mut child);
+        // Every third one may be killed while it opens the store.
+        let mut last = if round % 3 == 0 { 0 } else { numbers.next().unwrap() };
+        thread::sleep(Duration::from_micros(round * 7919 % 29_000));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        last = numbers.last().unwrap_or(last);
+        acknowledged += last;
+        n_killed += 1;
+
+        let store = SqliteStore::open(&path).unwrap();
+        let recorded = used(&store, "all");
+        let range = acknowledged..=acknowledged + n_killed;
+        assert!(range.contains(&recorded), "{recorded} not in {range:?}, round {round}");
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let sound: String =
+            connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(sound, "ok");
+    }
+    assert!(acknowledged > 20, "killed too early to prove anything");
+    assert!(damaged(&path).is_empty());
+}

@@ -1,0 +1,130 @@
+//! What `check` says of one file: where the mistake is, and what to write, which loads.
+
+use repertoire::{Code, Diagnostic, Profile, Skill, check_file};
+
+use super::{BRAND, codes, file};
+
+#[test]
+fn remedies_are_told_where_the_mistake_is_and_load() {
+    let long = format!("d: {}: y", "x".repeat(200));
+    for (line, yaml, help) in [
+        (3, "triggers: [a b, c d", "write `triggers: [a b, c d]`"),
+        (3, "triggers:\n  keywords: [a b\nlicense: MIT", "write `keywords: [a b]`"),
+        (3, "triggers:\n  keywords: [a b]\n   patterns: [x]", "indent alike"),
+        (3, "keywords: [a b] x", "write `keywords: '[a b] x'`"),
+        (3, "when_to_use: Use it: now", "write `when_to_use: 'Use it: now'`"),
+        (3, long.as_str(), "indent alike"),
+        (3, "triggers: {patterns: [\"\\d+ items\"]}", "single quotes"),
+        (3, "license: \"C:\\Users\"", "single quotes"),
+        (4, "triggers:\n\tkeywords: [a]", "blanks, not with tabs"),
+        (3, "\tlicense: MIT", "blanks, not with tabs"),
+    ] {
+        let text = format!("---\ndescription: d\n{yaml}\n---\nBody\n");
+        let root = tempfile::tempdir().unwrap();
+        let found = check_file(&file(root.path(), "a", &text), Profile::Repertoire, BRAND);
+        let finding = found.iter().find(|finding| finding.code.as_str().ends_with("-yaml"));
+        let finding = finding.unwrap_or_else(|| panic!("{yaml}: {found:?}"));
+        assert!(finding.help.contains(help), "{yaml}: {finding:?}");
+        assert!((line..=line + 2).contains(&finding.line), "{yaml}: {finding:?}");
+        if let Some(remedy) = finding.help.strip_prefix("write `") {
+            let remedy = remedy.strip_suffix('`').unwrap();
+            let mended = format!("---\nname: a\ndescription: d\n{remedy}\n---\n");
+            let skill = Skill::parse(&mended, BRAND).unwrap();
+            assert!(skill.diagnostics().is_empty(), "{remedy}: {:?}", skill.diagnostics());
+        }
+    }
+    let open: Skill = "---\nname: a\ndescription: d\ntriggers: [a b, c d\n---\n".parse().unwrap();
+    let keywords: Vec<&str> =
+        open.triggers().keywords.iter().map(|keyword| keyword.value.as_str()).collect();
+    assert_eq!(keywords, ["a b", "c d"]);
+}
+
+#[test]
+fn lines_that_yaml_joins_to_the_text_above_are_told() {
+    for (yaml, line, told) in [
+        ("triggers: deploy\n  - release\n  - ship", 4, "`- release` and another line like it are"),
+        ("triggers: a\n  - b\n  - c\n  - d", 4, "`- b` and 2 lines like it are"),
+        ("triggers:\n  keywords: deploy\n    - release", 5, "`- release` is read"),
+        (
+            "triggers:\n  keywords: [a b]\n   patterns: [x]\n   verbs: [y]",
+            5,
+            "`patterns: [x]` and another",
+        ),
+        ("triggers:\n  - one\n    - two", 5, "`- two` is read"),
+        (
+            "when_to_use: As asked.\n version: 1.0\n allowed-tools: Read",
+            4,
+            "`version: 1.0` and another",
+        ),
+        ("when_to_use:\n  In these cases\n  - one\n  - two", 5, "`- one` and another"),
+        ("when_to_use: In these cases - one\n  or two, e.g. this: one", 0, ""),
+        ("when_to_use: |\n  In these cases:\n  - one\n  version: two", 0, ""),
+        ("when_to_use: >-\n\n  In these cases\n  - one", 0, ""),
+        ("when_to_use: 'In these cases\n  - one\n  version: x'", 0, ""),
+        ("when_to_use: \"In these cases\n  - one\"", 0, ""),
+        ("triggers:\n  - one\n  - two\n# - three", 0, ""),
+        ("triggers: [one,\n  two]", 0, ""),
+        ("metadata:\n  triggers: deploy\n  version: x", 0, ""),
+    ] {
+        let text = format!("---\ndescription: d\n{yaml}\n---\nBody\n");
+        let root = tempfile::tempdir().unwrap();
+        let found = check_file(&file(root.path(), "a", &text), Profile::Repertoire, BRAND);
+        let joined: Vec<_> = found.iter().filter(|found| found.code == Code::JoinedLines).collect();
+        if told.is_empty() {
+            assert!(joined.is_empty(), "{yaml}: {joined:?}");
+            continue;
+        }
+        assert_eq!((joined.len(), joined[0].line), (1, line), "{yaml}: {found:?}");
+        assert!(joined[0].message.starts_with(told), "{yaml}: {joined:?}");
+    }
+}
+
+#[test]
+fn a_control_character_is_named_with_its_line_and_costs_nothing_else() {
+    for (yaml, code, name, place) in [
+        ("description: \"has\u{1}ctl x\"\n", "repaired-yaml", "U+0001", (3, 18)),
+        ("description: hasctl\u{7f} x\n", "repaired-yaml", "U+007F", (3, 20)),
+        ("description: |\n  hasctl\n  \u{80}x\n", "repaired-yaml", "U+0080", (5, 3)),
+        ("description: hasctl x\n# \u{b}\n", "repaired-yaml", "U+000B", (4, 3)),
+        ("description: hasctl x\nlicense: \0\nmodel: a: b\n", "repaired-yaml", "U+0000", (4, 10)),
+        ("description: hasctl\u{1b} x\n]\n", "salvaged-yaml", "U+001B", (3, 20)),
+    ] {
+        let text = format!("---\nname: a\n{yaml}triggers: [one\u{1}, two]\n---\nBody\n");
+        let skill = Skill::parse(&text, BRAND).unwrap();
+        assert_eq!(codes(skill.diagnostics()), [code], "{yaml:?}");
+        let finding = &skill.diagnostics()[0];
+        let Diagnostic { line, column, message, help, .. } = finding;
+        assert_eq!((*line, *column), place, "{yaml:?}");
+        let told = format!("remove the character {name} from line {line}");
+        assert!(message.contains(name) && help.starts_with(&told), "{yaml:?}: {finding:?}");
+        if code == "repaired-yaml" {
+            assert_eq!(skill.description().replace('\n', " "), "hasctl x", "{yaml:?}");
+            let keywords = skill.triggers().keywords.iter();
+            let keywords: Vec<_> = keywords.map(|k| (&*k.value, &text[k.span.clone()])).collect();
+            assert_eq!(keywords, [("one", "one"), ("two", "two")], "{yaml:?}");
+        }
+    }
+    // What comes first is told first.
+    let text = "---\nname: a\ndescription: Use when: asked\nlicense: \u{1}\n---\n";
+    let skill = Skill::parse(text, BRAND).unwrap();
+    assert_eq!(skill.diagnostics()[0].help, "write `description: 'Use when: asked'`");
+}
+
+#[test]
+fn a_fence_that_is_slightly_off_is_named_and_costs_no_text() {
+    for fence in ["----", "  ---", "—"] {
+        let text = format!(
+            "---\nname: a\ndescription: Use when: asked\ntriggers: [a b]\n{fence}\n# Title\n\nText.\n\n---\n\nMore.\n"
+        );
+        let root = tempfile::tempdir().unwrap();
+        let path = file(root.path(), "a", &text);
+        let skill = Skill::load(&path, BRAND).unwrap();
+        assert_eq!(skill.body().unwrap(), "# Title\n\nText.\n\n---\n\nMore.\n", "{fence}");
+        assert_eq!(skill.description(), "Use when: asked", "{fence}");
+        assert_eq!(skill.triggers().keywords.len(), 1, "{fence}");
+        let found = check_file(&path, Profile::Repertoire, BRAND);
+        assert_eq!(codes(&found), ["repaired-yaml", "unclosed-front-matter"], "{fence}");
+        assert_eq!(found[1].line, 5, "{fence}");
+        assert!(found[1].help.contains("write `---` here"), "{:?}", found[1]);
+    }
+}
