@@ -42,7 +42,6 @@ pub(crate) struct Infixes {
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "flags of a row, asked one by one")]
 pub(super) struct Literal {
     /// The longest other literal of its kind that this one starts with, or [`NONE`]; but for those that
     /// are looked up by all of their bytes.
@@ -51,22 +50,13 @@ pub(super) struct Literal {
     pub(super) contextual: bool,
     /// Whether this literal, or such a prefix, is looked for as a word of its own.
     pub(super) whole: bool,
-    /// Whether some longer literal with such a prefix starts with this one.
-    starts_another: bool,
     /// Whether nothing matters of it but what it is the head of.
     pub(super) is_only_head: bool,
     /// Its place among the heads, or [`NONE`].
     pub(super) head: u32,
 }
 
-row!(Literal {
-    prefix: u32,
-    contextual: bool,
-    whole: bool,
-    starts_another: bool,
-    is_only_head: bool,
-    head: u32
-});
+row!(Literal { prefix: u32, contextual: bool, whole: bool, is_only_head: bool, head: u32 });
 
 /// Which occurrences of a literal matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,13 +111,11 @@ impl Infixes {
                 prefix: NONE,
                 contextual: needs(place) == Needs::Each,
                 whole: matches!(needs(place), Needs::FirstWhole | Needs::Each),
-                starts_another: false,
                 is_only_head: needs(place) == Needs::Nothing,
                 head: NONE,
             };
             if let Some(&prefix) = prefixes.last() {
-                let shorter = &mut new.literals[prefix];
-                shorter.starts_another = true;
+                let shorter = &new.literals[prefix];
                 compiled.prefix = prefix as u32;
                 compiled.contextual |= shorter.contextual;
                 compiled.whole |= shorter.whole;
@@ -258,18 +246,27 @@ impl Infixes {
                 report(Occurrence { literal, range: start..end, first_whole });
             }
             if settled && !contextual {
+                self.pass_over(prefix, seen);
                 break;
             }
             literal = prefix;
         }
     }
 
+    /// Notes that `literal` and its prefixes stand at another place that is not noted.
+    fn pass_over(&self, mut literal: u32, seen: &mut Seen) {
+        while let Some(&known) = seen.get(literal).filter(|known| !known.passed_over) {
+            seen.set(literal, SeenLiteral { passed_over: true, ..known });
+            literal = self.literals[literal as usize].prefix;
+        }
+    }
+
     /// Where the last occurrence of a literal starts that the last pass has seen. `Err` is the
     /// last one that was looked at, if others may come after it.
     pub(crate) fn last_start(&self, literal: u32, seen: &Seen) -> Option<Result<u32, u32>> {
-        let start = seen.get(literal)?.last_end - self.texts.len_of(literal) as u32;
-        let starts_another = self.literals[literal as usize].starts_another;
-        Some(if starts_another { Err(start) } else { Ok(start) })
+        let known = seen.get(literal)?;
+        let start = known.last_end - self.texts.len_of(literal) as u32;
+        Some(if known.passed_over { Err(start) } else { Ok(start) })
     }
 
     /// The number of literals.
@@ -399,6 +396,28 @@ mod tests {
     fn every_occurrence_of_a_contextual_literal_is_reported_even_as_a_start_of_another() {
         let reports = scan(&["some b", "some"], &["some"], "some b some b");
         assert_eq!(reports.iter().filter(|r| r.0 == "some").count(), 2);
+    }
+
+    #[test]
+    fn the_last_place_of_a_literal_is_known_unless_it_began_a_longer_one_that_was_seen() {
+        let sorted = ["make", "maker", "makers"];
+        let infixes = Infixes::new(&sorted, |_| Needs::First);
+        for (text, expected) in [
+            ("maker", [Some(Ok(0)), Some(Ok(0)), None]),
+            ("make maker", [Some(Ok(5)), Some(Ok(5)), None]),
+            ("maker make", [Some(Ok(6)), Some(Ok(0)), None]),
+            ("maker maker", [Some(Err(0)), Some(Ok(6)), None]),
+            ("maker maker make", [Some(Err(12)), Some(Ok(6)), None]),
+            ("makers makers", [Some(Err(0)), Some(Err(0)), Some(Ok(7))]),
+        ] {
+            let mut seen = Seen::default();
+            pass(&infixes, text, &mut seen, |_| {});
+            assert_eq!(
+                [0, 1, 2].map(|literal| infixes.last_start(literal, &seen)),
+                expected,
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -26,13 +26,21 @@ pub(super) struct SeenLiteral {
     pub(super) opened: bool,
     /// Seen as a word of its own.
     pub(super) whole: bool,
+    /// Stands at other places, too, with a longer literal that was seen before.
+    pub(super) passed_over: bool,
 }
 
 impl SeenLiteral {
     /// Of a literal that was seen once.
     pub(super) fn new(end: usize) -> SeenLiteral {
         let end = end as u32;
-        SeenLiteral { first_end: end, last_end: end, opened: false, whole: false }
+        SeenLiteral {
+            first_end: end,
+            last_end: end,
+            opened: false,
+            whole: false,
+            passed_over: false,
+        }
     }
 
     /// Takes in one more place, before or after those seen: what is looked for in a word is not always
