@@ -86,7 +86,7 @@ fn given_token(args: &McpArgs) -> anyhow::Result<Option<String>> {
         if token.is_empty() {
             return Ok(None);
         }
-        (format!("`{TOKEN_VARIABLE}`"), token)
+        (format!("`{TOKEN_VARIABLE}`"), token.trim().to_owned())
     };
     check_token(&token).map_err(|error| {
         Error::new(error.code(), format!("{from}: {}", error.message()), error.help())

@@ -30,8 +30,10 @@ pub(super) struct Plan<'a> {
     pub(super) omitted: Vec<Rejection>,
     /// Why a skill is in full whose triggers are not hit.
     pub(super) relevant: Option<Relevant>,
-    /// Whether all that the session lost was considered.
-    pub(super) is_restored: bool,
+    /// What of it was not to be shown again just now; `None` if what the session lost was not considered.
+    pub(super) postponed: Option<Vec<SkillId>>,
+    /// Of what is in full, what only the user may know of: never in a line, nor counted.
+    pub(super) unlisted: Vec<SkillId>,
 }
 
 /// A skill with the text it is shown with.
@@ -52,6 +54,7 @@ struct Draft<'a> {
     limit: usize,
     omitted: Vec<Rejection>,
     relevant: Option<Relevant>,
+    unlisted: Vec<SkillId>,
 }
 
 pub(super) fn fit<'a>(plan: Plan<'a>, format: Format, meter: &'a Meter<'a>) -> Disclosure {
@@ -66,6 +69,7 @@ pub(super) fn fit<'a>(plan: Plan<'a>, format: Format, meter: &'a Meter<'a>) -> D
         limit: plan.limit,
         omitted: plan.omitted,
         relevant: plan.relevant,
+        unlisted: plan.unlisted,
     };
     for entry in plan.full {
         draft.add_full(entry);
@@ -91,7 +95,9 @@ impl<'a> Draft<'a> {
             }
             Err(error) => {
                 self.omit(entry, format!("its body cannot be read: {}", error.message()));
-                self.add_line(entry);
+                if !self.is_unlisted(entry) {
+                    self.add_line(entry);
+                }
             }
         }
     }
@@ -110,6 +116,10 @@ impl<'a> Draft<'a> {
 
     fn line(&self, entry: &Entry) -> String {
         self.format.line(entry, entry.skill.brief(), None)
+    }
+
+    fn is_unlisted(&self, entry: &Entry) -> bool {
+        self.unlisted.contains(&entry.id)
     }
 
     fn omit(&mut self, entry: &Entry, reason: String) {
@@ -157,8 +167,13 @@ impl<'a> Draft<'a> {
         let planned = std::mem::take(&mut self.registry).into_iter();
         lines.extend(planned.map(|shown| (shown.entry, shown.text, None)));
         for (entry, text, full_cost) in lines {
-            let is_shown = fits(&text, if self.registry.is_empty() { registry_frame } else { 0 });
-            let how = if is_shown { "shown as a line" } else { "counted only" };
+            let frame = if self.registry.is_empty() { registry_frame } else { 0 };
+            let is_shown = !self.is_unlisted(entry) && fits(&text, frame);
+            let how = match (is_shown, self.is_unlisted(entry)) {
+                (true, _) => "shown as a line",
+                (false, true) => "left out, as only the user can use it",
+                (false, false) => "counted only",
+            };
             match full_cost {
                 Some(cost) => {
                     let unit = meter.unit();
@@ -178,12 +193,15 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn remainder(&self) -> Option<Remainder> {
-        self.remainder_of(self.full.len(), self.registry.len())
+    /// How many skills are only counted.
+    fn n_hidden(&self) -> usize {
+        let listed = self.full.iter().filter(|shown| !self.is_unlisted(shown.entry));
+        self.n_visible - listed.count() - self.registry.len()
     }
 
-    fn remainder_of(&self, n_full: usize, n_lines: usize) -> Option<Remainder> {
-        let n_hidden = self.n_visible - n_full - n_lines;
+    fn remainder(&self) -> Option<Remainder> {
+        let (n_full, n_lines) = (self.full.len(), self.registry.len());
+        let n_hidden = self.n_hidden();
         match n_hidden {
             _ if self.counts_shown && n_full > 0 => {
                 Some(Remainder::Shown { n_full, n_all: self.n_visible })
@@ -203,7 +221,7 @@ impl<'a> Draft<'a> {
     fn finish(self) -> Disclosure {
         let ids = |shown: &[Shown<'_>]| shown.iter().map(|s| s.entry.id.clone()).collect();
         let is_full = |id: &SkillId| self.full.iter().any(|shown| shown.entry.id == *id);
-        let hidden = self.n_visible - self.full.len() - self.registry.len();
+        let hidden = self.n_hidden();
         let tier = if !self.full.is_empty() {
             Tier::Full
         } else if !self.registry.is_empty() {

@@ -204,8 +204,8 @@ pub(crate) struct Evidence<'e> {
 }
 
 /// Decides what to disclose of `listing`, given the matcher's `answer` (`None` stands for a blank
-/// query) and what the session did so far. Also says whether all that the session lost was considered,
-/// so that it need not be again.
+/// query) and what the session did so far. Also says, if what the session lost was considered, which of it
+/// is to be once more.
 pub(crate) fn disclose(
     listing: &Listing,
     answer: Option<Answer>,
@@ -213,12 +213,13 @@ pub(crate) fn disclose(
     state: &SessionState,
     options: &DisclosureOptions,
     tokens: &dyn TokenCounter,
-) -> (Disclosure, bool) {
+) -> (Disclosure, Option<Vec<SkillId>>) {
     let room = Meter::new(Some(options.restore), tokens);
     let plan = answer.map(|answer| plan(listing, answer, evidence, state, options, &room));
-    let Some(plan) = plan.filter(|plan| plan.n_visible > 0) else { return Default::default() };
-    let is_restored = plan.is_restored;
-    (fit(plan, options.format, &Meter::new(options.budget, tokens)), is_restored)
+    let is_any = |plan: &Plan<'_>| plan.n_visible > 0 || !plan.full.is_empty();
+    let Some(mut plan) = plan.filter(is_any) else { return Default::default() };
+    let postponed = plan.postponed.take();
+    (fit(plan, options.format, &Meter::new(options.budget, tokens)), postponed)
 }
 
 /// The table of DESIGN §5: the first case that applies. What the session has in its context is
@@ -268,9 +269,10 @@ fn plan<'a>(
     let lost = lost.filter_map(|known| listing.get_for_anyone(&known.skill));
     let (held_back, lost): (Vec<_>, Vec<_>) =
         lost.partition(|entry| is_vetoed(entry, &mut vetoed, evidence));
-    plan.is_restored = held_back.is_empty();
+    plan.postponed = Some(held_back.into_iter().map(|entry| entry.id.clone()).collect());
     let restored = restore(lost.into_iter(), options.format, room);
-    plan.n_visible += restored.full.iter().filter(|entry| !listing.has(&entry.id)).count();
+    let unlisted = restored.full.iter().filter(|entry| !listing.has(&entry.id));
+    plan.unlisted = unlisted.map(|entry| entry.id.clone()).collect();
     plan.beyond = beyond;
     plan.beyond.retain(|id| !restored.contains(id));
     plan.omitted.extend(restored.rejections());
@@ -296,8 +298,10 @@ fn plan<'a>(
     let shown = plan.full.iter().chain(&plan.registry);
     let is_shown: HashSet<&SkillId> = shown.map(|entry| &entry.id).collect();
     let hinted = hinted.iter().filter(|(id, _)| !is_shown.contains(id));
-    for (nth, (id, word)) in hinted.enumerate() {
-        let has_line = nth < options.max_lines;
+    let mut max_lines = options.max_lines;
+    for (id, word) in hinted {
+        let has_line = max_lines > 0;
+        max_lines = max_lines.saturating_sub(1);
         plan.registry.extend(listing.get(id).filter(|_| has_line));
         plan.omitted.push(reason::hint(id, word, has_line));
     }
@@ -308,7 +312,6 @@ fn plan<'a>(
     let is_new = |entry: &&Entry| !shown.contains(&entry.id);
     let untried = untried.iter().filter(|(id, _)| !shown.contains(id));
     plan.omitted.extend(untried.map(|(id, pattern)| reason::untried(id, pattern)));
-    let max_lines = options.max_lines;
     if meta.is_some() {
         // A question about the skills themselves has to do with all of them alike.
         plan.registry.extend(listing.visible().filter(is_new).take(max_lines));

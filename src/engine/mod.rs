@@ -34,6 +34,7 @@ use crate::matcher::{
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
 use crate::session::{Event, Session, SessionState, SessionStore};
+use crate::skill::SkillId;
 #[cfg(feature = "toolsets")]
 use crate::toolset::Toolsets;
 
@@ -189,27 +190,30 @@ impl Engine {
     ) -> Result<Disclosure, Error> {
         let state = known(session.id(), session.state());
         let now = self.snapshot();
-        let (disclosure, is_restored) =
+        let (disclosure, postponed) =
             self.disclose_after(&now, &query.into(), &state, &self.0.disclosure);
         // The best one last: it is to be the one that was used last.
         for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {
             session.record(&Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? })?;
         }
-        if is_restored && state.skills.iter().any(|skill| skill.lost) {
+        if let Some(postponed) = postponed.filter(|_| state.skills.iter().any(|skill| skill.lost)) {
             session.record(&Event::Restored)?;
+            for id in &postponed {
+                session.record(&Event::Postponed(id))?;
+            }
         }
         Ok(disclosure)
     }
 
-    /// What to disclose in a conversation that did so far what `state` says, and whether all that it
-    /// lost was considered.
+    /// What to disclose in a conversation that did so far what `state` says; and, if what it lost was
+    /// considered, which of it is to be once more.
     fn disclose_after(
         &self,
         now: &Snapshot,
         query: &Query<'_>,
         state: &SessionState,
         options: &DisclosureOptions,
-    ) -> (Disclosure, bool) {
+    ) -> (Disclosure, Option<Vec<SkillId>>) {
         // Which matches are weak, their hits tell; nothing else is asked of them.
         let limit = if options.hint_generic_words { usize::MAX } else { 0 };
         let answer = (!query.is_blank()).then(|| now.search(query, state, limit));

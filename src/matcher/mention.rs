@@ -89,12 +89,15 @@ fn is_in_path(text: &str, range: &Range<usize>) -> bool {
 }
 
 /// Whether what follows `before` starts a token, quotes, brackets and emphasis around it aside, of which
-/// `after` has the end. Before that `*` also stands in patterns of paths.
+/// `after` has the end: `**/deploy**`, but no pattern such as `**/deploy*`.
 fn starts_token(before: &str, after: &str) -> bool {
-    let is_emphasized = after.starts_with('*');
-    let opens = |c: char| "'\"`“‘«「『（([{<".contains(c) || (c == '*' && is_emphasized);
-    let before = before.trim_end_matches(opens);
-    before.is_empty() || before.ends_with(' ')
+    let n_stars = before.len() - before.trim_end_matches('*').len();
+    let n_after = after.len() - after.trim_start_matches('*').len();
+    let is_emphasized = n_stars == 2 && n_after == 2;
+    let before = if is_emphasized { &before[..before.len() - 2] } else { before };
+    let before = before.trim_end_matches(|c| "'\"`“‘«「『（([{<".contains(c));
+    let after = after.trim_start_matches(|c| "*'\"`”’»」』）)]}>".contains(c));
+    (before.is_empty() || before.ends_with(' ')) && !after.starts_with(['/', '\\'])
 }
 
 /// Whether a sigil at the start of a token, and nothing else of it, stands around `range`:
@@ -166,6 +169,9 @@ mod tests {
             ("deploy", "it is “/deploy prod”", Some(Plain)),
             ("deploy", "**/deploy** it", Some(Plain)),
             ("deploy", "all of **/deploy", None),
+            ("deploy", "add **/deploy* and `*/deploy*`", None),
+            ("deploy", "in **/deploy**/x", None),
+            ("deploy", "cp \"/deploy\"/out (/deploy)/x '/deploy'/*", None),
             ("deploy", "`/tmp/deploy`", None),
             ("deploy", "\"$HOME\"/deploy", None),
             ("deploy", "https://deploy", None),

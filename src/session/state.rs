@@ -33,6 +33,8 @@ pub enum Event<'a> {
     Compacted,
     /// What was lost has been shown again as far as there was room, and is no longer missed.
     Restored,
+    /// But for this skill, which the message vetoed: it is missed until the next one.
+    Postponed(&'a SkillId),
 }
 
 impl<'a> Event<'a> {
@@ -43,7 +45,8 @@ impl<'a> Event<'a> {
             | Event::Shown { skill, .. }
             | Event::Activated { skill, .. }
             | Event::Consented(skill)
-            | Event::ConsentSpent(skill) => Some(skill),
+            | Event::ConsentSpent(skill)
+            | Event::Postponed(skill) => Some(skill),
             Event::Compacted | Event::Restored => None,
         }
     }
@@ -114,6 +117,7 @@ impl SkillState {
                 self.activated_by = None;
             }
             Event::Restored => self.lost = false,
+            Event::Postponed(_) => self.lost = !self.in_context,
         }
     }
 

@@ -17,12 +17,15 @@ pub(super) fn remedy(pattern: &str) -> Option<String> {
         return None;
     }
     let found = Texts::of(pattern)?;
-    if found.are_normal(pattern) {
+    if found.are_normal(pattern) || found.are_apart(pattern) {
         return None;
     }
     Some(match normalized(pattern, &found) {
         Some(normal) if normal.contains('\\') => {
-            format!("write `{normal}` in single quotes: messages are searched in that form")
+            let doubled = if normal.contains('\'') { ", with each `'` doubled" } else { "" };
+            format!(
+                "write `{normal}` in single quotes{doubled}: messages are searched in that form"
+            )
         }
         Some(normal) => format!("write `{normal}`: messages are searched in that form"),
         None => match found.texts.iter().find(|text| !is_nfkc(&text.value)) {
@@ -104,6 +107,13 @@ impl Texts {
     fn are_normal(&self, pattern: &str) -> bool {
         let of_class = |text: &Text| text.place == Place::Class;
         is_nfkc(pattern) && self.texts.iter().all(|text| of_class(text) || is_nfkc(&text.value))
+    }
+
+    /// Whether only what is no text, such as a comment or the name of a group, is not normal.
+    fn are_apart(&self, pattern: &str) -> bool {
+        let normal: String = pattern.nfkc().collect();
+        self.texts.iter().all(|text| is_nfkc(&text.value))
+            && Texts::of(&normal).is_some_and(|again| again.read() == self.read())
     }
 
     /// What the texts say in NFKC.
@@ -256,6 +266,8 @@ mod tests {
             r"[\uff0a*]x",
             r"x\u0301",
             r"\p{Han}+\x{4e00}",
+            r"(?P<ﬁn>deploy\d)",
+            "(?x) deploy \\d # 注（略）",
         ] {
             assert_eq!(remedy(pattern), None, "{pattern}");
         }

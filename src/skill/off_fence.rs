@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use super::MAX_FRONT_MATTER_BYTES;
 use super::document::{Document, Line, lines};
-use super::fields::Reader;
+use super::fields::{Reader, normalized};
 use super::finding::Finding;
 use super::joined::is_unmarked;
 use super::load::front_matter;
+use super::profile::KEYS;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
@@ -50,7 +51,7 @@ fn is_dashes(line: &str) -> bool {
 /// Whether `fence` closes what stands above it in `range`, rather than being a part of a value.
 fn closes(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
     let Some(above) = read(text, range.start..fence.start) else { return false };
-    if above.entries.is_empty() {
+    if above.entries.is_empty() || goes_on(fence, text, range) {
         return false;
     }
     if fence.indent() == 0 {
@@ -68,6 +69,22 @@ fn closes(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
     });
     let is_key = |line: Line<'_>| line.is_key() || line.text.starts_with(['#', '-']);
     ends_value || (next.is_some_and(|line| !is_key(line)) && read(text, range.clone()).is_none())
+}
+
+/// Whether front matter goes on below `fence`, to a proper one: whoever takes its keys for text undoes
+/// what they restrict.
+fn goes_on(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
+    let is_known = |line: Line<'_>| {
+        let key =
+            line.text.split_once(':').filter(|_| line.is_key()).map(|(key, _)| normalized(key));
+        key.is_some_and(|key| KEYS.iter().any(|known| normalized(known) == key))
+    };
+    let is_likely =
+        |line: Line<'_>| line.is_key() && line.text.starts_with(|c: char| c.is_ascii_lowercase());
+    let has_proper_one = range.end < text.len();
+    let below = || lines(&text[..range.end], fence.next);
+    let next = below().find(|line| !line.text.is_empty());
+    has_proper_one && (next.is_some_and(is_likely) || below().any(is_known))
 }
 
 /// Front matter that is valid, or can be repaired.
@@ -154,6 +171,11 @@ mod tests {
             "d: |\n  a\n  ----\n",
             "d: >-\n\n  ---\n",
             "d: a\n  ---\n  b\n",
+            "d: a\n  --\nlicense: b\n",
+            "d:\n  a\n  ---\n\ntriggers: [b]\n",
+            "d: a\n  —\n# why\nfoo: b\nrequires_bins: [c]\n",
+            "d: a\n----\nrequires-bins: [b]\n",
+            "d: a\n----\nfoo: b\n",
             "d: \"a\n  ---\n  b\"\n",
             "d: 'a\n  ---'\n",
             "d: 'a\n  ---\n\n'\n",

@@ -126,7 +126,7 @@ fn check_scripts(loaded: &mut Loaded, path: &Path) {
 }
 
 /// The keys that are read.
-const KEYS: &[&str] = &[
+pub(super) const KEYS: &[&str] = &[
     "name",
     "description",
     "brief_description",

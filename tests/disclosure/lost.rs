@@ -3,7 +3,7 @@
 use repertoire::{Budget, Disclosure, DisclosureOptions, Engine, Query};
 
 use crate::sessions::in_session;
-use crate::{engine, ids, reasons};
+use crate::{engine, engine_with, ids, reasons};
 
 const TOO_LONG: &str = "over the budget for what the context lost";
 
@@ -136,4 +136,49 @@ fn what_the_user_activated_is_restored_also_if_the_model_may_not_use_it() {
             assert_eq!(reasons(&tight), [("mine", TOO_LONG)]);
         }
     }
+}
+
+#[test]
+fn a_veto_of_one_does_not_have_the_others_shown_again_and_again() {
+    let head = |name: &str| format!("---\nname: {name}\ndescription: d\ntriggers: ");
+    let big = |name: &str| format!("{}[only {name}]\n---\n{}\n", head(name), "x".repeat(300));
+    let vetoed = format!("{}{{keywords: [word], exclude: [staging]}}\n---\nV.\n", head("v"));
+    let restore = Budget::Characters(400);
+    let options = DisclosureOptions { restore, ..DisclosureOptions::default() };
+    let engine = engine_with(&[&big("a"), &big("b"), &big("c"), &vetoed], options);
+    let session = engine.session("s");
+    for query in ["only a", "only b", "only c", "word"] {
+        engine.disclose_in(query, &session).unwrap();
+    }
+    session.compacted().unwrap();
+    let first = engine.disclose_in("staging", &session).unwrap();
+    assert_eq!((ids(&first.full), ids(&first.registry)), (vec!["c"], vec!["b", "a"]));
+    for query in ["staging", "staging again"] {
+        let next = engine.disclose_in(query, &session).unwrap();
+        assert_eq!((next.full.len(), next.registry.len()), (0, 0), "{query}");
+    }
+    assert_eq!(ids(&engine.disclose_in("go on", &session).unwrap().full), ["v"]);
+}
+
+#[test]
+fn what_only_the_user_may_know_of_is_never_a_line_nor_counted() {
+    let mine = |name: &str| {
+        let head = format!("name: {name}\ndescription: d\ndisable-model-invocation: true");
+        format!("---\n{head}\n---\n{}\n", "x".repeat(300))
+    };
+    let skills = [&*mine("m1"), &*mine("m2"), OTHER];
+    let budget = Some(Budget::Characters(400));
+    let options = DisclosureOptions { budget, ..DisclosureOptions::default() };
+    let engine = engine_with(&skills, options);
+    let session = engine.session("s");
+    for command in ["/m1", "/m2"] {
+        engine.user_message(command, &session).unwrap().unwrap();
+    }
+    session.compacted().unwrap();
+    let tight = engine.disclose_in("go on", &session).unwrap();
+    assert_eq!((ids(&tight.full), tight.registry.len(), tight.hidden), (vec!["m2"], 0, 1));
+    assert!(tight.text.ends_with("[1 more skill available]"), "{}", tight.text);
+    assert!(!tight.text.contains("m1"), "{}", tight.text);
+    assert_eq!(tight.omitted.len(), 1);
+    assert!(tight.omitted[0].reason.ends_with("left out, as only the user can use it"));
 }

@@ -18,12 +18,13 @@ fn skill(text: &str) -> Skill {
 }
 
 fn engine(skills: &[&str]) -> Engine {
-    skills
-        .iter()
-        .map(|text| skill(text))
-        .fold(Engine::builder(), repertoire::EngineBuilder::skill)
-        .build()
-        .unwrap()
+    engine_with(skills, DisclosureOptions::default())
+}
+
+fn engine_with(skills: &[&str], options: DisclosureOptions) -> Engine {
+    let skills = skills.iter().map(|text| skill(text));
+    let builder = skills.fold(Engine::builder(), repertoire::EngineBuilder::skill);
+    builder.disclosure(options).build().unwrap()
 }
 
 /// A skill with a trigger `word`, and one without triggers, of each size.

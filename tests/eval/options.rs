@@ -120,6 +120,16 @@ fn what_many_skills_say_of_themselves_is_generic_too() {
 
     // No more lines than others have; the rest is named to the host, and counted.
     let tight = DisclosureOptions { max_lines: 3, ..options };
+    let untriggered = "---\nname: z\ndescription: d\n---\n".parse().unwrap();
+    let and_one: Vec<Skill> = many.iter().cloned().chain([untriggered]).collect();
+    for (max_lines, last) in [(3, "k2"), (4, "k3"), (5, "z")] {
+        let options = DisclosureOptions { max_lines, ..tight.clone() };
+        let shown = with(&and_one, false, options).disclose("a quasar");
+        assert_eq!(
+            (shown.registry.len(), shown.registry[max_lines - 1].as_str()),
+            (max_lines, last)
+        );
+    }
     let shown = with(&many, false, tight).disclose("a quasar");
     assert_eq!((ids(&shown.registry), shown.hidden), (vec!["k0", "k1", "k2"], 1));
     let reasons: Vec<&str> = shown.omitted.iter().map(|of| of.reason.as_str()).collect();

@@ -167,6 +167,8 @@ fn other_addresses_and_short_tokens_are_refused() {
         (&["--token-file", "empty"], TOKEN, "token file empty: a token of 0 bytes can be guessed"),
         (&["--token-file", "none"], "", "cannot read the token file none"),
         (&[], "short", "`REPERTOIRE_MCP_TOKEN`: a token of 5 bytes can be guessed"),
+        (&[], " \n", "`REPERTOIRE_MCP_TOKEN`: a token of 0 bytes can be guessed"),
+        (&[], "sixteen bytes or more", "`REPERTOIRE_MCP_TOKEN`: a token has ASCII letters"),
     ] {
         let mut command = place.command(["mcp", "--http", "127.0.0.1:0"].iter().chain(option));
         let run = finish(

@@ -26,6 +26,7 @@ enum Step {
     ConsentSpent(usize),
     Compacted,
     Restored,
+    Postponed(usize),
     End,
 }
 
@@ -42,6 +43,7 @@ fn take(store: &dyn SessionStore, session: &str, step: Step) {
         Step::ConsentSpent(skill) => Event::ConsentSpent(&ids[skill]),
         Step::Compacted => Event::Compacted,
         Step::Restored => Event::Restored,
+        Step::Postponed(skill) => Event::Postponed(&ids[skill]),
     };
     store.record(session, &event).unwrap();
 }
@@ -83,6 +85,7 @@ fn each_event_makes_the_same_of_both_stores() {
         (0, Step::Compacted),
         (1, Step::End),
         (0, Step::Restored),
+        (0, Step::Postponed(2)),
         (1, Step::Used(3)),
         (0, Step::End),
         (0, Step::Used(2)),
@@ -106,6 +109,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => skill().prop_map(Step::ConsentSpent),
         2 => Just(Step::Compacted),
         2 => Just(Step::Restored),
+        2 => skill().prop_map(Step::Postponed),
         1 => Just(Step::End),
     ]
 }

@@ -63,14 +63,19 @@ pub async fn serve_http(
 
 /// Whether [`serve_http`] takes this token, to know it before anything is served.
 ///
-/// Fails with `INVALID_PARAM` for one of less than 16 bytes.
+/// Fails with `INVALID_PARAM` for one of less than 16 bytes, or that no header can hold.
 pub fn check_token(token: &str) -> Result<(), Error> {
-    if token.len() >= MIN_TOKEN {
-        return Ok(());
-    }
-    let message = format!("a token of {} bytes can be guessed", token.len());
     let help = "use 16 bytes or more, such as the output of `openssl rand -hex 32`";
-    Err(Error::new(ErrorCode::InvalidParam, message, help))
+    let refuse = |message| Err(Error::new(ErrorCode::InvalidParam, message, help));
+    if token.len() < MIN_TOKEN {
+        return refuse(format!("a token of {} bytes can be guessed", token.len()));
+    }
+    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return refuse(
+            "a token has ASCII letters, digits and signs only, and no blanks".to_owned(),
+        );
+    }
+    Ok(())
 }
 
 async fn answer(service: Service, token: Arc<str>, request: Request<Incoming>) -> Answer {
