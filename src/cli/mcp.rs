@@ -80,16 +80,17 @@ fn given_token(args: &McpArgs) -> anyhow::Result<Option<String>> {
     let (from, token) = if let Some(file) = &args.token_file {
         let from = format!("the token file {}", file.display());
         let token = std::fs::read_to_string(file).with_context(|| format!("cannot read {from}"))?;
-        (from, token.trim().to_owned())
+        (from, token)
     } else {
         let token = std::env::var(TOKEN_VARIABLE).unwrap_or_default();
         if token.is_empty() {
             return Ok(None);
         }
-        (format!("`{TOKEN_VARIABLE}`"), token.trim().to_owned())
+        (format!("`{TOKEN_VARIABLE}`"), token)
     };
-    check_token(&token).map_err(|error| {
+    let token = token.trim();
+    check_token(token).map_err(|error| {
         Error::new(error.code(), format!("{from}: {}", error.message()), error.help())
     })?;
-    Ok(Some(token))
+    Ok(Some(token.to_owned()))
 }

@@ -30,8 +30,6 @@ pub(super) struct Plan<'a> {
     pub(super) omitted: Vec<Rejection>,
     /// Why a skill is in full whose triggers are not hit.
     pub(super) relevant: Option<Relevant>,
-    /// What of it was not to be shown again just now; `None` if what the session lost was not considered.
-    pub(super) postponed: Option<Vec<SkillId>>,
     /// Of what is in full, what only the user may know of: never in a line, nor counted.
     pub(super) unlisted: Vec<SkillId>,
 }
@@ -122,6 +120,15 @@ impl<'a> Draft<'a> {
         self.unlisted.contains(&entry.id)
     }
 
+    /// What becomes of a skill for which there is no line.
+    fn without_line(&self, entry: &Entry) -> &'static str {
+        if self.is_unlisted(entry) {
+            "left out, as only the user can use it"
+        } else {
+            "counted only"
+        }
+    }
+
     fn omit(&mut self, entry: &Entry, reason: String) {
         self.omitted.push(Rejection { id: entry.id.clone(), reason });
     }
@@ -169,11 +176,7 @@ impl<'a> Draft<'a> {
         for (entry, text, full_cost) in lines {
             let frame = if self.registry.is_empty() { registry_frame } else { 0 };
             let is_shown = !self.is_unlisted(entry) && fits(&text, frame);
-            let how = match (is_shown, self.is_unlisted(entry)) {
-                (true, _) => "shown as a line",
-                (false, true) => "left out, as only the user can use it",
-                (false, false) => "counted only",
-            };
+            let how = if is_shown { "shown as a line" } else { self.without_line(entry) };
             match full_cost {
                 Some(cost) => {
                     let unit = meter.unit();
@@ -189,7 +192,7 @@ impl<'a> Draft<'a> {
         // Token counters need not be additive; what still is too much goes from the end.
         while self.overrun() {
             let Some(last) = self.registry.pop().or_else(|| self.full.pop()) else { break };
-            self.omit(last.entry, "over budget, counted only".to_owned());
+            self.omit(last.entry, format!("over budget, {}", self.without_line(last.entry)));
         }
     }
 

@@ -215,10 +215,9 @@ pub(crate) fn disclose(
     tokens: &dyn TokenCounter,
 ) -> (Disclosure, Option<Vec<SkillId>>) {
     let room = Meter::new(Some(options.restore), tokens);
-    let plan = answer.map(|answer| plan(listing, answer, evidence, state, options, &room));
-    let is_any = |plan: &Plan<'_>| plan.n_visible > 0 || !plan.full.is_empty();
-    let Some(mut plan) = plan.filter(is_any) else { return Default::default() };
-    let postponed = plan.postponed.take();
+    let planned = answer.map(|answer| plan(listing, answer, evidence, state, options, &room));
+    let is_any = |(plan, _): &(Plan<'_>, _)| plan.n_visible > 0 || !plan.full.is_empty();
+    let Some((plan, postponed)) = planned.filter(is_any) else { return Default::default() };
     (fit(plan, options.format, &Meter::new(options.budget, tokens)), postponed)
 }
 
@@ -231,7 +230,7 @@ fn plan<'a>(
     state: &SessionState,
     options: &DisclosureOptions,
     room: &Meter<'_>,
-) -> Plan<'a> {
+) -> (Plan<'a>, Option<Vec<SkillId>>) {
     let Answer { matches, beyond, vetoed, quoted, untried, meta } = answer;
     let mut plan =
         Plan { n_visible: listing.visible.len(), limit: options.max_skills, ..Plan::default() };
@@ -241,7 +240,7 @@ fn plan<'a>(
         plan.full = visible.by_ref().take(plan.limit).collect();
         plan.counts_shown = true;
         plan.beyond = visible.map(|entry| entry.id.clone()).collect();
-        return plan;
+        return (plan, None);
     }
 
     let hinted: Vec<(SkillId, String)> = matches
@@ -269,7 +268,7 @@ fn plan<'a>(
     let lost = lost.filter_map(|known| listing.get_for_anyone(&known.skill));
     let (held_back, lost): (Vec<_>, Vec<_>) =
         lost.partition(|entry| is_vetoed(entry, &mut vetoed, evidence));
-    plan.postponed = Some(held_back.into_iter().map(|entry| entry.id.clone()).collect());
+    let postponed = held_back.into_iter().map(|entry| entry.id.clone()).collect();
     let restored = restore(lost.into_iter(), options.format, room);
     let unlisted = restored.full.iter().filter(|entry| !listing.has(&entry.id));
     plan.unlisted = unlisted.map(|entry| entry.id.clone()).collect();
@@ -319,7 +318,7 @@ fn plan<'a>(
         let untriggered = listing.untriggered_by_relevance(&(evidence.relevant)());
         plan.registry.extend(untriggered.into_iter().filter(is_new).take(max_lines));
     }
-    plan
+    (plan, Some(postponed))
 }
 
 /// Whether an exclude vetoes a skill, which is noted among those `vetoed`.

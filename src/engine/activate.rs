@@ -116,12 +116,22 @@ impl Engine {
         message: &str,
         session: &Session,
     ) -> Result<Option<Activation>, Error> {
+        self.typed(message, session, false)
+    }
+
+    /// The same; with `inline`, what asks for a task is taken into the conversation.
+    pub(crate) fn typed(
+        &self,
+        message: &str,
+        session: &Session,
+        inline: bool,
+    ) -> Result<Option<Activation>, Error> {
         let Some(Typed { word, args }) = Typed::parse(message) else { return Ok(None) };
         let catalog = self.catalog();
         let Some(entry) = activation::find_command(&catalog, word) else { return Ok(None) };
         // Says why, if it is not available.
         let entry = catalog.find(entry.id.as_str(), Audience::User)?;
-        let how = Activate { audience: Audience::User, ..Activate::default() };
+        let how = Activate { audience: Audience::User, inline, ..Activate::default() };
         self.activate_entry(&catalog, entry, args, session, &how).map(Some)
     }
 

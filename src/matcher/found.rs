@@ -154,8 +154,8 @@ impl Found {
     #[cold]
     pub(super) fn has_same(&self, triggers: &[TriggerItem], n_after: usize) -> bool {
         let before = triggers[..triggers.len() - n_after].windows(2).rev();
-        let same = before.take_while(|of| of[1].is_same()).map(|of| of[0].item());
-        same.into_iter().any(|item| self.presence(item) != Presence::Absent)
+        let mut same = before.take_while(|of| of[1].is_same()).map(|of| of[0].item());
+        same.any(|item| self.presence(item) != Presence::Absent)
     }
 
     /// Where an item is that is [`Presence::At`] some place.

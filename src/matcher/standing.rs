@@ -55,6 +55,7 @@ impl Index {
             is_certain &= presence != Presence::Possible;
             let known = self.tables.items[item as usize];
             key.add(known.n_words(), scratch.rarity(item, known.rarity));
+            // Those that look for the same count once.
             let is_counted = trigger.is_same() && scratch.found.has_same(triggers, rest.len());
             if !is_counted {
                 key.count();

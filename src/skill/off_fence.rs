@@ -50,8 +50,11 @@ fn is_dashes(line: &str) -> bool {
 
 /// Whether `fence` closes what stands above it in `range`, rather than being a part of a value.
 fn closes(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
+    if goes_on(fence, text, range) {
+        return false;
+    }
     let Some(above) = read(text, range.start..fence.start) else { return false };
-    if above.entries.is_empty() || goes_on(fence, text, range) {
+    if above.entries.is_empty() {
         return false;
     }
     if fence.indent() == 0 {

@@ -110,6 +110,16 @@ fn what_a_field_cannot_hold_is_reported_and_ignored() {
     }
 }
 
+/// A skill with these fields, of which nothing is found but `code`, at `place`.
+fn refused(yaml: &str, code: &str, place: &str) -> Skill {
+    let text = format!("---\nname: n\ndescription: d\n{yaml}\n---\n");
+    let skill: Skill = text.parse().unwrap();
+    assert_eq!(codes(skill.diagnostics()), [code], "{yaml}");
+    let finding = &skill.diagnostics()[0];
+    assert_eq!(&text[finding.span.clone().unwrap()], place, "{yaml}: {finding}");
+    skill
+}
+
 #[test]
 fn code_that_is_always_refused_is_reported_where_it_is_named() {
     let cases = [
@@ -125,11 +135,7 @@ fn code_that_is_always_refused_is_reported_where_it_is_named() {
         ("scripts: c/", "invalid-script", "c/"),
     ];
     for (yaml, code, place) in cases {
-        let text = format!("---\nname: n\ndescription: d\n{yaml}\n---\n");
-        let skill: Skill = text.parse().unwrap();
-        assert_eq!(codes(skill.diagnostics()), [code], "{yaml}");
-        let finding = &skill.diagnostics()[0];
-        assert_eq!(&text[finding.span.clone().unwrap()], place, "{yaml}: {finding}");
+        let skill = refused(yaml, code, place);
         // It stays what the front matter says: whoever is asked to load it refuses it by name.
         let manifest = skill.manifest().to_json();
         assert!(
@@ -207,11 +213,7 @@ fn unusable_triggers_are_refused_at_their_place() {
         (&long, "trigger-too-long", &"x".repeat(257)),
     ];
     for (yaml, code, place) in cases {
-        let text = format!("---\nname: n\ndescription: d\n{yaml}\n---\n");
-        let skill: Skill = text.parse().unwrap();
-        assert_eq!(codes(skill.diagnostics()), [code], "{yaml}");
-        let finding = &skill.diagnostics()[0];
-        assert_eq!(&text[finding.span.clone().unwrap()], place, "{yaml}: {finding}");
+        let skill = refused(yaml, code, place);
         let declared = code != "unknown-key" && !yaml.starts_with("activation");
         assert_eq!(skill.triggers().declared, declared, "{yaml}");
     }

@@ -1,8 +1,7 @@
 //! Messages that begin with a slash: which are for the agent itself, and which for everybody.
 
-use crate::activation::{Activation, Typed, find_command};
-use crate::catalog::Audience;
-use crate::engine::{Activate, Engine};
+use crate::activation::{Activation, Typed};
+use crate::engine::Engine;
 use crate::error::Error;
 use crate::session::Session;
 
@@ -34,12 +33,7 @@ pub fn user_command(
     message: &str,
     session: &Session,
 ) -> Result<Option<Activation>, Error> {
-    let Some(Typed { word, args }) = Typed::parse(message) else { return Ok(None) };
-    let catalog = engine.catalog();
-    let Some(entry) = find_command(&catalog, word) else { return Ok(None) };
-    let inline = !engine.spawns_tasks();
-    let how = Activate { audience: Audience::User, inline, ..Activate::default() };
-    engine.activate_with(entry.id.as_str(), args, session, &how).map(Some)
+    engine.typed(message, session, !engine.spawns_tasks())
 }
 
 /// Whether a hook leaves `message`, which is no command of a skill, to the agent: `/word` with
