@@ -1,106 +1,79 @@
 //! How long a message takes to be ranked by relevance, by the size of the catalog, and what the
-//! index costs to make; `cargo bench --bench relevance`.
-#![expect(
-    clippy::unwrap_used,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    reason = "a benchmark of made-up words"
-)]
+//! index costs: `cargo bench --bench relevance`. Its rivals are in `benches/rivals`.
+//!
+//! `REPERTOIRE_BENCH=all` also measures 100,000 skills.
+#![expect(clippy::print_stdout, clippy::cast_precision_loss, reason = "a measurement that prints")]
+#![expect(dead_code, reason = "each benchmark uses a part of what they share")]
+
+#[path = "support/mod.rs"]
+mod support;
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use repertoire::matcher::RelevanceIndex;
-use repertoire::{Skill, SkillId};
+use repertoire::matcher::{Relevance, RelevanceIndex};
+use repertoire::{Engine, Skill, SkillId};
 
-const MESSAGE: &str = "Could you please draft the quarterly report for our client and tell me which \
-    of the invoices changed since the last release of the billing cluster?";
+use support::published;
 
-/// Words as frequent as those of a language: the n-th is n times rarer than the first.
-struct Words(u64);
+/// Messages that are ranked in turn.
+const N_MESSAGES: usize = 300;
 
-impl Words {
-    const KNOWN: [&str; 12] = [
-        "report",
-        "invoice",
-        "cluster",
-        "release",
-        "draft",
-        "client",
-        "changed",
-        "billing",
-        "quarterly",
-        "the",
-        "for",
-        "which",
-    ];
-
-    fn word(&mut self) -> String {
-        // Constants of Knuth's MMIX.
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let share = (self.0 >> 33) as f64 / f64::from(1_u32 << 31);
-        let rank = 20_000_f64.powf(share) as usize;
-        Self::KNOWN.get(rank).map_or_else(|| format!("word{rank}"), |word| (*word).to_owned())
-    }
-
-    fn text(&mut self, n_words: usize) -> String {
-        (0..n_words).map(|_| self.word()).collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// Skills as long as published ones are: 40 words of description, 1,000 of body.
-fn skills(n_skills: usize) -> Vec<(SkillId, Skill)> {
-    let mut words = Words(1);
-    let skill = |i: usize| {
-        let (description, body) = (words.text(40), words.text(1_000));
-        let text =
-            format!("---\nname: skill-{i:05}\ndescription: {description}\n---\n# Steps\n{body}\n");
-        (SkillId::new(&format!("skill-{i:05}")), text.parse().unwrap())
+fn main() {
+    let Some(corpus) = published::corpus() else {
+        println!("SKIPPED: no corpus in ../shared nor in $REPERTOIRE_SHARED");
+        return;
     };
-    (0..n_skills).map(skill).collect()
-}
-
-fn index(skills: &[(SkillId, Skill)]) -> RelevanceIndex {
-    RelevanceIndex::new(skills.iter().map(|(id, skill)| (id, skill)))
-}
-
-fn queries(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("relevance");
-    for n_skills in [100, 1_000] {
-        let skills = skills(n_skills);
-        let mut index = index(&skills);
-        assert_eq!(index.rank(MESSAGE, 3).len(), 3);
-        group.bench_function(BenchmarkId::new("top 3", n_skills), |b| {
-            b.iter(|| index.rank(black_box(MESSAGE), 3));
-        });
-        group.bench_function(BenchmarkId::new("order", n_skills), |b| {
-            b.iter(|| index.order(black_box(MESSAGE)));
-        });
-        let (id, skill) = &skills[n_skills / 2];
-        group.bench_function(BenchmarkId::new("replace one", n_skills), |b| {
-            b.iter(|| index.add(id, skill));
-        });
+    let messages = published::messages(&corpus, N_MESSAGES);
+    let n_bytes: usize = messages.iter().map(String::len).sum();
+    println!("{} messages of {} bytes on average", messages.len(), n_bytes / messages.len().max(1));
+    println!("\n| skills | top five, µs a message | `disclose` | build, ms | bytes a skill |");
+    println!("|---:|---:|---:|---:|---:|");
+    let is_all = std::env::var("REPERTOIRE_BENCH").is_ok_and(|which| which == "all");
+    let sizes: &[usize] =
+        if is_all { &[100, 1_000, 10_000, 100_000] } else { &[100, 1_000, 10_000] };
+    for &n_skills in sizes {
+        let skills = published::skills(&corpus, n_skills);
+        measure(&skills, &messages);
     }
-    group.finish();
 }
 
-fn builds(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("relevance index");
-    group.sample_size(10);
-    let skills = skills(1_000);
-    group.bench_function(BenchmarkId::from_parameter(1_000), |b| {
-        b.iter(|| index(black_box(&skills)));
+fn measure(skills: &[(SkillId, Skill)], messages: &[String]) {
+    let start = Instant::now();
+    let index = RelevanceIndex::new(skills.iter().map(|(id, skill)| (id, skill)));
+    let built = start.elapsed();
+    let mut ranked: Vec<(u32, Relevance)> = Vec::new();
+    let top = best_of(messages, |message| index.rank_into(message, 5, &mut ranked));
+    let n_found: usize = messages.iter().map(|message| index.rank(message, 5).len()).sum();
+    assert!(n_found > messages.len() * 4, "{n_found} found");
+    let disclosed = (skills.len() <= 10_000).then(|| {
+        let builder = skills.iter().map(|(_, skill)| skill.clone());
+        let engine = builder.fold(Engine::builder(), repertoire::EngineBuilder::skill).build();
+        engine.map(|engine| {
+            best_of(messages, |message| {
+                black_box(engine.disclose(message));
+            })
+        })
     });
-    group.finish();
+    let micros = |time: Duration| time.as_secs_f64() * 1e6 / messages.len() as f64;
+    let disclosed = disclosed.and_then(Result::ok);
+    println!(
+        "| {} | {:.1} | {} | {:.0} | {} |",
+        skills.len(),
+        micros(top),
+        disclosed.map_or_else(|| "–".to_owned(), |time| format!("{:.1}", micros(time))),
+        built.as_secs_f64() * 1e3,
+        index.memory_usage() / skills.len(),
+    );
 }
 
-criterion_group! {
-    name = benches;
-    config = Criterion::default()
-        .warm_up_time(std::time::Duration::from_millis(300))
-        .measurement_time(std::time::Duration::from_secs(2))
-        .sample_size(30);
-    targets = queries, builds
+/// The shortest of several rounds over all messages.
+fn best_of(messages: &[String], mut run: impl FnMut(&str)) -> Duration {
+    const ROUNDS: usize = 9;
+    let round = |_| {
+        let start = Instant::now();
+        messages.iter().for_each(|message| run(black_box(message)));
+        start.elapsed()
+    };
+    (0..ROUNDS).map(round).min().unwrap_or_default()
 }
-criterion_main!(benches);

@@ -27,6 +27,8 @@ pub enum Phase {
     Reading,
     /// Triggers are compiled: a step for each skill and each pattern.
     Compiling,
+    /// Texts are indexed for relevance, a step for each skill.
+    Indexing,
 }
 
 /// Whom progress is told, if anybody.

@@ -37,6 +37,7 @@ fn show(Progress { phase, done, total }: Progress, bar: &ProgressBar) {
     bar.set_message(match phase {
         Phase::Reading => "reading skills",
         Phase::Compiling => "compiling triggers",
+        Phase::Indexing => "indexing texts",
         _ => "loading",
     });
     bar.set_length(total as u64);

@@ -3,36 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::budget::Meter;
+use super::plan::Plan;
 use super::render::{Format, Remainder};
 use super::tier::{Disclosure, Tier};
 use crate::catalog::Entry;
 use crate::matcher::{Rejection, Relevant};
 use crate::skill::SkillId;
-
-/// What to show if there is room for all of it.
-#[derive(Debug, Default)]
-pub(super) struct Plan<'a> {
-    /// In full, best first.
-    pub(super) full: Vec<&'a Entry>,
-    /// In a line that says that the full text stands in the context already, best first.
-    pub(super) above: Vec<&'a Entry>,
-    /// In a line, best first.
-    pub(super) registry: Vec<&'a Entry>,
-    /// All skills that are shown or counted.
-    pub(super) n_visible: usize,
-    /// Whether to say how many of how many are shown, instead of how many are not.
-    pub(super) counts_shown: bool,
-    /// Skills beyond the limit, each once.
-    pub(super) beyond: Vec<SkillId>,
-    /// So many are shown in full, at most.
-    pub(super) limit: usize,
-    /// What else is known to be left out already.
-    pub(super) omitted: Vec<Rejection>,
-    /// Why a skill is in full whose triggers are not hit.
-    pub(super) relevant: Option<Relevant>,
-    /// Of what is in full, what only the user may know of: never in a line, nor counted.
-    pub(super) unlisted: Vec<SkillId>,
-}
 
 /// A skill with the text it is shown with.
 struct Shown<'a> {

@@ -6,6 +6,9 @@
 
 mod budget;
 mod fit;
+mod listing;
+mod options;
+mod plan;
 mod prompt;
 mod reason;
 mod render;
@@ -14,12 +17,15 @@ mod shorten;
 mod tier;
 
 pub use budget::{Budget, BytesPerToken, TokenCounter};
+pub use options::{DisclosureOptions, RelevanceMargin};
 pub use prompt::{CatalogPrompt, PromptOptions};
 pub use render::Format;
-pub use tier::{Disclosure, DisclosureOptions, RelevanceMargin, Tier};
+pub use tier::{Disclosure, Tier};
 
+pub(crate) use listing::Listing;
+pub(crate) use plan::Evidence;
 pub(crate) use prompt::catalog_prompt;
 pub(crate) use reason::{quoted, untried, veto};
 pub(crate) use render::{attribute, xml_text};
 pub(crate) use shorten::one_line;
-pub(crate) use tier::{Evidence, Listing, disclose};
+pub(crate) use tier::disclose;

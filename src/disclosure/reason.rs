@@ -3,13 +3,6 @@
 use crate::matcher::Rejection;
 use crate::skill::SkillId;
 
-/// Only a generic word of it is in the query; it has a line, or is only counted.
-pub(super) fn hint(id: &SkillId, word: &str, has_line: bool) -> Rejection {
-    let how = if has_line { "shown as a line" } else { "counted only, as there are many such" };
-    let reason = format!("only its generic word `{word}` is in the query: {how}");
-    Rejection { id: id.clone(), reason }
-}
-
 /// It may be missing.
 pub(crate) fn untried(id: &SkillId, pattern: &str) -> Rejection {
     let reason = format!(

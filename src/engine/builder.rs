@@ -245,7 +245,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Reads the sources and compiles the index. What is wrong with a skill file or a source is no
+    /// Reads the sources, compiles the triggers and indexes the texts; the last only where
+    /// disclosures ask for relevance, else when it is first asked for. What is wrong with a skill file or a source is no
     /// failure but a diagnostic; this only fails if the triggers do not fit one index.
     pub fn build(mut self) -> Result<Engine, Error> {
         if !self.skills.is_empty() {
@@ -254,8 +255,11 @@ impl EngineBuilder {
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
         let load = || {
             let (catalog, memory) = reload::load(&self.catalog, &self.progress);
-            let snapshot = Snapshot::new(catalog, &self.index, &self.progress);
-            snapshot.map(|snapshot| (snapshot, memory))
+            let snapshot = Snapshot::new(catalog, &self.index, &self.progress)?;
+            if self.disclosure.asks_relevance() {
+                snapshot.index_relevance(&self.progress);
+            }
+            Ok((snapshot, memory))
         };
         #[cfg(feature = "snapshot")]
         let (snapshot, memory, cache) = match &self.cache {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Engine;
-use crate::matcher::{Hit, Query, RelevanceIndex, Relevant};
+use crate::matcher::{Hit, Query, RelevanceIndex, Shared};
 use crate::skill::SkillId;
 
 /// So many of the shared words are told as the reason.
@@ -51,14 +51,28 @@ impl Engine {
         };
         let n_ranked = limit.saturating_add(answer.vetoed.len());
         let relevant = now.relevance().rank(&query.text, n_ranked);
-        let is_telling = |found: &Relevant| found.terms.iter().any(|term| !term.is_common);
-        let relevant = relevant.iter().filter(|found| is_telling(found) && !passed_over(&found.id));
-        let relevant = relevant.map(|found| (&found.id, why_relevant(found)));
+        let relevant = relevant.iter().filter(|found| !passed_over(&found.id));
+        let relevant = relevant.map(|found| (&found.id, self.why_relevant(&query.text, &found.id)));
         let found = matched.chain(relevant).filter_map(|(id, why)| {
             let brief = now.listing.get(id)?.skill.brief().to_owned();
             Some(FoundSkill { id: id.clone(), brief, why })
         });
         found.take(limit).collect()
+    }
+
+    /// What `message` shares with the skill `id`, weightiest first.
+    pub fn shared_terms(&self, message: &str, id: &SkillId) -> Vec<Shared> {
+        let now = self.snapshot();
+        let entry = now.listing.get(id);
+        entry.map_or_else(Vec::new, |entry| now.relevance().shared(message, id, &entry.skill))
+    }
+
+    fn why_relevant(&self, message: &str, id: &SkillId) -> String {
+        let told = self.shared_terms(message, id).into_iter().take(MAX_TERMS_TOLD).map(|shared| {
+            let fields: Vec<&str> = shared.fields.iter().map(|field| field.as_str()).collect();
+            format!("`{}` in its {}", shared.term, fields.join(" and "))
+        });
+        told.collect::<Vec<_>>().join(", ")
     }
 
     /// The lexical index of the skills that the model may use. It is made when it is first needed,
@@ -77,12 +91,4 @@ fn why_matched(hits: &[Hit]) -> String {
         }
     }
     told.join(", ")
-}
-
-fn why_relevant(found: &Relevant) -> String {
-    let told = found.terms.iter().take(MAX_TERMS_TOLD).map(|shared| {
-        let fields: Vec<&str> = shared.fields.iter().map(|field| field.as_str()).collect();
-        format!("`{}` in its {}", shared.term, fields.join(" and "))
-    });
-    told.collect::<Vec<_>>().join(", ")
 }

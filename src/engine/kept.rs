@@ -9,7 +9,7 @@ use crate::catalog::seen::{KeptSeen, Seen};
 use crate::catalog::{Catalog, CatalogOptions};
 use crate::error::Error;
 use crate::later::Later;
-use crate::matcher::{Index, IndexOptions};
+use crate::matcher::{Index, IndexOptions, RelevanceIndex};
 use crate::skill::SkillId;
 use crate::snapshot::SnapshotCache;
 
@@ -95,10 +95,13 @@ fn read(
     let (seen, rest) = postcard::take_from_bytes::<&[u8]>(content)?;
     let is_current = postcard::from_bytes::<KeptSeen<'_>>(seen)?.is_current(&options.environment);
     let (seen, _) = postcard::take_from_bytes::<Later<Seen>>(content)?;
-    let (files, catalog, base, changed) =
-        postcard::from_bytes::<(Later<KeptFiles>, Catalog, Index, Vec<SkillId>)>(rest)?;
+    let ((files, catalog, base, changed), relevance) =
+        postcard::take_from_bytes::<(Later<KeptFiles>, Catalog, Index, Vec<SkillId>)>(rest)?;
     let snapshot = Snapshot::of(catalog, base, &changed, index_options)
         .map_err(|_| postcard::Error::SerdeDeCustom)?;
+    let ids = snapshot.listing.visible().map(|entry| entry.id.clone()).collect();
+    let relevance = RelevanceIndex::read(postcard::from_bytes(relevance)?, ids);
+    snapshot.put_relevance(relevance.ok_or(postcard::Error::SerdeDeCustom)?);
     let memory = Memory::of_another_process(seen, Arc::clone(&snapshot.catalog), files);
     Ok(Kept { snapshot, memory, is_current })
 }
@@ -108,8 +111,8 @@ fn written(snapshot: &Snapshot, memory: &Memory) -> Result<Vec<u8>, String> {
     let Snapshot { catalog, index, .. } = snapshot;
     let files = Later::from(memory.kept_files(catalog));
     let seen = memory.kept_seen();
-    let content = (seen, files, &**catalog, index.base(), index.changed_since_base());
-    postcard::to_stdvec(&content)
+    let rest = (&**catalog, index.base(), index.changed_since_base());
+    postcard::to_stdvec(&(seen, files, rest, snapshot.relevance().written()))
         .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
 }
 

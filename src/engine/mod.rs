@@ -29,7 +29,7 @@ use crate::disclosure::{
 };
 use crate::error::Error;
 use crate::matcher::{
-    self, Answer, IndexOptions, Match, MetaQuestion, Query, Rejection, WINDOW_BYTES, generic,
+    self, Answer, IndexOptions, Match, MetaQuestion, Query, Rejection, WINDOW_BYTES,
 };
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
@@ -144,7 +144,7 @@ impl Engine {
     /// or not available.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let (query, now) = (query.into(), self.snapshot());
-        let Answer { matches, beyond, vetoed, quoted, untried, meta } =
+        let Answer { matches, beyond, vetoed, quoted, untried, meta, .. } =
             now.search(&query, &self.session_state(&query), limit);
         let n_beyond = beyond.len();
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
@@ -196,6 +196,9 @@ impl Engine {
         for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {
             session.record(&Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? })?;
         }
+        for id in disclosure.registry.iter().filter(|id| !state.was_listed(id)) {
+            session.record(&Event::Listed(id))?;
+        }
         if let Some(postponed) = postponed.filter(|_| state.skills.iter().any(|skill| skill.lost)) {
             session.record(&Event::Restored)?;
             for id in &postponed {
@@ -214,20 +217,14 @@ impl Engine {
         state: &SessionState,
         options: &DisclosureOptions,
     ) -> (Disclosure, Option<Vec<SkillId>>) {
-        // Which matches are weak, their hits tell; nothing else is asked of them.
-        let limit = if options.hint_generic_words { usize::MAX } else { 0 };
-        let answer = (!query.is_blank()).then(|| now.search(query, state, limit));
+        let answer = (!query.is_blank()).then(|| now.search(query, state, 0));
         let evidence = Evidence {
-            relevant: &|| now.outline().order(&query.text),
-            sure: &|| {
-                let margin = options.relevance?;
-                let best = now.relevance().rank(&query.text, 1).into_iter().next();
-                best.filter(|found| margin.is_passed(found))
+            relevant: &|limit| {
+                let mut ranked = Vec::new();
+                now.relevance().rank_into(&query.text, limit, &mut ranked);
+                ranked
             },
-            generic_word: &|found| {
-                let word = generic::only_generic_word(found, |word| now.is_generic(word));
-                word.map(str::to_owned)
-            },
+            is_idle: &|| false,
             exclude: &|entry| snapshot::exclude_of(entry, query, &self.0.index),
         };
         disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens)

@@ -3,17 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use crate::background::is_common;
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::Listing;
 use crate::error::Error;
-use crate::matcher::text::fold_trigger;
 use crate::matcher::{
     Answer, Index, IndexOptions, IndexedSkill, LayeredIndex, Query, Rejection, RelevanceIndex,
 };
 use crate::progress::Reporter;
 use crate::session::SessionState;
-use crate::skill::SkillId;
+use crate::skill::{Skill, SkillId};
 
 /// So many recently used skills are looked at when matches are ranked.
 const MAX_RECENT: usize = 64;
@@ -28,8 +26,6 @@ pub(super) struct Snapshot {
     /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
     hidden: Arc<OnceLock<Option<Index>>>,
     relevance: Arc<OnceLock<Arc<RelevanceIndex>>>,
-    /// The same without bodies: what orders a registry must not read every file for one message.
-    outline: Arc<OnceLock<RelevanceIndex>>,
 }
 
 impl Snapshot {
@@ -73,7 +69,6 @@ impl Snapshot {
             catalog,
             hidden: Arc::default(),
             relevance: Arc::default(),
-            outline: Arc::default(),
         }
     }
 
@@ -92,7 +87,22 @@ impl Snapshot {
         let removed: Vec<SkillId> =
             before.keys().filter(|id| !now.contains(**id)).map(|id| (*id).clone()).collect();
         let index = self.index.with_changes(&changed, &removed)?;
-        Ok(Snapshot::put_together(catalog, index))
+        let next = Snapshot::put_together(catalog, index);
+        if let Some(relevance) = self.relevance.get() {
+            let is_same = |id: &SkillId, skill: &Skill| {
+                let known = self.listing.get(id);
+                known.is_some_and(|known| std::ptr::eq(&raw const *known.skill, skill))
+            };
+            let skills = next.listing.visible().map(|entry| (&entry.id, &*entry.skill));
+            next.put_relevance(relevance.next(skills, is_same));
+        }
+        Ok(next)
+    }
+
+    /// Takes an index of relevance that was made of the same skills.
+    pub(super) fn put_relevance(&self, relevance: RelevanceIndex) {
+        // Nobody else has this snapshot yet.
+        let _ = self.relevance.set(Arc::new(relevance));
     }
 
     /// The same with an index that is quicker to ask; `None` if this one is quick enough.
@@ -111,32 +121,18 @@ impl Snapshot {
         self.index.search(query, &recent, limit)
     }
 
-    /// The lexical index of the skills that the model may use, made when it is first needed.
+    /// The lexical index of the skills that the model may use, by their places in the listing. It
+    /// is made when it is first needed.
     pub(super) fn relevance(&self) -> &Arc<RelevanceIndex> {
+        self.index_relevance(&Reporter::default())
+    }
+
+    /// As [`Snapshot::relevance`], and tells how far it has come.
+    pub(super) fn index_relevance(&self, reporter: &Reporter) -> &Arc<RelevanceIndex> {
         self.relevance.get_or_init(|| {
             let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
-            Arc::new(RelevanceIndex::new(skills))
+            Arc::new(RelevanceIndex::build(skills, reporter))
         })
-    }
-
-    /// What skills say of themselves, for the order of a registry.
-    pub(super) fn outline(&self) -> &RelevanceIndex {
-        self.outline.get_or_init(|| {
-            let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
-            RelevanceIndex::of_descriptions(skills)
-        })
-    }
-
-    /// Whether a word says little about what is wanted: people say it about anything, or many
-    /// skills say it of themselves.
-    pub(super) fn is_generic(&self, word: &str) -> bool {
-        const MIN_SKILLS: usize = 4;
-        const MIN_SHARE: f32 = 0.1;
-        if is_common(&fold_trigger(word)) {
-            return true;
-        }
-        let (share, n_skills) = self.outline().spread(word);
-        n_skills >= MIN_SKILLS && share >= MIN_SHARE
     }
 
     /// The skills that `query` would match if they could be matched, and why they cannot.

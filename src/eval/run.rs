@@ -58,7 +58,7 @@ pub struct Fired {
 pub struct Nearest {
     /// The skill.
     pub id: SkillId,
-    /// How far it is ahead of the next, from 0 to 1; see [`Relevant`](crate::matcher::Relevant).
+    /// How far it is ahead of the next, as a share of its worth: from 0 to 1.
     pub margin: f32,
     /// Whether it would be right to fire it; `None` if the prompt says nothing of it.
     pub is_right: Option<bool>,
@@ -110,12 +110,12 @@ impl Judge {
     fn ask(self, engine: &Engine, case: &Case) -> Outcome {
         let disclosure = engine.disclose(&case.query);
         let mut all = engine.matches(&case.query);
-        let relevant = engine.relevance().rank(&case.query, N_FOUND.max(disclosure.full.len()));
+        let relevant = engine.relevance().rank(&case.query, 1);
         let fired = disclosure.full.iter().map(|id| {
             let matched = all.iter_mut().find(|matched| matched.id == *id);
             let hits = matched.map(|matched| std::mem::take(&mut matched.hits)).unwrap_or_default();
-            let by_words = relevant.iter().find(|near| hits.is_empty() && near.id == *id);
-            let terms = by_words.map(|near| near.terms.clone()).unwrap_or_default();
+            let terms =
+                if hits.is_empty() { engine.shared_terms(&case.query, id) } else { Vec::new() };
             Fired { id: id.clone(), is_wrong: self.verdict(id) == Some(false), hits, terms }
         });
         let fired: Vec<Fired> = fired.collect();
@@ -131,7 +131,7 @@ impl Judge {
             found: found.into_iter().map(|found| found.id).collect(),
             nearest: relevant.first().map(|near| Nearest {
                 id: near.id.clone(),
-                margin: near.margin,
+                margin: near.relevance.lead / near.relevance.worth,
                 is_right: self.verdict(&near.id),
             }),
             tokens: engine.count_tokens(&disclosure.text),

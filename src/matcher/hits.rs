@@ -28,6 +28,8 @@ impl Index {
             matches: self.matches(n_best, query, text, scratch),
             vetoed: self.vetoed(text, scratch),
             quoted: Vec::new(),
+            weak: Vec::new(),
+            denied: Vec::new(),
             untried: self.untried(scratch),
             meta: self.questions.asked(scratch.text.folded()),
         };

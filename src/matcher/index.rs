@@ -104,6 +104,10 @@ pub struct Answer {
     /// Skills with a pattern that was not tried, with that pattern: one without a literal that each
     /// match must hold, when so many of these may match that to try all would take too long. By id.
     pub untried: Vec<(SkillId, String)>,
+    /// Matching skills of which nothing but a word that may be their name was found, by id.
+    pub weak: Vec<SkillId>,
+    /// Skills that the query names only to say that they are not meant, by id.
+    pub denied: Vec<SkillId>,
     /// Whether the query asks about the skills themselves.
     pub meta: Option<MetaQuestion>,
 }

@@ -29,7 +29,9 @@ pub enum Event<'a> {
     Consented(&'a SkillId),
     /// What the user agreed to was for one activation, which took place.
     ConsentSpent(&'a SkillId),
-    /// The context was made shorter: the instructions in it are lost.
+    /// A line for a skill was put into the context.
+    Listed(&'a SkillId),
+    /// The context was made shorter: the instructions in it are lost, and the lines.
     Compacted,
     /// What was lost has been shown again as far as there was room, and is no longer missed.
     Restored,
@@ -46,6 +48,7 @@ impl<'a> Event<'a> {
             | Event::Activated { skill, .. }
             | Event::Consented(skill)
             | Event::ConsentSpent(skill)
+            | Event::Listed(skill)
             | Event::Postponed(skill) => Some(skill),
             Event::Compacted | Event::Restored => None,
         }
@@ -78,6 +81,8 @@ pub struct SkillState {
     pub lost: bool,
     /// Whether the user agreed to its activation.
     pub consented: bool,
+    /// Whether a line for it stands in the context.
+    pub listed: bool,
 }
 
 impl SkillState {
@@ -92,6 +97,7 @@ impl SkillState {
             body: None,
             lost: false,
             consented: false,
+            listed: false,
         }
     }
 
@@ -110,7 +116,9 @@ impl SkillState {
             }
             Event::Consented(_) => self.consented = true,
             Event::ConsentSpent(_) => self.consented = false,
+            Event::Listed(_) => self.listed = true,
             Event::Compacted => {
+                self.listed = false;
                 self.lost |= self.in_context;
                 self.in_context = false;
                 // Who asked for it is no longer in the context either.
@@ -148,6 +156,11 @@ impl SessionState {
             let is_same = |shown| skill.body_hash().is_ok_and(|body| body == shown);
             state.in_context && state.body.is_none_or(is_same)
         })
+    }
+
+    /// Whether a line for `skill` stands in the context.
+    pub fn was_listed(&self, skill: &SkillId) -> bool {
+        self.of(skill).is_some_and(|state| state.listed)
     }
 
     /// The skills it used, the last used first.

@@ -78,6 +78,8 @@ struct Content {
     description: String,
     brief: String,
     manifest: Manifest,
+    /// The length of the body as it was loaded, in bytes.
+    body_bytes: usize,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Vec<Diagnostic>,
     origin: Origin,
@@ -113,10 +115,14 @@ impl Skill {
     pub(crate) fn of_file(path: &Path, text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
         let Loaded { findings, manifest, parts } = load::load(text, brand);
         let diagnostics = finding::diagnostics(findings, path, text);
-        let Some(Parts { name, description, brief, .. }) = parts else { return Err(diagnostics) };
+        let Some(parts) = parts else { return Err(diagnostics) };
+        let Parts { name, description, brief, body } = parts;
+        let body_bytes = text.len().saturating_sub(body);
         let name = name.unwrap_or_else(|| directory_name(path));
         let origin = Origin::File { path: path.to_owned() };
-        Ok(Skill::of(Content { name, description, brief, manifest, diagnostics, origin }))
+        let content =
+            Content { name, description, brief, manifest, body_bytes, diagnostics, origin };
+        Ok(Skill::of(content))
     }
 
     /// Reads a skill that is not a file. It must have a `name`.
@@ -131,8 +137,11 @@ impl Skill {
         let diagnostics = finding::diagnostics(findings, Path::new(""), text);
         let (Some(parts), Some(name)) = (parts, name) else { return Err(diagnostics) };
         let Parts { description, brief, body, .. } = parts;
-        let origin = Origin::Memory { body: text[body..].to_owned() };
-        Ok(Skill::of(Content { name, description, brief, manifest, diagnostics, origin }))
+        let (body_bytes, body) = (text.len() - body, text[body..].to_owned());
+        let origin = Origin::Memory { body };
+        let content =
+            Content { name, description, brief, manifest, body_bytes, diagnostics, origin };
+        Ok(Skill::of(content))
     }
 
     fn of(content: Content) -> Skill {
@@ -201,6 +210,11 @@ impl Skill {
             first_error(&found)
         })?;
         Ok(self.body.get_or_init(|| text[document.body..].to_owned()))
+    }
+
+    /// The length of the body in bytes, as it was when the skill was loaded.
+    pub(crate) fn body_bytes(&self) -> usize {
+        self.content.get().body_bytes
     }
 
     /// A hash of the body, to tell whether it changed; the same in all processes of one program.

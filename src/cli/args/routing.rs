@@ -22,7 +22,6 @@ impl RoutingArgs {
                 mask_quoted: matching.mask_quoted || hook.matching.mask_quoted,
             },
             showing: ShowingArgs {
-                hint_generic_words: showing.hint_generic_words || hook.showing.hint_generic_words,
                 by_relevance: showing.by_relevance.or(hook.showing.by_relevance),
             },
         }
@@ -31,19 +30,14 @@ impl RoutingArgs {
     /// The words that ask for the same on a command line.
     pub(crate) fn words(&self) -> Vec<String> {
         let RoutingArgs { matching, showing } = self;
-        let flags = [
-            ("--inflect", matching.inflect),
-            ("--mask-quoted", matching.mask_quoted),
-            ("--hint-generic-words", showing.hint_generic_words),
-        ];
+        let flags = [("--inflect", matching.inflect), ("--mask-quoted", matching.mask_quoted)];
         let asked = flags.into_iter().filter(|(_, is_asked)| *is_asked);
         let mut words: Vec<String> = asked.map(|(flag, _)| flag.to_owned()).collect();
-        words.extend(showing.by_relevance.map(|margin| {
-            if margin == RelevanceMargin::default() {
-                return "--by-relevance".to_owned();
+        words.extend(showing.by_relevance.map(|margin| match margin.0 {
+            None => "--by-relevance=off".to_owned(),
+            Some(RelevanceMargin { worth, lead, words }) => {
+                format!("--by-relevance={worth},{lead},{words}")
             }
-            let RelevanceMargin { worth, lead, words } = margin;
-            format!("--by-relevance={worth},{lead},{words}")
         }));
         words
     }
@@ -73,29 +67,30 @@ impl MatchingArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Matching")]
 pub(crate) struct ShowingArgs {
-    /// Show a skill in a line where only a generic word of it is found
-    #[arg(long)]
-    pub(crate) hint_generic_words: bool,
-    /// Show the most relevant skill in full where no trigger is hit and it is this sure; without a
-    /// value the measured margin, else `WORTH,LEAD,WORDS`
-    #[arg(long, value_name = "MARGIN", num_args = 0..=1, require_equals = true, value_parser = margin)]
-    #[arg(default_missing_value = "default")]
-    pub(crate) by_relevance: Option<RelevanceMargin>,
+    /// How sure relevance must be to show the most relevant skill in full where no trigger is hit:
+    /// `WORTH,LEAD,WORDS`, or `off` for never; without it the measured margin
+    #[arg(long, value_name = "MARGIN", require_equals = true, value_parser = margin)]
+    pub(crate) by_relevance: Option<Margin>,
 }
+
+/// What `--by-relevance` asks for; nothing is never.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Margin(Option<RelevanceMargin>);
 
 impl ShowingArgs {
     /// The same, asked of disclosures.
     pub(crate) fn apply(&self, mut options: DisclosureOptions) -> DisclosureOptions {
-        options.relevance = self.by_relevance;
-        options.hint_generic_words = self.hint_generic_words;
+        if let Some(Margin(margin)) = self.by_relevance {
+            options.relevance = margin;
+        }
         options
     }
 }
 
-/// `WORTH,LEAD,WORDS`, or `default`.
-fn margin(text: &str) -> Result<RelevanceMargin, String> {
-    if text == "default" {
-        return Ok(RelevanceMargin::default());
+/// `WORTH,LEAD,WORDS`, or `off`.
+fn margin(text: &str) -> Result<Margin, String> {
+    if text == "off" {
+        return Ok(Margin(None));
     }
     let parse = || {
         let [worth, lead, words] = text.split(',').collect::<Vec<_>>().try_into().ok()?;
@@ -103,5 +98,6 @@ fn margin(text: &str) -> Result<RelevanceMargin, String> {
         let words = words.parse().ok()?;
         Some(RelevanceMargin { worth: number(worth)?, lead: number(lead)?, words })
     };
-    parse().ok_or_else(|| "write three numbers, such as `2,1,3`".to_owned())
+    let margin = parse().ok_or_else(|| "write `off` or three numbers, such as `2,1,3`".to_owned());
+    margin.map(|margin| Margin(Some(margin)))
 }

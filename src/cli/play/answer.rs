@@ -154,8 +154,8 @@ fn relevant(engine: &Engine, query: &Query<'_>) -> Vec<Relevance> {
     let told = ranked.into_iter().map(|found| Relevance {
         brief: brief(found.id.as_str()),
         id: found.id.to_string(),
-        score: found.score,
-        terms: telling(found.terms),
+        score: found.relevance.worth,
+        terms: telling(engine.shared_terms(&query.text, &found.id)),
     });
     told.collect()
 }

@@ -1,10 +1,12 @@
 //! The parts of a skill in which terms are looked for.
 
+#![expect(clippy::cast_precision_loss, reason = "lengths are estimates")]
+
 use std::borrow::Cow;
 
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde::Serialize;
 
+use super::impact::MeanLengths;
 use crate::skill::{Skill, SkillId};
 
 /// A part of a skill.
@@ -21,37 +23,44 @@ pub enum Field {
     WhenToUse,
     /// The declared keywords and verbs.
     Triggers,
-    /// The headings of the body.
-    Headings,
+    /// The messages that it names as examples of its own.
+    Examples,
     /// The body.
     Body,
 }
 
 impl Field {
+    /// How many there are.
+    pub(super) const COUNT: usize = 7;
+
     /// All of them, in the order in which they are told.
-    pub(super) const ALL: [Field; 7] = [
+    pub(super) const ALL: [Field; Field::COUNT] = [
         Field::Name,
         Field::Id,
         Field::Description,
         Field::WhenToUse,
         Field::Triggers,
-        Field::Headings,
+        Field::Examples,
         Field::Body,
     ];
 
-    /// What an occurrence of a term is worth in a field of `length` terms where `usual` are usual:
-    /// more in a field that says what the skill is for, less in a long one (the *simple BM25
-    /// extension to multiple weighted fields*, Robertson, Zaragoza and Taylor 2004).
-    pub(super) fn occurrence(self, length: f32, usual: f32) -> f32 {
+    /// Whether it is of the front matter: what the skill says of itself.
+    pub(super) fn is_head(self) -> bool {
+        self != Field::Body
+    }
+
+    /// The worth of an occurrence of a term in a field of `length` bytes: more in a field that
+    /// says what the skill is for, less in a long one.
+    pub(super) fn occurrence(self, length: u32, means: &MeanLengths) -> f32 {
         let (weight, length_matters) = match self {
             Field::Name | Field::Id => (3.0, 0.2),
             Field::Description | Field::WhenToUse => (2.0, 0.4),
-            Field::Triggers => (2.0, 0.3),
-            Field::Headings => (0.5, 0.6),
+            Field::Triggers | Field::Examples => (2.0, 0.3),
             Field::Body => (0.35, 0.75),
         };
-        if usual > 0.0 {
-            weight / (1.0 - length_matters + length_matters * length / usual)
+        let mean = means[self as usize];
+        if mean > 0.0 {
+            weight / (1.0 - length_matters + length_matters * length as f32 / mean)
         } else {
             0.0
         }
@@ -65,41 +74,88 @@ impl Field {
             Field::Description => "description",
             Field::WhenToUse => "when_to_use",
             Field::Triggers => "triggers",
-            Field::Headings => "headings",
+            Field::Examples => "examples",
             Field::Body => "body",
         }
     }
 }
 
-/// The text of `field`. A body that cannot be read counts as empty; whoever discloses the skill is
-/// told why.
-pub(super) fn text<'a>(
-    field: Field,
-    id: &'a SkillId,
+/// The texts of a skill's fields, and their lengths.
+#[derive(Debug)]
+pub(super) struct FieldTexts<'a> {
+    texts: [Cow<'a, str>; Field::COUNT],
+    lengths: [u32; Field::COUNT],
     skill: &'a Skill,
-    body: &'a str,
-) -> Cow<'a, str> {
-    let manifest = skill.manifest();
+}
+
+impl<'a> FieldTexts<'a> {
+    /// The texts of a skill with this body.
+    pub(super) fn new(id: &'a SkillId, skill: &'a Skill, body: &'a str) -> FieldTexts<'a> {
+        let texts = Field::ALL.map(|field| text(field, id, skill, body));
+        FieldTexts { texts, lengths: lengths(id, skill), skill }
+    }
+
+    pub(super) fn get(&self, field: Field) -> &str {
+        &self.texts[field as usize]
+    }
+
+    /// In bytes.
+    pub(super) fn length(&self, field: Field) -> u32 {
+        self.lengths[field as usize]
+    }
+
+    /// What the skill says of itself in prose: description and `when_to_use`, as written.
+    pub(super) fn prose(&self) -> [&'a str; 2] {
+        [written_description(self.skill), when_to_use(self.skill)]
+    }
+}
+
+/// The lengths of a skill's fields in bytes, known without reading its body.
+pub(super) fn lengths(id: &SkillId, skill: &Skill) -> [u32; Field::COUNT] {
+    Field::ALL.map(|field| {
+        let length = match field {
+            Field::Name => skill.name().len(),
+            Field::Id => id_text(id, skill).len(),
+            Field::Description => written_description(skill).len(),
+            Field::WhenToUse => when_to_use(skill).len(),
+            Field::Triggers => literals(skill).map(|literal| literal.len() + 1).sum(),
+            Field::Examples => 0,
+            Field::Body => skill.body_bytes(),
+        };
+        length as u32
+    })
+}
+
+/// The text of a field.
+fn text<'a>(field: Field, id: &'a SkillId, skill: &'a Skill, body: &'a str) -> Cow<'a, str> {
     match field {
         Field::Name => Cow::Borrowed(skill.name()),
-        Field::Id if id == skill.name() => Cow::Borrowed(""),
-        Field::Id => Cow::Borrowed(id.as_str()),
-        Field::Description => {
-            let written = manifest.description.as_ref().map(|description| &*description.value);
-            Cow::Owned(what_it_is_for(written.unwrap_or_else(|| skill.description())))
-        }
-        Field::WhenToUse => {
-            let written = manifest.when_to_use.as_ref().map(|when| &*when.value);
-            Cow::Owned(what_it_is_for(written.unwrap_or_default()))
-        }
-        Field::Triggers => {
-            let triggers = skill.triggers();
-            let literals = triggers.keywords.iter().chain(&triggers.verbs);
-            Cow::Owned(literals.map(|t| t.value.as_str()).collect::<Vec<_>>().join("\n"))
-        }
-        Field::Headings => Cow::Owned(headings(body)),
+        Field::Id => Cow::Borrowed(id_text(id, skill)),
+        Field::Description => Cow::Owned(what_it_is_for(written_description(skill))),
+        Field::WhenToUse => Cow::Owned(what_it_is_for(when_to_use(skill))),
+        Field::Triggers => Cow::Owned(literals(skill).collect::<Vec<_>>().join("\n")),
+        Field::Examples => Cow::Borrowed(""),
         Field::Body => Cow::Borrowed(body),
     }
+}
+
+/// The id, where it says more than the name.
+fn id_text<'a>(id: &'a SkillId, skill: &Skill) -> &'a str {
+    if id == skill.name() { "" } else { id.as_str() }
+}
+
+fn written_description(skill: &Skill) -> &str {
+    let written = skill.manifest().description.as_ref();
+    written.map_or_else(|| skill.description(), |description| &description.value)
+}
+
+fn when_to_use(skill: &Skill) -> &str {
+    skill.manifest().when_to_use.as_ref().map_or("", |when| &when.value)
+}
+
+fn literals(skill: &Skill) -> impl Iterator<Item = &str> {
+    let triggers = skill.triggers();
+    triggers.keywords.iter().chain(&triggers.verbs).map(|literal| literal.value.as_str())
 }
 
 /// `description` without what it says the skill is not for, which names what others are for.
@@ -137,23 +193,6 @@ fn what_it_is_for(description: &str) -> String {
     kept
 }
 
-fn headings(body: &str) -> String {
-    let mut headings = String::new();
-    let mut in_heading = false;
-    for event in Parser::new(body) {
-        match event {
-            Event::Start(Tag::Heading { .. }) => in_heading = true,
-            Event::End(TagEnd::Heading(_)) => {
-                in_heading = false;
-                headings.push('\n');
-            }
-            Event::Text(text) | Event::Code(text) if in_heading => headings.push_str(&text),
-            _ => {}
-        }
-    }
-    headings
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,11 +211,5 @@ mod tests {
             let kept: Vec<&str> = kept.split_whitespace().collect();
             assert_eq!(kept.join(" "), expected, "{description}");
         }
-    }
-
-    #[test]
-    fn headings_are_those_a_reader_sees() {
-        let body = "# One `two`\ntext\n```\n# comment\n```\nThree\n---\n#nothing\n";
-        assert_eq!(headings(body), "One two\nThree\n");
     }
 }

@@ -1,21 +1,24 @@
-//! Where every term stands, and what follows from it.
+//! The index of a catalog: made of its skills, or of the index before and what changed.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::OnceLock;
+use std::cell::RefCell;
+use std::num::NonZero;
+use std::thread;
 
-use super::fields::{self, Field};
-use super::terms::{Term, normalize, pairs, terms};
+use thread_local::ThreadLocal;
+
+use super::fields::{Field, FieldTexts, lengths};
+use super::flat::{Flat, MAX_SKILLS};
+use super::impact::{Folded, Folder, MeanLengths};
+use super::postings::Posting;
+use super::search::Scratch;
+use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::{Skill, SkillId};
-
-pub(super) const N_FIELDS: usize = Field::ALL.len();
 
 /// A lexical index of skills: ranks them by what their texts share with a message.
 ///
-/// Bodies are read when a skill is added, and not kept; one that cannot be read counts as empty.
-/// The index of published skills takes about 25 kB a skill (`docs/routing.md`). Skills
-/// come and go one by one; the answer depends on the skills there are, not on how they came.
+/// It is flat data of about 2.5 kB for a published skill, which a snapshot holds and another
+/// process uses as it lies there. Bodies are read while it is made, and not kept; one that cannot
+/// be read counts as empty.
 ///
 /// ```
 /// use repertoire::matcher::RelevanceIndex;
@@ -24,224 +27,218 @@ pub(super) const N_FIELDS: usize = Field::ALL.len();
 /// let skill: Skill = "---\nname: release-notes\ndescription: Summarises merged changes.\n---\n".parse()?;
 /// let index = RelevanceIndex::new([(&SkillId::new("release-notes"), &skill)]);
 ///
-/// let found = index.rank("summarise what changed", 3);
-/// assert_eq!(found[0].id, "release-notes");
-/// assert_eq!(found[0].terms[0].fields, [repertoire::matcher::Field::Description]);
+/// assert_eq!(index.rank("summarise what changed", 3)[0].id, "release-notes");
 /// assert!(index.rank("what is the capital of France?", 3).is_empty());
 /// # Ok::<(), repertoire::Error>(())
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub struct RelevanceIndex {
-    /// By place. A place is free where there is no id.
-    pub(super) skills: Vec<Indexed>,
-    places: HashMap<SkillId, u32>,
-    /// By the text of the term, in the order of places.
-    pub(super) postings: HashMap<Box<str>, Postings>,
-    /// How many skills have a pair of terms, by its hash.
-    pub(super) n_with_pair: HashMap<u32, u32>,
-    /// Number of terms of all skills, by field.
-    pub(super) n_terms: [u64; N_FIELDS],
-    /// What an occurrence is worth, by place; computed when it is first needed after a change.
-    pub(super) worths: OnceLock<Vec<Worths>>,
+    /// In their order; the place of an id is the number of its skill.
+    pub(super) ids: Vec<SkillId>,
+    pub(super) flat: Flat,
+    means: MeanLengths,
+    /// The working memory of each thread.
+    pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
 }
 
-/// What an occurrence is worth, by field, in one skill.
-pub(super) type Worths = [f32; N_FIELDS];
-
-/// Where a term occurs.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Postings {
-    /// In the order of places.
-    pub(super) list: Vec<Posting>,
-    /// What the term adds to the score of each, but for its rarity. It depends on the lengths of
-    /// all skills, and is computed when it is first needed after a change.
-    pub(super) impacts: OnceLock<Box<[f32]>>,
+/// An index as a snapshot holds it.
+#[cfg(feature = "snapshot")]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Written<'b> {
+    means: MeanLengths,
+    #[serde(serialize_with = "as_bytes")]
+    bytes: &'b [u8],
 }
 
-impl Postings {
-    pub(super) fn at(&self, place: usize) -> Option<Posting> {
-        let at = self.list.binary_search_by_key(&place, |posting| posting.place as usize).ok()?;
-        Some(self.list[at])
-    }
+/// Bytes as they lie, not as a list of numbers.
+#[cfg(feature = "snapshot")]
+fn as_bytes<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bytes(bytes)
 }
-
-#[derive(Debug, Clone, Default)]
-pub(super) struct Indexed {
-    pub(super) id: Option<SkillId>,
-    /// Number of terms by field.
-    pub(super) n_terms: [u32; N_FIELDS],
-    /// The distinct terms of its name.
-    pub(super) name: Vec<Box<str>>,
-    /// Its pairs of terms, in the order of their hashes.
-    pairs: Box<[Pair]>,
-}
-
-/// That a term occurs in a skill.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Posting {
-    pub(super) place: u32,
-    pub(super) counts: Counts,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Pair {
-    /// Of the two terms; a collision in one skill is too rare to matter.
-    hash: u32,
-    counts: Counts,
-}
-
-/// How often a term occurs, by field; 255 is the most that is counted.
-pub(super) type Counts = [u8; N_FIELDS];
 
 impl RelevanceIndex {
-    /// Indexes `skills`.
+    /// Indexes `skills`. Of more than a million the last ones by id are left out.
     pub fn new<'a>(skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>) -> RelevanceIndex {
-        let mut index = RelevanceIndex::default();
-        for (id, skill) in skills {
-            index.add(id, skill);
+        RelevanceIndex::build(skills, &Reporter::default())
+    }
+
+    /// As [`RelevanceIndex::new`], and tells how far it has come.
+    pub(crate) fn build<'a>(
+        skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
+        reporter: &Reporter,
+    ) -> RelevanceIndex {
+        let skills = sorted(skills);
+        let means = mean_lengths(&skills);
+        let folded = fold_all(&skills, &means, reporter);
+        RelevanceIndex::put_together(&skills, means, Flat::new(&folded))
+    }
+
+    /// The index of `skills`, of which those for which `is_same` are as they were in this one.
+    /// The same as a new one; what did not change is not read again, unless the usual lengths of
+    /// texts, on which all impacts depend, changed by more than a fifth.
+    pub(crate) fn next<'a>(
+        &self,
+        skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
+        is_same: impl Fn(&SkillId, &Skill) -> bool,
+    ) -> RelevanceIndex {
+        let skills = sorted(skills);
+        let means = mean_lengths(&skills);
+        if means != self.means {
+            return RelevanceIndex::build(skills, &Reporter::default());
         }
+        // By the numbers they had.
+        let mut moved: Vec<Option<u32>> = vec![None; self.ids.len()];
+        let mut changed = Vec::new();
+        let mut names: Vec<Vec<u64>> = vec![Vec::new(); skills.len()];
+        for (number, (id, skill)) in skills.iter().enumerate() {
+            let before = self.ids.binary_search(id).ok().filter(|_| is_same(id, skill));
+            match before {
+                Some(before) => {
+                    moved[before] = Some(number as u32);
+                    names[number] = self.flat.name_hashes(before as u32);
+                }
+                None => changed.push((number, (*id, *skill))),
+            }
+        }
+        let mut postings = self.flat.postings(|skill| *moved.get(skill as usize)?);
+        let texts: Vec<_> = changed.iter().map(|(_, skill)| *skill).collect();
+        let folded = fold_all(&texts, &means, &Reporter::default());
+        for ((number, _), Folded { terms, name }) in changed.iter().zip(folded) {
+            names[*number] = name;
+            let posting = |(hash, impact)| Posting::new(hash, *number as u32, impact);
+            postings.extend(terms.into_iter().map(posting));
+        }
+        let names: Vec<&[u64]> = names.iter().map(Vec::as_slice).collect();
+        RelevanceIndex::put_together(&skills, means, Flat::of_postings(postings, &names))
+    }
+
+    /// The index that [`RelevanceIndex::written`] wrote, of skills with these ids in their order;
+    /// `None` if it cannot be.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn read(written: Written<'_>, ids: Vec<SkillId>) -> Option<RelevanceIndex> {
+        let Written { means, bytes } = written;
+        let flat = Flat::read(bytes.into()).filter(|flat| flat.n_skills() == ids.len())?;
+        Some(RelevanceIndex { ids, flat, means, scratch: ThreadLocal::new() })
+    }
+
+    /// What a snapshot holds.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn written(&self) -> Written<'_> {
+        Written { means: self.means, bytes: self.flat.bytes() }
+    }
+
+    fn put_together(
+        skills: &[(&SkillId, &Skill)],
+        means: MeanLengths,
+        flat: Flat,
+    ) -> RelevanceIndex {
+        let ids: Vec<SkillId> = skills.iter().map(|(id, _)| (*id).clone()).collect();
         tracing::debug!(
-            skills = index.len(),
-            terms = index.postings.len(),
-            bytes = index.memory_usage(),
+            skills = ids.len(),
+            terms = flat.n_terms(),
+            bytes = flat.bytes().len(),
             "indexed the skills for relevance"
         );
-        index
-    }
-
-    /// Indexes what `skills` say of themselves, without their bodies. No file is read, and it is
-    /// made some twenty times faster.
-    pub fn of_descriptions<'a>(
-        skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
-    ) -> RelevanceIndex {
-        let mut index = RelevanceIndex::default();
-        for (id, skill) in skills {
-            index.add_with(id, skill, "");
-        }
-        index
-    }
-
-    /// Adds a skill, in place of the one with this id, if any.
-    pub fn add(&mut self, id: &SkillId, skill: &Skill) {
-        // A clone reads the body for itself: the skill need not keep it for the index.
-        let body = skill.clone();
-        self.add_with(id, skill, body.body().unwrap_or_default());
-    }
-
-    fn add_with(&mut self, id: &SkillId, skill: &Skill, body: &str) {
-        self.remove(id);
-        self.forget_lengths();
-        let free = self.skills.iter().position(|indexed| indexed.id.is_none());
-        let place = free.unwrap_or_else(|| {
-            self.skills.push(Indexed::default());
-            self.skills.len() - 1
-        });
-        self.places.insert(id.clone(), place as u32);
-
-        let mut indexed = Indexed { id: Some(id.clone()), ..Indexed::default() };
-        let mut counts: HashMap<String, Counts> = HashMap::new();
-        let mut pair_counts: HashMap<u32, Counts> = HashMap::new();
-        for (n, field) in Field::ALL.into_iter().enumerate() {
-            let text = fields::text(field, id, skill, body);
-            let text = normalize(&text);
-            let terms = terms(&text);
-            indexed.n_terms[n] = terms.len() as u32;
-            self.n_terms[n] += terms.len() as u64;
-            for pair in pairs(&terms) {
-                let count = &mut pair_counts.entry(hash(pair)).or_default()[n];
-                *count = count.saturating_add(1);
-            }
-            if field == Field::Name {
-                let distinct: BTreeSet<&str> = terms.iter().map(|term| &*term.text).collect();
-                indexed.name = distinct.into_iter().map(Box::from).collect();
-            }
-            for term in terms {
-                let count = &mut counts.entry(term.text).or_default()[n];
-                *count = count.saturating_add(1);
-            }
-        }
-        let mut pairs: Vec<Pair> =
-            pair_counts.into_iter().map(|(hash, counts)| Pair { hash, counts }).collect();
-        pairs.sort_unstable_by_key(|pair| pair.hash);
-        for pair in &pairs {
-            *self.n_with_pair.entry(pair.hash).or_default() += 1;
-        }
-        indexed.pairs = pairs.into();
-        self.skills[place] = indexed;
-        for (term, counts) in counts {
-            let postings = &mut self.postings.entry(term.into()).or_default().list;
-            let at = postings.partition_point(|posting| (posting.place as usize) < place);
-            postings.insert(at, Posting { place: place as u32, counts });
-        }
-    }
-
-    /// Removes a skill; whether there was one. It costs a look at every term of the index.
-    pub fn remove(&mut self, id: &SkillId) -> bool {
-        let Some(place) = self.places.remove(id) else { return false };
-        self.forget_lengths();
-        let gone = std::mem::take(&mut self.skills[place as usize]);
-        for (all, one) in self.n_terms.iter_mut().zip(gone.n_terms) {
-            *all -= u64::from(one);
-        }
-        for pair in &gone.pairs {
-            if let Entry::Occupied(mut n_with) = self.n_with_pair.entry(pair.hash) {
-                *n_with.get_mut() -= 1;
-                if *n_with.get() == 0 {
-                    n_with.remove();
-                }
-            }
-        }
-        self.postings.retain(|_, Postings { list: postings, .. }| {
-            if let Ok(at) = postings.binary_search_by_key(&place, |posting| posting.place) {
-                postings.remove(at);
-            }
-            !postings.is_empty()
-        });
-        true
-    }
-
-    /// Forgets what depends on the lengths of all skills.
-    fn forget_lengths(&mut self) {
-        if self.worths.take().is_some() {
-            self.postings.values_mut().for_each(|postings| drop(postings.impacts.take()));
-        }
+        RelevanceIndex { ids, flat, means, scratch: ThreadLocal::new() }
     }
 
     /// Number of skills.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.ids.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.ids.is_empty()
     }
 
-    /// About how many bytes it takes.
+    /// The bytes it takes, ids aside.
     pub fn memory_usage(&self) -> usize {
-        let of_terms = self.postings.iter().map(|(term, postings)| {
-            let impacts = postings.impacts.get().map_or(0, |impacts| size_of_val(&impacts[..]));
-            let list = size_of_val(&postings.list[..]);
-            term.len() + size_of::<(Box<str>, Postings)>() + list + impacts
+        self.flat.bytes().len()
+    }
+}
+
+/// Skills in the order of their ids, each once.
+fn sorted<'a>(
+    skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
+) -> Vec<(&'a SkillId, &'a Skill)> {
+    let mut skills: Vec<_> = skills.into_iter().collect();
+    skills.sort_by_key(|(id, _)| *id);
+    skills.dedup_by_key(|(id, _)| *id);
+    if skills.len() > MAX_SKILLS {
+        tracing::warn!(skills = skills.len(), limit = MAX_SKILLS, "too many skills for relevance");
+        skills.truncate(MAX_SKILLS);
+    }
+    skills
+}
+
+/// The mean lengths of fields, each rounded to one of four steps between powers of two: so a skill
+/// that comes or goes seldom changes what all others depend on, and the index of a changed
+/// catalog is the same as a new one.
+#[expect(clippy::cast_precision_loss, reason = "lengths are estimates")]
+fn mean_lengths(skills: &[(&SkillId, &Skill)]) -> MeanLengths {
+    const STEPS: f32 = 4.0;
+    let mut sums = [0_u64; Field::COUNT];
+    for (id, skill) in skills {
+        for (sum, length) in sums.iter_mut().zip(lengths(id, skill)) {
+            *sum += u64::from(length);
+        }
+    }
+    sums.map(|sum| {
+        let mean = sum as f32 / skills.len().max(1) as f32;
+        if mean > 0.0 { ((mean.log2() * STEPS).round() / STEPS).exp2() } else { 0.0 }
+    })
+}
+
+/// Folds skills on all cores, as each is read from its file.
+fn fold_all(
+    skills: &[(&SkillId, &Skill)],
+    means: &MeanLengths,
+    reporter: &Reporter,
+) -> Vec<Folded> {
+    const SKILLS_A_THREAD: usize = 32;
+    let steps = reporter.begin(Phase::Indexing, skills.len());
+    let n_cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let n_parts = n_cores.min(skills.len() / SKILLS_A_THREAD).max(1);
+    let parts = skills.chunks(skills.len().div_ceil(n_parts).max(1));
+    let folded = thread::scope(|scope| {
+        let steps = &steps;
+        let threads: Vec<_> = parts
+            .map(|part| {
+                let thread = thread::Builder::new();
+                (part, thread.spawn_scoped(scope, move || fold_part(part, means, steps)))
+            })
+            .collect();
+        let folded = threads.into_iter().map(|(part, thread)| {
+            let folded = thread.ok().and_then(|thread| thread.join().ok());
+            // Where there is no thread to be had, this one does it.
+            folded.unwrap_or_else(|| fold_part(part, means, steps))
         });
-        let of_skills =
-            self.skills.iter().map(|skill| size_of::<Indexed>() + size_of_val(&skill.pairs[..]));
-        let of_pairs = self.n_with_pair.capacity() * size_of::<(u32, u32)>();
-        of_terms.sum::<usize>() + of_skills.sum::<usize>() + of_pairs
-    }
+        folded.flatten().collect()
+    });
+    steps.end();
+    folded
 }
 
-impl Indexed {
-    /// How often the skill has the terms of a pair one after the other.
-    pub(super) fn pair(&self, hash: u32) -> Option<Counts> {
-        let at = self.pairs.binary_search_by_key(&hash, |pair| pair.hash).ok()?;
-        Some(self.pairs[at].counts)
-    }
+fn fold_part(skills: &[(&SkillId, &Skill)], means: &MeanLengths, steps: &Steps<'_>) -> Vec<Folded> {
+    let mut folder = Folder::default();
+    let fold = |(id, skill): &(&SkillId, &Skill)| {
+        // A clone reads the body for itself: the skill need not keep it for the index.
+        let body = Skill::clone(skill);
+        let texts = FieldTexts::new(id, skill, body.body().unwrap_or_default());
+        steps.add();
+        folder.fold(&texts, means)
+    };
+    skills.iter().map(fold).collect()
 }
 
-/// What a pair of terms is found by.
-pub(super) fn hash(pair: [&Term<'_>; 2]) -> u32 {
-    let mut hasher = DefaultHasher::new();
-    pair.map(|term| term.text.as_str()).hash(&mut hasher);
-    hasher.finish() as u32
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_can_be_shared_between_threads() {
+        fn assert_shared<T: Send + Sync>() {}
+        assert_shared::<RelevanceIndex>();
+    }
 }

@@ -1,57 +1,62 @@
 //! How much a skill has to do with a message, by the words they share (DESIGN §6).
 //!
-//! Declared triggers decide; relevance orders, for the many skills that declare none. It is BM25F:
-//! a term is worth more where few skills have it, in a field that says what a skill is for
-//! (`fields.rs`), and less with each repetition. Terms are words, parts of identifiers, and pairs
-//! of characters where a script has no spaces (`terms.rs`), in their stems (`stem.rs`). The best
-//! are then looked at more closely: whether they say two words of the message one after the other,
-//! and whether the message says all of their name.
+//! One ranking serves all who ask: what `disclose` shows, what `find_skills` finds, what `eval`
+//! measures. It is BM25F: a term is worth more where few skills have it, in a field that says what
+//! a skill is for (`fields.rs`), and less with each repetition. Terms are words, parts of
+//! identifiers, and pairs of characters where a script has no spaces (`terms.rs`), in their stems
+//! (`stem.rs`); two words one after the other; and the phrases by which descriptions say when
+//! their skill is wanted (`phrases.rs`).
 //!
-//! The weights were chosen over all catalogs of `docs/routing.md`, which says how far that holds.
+//! Each term of a skill is folded into one byte of impact (`impact.rs`). These lie in flat
+//! postings (`postings.rs`) behind a hash dictionary (`flat.rs`), which `search.rs` asks; what a
+//! skill and a message share is told by `shared.rs`, for the few that are shown.
+//!
+//! The weights were fitted on one half of the catalogs of `docs/routing.md` and are reported on
+//! the other.
 
 mod fields;
+mod flat;
+mod impact;
 mod index;
+mod phrases;
+mod postings;
 mod search;
+mod shared;
 mod stem;
+mod stop_words;
 mod terms;
 
 pub use fields::Field;
 pub use index::RelevanceIndex;
+pub use shared::Shared;
 
 use serde::Serialize;
 
 use crate::skill::SkillId;
+
+/// How much a skill has to do with a message. Words count by their rarity: the unit is a word as
+/// rare as can be in the catalog, so that figures compare among messages and catalogs.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Relevance {
+    /// What skill and message share: above 0, without an upper bound.
+    pub worth: f32,
+    /// How far that is ahead of the next skill.
+    pub lead: f32,
+    /// Number of distinct words they share, stop words not counted.
+    pub words: usize,
+    /// How many of these the skill says of itself: in its name, description or another field of
+    /// its front matter.
+    pub head_words: usize,
+    /// Whether the message says a phrase by which the description says when the skill is wanted.
+    pub says_phrase: bool,
+}
 
 /// A skill that has to do with a message.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Relevant {
     /// Its id.
     pub id: SkillId,
-    /// How much it has to do with the message: above 0, without an upper bound; comparable among
-    /// the skills of one answer only.
-    pub score: f32,
-    /// How far it is ahead of the next one, as a share of its score: from 0 to 1.
-    pub margin: f32,
-    /// The score in words as rare as can be in this catalog: comparable among messages and
-    /// catalogs.
-    pub worth: f32,
-    /// How far it is ahead of the next one, in the same measure.
-    pub lead: f32,
-    /// Number of distinct words they share, common ones not counted.
-    pub words: usize,
-    /// What they share, weightiest first.
-    pub terms: Vec<Shared>,
-}
-
-/// A term that a skill and a message share.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shared {
-    /// As the message has it; two words stand for both in this order.
-    pub term: String,
-    /// Whether it is a stop word or the like, which says little in any catalog.
-    pub is_common: bool,
-    /// Where the skill has it.
-    pub fields: Vec<Field>,
-    /// Its part of the score.
-    pub score: f32,
+    /// How much.
+    #[serde(flatten)]
+    pub relevance: Relevance,
 }

@@ -1,244 +1,301 @@
 //! Ranking the skills of an index for a message.
+//!
+//! Telling words, pairs and phrases are summed up for all skills, term by term, in 16 bits; the
+//! best are then looked at more closely: what stop words add, and how much of their name is said.
+//! A skill that shares nothing but stop words is not found.
 
 #![expect(clippy::cast_precision_loss, reason = "scores are estimates")]
 
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-use super::fields::Field;
-use super::index::{Counts, Indexed, Posting, Postings, RelevanceIndex, Worths, hash};
-use super::terms::{Term, normalize, pairs, terms};
-use super::{Relevant, Shared};
+use super::flat::Flat;
+use super::impact::FULL;
+use super::index::RelevanceIndex;
+use super::phrases::chain_start;
+use super::postings::List;
+use super::terms::{Term, Tokenizer, normalize_into, pair_hash};
+use super::{Relevance, Relevant};
 use crate::skill::SkillId;
 
-/// How fast repetitions lose their worth (`k1` of BM25): a field value of this much is worth half
-/// of endless repetition.
-const SATURATION: f32 = 1.4;
-
-/// What a stop word is worth, of a word as rare. Little tells apart what nothing else does.
+/// The worth of a stop word, of a word as rare. Little tells apart what nothing else does.
 const COMMON_WORTH: f32 = 0.2;
 
-/// What two words in their order are worth, of a word as rare, besides the words.
+/// The worth of two words in their order, of a word as rare, besides the words.
 const PAIR_WORTH: f32 = 0.4;
+
+/// The worth of a phrase by which a description says when the skill is wanted.
+const PHRASE_WORTH: f32 = 0.4;
 
 /// By how much a skill gains whose whole name is in the message.
 const NAME_GAIN: f32 = 0.2;
 
-/// So many of the best are looked at more closely. It moves skills within these only.
-const N_REFINED: usize = 50;
+/// The fewest of the best that are looked at more closely. It moves skills within these only.
+const MIN_REFINED: usize = 16;
 
-/// A message, and what the index knows of its words.
-struct Search<'a> {
-    index: &'a RelevanceIndex,
-    words: Vec<Word<'a>>,
-    pairs: Vec<WordPair<'a>>,
-    /// By place.
-    worths: &'a [Worths],
+/// The greatest sum there can be; below what 16 bits hold, as weights are rounded.
+const GREATEST_SUM: f32 = 60_000.0;
+
+/// The greatest impact byte, to the scale on which weights are multiplied.
+const SCALE: f32 = 256.0 / 254.0;
+
+/// The distinct terms after which a message is no longer looked at: nobody says so much, but
+/// pastes it.
+const MAX_WORDS: usize = 512;
+
+/// Working memory of a search, kept for the next one.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    tokenizer: Tokenizer,
+    normalized: String,
+    pub(super) words: Vec<Word>,
+    sums: Vec<u16>,
+    best: BinaryHeap<Reverse<(u16, Reverse<u32>)>>,
+    ranked: Vec<Ranked>,
 }
 
 /// A distinct term of the message that any skill has.
-struct Word<'a> {
-    term: &'a Term<'a>,
-    weight: f32,
-    postings: &'a Postings,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Word {
+    pub(super) term: Term,
+    pub(super) kind: WordKind,
+    /// Its place in the index.
+    pub(super) place: u32,
+    /// What an impact of 1 adds to the score.
+    pub(super) weight: f32,
 }
 
-struct WordPair<'a> {
-    terms: [&'a Term<'a>; 2],
-    weight: f32,
-    hash: u32,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordKind {
+    Telling,
+    Common,
+    Pair,
+    Phrase,
 }
 
 /// A skill and its score.
 #[derive(Debug, Clone, Copy)]
-struct Scored {
-    place: usize,
+struct Ranked {
+    skill: u32,
     score: f32,
 }
 
 impl RelevanceIndex {
-    /// The best `limit` of the skills that share a word with `message`, best first; equals in the
-    /// order of ids. Where all that they share is common, see [`Shared::is_common`], they are
-    /// better than others, not good.
+    /// The best `limit` of the skills that share a telling word with `message`, best first; equals
+    /// in the order of ids.
     pub fn rank(&self, message: &str, limit: usize) -> Vec<Relevant> {
-        let message = normalize(message);
-        let terms = terms(&message);
-        let search = Search::new(self, &terms);
-        let scored = search.best(limit.saturating_add(1));
-        let rarest = self.rarity(0);
-        let relevant = |(i, best): (usize, &Scored)| {
-            let next = scored.get(i + 1).map_or(0.0, |next| next.score);
-            Some(Relevant {
-                id: self.skills[best.place].id.clone()?,
-                score: best.score,
-                margin: (best.score - next) / best.score,
-                worth: best.score / rarest,
-                lead: (best.score - next) / rarest,
-                words: search.n_telling(best.place),
-                terms: search.shared(best.place),
-            })
+        let mut ranked = Vec::new();
+        self.rank_into(message, limit, &mut ranked);
+        let relevant = |found: &(u32, Relevance)| Relevant {
+            id: self.ids[found.0 as usize].clone(),
+            relevance: found.1,
         };
-        scored.iter().take(limit).enumerate().filter_map(relevant).collect()
+        ranked.iter().map(relevant).collect()
     }
 
-    /// All skills that have to do with `message`, in the order of [`RelevanceIndex::rank`].
+    /// As [`RelevanceIndex::rank`], with places in the order of ids, into `ranked` in place of
+    /// what it holds. Nothing is allocated if there is room and a message like this one was ranked
+    /// before.
+    pub fn rank_into(&self, message: &str, limit: usize, ranked: &mut Vec<(u32, Relevance)>) {
+        ranked.clear();
+        if limit == 0 || self.is_empty() {
+            return;
+        }
+        self.with_scratch(|scratch| {
+            scratch.read(message, &self.flat);
+            scratch.sum_up(&self.flat);
+            scratch.select(limit.saturating_add(1).max(MIN_REFINED));
+            scratch.refine(&self.flat);
+            let rarest = rarity(self.len(), 0);
+            for (place, found) in scratch.ranked.iter().enumerate().take(limit) {
+                let next = scratch.ranked.get(place + 1).map_or(0.0, |next| next.score);
+                ranked.push((found.skill, scratch.relevance(&self.flat, *found, next, rarest)));
+            }
+        });
+    }
+
+    /// All skills that share a telling word with `message`, in the order of
+    /// [`RelevanceIndex::rank`].
     pub fn order(&self, message: &str) -> Vec<SkillId> {
-        let message = normalize(message);
-        let scored = Search::new(self, &terms(&message)).best(usize::MAX);
-        scored.iter().filter_map(|scored| self.skills[scored.place].id.clone()).collect()
+        self.rank(message, usize::MAX).into_iter().map(|found| found.id).collect()
     }
 
-    /// The share of the skills that have `word`, from 0 to 1, and how many these are.
-    pub(crate) fn spread(&self, word: &str) -> (f32, usize) {
-        let word = normalize(word);
-        let n_with = |term: &Term<'_>| {
-            self.postings.get(term.text.as_str()).map_or(0, |postings| postings.list.len())
-        };
-        let n_with = terms(&word).iter().map(n_with).max().unwrap_or(0);
-        (n_with as f32 / self.len().max(1) as f32, n_with)
-    }
-
-    /// What a term is worth that `n_with` skills have, by its rarity: near 0 where all have it,
-    /// never below.
-    fn rarity(&self, n_with: usize) -> f32 {
-        let (n_all, n_with) = (self.len() as f32, n_with as f32);
-        (1.0 + (n_all - n_with + 0.5) / (n_with + 0.5)).ln()
-    }
-
-    fn worths(&self) -> &[Worths] {
-        self.worths.get_or_init(|| self.compute_worths())
-    }
-
-    /// What a term adds to the score of each skill that has it, but for its rarity.
-    fn impacts<'p>(&self, postings: &'p Postings) -> &'p [f32] {
-        postings.impacts.get_or_init(|| {
-            let worths = self.worths();
-            let impact =
-                |posting: &Posting| saturated(posting.counts, &worths[posting.place as usize]);
-            postings.list.iter().map(impact).collect()
-        })
-    }
-
-    fn compute_worths(&self) -> Vec<Worths> {
-        let n_skills = self.len().max(1) as f32;
-        let usual = self.n_terms.map(|n_terms| n_terms as f32 / n_skills);
-        let of_skill = |skill: &Indexed| -> Worths {
-            std::array::from_fn(|n| Field::ALL[n].occurrence(skill.n_terms[n] as f32, usual[n]))
-        };
-        self.skills.iter().map(of_skill).collect()
+    /// Calls `run` with the working memory of this thread.
+    pub(super) fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> T {
+        match self.scratch.get_or_default().try_borrow_mut() {
+            Ok(mut scratch) => run(&mut scratch),
+            // A subscriber to log messages that searches while a search logs.
+            Err(_) => run(&mut Scratch::default()),
+        }
     }
 }
 
-impl<'a> Search<'a> {
-    fn new(index: &'a RelevanceIndex, terms: &'a [Term<'a>]) -> Search<'a> {
-        let mut seen = BTreeSet::new();
-        let new = terms.iter().filter(|term| seen.insert(term.text.as_str()));
-        let words = new.filter_map(|term| {
-            let postings = index.postings.get(term.text.as_str())?;
-            let worth = if term.is_common { COMMON_WORTH } else { 1.0 };
-            Some(Word { term, weight: worth * index.rarity(postings.list.len()), postings })
+impl Scratch {
+    /// Reads the terms of a message that the index knows.
+    pub(super) fn read(&mut self, message: &str, flat: &Flat) {
+        let Scratch { tokenizer, normalized, words, .. } = self;
+        words.clear();
+        let text = normalize_into(message, normalized);
+        let mut before: Option<Term> = None;
+        // The chains of words so far that begin some phrase.
+        let mut chains: [Option<(u64, Term)>; 5] = [None; 5];
+        let n_skills = flat.n_skills();
+        let mut add = |kind: WordKind, term: Term| -> bool {
+            if words.iter().any(|word| word.term.hash == term.hash) {
+                return true;
+            }
+            let place = flat.find(term.hash).filter(|_| words.len() < MAX_WORDS);
+            let found = place.and_then(|place| Some((place, flat.list_at(place)?)));
+            let Some((place, list)) = found else { return false };
+            let worth = match kind {
+                WordKind::Telling => 1.0,
+                WordKind::Common => COMMON_WORTH,
+                WordKind::Pair => PAIR_WORTH,
+                WordKind::Phrase => PHRASE_WORTH,
+            };
+            let weight = worth * rarity(n_skills, list.n_skills) * FULL;
+            words.push(Word { term, kind, place, weight });
+            true
+        };
+        tokenizer.read(text, &mut |term| {
+            if term.is_common {
+                add(WordKind::Common, term);
+                return;
+            }
+            add(WordKind::Telling, term);
+            let joined = |hash, first: Term| Term { hash, start: first.start, ..term };
+            if let Some(first) = before {
+                add(WordKind::Pair, joined(pair_hash(first.hash, term.hash), first));
+            }
+            for slot in &mut chains {
+                *slot = slot.take().and_then(|(chain, first)| {
+                    let chain = pair_hash(chain, term.hash);
+                    add(WordKind::Phrase, joined(chain, first)).then_some((chain, first))
+                });
+            }
+            if let Some(free) = chains.iter_mut().find(|slot| slot.is_none()) {
+                *free = Some((chain_start(term.hash), term));
+            }
+            before = Some(term);
         });
-        let words: Vec<Word<'_>> = words.collect();
-
-        let mut seen = BTreeSet::new();
-        let new = pairs(terms).into_iter().filter_map(|terms| {
-            let hash = hash(terms);
-            let n_with = *index.n_with_pair.get(&hash)?;
-            let weight = PAIR_WORTH * index.rarity(n_with as usize);
-            seen.insert(hash).then_some(WordPair { terms, weight, hash })
-        });
-        let pairs = new.collect();
-        Search { index, words, pairs, worths: index.worths() }
     }
 
-    /// The best `limit` skills, best first.
-    fn best(&self, limit: usize) -> Vec<Scored> {
-        let n_places = self.index.skills.len();
-        let mut sums = vec![0.0; n_places];
-        for Word { weight, postings, .. } in &self.words {
-            for (posting, impact) in postings.list.iter().zip(self.index.impacts(postings)) {
-                sums[posting.place as usize] += weight * impact;
+    /// Sums up for every skill what the telling words, pairs and phrases add.
+    fn sum_up(&mut self, flat: &Flat) {
+        self.sums.clear();
+        self.sums.resize(flat.n_skills(), 0);
+        let scale = self.scale();
+        for word in self.words.iter().filter(|word| word.kind != WordKind::Common) {
+            if let Some(list) = flat.list_at(word.place) {
+                list.add_to(&mut self.sums, scaled(word.weight, scale));
             }
         }
-        let relevant = (0..n_places).filter(|&place| sums[place] > 0.0);
-        let mut ranked: Vec<Scored> =
-            relevant.map(|place| Scored { place, score: sums[place] }).collect();
-        let n_kept = limit.max(N_REFINED);
-        if n_kept < ranked.len() {
-            ranked.select_nth_unstable_by(n_kept, |a, b| self.compare(a, b));
-            ranked.truncate(n_kept);
-        }
-        ranked.sort_unstable_by(|a, b| self.compare(a, b));
-        let n_refined = ranked.len().min(N_REFINED);
-        for best in &mut ranked[..n_refined] {
-            best.score +=
-                self.pairs.iter().map(|pair| self.pair_score(pair, best.place)).sum::<f32>();
-            let share = self.share_of_name(best.place);
-            best.score *= 1.0 + NAME_GAIN * share * share;
-        }
-        ranked[..n_refined].sort_unstable_by(|a, b| self.compare(a, b));
-        ranked.truncate(limit);
-        ranked
     }
 
-    /// Better ones first, equals in the order of ids.
-    fn compare(&self, a: &Scored, b: &Scored) -> Ordering {
-        let id = |scored: &Scored| &self.index.skills[scored.place].id;
-        b.score.total_cmp(&a.score).then_with(|| id(a).cmp(id(b)))
+    /// By what scores are multiplied in sums.
+    fn scale(&self) -> f32 {
+        let words = self.words.iter().filter(|word| word.kind != WordKind::Common);
+        let greatest: f32 = words.map(|word| word.weight).sum();
+        GREATEST_SUM / greatest.max(f32::MIN_POSITIVE)
     }
 
-    fn pair_score(&self, pair: &WordPair<'_>, place: usize) -> f32 {
-        let counts = self.index.skills[place].pair(pair.hash);
-        counts.map_or(0.0, |counts| pair.weight * saturated(counts, &self.worths[place]))
-    }
-
-    /// How much of the name the message has, from 0 to 1, by the rarity of its terms.
-    fn share_of_name(&self, place: usize) -> f32 {
-        let (mut said, mut all) = (0.0, 0.0);
-        for term in &self.index.skills[place].name {
-            let n_with = self.index.postings.get(term).map_or(0, |postings| postings.list.len());
-            let rarity = self.index.rarity(n_with);
-            all += rarity;
-            if self.words.iter().any(|word| *word.term.text == **term) {
-                said += rarity;
+    /// Selects the `n_best` greatest sums.
+    fn select(&mut self, n_best: usize) {
+        const BLOCK: usize = 32;
+        let scale = self.scale();
+        self.best.clear();
+        let mut least = 0;
+        for (block, sums) in self.sums.chunks(BLOCK).enumerate() {
+            // Most blocks hold nothing that counts; their maximum is found several at a time.
+            if sums.iter().fold(0, |greatest, sum| greatest.max(*sum)) <= least {
+                continue;
+            }
+            for (at, sum) in sums.iter().enumerate().filter(|(_, sum)| **sum > 0) {
+                if *sum <= least {
+                    continue;
+                }
+                self.best.push(Reverse((*sum, Reverse((block * BLOCK + at) as u32))));
+                if self.best.len() > n_best {
+                    self.best.pop();
+                    least = self.best.peek().map_or(0, |Reverse((sum, _))| *sum);
+                }
             }
         }
-        if all > 0.0 { said / all } else { 0.0 }
+        self.ranked.clear();
+        let ranked = self
+            .best
+            .drain()
+            .map(|Reverse((sum, Reverse(skill)))| Ranked { skill, score: f32::from(sum) / scale });
+        self.ranked.extend(ranked);
     }
 
-    /// Number of distinct words that a skill shares with the message, common ones not counted.
-    fn n_telling(&self, place: usize) -> usize {
-        let has = |word: &&Word<'_>| !word.term.is_common && word.postings.at(place).is_some();
-        self.words.iter().filter(has).count()
+    /// Adds what stop words say, and what the name; and puts the best first.
+    fn refine(&mut self, flat: &Flat) {
+        let Scratch { words, ranked, .. } = self;
+        for word in words.iter().filter(|word| word.kind == WordKind::Common) {
+            let Some(list) = flat.list_at(word.place) else { continue };
+            for found in &mut *ranked {
+                found.score += word.weight * share(&list, found.skill);
+            }
+        }
+        for found in &mut *ranked {
+            let share = share_of_name(flat, words, found.skill);
+            found.score *= 1.0 + NAME_GAIN * share * share;
+        }
+        ranked.sort_unstable_by(|a, b| {
+            b.score.total_cmp(&a.score).then_with(|| a.skill.cmp(&b.skill))
+        });
     }
 
-    /// What the message shares with a skill, weightiest first.
-    fn shared(&self, place: usize) -> Vec<Shared> {
-        let worths = &self.worths[place];
-        let words = self.words.iter().filter_map(|Word { term, weight, postings }| {
-            let counts = postings.at(place)?.counts;
-            let score = weight * saturated(counts, worths);
-            Some(shared(term.word.to_owned(), term.is_common, counts, score))
-        });
-        let pairs = self.pairs.iter().filter_map(|pair| {
-            let counts = self.index.skills[place].pair(pair.hash)?;
-            let [first, second] = pair.terms.map(|term| term.word);
-            let score = self.pair_score(pair, place);
-            Some(shared(format!("{first} {second}"), false, counts, score))
-        });
-        let mut shared: Vec<Shared> = words.chain(pairs).collect();
-        shared.sort_by(|a, b| b.score.total_cmp(&a.score));
-        shared
+    /// How relevant a skill is, with `next` the score of the one behind it.
+    fn relevance(&self, flat: &Flat, found: Ranked, next: f32, rarest: f32) -> Relevance {
+        let mut relevance = Relevance {
+            worth: found.score / rarest,
+            lead: (found.score - next) / rarest,
+            ..Relevance::default()
+        };
+        for word in self.words.iter().filter(|word| word.kind != WordKind::Pair) {
+            let Some(list) = flat.list_at(word.place) else { continue };
+            let impact = list.impact(found.skill);
+            match word.kind {
+                WordKind::Telling => {
+                    relevance.words += usize::from(impact.value() > 0);
+                    relevance.head_words += usize::from(impact.in_head());
+                }
+                WordKind::Phrase => relevance.says_phrase |= impact.value() > 0,
+                _ => {}
+            }
+        }
+        relevance
     }
 }
 
-fn shared(term: String, is_common: bool, counts: Counts, score: f32) -> Shared {
-    let has = |field: &Field| counts[*field as usize] > 0;
-    Shared { term, is_common, fields: Field::ALL.into_iter().filter(has).collect(), score }
+/// An impact as a share of the greatest.
+pub(super) fn share(list: &List<'_>, skill: u32) -> f32 {
+    f32::from(list.impact(skill).value()) / f32::from(super::impact::MAX_IMPACT)
 }
 
-/// The worth of all occurrences of a term together: from 0 to `SATURATION + 1`.
-fn saturated(counts: Counts, worths: &Worths) -> f32 {
-    let worth: f32 = counts.iter().zip(worths).map(|(&n, worth)| f32::from(n) * worth).sum();
-    worth * (SATURATION + 1.0) / (worth + SATURATION)
+/// How much of a skill's name the message has, from 0 to 1, by the rarity of its terms.
+fn share_of_name(flat: &Flat, words: &[Word], skill: u32) -> f32 {
+    let (mut said, mut all) = (0.0, 0.0);
+    for (term, list) in flat.name(skill) {
+        let rarity = rarity(flat.n_skills(), list.n_skills);
+        all += rarity;
+        if words.iter().any(|word| word.place == term) {
+            said += rarity;
+        }
+    }
+    if all > 0.0 { said / all } else { 0.0 }
+}
+
+/// What a term is worth that `n_with` of `n_skills` have, by its rarity: near 0 where all have it,
+/// never below (the inverse document frequency of BM25, as Lucene has it).
+fn rarity(n_skills: usize, n_with: u32) -> f32 {
+    let (n_all, n_with) = (n_skills as f32, n_with as f32);
+    (1.0 + (n_all - n_with + 0.5) / (n_with + 0.5)).ln()
+}
+
+#[expect(clippy::cast_sign_loss, reason = "weights are positive")]
+fn scaled(weight: f32, scale: f32) -> u16 {
+    (weight * scale * SCALE).min(f32::from(u16::MAX)) as u16
 }

@@ -36,14 +36,13 @@ const DERIVATIONS: [(&str, usize); 22] = [
     ("ity", 4),
 ];
 
-/// The stem of a folded word. What is not a word of ASCII letters is its own stem.
-pub(super) fn stem(mut word: String) -> String {
+/// Makes its stem of a folded word. What is not a word of ASCII letters is its own stem.
+pub(super) fn stem(word: &mut String) {
     if word.len() >= MIN_BYTES && word.bytes().all(|b| b.is_ascii_lowercase()) {
-        singular(&mut word);
-        without_inflection(&mut word);
-        without_derivation(&mut word);
+        singular(word);
+        without_inflection(word);
+        without_derivation(word);
     }
-    word
 }
 
 fn singular(word: &mut String) {
@@ -109,7 +108,9 @@ mod tests {
     use super::stem;
 
     fn stem_of(word: &str) -> String {
-        stem(word.to_owned())
+        let mut stemmed = word.to_owned();
+        stem(&mut stemmed);
+        stemmed
     }
 
     #[test]

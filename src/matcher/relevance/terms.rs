@@ -1,43 +1,45 @@
-//! From text to the terms that are looked for.
+//! The tokeniser: from text to the terms of the index.
 //!
 //! Text is normalised and folded as queries are (`text.rs`). A word of letters and digits is a
 //! term; an identifier (`parseJSONFile`, `s3_bucket`) is one in its parts and, where nothing
 //! separates them, as a whole. Scripts without spaces between words, and Hangul, whose particles
 //! follow without one, give a term for every two characters. English words are stemmed.
+//!
+//! A term is known by a hash. Nothing is allocated for a word: it is folded and stemmed in one
+//! buffer.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::stem::stem;
+use super::stop_words::is_stop_word;
 use crate::matcher::boundary::is_word;
 use crate::matcher::text::push_folded;
 
-/// Words of English that say little about what a message is for, and those in which people speak
-/// to an agent. Sorted.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
-    "been", "being", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "each",
-    "else", "few", "for", "from", "get", "got", "had", "has", "have", "having", "he", "help",
-    "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "let", "like",
-    "make", "may", "me", "might", "mine", "more", "most", "must", "my", "need", "no", "nor", "not",
-    "of", "on", "once", "only", "onto", "or", "other", "our", "own", "please", "same", "shall",
-    "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there",
-    "these", "they", "this", "those", "to", "too", "us", "use", "used", "user", "users", "using",
-    "very", "want", "was", "we", "were", "what", "when", "where", "which", "who", "whom", "whose",
-    "why", "will", "with", "would", "you", "your", "yours",
-];
+/// Bits of a term's hash: as many as leave room for a skill and an impact in 64 bits.
+pub(super) const HASH_BITS: u32 = 36;
 
-/// Something that is looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Term<'t> {
-    /// As it is compared: folded and stemmed.
-    pub(super) text: String,
-    /// As it was written.
-    pub(super) word: &'t str,
+/// A word of a text, as the index knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Term {
+    /// Hash of the folded and stemmed word, of [`HASH_BITS`] bits.
+    pub(super) hash: u64,
     /// Whether it says little about a subject in any catalog: a stop word, or two letters of
     /// Hiragana, which mostly writes endings and particles.
     pub(super) is_common: bool,
+    /// Bytes of the normalised text.
+    pub(super) start: u32,
+    /// The end of these.
+    pub(super) end: u32,
+}
+
+impl Term {
+    /// Bytes of the normalised text.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// `text` in the normalisation that terms are read from.
@@ -45,54 +47,175 @@ pub(super) fn normalize(text: &str) -> Cow<'_, str> {
     if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) }
 }
 
-/// The terms of a normalised text, in its order, with repetitions.
-pub(super) fn terms(normalized: &str) -> Vec<Term<'_>> {
-    let mut terms = Vec::new();
-    for word in words(normalized) {
-        for run in runs(word) {
-            if run.starts_with(is_paired) {
-                push_bigrams(run, &mut terms);
-            } else {
-                push_word(run, &mut terms);
+/// As [`normalize`], into a buffer that is used again.
+pub(super) fn normalize_into<'b>(text: &'b str, buffer: &'b mut String) -> &'b str {
+    if text.is_ascii() {
+        return text;
+    }
+    buffer.clear();
+    buffer.extend(text.nfkc());
+    buffer
+}
+
+/// The hash of two terms, one after the other; not the same the other way round.
+pub(super) fn pair_hash(first: u64, second: u64) -> u64 {
+    finish((first ^ 0x5851_f42d_4c95_7f2d).wrapping_mul(MIX).rotate_left(29) ^ second)
+}
+
+/// Reads terms. Its buffer is kept between texts.
+#[derive(Debug, Default)]
+pub(super) struct Tokenizer {
+    word: String,
+}
+
+impl Tokenizer {
+    /// Calls `each` with the terms of a normalised text, in its order, with repetitions.
+    pub(super) fn read(&mut self, text: &str, each: &mut impl FnMut(Term)) {
+        let bytes = text.as_bytes();
+        let (mut at, mut after_apostrophe) = (0, false);
+        while at < bytes.len() {
+            let (end, is_ascii) = word_end(text, at);
+            if end == at {
+                let separator = char_len(bytes[at]);
+                after_apostrophe =
+                    at > 0 && word_before(text, at) && is_apostrophe(&text[at..at + separator]);
+                at += separator;
+                continue;
             }
+            // The end of a word after an apostrophe (`it's`, `don't`) is not a word.
+            const LONGEST_ENDING: usize = 2;
+            let is_ending = after_apostrophe && end - at <= LONGEST_ENDING;
+            after_apostrophe = false;
+            if !is_ending && is_ascii {
+                self.read_word(text, at..end, each);
+            } else if !is_ending {
+                self.read_runs(text, at..end, each);
+            }
+            at = end;
         }
     }
-    terms
+
+    /// Reads a word, cut where a script that is read in pairs begins or ends.
+    fn read_runs(&mut self, text: &str, word: Range<usize>, each: &mut impl FnMut(Term)) {
+        let mut start = word.start;
+        while start < word.end {
+            let rest = &text[start..word.end];
+            let paired = rest.starts_with(is_paired);
+            let end = rest.find(|c| is_paired(c) != paired).map_or(word.end, |len| start + len);
+            if paired {
+                read_bigrams(text, start..end, each);
+            } else {
+                self.read_word(text, start..end, each);
+            }
+            start = end;
+        }
+    }
+
+    /// Reads a word and, if it is an identifier of several, its parts.
+    fn read_word(&mut self, text: &str, word: Range<usize>, each: &mut impl FnMut(Term)) {
+        each(self.term(text, word.clone()));
+        let written = &text[word.clone()];
+        if written.bytes().skip(1).all(|byte| byte.is_ascii_lowercase()) {
+            return;
+        }
+        let mut start = 0;
+        while start < written.len() {
+            let end = part_end(written, start);
+            // One letter of an identifier says nothing.
+            if end - start > 1 && end - start < written.len() {
+                each(self.term(text, word.start + start..word.start + end));
+            }
+            start = end;
+        }
+    }
+
+    /// The term of a word.
+    fn term(&mut self, text: &str, span: Range<usize>) -> Term {
+        let written = &text[span.clone()];
+        self.word.clear();
+        if written.is_ascii() {
+            self.word.push_str(written);
+            self.word.make_ascii_lowercase();
+        } else {
+            written.chars().for_each(|c| push_folded(c, &mut self.word));
+        }
+        let is_common = is_stop_word(self.word.as_bytes());
+        stem(&mut self.word);
+        let hash = hash(self.word.as_bytes());
+        Term { hash, is_common, start: span.start as u32, end: span.end as u32 }
+    }
 }
 
-/// Terms that follow each other when common ones are left out.
-pub(super) fn pairs<'a, 't>(terms: &'a [Term<'t>]) -> Vec<[&'a Term<'t>; 2]> {
-    let telling: Vec<&Term<'_>> = terms.iter().filter(|term| !term.is_common).collect();
-    telling.windows(2).map(|pair| [pair[0], pair[1]]).collect()
+/// Where the word at byte `at` ends, which is `at` if there is none; and whether it is ASCII.
+fn word_end(text: &str, mut at: usize) -> (usize, bool) {
+    let bytes = text.as_bytes();
+    let mut is_ascii = true;
+    while let Some(&byte) = bytes.get(at) {
+        if byte.is_ascii() {
+            if !byte.is_ascii_alphanumeric() {
+                break;
+            }
+            at += 1;
+        } else {
+            let Some(c) = text[at..].chars().next().filter(|c| is_word(*c)) else { break };
+            is_ascii = false;
+            at += c.len_utf8();
+        }
+    }
+    (at, is_ascii)
 }
 
-/// Runs of word characters without `_`. The end of a word after an apostrophe (`it's`, `don't`)
-/// is no word.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    const LONGEST_ENDING: usize = 2;
-    let is_separator = |c: char| c == '_' || !is_word(c);
-    let mut after_apostrophe = false;
-    text.split_inclusive(is_separator).filter_map(move |piece| {
-        let word = piece.trim_end_matches(is_separator);
-        let is_ending = after_apostrophe && word.len() <= LONGEST_ENDING;
-        after_apostrophe = !word.is_empty() && piece.ends_with(['\'', '’']);
-        (!word.is_empty() && !is_ending).then_some(word)
-    })
+fn word_before(text: &str, at: usize) -> bool {
+    text[..at].chars().next_back().is_some_and(|c| c != '_' && is_word(c))
 }
 
-/// `word` cut where a script that is written in pairs begins or ends.
-fn runs(word: &str) -> impl Iterator<Item = &str> {
-    word.char_indices()
-        .map(|(place, c)| (place, is_paired(c)))
-        .chain([(word.len(), false)])
-        .scan((0, None), move |(start, before), (place, paired)| {
-            let changes = place == word.len() || before.is_some_and(|before| before != paired);
-            *before = Some(paired);
-            let run = changes.then(|| &word[std::mem::replace(start, place)..place]);
-            Some(run)
-        })
-        .flatten()
-        .filter(|run| !run.is_empty())
+fn is_apostrophe(separator: &str) -> bool {
+    matches!(separator, "'" | "’")
+}
+
+/// The length of the character that begins with `byte`.
+fn char_len(byte: u8) -> usize {
+    match byte {
+        0..0xc0 => 1,
+        0xc0..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    }
+}
+
+/// Where the part of an identifier ends that begins at byte `start`: `parseJSONFile2` is `parse`,
+/// `JSON`, `File` and `2`.
+fn part_end(word: &str, start: usize) -> usize {
+    let mut chars = word[start..].char_indices().peekable();
+    let Some((_, mut before)) = chars.next() else { return word.len() };
+    while let Some((at, c)) = chars.next() {
+        let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
+        let begins = before.is_numeric() != c.is_numeric()
+            || c.is_uppercase() && (!before.is_uppercase() || next_is_lower);
+        if begins {
+            return start + at;
+        }
+        before = c;
+    }
+    word.len()
+}
+
+/// Every two characters of a run, or its only one.
+fn read_bigrams(text: &str, run: Range<usize>, each: &mut impl FnMut(Term)) {
+    let mut start = run.start;
+    loop {
+        let mut chars = text[start..run.end].chars();
+        let Some(first) = chars.next() else { return };
+        let second = chars.next();
+        if second.is_none() && start > run.start {
+            return;
+        }
+        let end = start + first.len_utf8() + second.map_or(0, char::len_utf8);
+        let is_common = is_hiragana(first) && second.is_none_or(is_hiragana);
+        let hash = hash(&text.as_bytes()[start..end]);
+        each(Term { hash, is_common, start: start as u32, end: end as u32 });
+        start += first.len_utf8();
+    }
 }
 
 /// Whether `c` belongs to a script of which every two characters are a term: Han, Hiragana,
@@ -116,57 +239,43 @@ fn is_hiragana(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{309f}' | 'ー')
 }
 
-fn push_bigrams<'t>(run: &'t str, terms: &mut Vec<Term<'t>>) {
-    let places: Vec<usize> = run.char_indices().map(|(place, _)| place).collect();
-    let end = |i: usize| places.get(i).copied().unwrap_or(run.len());
-    for (i, &place) in places.iter().enumerate().take(places.len().saturating_sub(1).max(1)) {
-        let word = &run[place..end(i + 2)];
-        let is_common = word.chars().all(is_hiragana);
-        terms.push(Term { text: word.to_owned(), word, is_common });
+const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A hash of a word, the same on every machine: multiply and fold, eight bytes at a time.
+fn hash(word: &[u8]) -> u64 {
+    let mut hash = (word.len() as u64).wrapping_mul(MIX);
+    for chunk in word.chunks(8) {
+        let mut bytes = [0; 8];
+        bytes[..chunk.len()].copy_from_slice(chunk);
+        hash = (hash ^ u64::from_le_bytes(bytes)).wrapping_mul(MIX);
+        hash ^= hash >> 32;
     }
+    finish(hash)
 }
 
-fn push_word<'t>(word: &'t str, terms: &mut Vec<Term<'t>>) {
-    push_term(word, terms);
-    let parts = identifier_parts(word);
-    // One letter of an identifier says nothing.
-    for part in parts.iter().filter(|part| parts.len() > 1 && part.len() > 1) {
-        push_term(part, terms);
-    }
-}
-
-fn push_term<'t>(word: &'t str, terms: &mut Vec<Term<'t>>) {
-    let mut folded = String::with_capacity(word.len());
-    word.chars().for_each(|c| push_folded(c, &mut folded));
-    let is_common = STOP_WORDS.binary_search(&folded.as_str()).is_ok();
-    terms.push(Term { text: stem(folded), word, is_common });
-}
-
-/// `parseJSONFile2` is `parse`, `JSON`, `File` and `2`.
-fn identifier_parts(word: &str) -> Vec<&str> {
-    let chars: Vec<(usize, char)> = word.char_indices().collect();
-    let mut parts = Vec::new();
-    let mut start = 0;
-    for i in 1..chars.len() {
-        let (before, (place, c)) = (chars[i - 1].1, chars[i]);
-        let next_is_lower = chars.get(i + 1).is_some_and(|(_, next)| next.is_lowercase());
-        let begins = before.is_numeric() != c.is_numeric()
-            || c.is_uppercase() && (!before.is_uppercase() || next_is_lower);
-        if begins {
-            parts.push(&word[start..place]);
-            start = place;
-        }
-    }
-    parts.push(&word[start..]);
-    parts
+fn finish(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 29)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (hash ^ (hash >> 32)).wrapping_mul(MIX) >> (64 - HASH_BITS)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn texts(text: &str) -> Vec<String> {
-        terms(&normalize(text)).into_iter().map(|term| term.text).collect()
+    /// The terms of a text as they are hashed, and whether they are common.
+    fn terms(text: &str) -> Vec<(String, bool)> {
+        let text = normalize(text);
+        let mut terms = Vec::new();
+        Tokenizer::default().read(&text, &mut |term| {
+            let mut word = String::new();
+            text[term.span()].chars().for_each(|c| push_folded(c, &mut word));
+            if !word.starts_with(is_paired) {
+                stem(&mut word);
+            }
+            assert_eq!(term.hash, hash(word.as_bytes()), "{word}");
+            terms.push((word, term.is_common));
+        });
+        terms
     }
 
     #[test]
@@ -177,31 +286,31 @@ mod tests {
             ("snake_case kebab-case", &["snak", "cas", "kebab", "cas"]),
             ("parseJSONFile2", &["parsejsonfile2", "pars", "json", "fil"]),
             ("CI/CD for S3", &["ci", "cd", "for", "s3"]),
-            ("it's Ana’s don't", &["it", "ana", "don"]),
+            ("it's Ana’s don't 'x' 're", &["it", "ana", "don", "x", "re"]),
             ("ＡＰＩ ﬁle straße", &["api", "fil", "strass"]),
             ("使用git提交", &["使用", "git", "提交"]),
             ("情報検索", &["情報", "報検", "検索"]),
             ("빌드를 x", &["빌드", "드를", "x"]),
             ("字", &["字"]),
             ("𠀋𠀋𠀋", &["𠀋𠀋", "𠀋𠀋"]),
+            ("é – ü…", &["é", "ü"]),
         ] {
-            assert_eq!(texts(text), expected, "{text:?}");
+            let found: Vec<String> = terms(text).into_iter().map(|(word, _)| word).collect();
+            assert_eq!(found, expected, "{text:?}");
         }
     }
 
     #[test]
-    fn common_terms_are_known_in_any_case_and_pairs_pass_over_them() {
-        let common =
-            |text: &str| -> Vec<bool> { terms(text).iter().map(|t| t.is_common).collect() };
+    fn common_terms_are_known_in_any_case() {
+        let common = |text: &str| -> Vec<bool> { terms(text).into_iter().map(|t| t.1).collect() };
         assert_eq!(common("How DO you deploy"), [true, true, true, false]);
         assert_eq!(common("ください見る"), [true, true, true, false, false]);
-        let terms = terms("Deploy it to the staging server");
-        let pairs = pairs(&terms).into_iter().map(|pair| pair.map(|term| term.word));
-        assert_eq!(pairs.collect::<Vec<_>>(), [["Deploy", "staging"], ["staging", "server"]]);
     }
 
     #[test]
-    fn stop_words_can_be_looked_up() {
-        assert!(STOP_WORDS.is_sorted_by(|a, b| a < b));
+    fn hashes_fit_their_bits_and_pairs_know_their_order() {
+        let [a, b] = ["deploy", "staging"].map(|word| hash(word.as_bytes()));
+        assert_ne!(pair_hash(a, b), pair_hash(b, a));
+        assert!([a, b, pair_hash(a, b), hash(b"")].iter().all(|hash| hash >> HASH_BITS == 0));
     }
 }

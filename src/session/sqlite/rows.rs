@@ -10,7 +10,7 @@ use crate::skill::SkillId;
 /// Says that a database is ours: `Rprt`.
 const APPLICATION: i64 = 0x5270_7274;
 /// The form of the tables.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// `place` orders the skills of a session: the last used one has the highest. It is counted, as
 /// clocks jump.
@@ -31,19 +31,27 @@ const TABLES: &str = "
         body INTEGER,
         lost INTEGER NOT NULL,
         consented INTEGER NOT NULL,
+        listed INTEGER NOT NULL DEFAULT 0,
         PRIMARY KEY (session, id)
     ) STRICT, WITHOUT ROWID;
 ";
 
-const COLUMNS: &str = "id, uses, activations, activated_by, in_context, body, lost, consented";
+const COLUMNS: &str =
+    "id, uses, activations, activated_by, in_context, body, lost, consented, listed";
 
 /// Begins to write: nobody else does until the transaction ends.
 pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
-/// From version 1, which does not know what was shown of a skill, to 2.
-const WITH_BODIES: &str = "ALTER TABLE skill ADD COLUMN body INTEGER";
+/// From version 1, which does not know what was shown of a skill, to ours.
+const FROM_1: &str = "
+    ALTER TABLE skill ADD COLUMN body INTEGER;
+    ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
+";
+
+/// From version 2, which does not know which skills were listed, to ours.
+const FROM_2: &str = "ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0";
 
 /// Makes the tables if the database is empty, and brings those of an earlier version up to ours.
 /// Refuses one that is not ours, or of a version to come, and leaves it as it is.
@@ -70,7 +78,8 @@ fn missing(connection: &Connection, name: &str) -> Result<Option<&'static str>, 
     };
     match (application, version) {
         (APPLICATION, VERSION) => Ok(None),
-        (APPLICATION, 1) => Ok(Some(WITH_BODIES)),
+        (APPLICATION, 1) => Ok(Some(FROM_1)),
+        (APPLICATION, 2) => Ok(Some(FROM_2)),
         (APPLICATION, newer) if newer > VERSION => refuse(
             format!(
                 "the session store {name} was made by a newer Repertoire (its version {newer}, ours {VERSION})"
@@ -143,6 +152,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SkillState> {
         body: row.get::<_, Option<i64>>(5)?.map(i64::cast_unsigned),
         lost: row.get(6)?,
         consented: row.get(7)?,
+        listed: row.get(8)?,
     })
 }
 
@@ -157,7 +167,7 @@ fn put(
     let sql = format!(
         "INSERT INTO skill (session, place, {COLUMNS})
         VALUES (?1, (SELECT ifnull(max(place), 0) + 1 FROM skill WHERE session = ?1),
-            ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         ON CONFLICT (session, id) DO UPDATE SET
             place = iif(?2, excluded.place, place),
             uses = excluded.uses,
@@ -166,7 +176,8 @@ fn put(
             in_context = excluded.in_context,
             body = excluded.body,
             lost = excluded.lost,
-            consented = excluded.consented"
+            consented = excluded.consented,
+            listed = excluded.listed"
     );
     let values = params![
         session,
@@ -179,6 +190,7 @@ fn put(
         state.body.map(u64::cast_signed),
         state.lost,
         state.consented,
+        state.listed,
     ];
     connection.execute(&sql, values)?;
     Ok(())

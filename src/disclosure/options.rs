@@ -1,0 +1,78 @@
+//! How disclosures are made.
+
+use super::budget::Budget;
+use super::render::Format;
+use crate::matcher::Relevance;
+
+/// How disclosures are made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DisclosureOptions {
+    /// Format of the text.
+    pub format: Format,
+    /// Matching skills shown in full, at most.
+    pub max_skills: usize,
+    /// Skills shown in full when all are asked for, at most.
+    pub max_all_skills: usize,
+    /// Skills listed in a line because they are relevant, at most. A question about the skills
+    /// themselves lists all of them.
+    pub max_lines: usize,
+    /// How sure relevance must be to show the most relevant skill in full where no trigger is hit
+    /// and no skill is named; `None` is never.
+    pub relevance: Option<RelevanceMargin>,
+    /// Room for the text; `None` is without limit. The breadcrumb (about 30 characters) is
+    /// written even where there is less.
+    pub budget: Option<Budget>,
+    /// Room for the skills that are shown again after the session's context was made shorter, the
+    /// last used first.
+    pub restore: Budget,
+}
+
+impl Default for DisclosureOptions {
+    fn default() -> Self {
+        DisclosureOptions {
+            format: Format::Markdown,
+            max_skills: 3,
+            max_all_skills: 10,
+            max_lines: 5,
+            relevance: Some(RelevanceMargin::default()),
+            // Three skills of the usual length, or one of the longest hundredth.
+            budget: Some(Budget::Characters(40_000)),
+            restore: Budget::Tokens(5000),
+        }
+    }
+}
+
+impl DisclosureOptions {
+    /// Whether relevance can show anything.
+    pub(crate) fn asks_relevance(&self) -> bool {
+        self.max_lines > 0 || self.relevance.is_some()
+    }
+}
+
+/// How sure relevance must be to show a skill in full; see [`Relevance`] for the unit.
+///
+/// The default was fitted on one half of the catalogs of `docs/routing.md` and is measured on the
+/// other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RelevanceMargin {
+    /// What the skill shares with the message is worth at least this much.
+    pub worth: f32,
+    /// It is ahead of the next skill by at least this much.
+    pub lead: f32,
+    /// The skill says at least this many of the shared words of itself: in its name, description
+    /// or another field of its front matter.
+    pub words: usize,
+}
+
+impl Default for RelevanceMargin {
+    fn default() -> Self {
+        RelevanceMargin { worth: 2.5, lead: 1.25, words: 2 }
+    }
+}
+
+impl RelevanceMargin {
+    /// Whether a skill is past the margin.
+    pub fn is_passed(&self, found: &Relevance) -> bool {
+        found.worth >= self.worth && found.lead >= self.lead && found.head_words >= self.words
+    }
+}

@@ -1,0 +1,249 @@
+//! What to show for one query, if there is room for all of it: the table of DESIGN §5.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::budget::Meter;
+use super::listing::Listing;
+use super::options::DisclosureOptions;
+use super::reason;
+use super::restore::restore;
+use crate::catalog::Entry;
+use crate::matcher::{Answer, MetaQuestion, Rejection, Relevance, Relevant};
+use crate::session::SessionState;
+use crate::skill::SkillId;
+
+/// How far relevance must put a skill ahead of the next one for a word that may be its name to
+/// mean it.
+const NAME_LEAD: f32 = 0.3;
+
+/// The least worth of a line, as a share of that of the most relevant skill.
+const LINE_SHARE: f32 = 0.3;
+
+/// What is known of a query beyond its matches. Each is only asked for where it decides something.
+pub(crate) struct Evidence<'e> {
+    /// The best skills by relevance, at most so many, best first; by their places in the listing.
+    pub(crate) relevant: &'e dyn Fn(usize) -> Vec<(u32, Relevance)>,
+    /// Whether the query says nothing but "thanks" and the like.
+    pub(crate) is_idle: &'e dyn Fn() -> bool,
+    /// The exclude that vetoes a skill, whether or not anything else of it matches.
+    pub(crate) exclude: &'e dyn Fn(&Entry) -> Option<String>,
+}
+
+/// What to show if there is room for all of it.
+#[derive(Debug, Default)]
+pub(super) struct Plan<'a> {
+    /// In full, best first.
+    pub(super) full: Vec<&'a Entry>,
+    /// In a line that says that the full text stands in the context already, best first.
+    pub(super) above: Vec<&'a Entry>,
+    /// In a line, best first.
+    pub(super) registry: Vec<&'a Entry>,
+    /// All skills that are shown or counted.
+    pub(super) n_visible: usize,
+    /// Whether to say how many of how many are shown, instead of how many are not.
+    pub(super) counts_shown: bool,
+    /// Skills beyond the limit, each once.
+    pub(super) beyond: Vec<SkillId>,
+    /// The most skills shown in full.
+    pub(super) limit: usize,
+    /// What else is known to be left out already.
+    pub(super) omitted: Vec<Rejection>,
+    /// Why a skill is in full whose triggers are not hit.
+    pub(super) relevant: Option<Relevant>,
+    /// Of what is in full, what only the user may know of: never in a line, nor counted.
+    pub(super) unlisted: Vec<SkillId>,
+}
+
+/// A plan in the making.
+struct Planner<'a, 'e> {
+    listing: &'a Listing,
+    evidence: &'e Evidence<'e>,
+    state: &'e SessionState,
+    options: &'e DisclosureOptions,
+    plan: Plan<'a>,
+    /// Skills that an exclude vetoes, with that.
+    vetoed: BTreeMap<SkillId, String>,
+    /// The best by relevance, best first.
+    relevant: Vec<(&'a Entry, Relevance)>,
+}
+
+/// Plans what to show for a query that the matcher answered so, in a conversation that did so far
+/// what `state` says. What the session has in its context is not shown in full again, what it lost
+/// is, as far as there is `room`. Also returns, if that was considered, what of it must wait for
+/// the next message.
+pub(super) fn plan<'a>(
+    listing: &'a Listing,
+    mut answer: Answer,
+    evidence: &Evidence<'_>,
+    state: &SessionState,
+    options: &DisclosureOptions,
+    room: &Meter<'_>,
+) -> (Plan<'a>, Option<Vec<SkillId>>) {
+    let plan = Plan { n_visible: listing.len(), limit: options.max_skills, ..Plan::default() };
+    if answer.meta == Some(MetaQuestion::ShowAll) {
+        return (show_all(listing, plan, options), None);
+    }
+    let vetoed = std::mem::take(&mut answer.vetoed).into_iter().collect();
+    let relevant = Vec::new();
+    let mut planner = Planner { listing, evidence, state, options, plan, vetoed, relevant };
+    planner.ask_relevance(&answer);
+    let weak = planner.add_matched(&answer);
+    let has_match = !planner.plan.full.is_empty() || !planner.plan.above.is_empty();
+    let postponed = planner.add_lost(room);
+    if !has_match && answer.meta.is_none() && options.max_skills > 0 {
+        planner.add_relevant(&answer);
+    }
+    planner.add_reasons(&answer);
+    if answer.meta.is_some() {
+        planner.add_registry();
+    } else {
+        planner.add_lines(&weak);
+    }
+    (planner.plan, Some(postponed))
+}
+
+/// The first skills in full, and how many of how many these are.
+fn show_all<'a>(listing: &'a Listing, mut plan: Plan<'a>, options: &DisclosureOptions) -> Plan<'a> {
+    let mut visible = listing.visible();
+    plan.limit = options.max_all_skills;
+    plan.full = visible.by_ref().take(plan.limit).collect();
+    plan.counts_shown = true;
+    plan.beyond = visible.map(|entry| entry.id.clone()).collect();
+    plan
+}
+
+impl<'a> Planner<'a, '_> {
+    /// Asks for the most relevant skills, where they decide anything.
+    fn ask_relevance(&mut self, answer: &Answer) {
+        let n_wanted = match answer.meta {
+            Some(_) => usize::MAX,
+            None if self.options.asks_relevance() => self.options.max_lines.saturating_add(1),
+            None => return,
+        };
+        if answer.meta.is_none() && (self.evidence.is_idle)() {
+            return;
+        }
+        let found = (self.evidence.relevant)(n_wanted).into_iter();
+        self.relevant =
+            found.map(|(place, relevance)| (self.listing.at(place as usize), relevance)).collect();
+    }
+
+    /// Adds what the message names or whose triggers it hits. Returns what it may name.
+    fn add_matched(&mut self, answer: &Answer) -> Vec<&'a Entry> {
+        let first = self.relevant.first().filter(|(_, found)| found.lead >= NAME_LEAD);
+        let first = first.map(|(entry, _)| &entry.id);
+        let is_weak = |id: &SkillId| answer.weak.binary_search(id).is_ok() && Some(id) != first;
+        let is_known: HashSet<&SkillId> =
+            self.state.skills.iter().map(|known| &known.skill).collect();
+        let matched = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
+        let (weak, matched): (Vec<&SkillId>, Vec<&SkillId>) = matched.partition(|id| is_weak(id));
+        let mut n_full = 0;
+        for id in matched {
+            // There may be thousands: of those beyond the limit nothing is looked up.
+            let entry = is_known.contains(id).then(|| self.listing.get(id)).flatten();
+            if let Some(entry) = entry.filter(|entry| self.state.shows(id, &entry.skill)) {
+                self.plan.above.push(entry);
+            } else if n_full < self.options.max_skills {
+                n_full += 1;
+                self.plan.full.extend(self.listing.get(id));
+            } else {
+                self.plan.beyond.push(id.clone());
+            }
+        }
+        weak.into_iter().filter_map(|id| self.listing.get(id)).collect()
+    }
+
+    /// Adds what the session's context lost; returns what of it the message vetoes, which waits.
+    fn add_lost(&mut self, room: &Meter<'_>) -> Vec<SkillId> {
+        let is_shown = |id: &SkillId| self.plan.full.iter().any(|entry| entry.id == *id);
+        let lost = self.state.skills.iter().filter(|known| known.lost && !is_shown(&known.skill));
+        let lost: Vec<&Entry> =
+            lost.filter_map(|known| self.listing.get_for_anyone(&known.skill)).collect();
+        let (held_back, lost): (Vec<_>, Vec<_>) =
+            lost.into_iter().partition(|entry| self.is_vetoed(entry));
+        let restored = restore(lost.into_iter(), self.options.format, room);
+        let plan = &mut self.plan;
+        let unlisted = restored.full.iter().filter(|entry| !self.listing.has(&entry.id));
+        plan.unlisted = unlisted.map(|entry| entry.id.clone()).collect();
+        plan.beyond.retain(|id| !restored.contains(id));
+        plan.omitted.extend(restored.rejections());
+        plan.full.extend(restored.full);
+        let listed = restored.too_long.into_iter().filter(|entry| self.listing.has(&entry.id));
+        plan.registry.extend(listed);
+        held_back.into_iter().map(|entry| entry.id.clone()).collect()
+    }
+
+    /// Adds the most relevant skill, if it is past the margin.
+    fn add_relevant(&mut self, answer: &Answer) {
+        let Some(margin) = self.options.relevance else { return };
+        let Some(&(entry, found)) = self.relevant.first() else { return };
+        // The message says when another skill is wanted, and not when this one is.
+        let is_outdone =
+            !found.says_phrase && self.relevant.iter().any(|(_, other)| other.says_phrase);
+        let is_denied = answer.denied.binary_search(&entry.id).is_ok();
+        if !margin.is_passed(&found) || is_outdone || is_denied || self.is_vetoed(entry) {
+            return;
+        }
+        if self.state.shows(&entry.id, &entry.skill) {
+            self.plan.above.push(entry);
+        } else if !self.plan.full.iter().any(|shown| shown.id == entry.id) {
+            self.plan.full.insert(0, entry);
+            self.plan.relevant = Some(Relevant { id: entry.id.clone(), relevance: found });
+        }
+    }
+
+    /// Adds why skills that have to do with the query are left out.
+    fn add_reasons(&mut self, answer: &Answer) {
+        let shown = self.plan.full.iter().chain(&self.plan.above).chain(&self.plan.registry);
+        let shown: HashSet<&SkillId> = shown.map(|entry| &entry.id).collect();
+        let vetoed = self.vetoed.iter().map(|(id, exclude)| reason::veto(id, exclude));
+        let quoted = answer.quoted.iter().map(|(id, trigger)| reason::quoted(id, trigger));
+        let untried = answer.untried.iter().filter(|(id, _)| !shown.contains(id));
+        let untried = untried.map(|(id, pattern)| reason::untried(id, pattern));
+        self.plan.omitted.extend(vetoed.chain(quoted).chain(untried));
+    }
+
+    /// Adds a line for every skill, the most relevant first.
+    fn add_registry(&mut self) {
+        let relevant = self.relevant.iter().map(|(entry, _)| *entry);
+        let all: Vec<&Entry> = relevant.chain(self.listing.visible()).collect();
+        self.extend_registry(all, usize::MAX);
+    }
+
+    /// Adds lines for what the message may name and what is relevant; if there is neither, for the
+    /// few skills that nothing else would find. A line that the session was given is not repeated.
+    fn add_lines(&mut self, weak: &[&'a Entry]) {
+        let worth = self.relevant.first().map_or(0.0, |(_, found)| found.worth);
+        let near = self.relevant.iter().filter(|(_, found)| found.worth >= worth * LINE_SHARE);
+        let mut lines: Vec<&Entry> = weak.to_vec();
+        lines.extend(near.map(|(entry, _)| *entry));
+        let untriggered = self.listing.untriggered();
+        let has_other = !self.plan.full.is_empty() || !self.plan.above.is_empty();
+        let is_small = untriggered.len() <= self.options.max_lines;
+        if lines.is_empty() && !has_other && is_small && !(self.evidence.is_idle)() {
+            lines.extend(untriggered);
+        }
+        lines.retain(|entry| !self.is_vetoed(entry));
+        self.extend_registry(lines, self.options.max_lines);
+        let state = self.state;
+        self.plan.registry.retain(|entry| !state.was_listed(&entry.id));
+    }
+
+    /// Adds lines of skills that are not shown yet, each once, up to a number of them.
+    fn extend_registry(&mut self, lines: Vec<&'a Entry>, limit: usize) {
+        let plan = &mut self.plan;
+        let shown = plan.full.iter().chain(&plan.above).chain(&plan.registry);
+        let mut shown: BTreeSet<&SkillId> = shown.map(|entry| &entry.id).collect();
+        let new = lines.into_iter().filter(|entry| shown.insert(&entry.id)).take(limit);
+        plan.registry.extend(new);
+    }
+
+    /// Whether an exclude vetoes a skill, which is noted among those vetoed.
+    fn is_vetoed(&mut self, entry: &Entry) -> bool {
+        if !self.vetoed.contains_key(&entry.id) {
+            let exclude = (self.evidence.exclude)(entry);
+            self.vetoed.extend(exclude.map(|exclude| (entry.id.clone(), exclude)));
+        }
+        self.vetoed.contains_key(&entry.id)
+    }
+}

@@ -1,0 +1,317 @@
+//! The index as flat bytes: a hash dictionary and postings, used as they lie in a snapshot.
+//!
+//! All numbers are little-endian. Behind the header of eight `u32` stand
+//!
+//! - the buckets: for each value of a hash's first bits, the place of its first term;
+//! - the remainders of the hashes, three bytes a term, in the order of hashes;
+//! - the values, a `u32` a term: a posting where one skill has the term, else where its list starts;
+//! - for each skill the terms of its name, as their places;
+//! - the lists: *short* (delta and impact of each posting), *ranged* (postings by ranges of 256
+//!   skills, a byte each for skill and impact) or *dense* (an impact for every skill), whichever
+//!   is smallest.
+//!
+//! What is read may be damaged: every access is checked, and what leads nowhere is empty.
+
+use std::sync::Arc;
+
+use super::impact::{Folded, Impact};
+use super::postings::{List, Posting, SKILL_BITS, put, read_u32, write_list};
+use super::terms::HASH_BITS;
+
+/// The most skills that an index holds: as many as 20 bits number.
+pub(super) const MAX_SKILLS: usize = 1 << SKILL_BITS;
+
+const HEADER: usize = 8 * 4;
+const MAGIC: u32 = 0x3152_4c52; // "RLR1"
+
+/// Flat bytes and where their parts lie.
+#[derive(Debug, Clone)]
+pub(super) struct Flat {
+    bytes: Arc<[u8]>,
+    n_skills: usize,
+    n_terms: usize,
+    bucket_bits: u32,
+    remainders: usize,
+    values: usize,
+    name_starts: usize,
+    names: usize,
+    lists: usize,
+}
+
+impl Flat {
+    /// Lays skills out, each at its place.
+    pub(super) fn new(skills: &[Folded]) -> Flat {
+        let mut postings = Vec::with_capacity(skills.iter().map(|skill| skill.terms.len()).sum());
+        for (skill, folded) in skills.iter().enumerate() {
+            let posting =
+                |(hash, impact): &(u64, Impact)| Posting::new(*hash, skill as u32, *impact);
+            postings.extend(folded.terms.iter().map(posting));
+        }
+        let names: Vec<&[u64]> = skills.iter().map(|skill| &skill.name[..]).collect();
+        Flat::of_postings(postings, &names)
+    }
+
+    /// Lays out postings, in any order, of skills with these terms in their names.
+    pub(super) fn of_postings(mut postings: Vec<Posting>, names: &[&[u64]]) -> Flat {
+        postings.sort_unstable();
+        let n_skills = names.len();
+        let (mut hashes, mut values, mut lists) = (Vec::new(), Vec::new(), Vec::new());
+        for same in postings.chunk_by(|a, b| a.hash() == b.hash()) {
+            hashes.push(same[0].hash());
+            match same {
+                [one] => values.push(1 << 31 | one.skill() << 8 | u32::from(one.impact())),
+                _ => {
+                    values.push(lists.len() as u32);
+                    write_list(same, n_skills, &mut lists);
+                }
+            }
+        }
+        let bucket_bits = bucket_bits(hashes.len());
+        let mut bytes = Vec::new();
+        let header = [MAGIC, n_skills as u32, hashes.len() as u32, bucket_bits];
+        header.iter().chain(&[0; 4]).for_each(|number| put(&mut bytes, *number));
+        let mut place = 0;
+        for bucket in 0..=1_u64 << bucket_bits {
+            place +=
+                hashes[place..].partition_point(|hash| hash >> (HASH_BITS - bucket_bits) < bucket);
+            put(&mut bytes, place as u32);
+        }
+        for hash in &hashes {
+            let [a, b, c, _] = ((hash & remainder_mask(bucket_bits)) as u32).to_le_bytes();
+            bytes.extend([a, b, c]);
+        }
+        values.iter().for_each(|value| put(&mut bytes, *value));
+        let mut start = 0;
+        for name in names {
+            put(&mut bytes, start);
+            start += name.len() as u32;
+        }
+        put(&mut bytes, start);
+        for hash in names.iter().flat_map(|name| name.iter()) {
+            put(&mut bytes, hashes.binary_search(hash).unwrap_or_default() as u32);
+        }
+        bytes.extend(lists);
+        Flat::read(bytes.into()).unwrap_or_else(Flat::empty)
+    }
+
+    /// An index of nothing.
+    pub(super) fn empty() -> Flat {
+        Flat {
+            bytes: Arc::default(),
+            n_skills: 0,
+            n_terms: 0,
+            bucket_bits: bucket_bits(0),
+            remainders: 0,
+            values: 0,
+            name_starts: 0,
+            names: 0,
+            lists: 0,
+        }
+    }
+
+    /// Takes bytes as they were written; `None` if they cannot be an index.
+    pub(super) fn read(bytes: Arc<[u8]>) -> Option<Flat> {
+        let header: Vec<u32> = (0..4).map(|at| read_u32(&bytes, at * 4)).collect();
+        let [MAGIC, n_skills, n_terms, bits] = header[..] else { return None };
+        let (n_skills, n_terms) = (n_skills as usize, n_terms as usize);
+        if bits != bucket_bits(n_terms) || n_skills > MAX_SKILLS {
+            return None;
+        }
+        let remainders = HEADER + ((1 << bits) + 1) * 4;
+        let values = remainders + n_terms * 3;
+        let name_starts = values + n_terms * 4;
+        let names = name_starts + (n_skills + 1) * 4;
+        let lists = names + read_u32(&bytes, names - 4) as usize * 4;
+        let flat = Flat {
+            n_skills,
+            n_terms,
+            bucket_bits: bits,
+            remainders,
+            values,
+            name_starts,
+            names,
+            lists,
+            bytes,
+        };
+        (lists <= flat.bytes.len()).then_some(flat)
+    }
+
+    /// The bytes, to be written.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn n_skills(&self) -> usize {
+        self.n_skills
+    }
+
+    /// The place of the term with this hash in the order of hashes.
+    pub(super) fn find(&self, hash: u64) -> Option<u32> {
+        let bucket = HEADER + (hash >> (HASH_BITS - self.bucket_bits)) as usize * 4;
+        let (start, end) = (read_u32(&self.bytes, bucket), read_u32(&self.bytes, bucket + 4));
+        let remainders = self.remainders + start as usize * 3..self.remainders + end as usize * 3;
+        let wanted = ((hash & remainder_mask(self.bucket_bits)) as u32).to_le_bytes();
+        let mut remainders = self.bytes.get(remainders)?.chunks_exact(3);
+        let at = remainders.position(|remainder| remainder == &wanted[..3])?;
+        Some(start + at as u32)
+    }
+
+    /// The postings of the term with this hash.
+    #[cfg(test)]
+    fn list(&self, hash: u64) -> Option<List<'_>> {
+        self.list_at(self.find(hash)?)
+    }
+
+    /// The postings of the term at this place in the order of hashes.
+    pub(super) fn list_at(&self, term: u32) -> Option<List<'_>> {
+        let value = read_u32(&self.bytes, self.values + term as usize * 4);
+        if value >> 31 == 1 {
+            return Some(List::one(value >> 8 & ((1 << SKILL_BITS) - 1), value as u8));
+        }
+        List::read(self.bytes.get(self.lists + value as usize..)?, self.n_skills)
+    }
+
+    /// The terms of a skill's name, by their places.
+    fn name_terms(&self, skill: u32) -> impl Iterator<Item = u32> {
+        let at = self.name_starts + skill as usize * 4;
+        let (start, end) = (read_u32(&self.bytes, at), read_u32(&self.bytes, at + 4));
+        let terms = self.bytes.get(self.names + start as usize * 4..self.names + end as usize * 4);
+        terms.unwrap_or_default().chunks_exact(4).map(|term| read_u32(term, 0))
+    }
+
+    /// The terms of a skill's name, each with its postings.
+    pub(super) fn name(&self, skill: u32) -> impl Iterator<Item = (u32, List<'_>)> {
+        self.name_terms(skill).filter_map(|term| Some((term, self.list_at(term)?)))
+    }
+
+    /// Number of distinct terms.
+    pub(super) fn n_terms(&self) -> usize {
+        self.n_terms
+    }
+
+    /// Every posting of the skills for which `place` gives a new place.
+    pub(super) fn postings(&self, place: impl Fn(u32) -> Option<u32>) -> Vec<Posting> {
+        let mut postings = Vec::new();
+        let mut term = 0_u32;
+        for bucket in 0..1_u64 << self.bucket_bits {
+            let end = read_u32(&self.bytes, HEADER + (bucket as usize + 1) * 4);
+            for term in term..end {
+                let hash = self.hash_at(bucket, term);
+                let Some(list) = self.list_at(term) else { continue };
+                list.each(|skill, impact| {
+                    let moved = place(skill).map(|skill| Posting::new(hash, skill, impact));
+                    postings.extend(moved);
+                });
+            }
+            term = end;
+        }
+        postings
+    }
+
+    /// The hashes of the terms of a skill's name.
+    pub(super) fn name_hashes(&self, skill: u32) -> Vec<u64> {
+        let bucket_of = |term: u32| {
+            let n_buckets = 1_usize << self.bucket_bits;
+            let end = |bucket: usize| read_u32(&self.bytes, HEADER + (bucket + 1) * 4);
+            let (mut low, mut high) = (0, n_buckets);
+            while low < high {
+                let middle = usize::midpoint(low, high);
+                if end(middle) <= term { low = middle + 1 } else { high = middle }
+            }
+            low as u64
+        };
+        self.name_terms(skill).map(|term| self.hash_at(bucket_of(term), term)).collect()
+    }
+
+    fn hash_at(&self, bucket: u64, term: u32) -> u64 {
+        bucket << (HASH_BITS - self.bucket_bits) | self.remainder(term)
+    }
+
+    fn remainder(&self, term: u32) -> u64 {
+        let at = self.remainders + term as usize * 3;
+        self.bytes.get(at..at + 3).map_or(0, |bytes| {
+            u64::from(bytes[0]) | u64::from(bytes[1]) << 8 | u64::from(bytes[2]) << 16
+        })
+    }
+}
+
+/// Two to four terms a bucket; with the remainder's 24 bits at least as many as a hash has.
+fn bucket_bits(n_terms: usize) -> u32 {
+    (n_terms / 2).max(1).ilog2().clamp(HASH_BITS - 24, 20)
+}
+
+fn remainder_mask(bucket_bits: u32) -> u64 {
+    (1 << (HASH_BITS - bucket_bits)) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Skills of which each has the terms that its place is a multiple of.
+    fn flat(n_skills: u32) -> Flat {
+        let folded = |skill: u32| {
+            let divisors = (1..=40).filter(|divisor| skill % divisor == 0);
+            let term = |divisor: u32| (u64::from(divisor) << 20, Impact((divisor as u8) << 1 | 1));
+            Folded { terms: divisors.map(term).collect(), name: vec![1 << 20] }
+        };
+        Flat::new(&(0..n_skills).map(folded).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn every_kind_of_list_gives_back_its_postings() {
+        for n_skills in [1, 3, 255, 256, 300, 20_000, 70_000] {
+            let flat = flat(n_skills);
+            let mut n_kinds = [0; 4];
+            for divisor in 1..=40 {
+                let list = flat.list(u64::from(divisor) << 20).unwrap();
+                n_kinds[list.kind_number()] += 1;
+                let mut found = Vec::new();
+                list.each(|skill, impact| found.push((skill, impact.value())));
+                let expected: Vec<_> =
+                    (0..n_skills).step_by(divisor as usize).map(|s| (s, divisor as u8)).collect();
+                assert_eq!(found, expected, "{divisor} of {n_skills}");
+                let mut sums = vec![0; n_skills as usize];
+                list.add_to(&mut sums, 1 << 8);
+                for skill in (0..n_skills).step_by(97) {
+                    let impact = if skill % divisor == 0 { divisor as u8 } else { 0 };
+                    assert_eq!(list.impact(skill).value(), impact);
+                    assert_eq!(sums[skill as usize], u16::from(impact << 1), "{skill}");
+                }
+            }
+            assert!(flat.list(3).is_none() && flat.name_hashes(0) == [1 << 20]);
+            let n_expected = if n_skills == 20_000 { 3 } else { 1 };
+            assert!(n_kinds.iter().filter(|n| **n > 0).count() >= n_expected, "{n_kinds:?}");
+        }
+    }
+
+    #[test]
+    fn postings_laid_out_again_are_the_same_bytes() {
+        let flat = flat(1_000);
+        let names: Vec<Vec<u64>> = (0..1_000).map(|skill| flat.name_hashes(skill)).collect();
+        let names: Vec<&[u64]> = names.iter().map(Vec::as_slice).collect();
+        assert_eq!(Flat::of_postings(flat.postings(Some), &names).bytes(), flat.bytes());
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused_or_lead_nowhere() {
+        let whole = flat(600);
+        for len in 0..whole.bytes().len() {
+            if let Some(cut) = Flat::read(whole.bytes()[..len].into()) {
+                (1..=40).for_each(|d| drop(cut.list(d << 20).map(|list| list.impact(599))));
+            }
+        }
+        for at in (0..whole.bytes().len()).step_by(7) {
+            let mut bytes = whole.bytes().to_vec();
+            bytes[at] ^= 0xff;
+            let Some(damaged) = Flat::read(bytes.into()) else { continue };
+            let mut sums = vec![0; 600];
+            for divisor in 1..=40 {
+                let Some(list) = damaged.list(divisor << 20) else { continue };
+                list.add_to(&mut sums, 9);
+                list.impact(300);
+            }
+            drop(damaged.postings(Some));
+        }
+    }
+}

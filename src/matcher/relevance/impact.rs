@@ -1,0 +1,141 @@
+//! A skill as the terms it has, each with one impact.
+//!
+//! BM25F adds the occurrences of a term over the fields of a skill, each worth what its field and
+//! its length make it, and saturates the sum (Robertson, Zaragoza and Taylor, *Simple BM25
+//! extension to multiple weighted fields*, 2004). What a skill says of itself (name, description
+//! and the like) is saturated a second time, apart from its body, and added: a long body
+//! cannot drown what the skill is for. Both fold into one byte; rarity is applied at query time.
+//!
+//! Two telling words one after the other are a term of their own, also across stop words; of
+//! bodies only those that occur twice, or in another field, too: the others are most of all pairs
+//! and find nothing more.
+
+#![expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "impacts are estimates")]
+
+use super::fields::{Field, FieldTexts};
+use super::phrases;
+use super::terms::{Term, Tokenizer, normalize, pair_hash};
+
+/// How fast repetitions lose their worth (`k1` of BM25): a field value of this much is worth half
+/// of endless repetition.
+pub(super) const SATURATION: f32 = 1.4;
+
+/// The limit of a saturated sum.
+pub(super) const FULL: f32 = SATURATION + 1.0;
+
+/// What is said of the skill itself, saturated apart, is added with this weight.
+const APART: f32 = 0.6;
+
+/// The greatest impact.
+pub(super) const MAX_IMPACT: u8 = 127;
+
+/// A term of a skill: seven bits of impact, and whether a field of the front matter has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Impact(pub(super) u8);
+
+impl Impact {
+    /// That of a phrase.
+    pub(super) const GREATEST: Impact = Impact(MAX_IMPACT << 1 | 1);
+
+    /// That of the beginning of a phrase.
+    pub(super) const NONE: Impact = Impact(0);
+
+    fn new(share: f32, in_head: bool) -> Impact {
+        let impact = (share * f32::from(MAX_IMPACT)).round().clamp(0.0, f32::from(MAX_IMPACT));
+        Impact((impact as u8) << 1 | u8::from(in_head))
+    }
+
+    /// From 0 to [`MAX_IMPACT`].
+    pub(super) fn value(self) -> u8 {
+        self.0 >> 1
+    }
+
+    /// Whether a field of the front matter has the term.
+    pub(super) fn in_head(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// Mean lengths of the fields of a catalog, in bytes.
+pub(super) type MeanLengths = [f32; Field::COUNT];
+
+/// The terms of a skill, in the order of their hashes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Folded {
+    pub(super) terms: Vec<(u64, Impact)>,
+    /// Distinct terms of its name.
+    pub(super) name: Vec<u64>,
+}
+
+/// Folds skills. Its buffers are kept between skills.
+#[derive(Debug, Default)]
+pub(super) struct Folder {
+    tokenizer: Tokenizer,
+    /// Hash and field of each occurrence.
+    words: Vec<(u64, Field)>,
+    pairs: Vec<(u64, Field)>,
+}
+
+impl Folder {
+    /// Folds a skill given by its fields.
+    pub(super) fn fold(&mut self, texts: &FieldTexts<'_>, means: &MeanLengths) -> Folded {
+        self.words.clear();
+        self.pairs.clear();
+        let mut folded = Folded::default();
+        for field in Field::ALL {
+            let text = texts.get(field);
+            let (words, pairs) = (&mut self.words, &mut self.pairs);
+            let start = words.len();
+            let mut before = None;
+            self.tokenizer.read(&normalize(text), &mut |term: Term| {
+                words.push((term.hash, field));
+                if !term.is_common {
+                    pairs.extend(before.map(|before| (pair_hash(before, term.hash), field)));
+                    before = Some(term.hash);
+                }
+            });
+            if field == Field::Name {
+                folded.name = words[start..].iter().map(|(hash, _)| *hash).collect();
+                folded.name.sort_unstable();
+                folded.name.dedup();
+            }
+        }
+        let worths = Field::ALL.map(|field| field.occurrence(texts.length(field), means));
+        self.words.sort_unstable();
+        self.pairs.sort_unstable();
+        for (occurrences, is_pair) in [(&self.words, false), (&self.pairs, true)] {
+            for same in occurrences.chunk_by(|a, b| a.0 == b.0) {
+                let is_once_in_body = same.len() == 1 && same[0].1 == Field::Body;
+                if !(is_pair && is_once_in_body) {
+                    folded.terms.push((same[0].0, impact(same, &worths)));
+                }
+            }
+        }
+        phrases::fold(texts, &mut self.tokenizer, &mut folded.terms);
+        folded.terms.sort_unstable_by_key(|(hash, impact)| (*hash, std::cmp::Reverse(impact.0)));
+        folded.terms.dedup_by_key(|(hash, _)| *hash);
+        folded
+    }
+}
+
+/// The impact of all occurrences of a term together.
+fn impact(occurrences: &[(u64, Field)], worths: &[f32; Field::COUNT]) -> Impact {
+    let (mut all, mut apart) = (0.0, 0.0);
+    for (_, field) in occurrences {
+        let worth = worths[*field as usize];
+        all += worth;
+        if field.is_head() {
+            apart += worth;
+        }
+    }
+    let share = (saturated(all) + APART * saturated(apart)) / (1.0 + APART);
+    let in_head = occurrences.iter().any(|(_, field)| field.is_head());
+    let impact = Impact::new(share, in_head);
+    // What is found has an impact.
+    if impact.value() == 0 { Impact(2 | impact.0) } else { impact }
+}
+
+/// From 0 to 1.
+fn saturated(worth: f32) -> f32 {
+    worth / (worth + SATURATION)
+}

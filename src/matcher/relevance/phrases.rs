@@ -1,0 +1,107 @@
+//! Phrases by which a description says when its skill is wanted: weak triggers.
+//!
+//! Authors who declare no triggers write them into prose: `Use when the user says "ship it"`,
+//! `USE FOR: release notes, changelogs`. A phrase of two or more telling words that a message says,
+//! stop words aside, counts as relevance. It never counts as a declared trigger.
+
+use super::fields::FieldTexts;
+use super::impact::Impact;
+use super::terms::{Term, Tokenizer, normalize, pair_hash};
+
+/// Words behind which a description lists when it is wanted, folded to lower case.
+const CUES: [&str; 9] = [
+    "use when",
+    "use for",
+    "use this when",
+    "use this skill when",
+    "trigger on",
+    "triggers on",
+    "triggers:",
+    "when:",
+    "keywords:",
+];
+
+/// The most telling words of a phrase: longer ones are sentences that nobody repeats.
+const MAX_WORDS: usize = 6;
+
+/// The hash that a chain of words begins with; a pair of the same words has another one.
+pub(super) fn chain_start(first: u64) -> u64 {
+    pair_hash(0x5_0f7a_11e5, first)
+}
+
+/// Adds the phrases of a skill to its terms: the last word of a chain with the greatest impact,
+/// those before it with none, so that a message is followed only as long as some phrase goes on.
+pub(super) fn fold(
+    texts: &FieldTexts<'_>,
+    tokenizer: &mut Tokenizer,
+    terms: &mut Vec<(u64, Impact)>,
+) {
+    let mut words: Vec<u64> = Vec::new();
+    for prose in texts.prose() {
+        for phrase in phrases(prose) {
+            words.clear();
+            tokenizer.read(&normalize(phrase), &mut |term: Term| {
+                if !term.is_common {
+                    words.push(term.hash);
+                }
+            });
+            if (2..=MAX_WORDS).contains(&words.len()) {
+                let mut chain = chain_start(words[0]);
+                for (at, word) in words.iter().enumerate().skip(1) {
+                    chain = pair_hash(chain, *word);
+                    let is_last = at + 1 == words.len();
+                    terms.push((chain, if is_last { Impact::GREATEST } else { Impact::NONE }));
+                }
+            }
+        }
+    }
+}
+
+/// The phrases of a text: what stands in quotes, and the parts of what follows a cue.
+fn phrases(text: &str) -> impl Iterator<Item = &str> {
+    quoted(text).chain(cued(text))
+}
+
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    const QUOTES: [(char, char); 5] =
+        [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」'), ('`', '`')];
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let (at, close, after) = QUOTES
+                .iter()
+                .filter_map(|(open, close)| Some((rest.find(*open)?, *close, open.len_utf8())))
+                .min()?;
+            let inside = &rest[at + after..];
+            let Some(end) = inside.find(close) else {
+                rest = inside;
+                continue;
+            };
+            rest = &inside[end + close.len_utf8()..];
+            return Some(&inside[..end]);
+        }
+    })
+}
+
+fn cued(text: &str) -> impl Iterator<Item = &str> {
+    const BETWEEN: [char; 9] = [',', ';', ':', '(', ')', '/', '—', '"', '、'];
+    let starts = CUES.iter().flat_map(move |cue| {
+        text.match_indices(|c: char| c.is_ascii_alphabetic())
+            .map(|(at, _)| at)
+            .filter(move |at| starts_with(&text[*at..], cue) && is_start(text, *at))
+            .map(move |at| at + cue.len())
+    });
+    starts.flat_map(move |start| {
+        let rest = &text[start..];
+        let end = rest.find(['.', '\n', '!', '?']).unwrap_or(rest.len());
+        rest[..end].split(BETWEEN).flat_map(|part| part.split(" or "))
+    })
+}
+
+fn starts_with(text: &str, cue: &str) -> bool {
+    text.as_bytes().get(..cue.len()).is_some_and(|head| head.eq_ignore_ascii_case(cue.as_bytes()))
+}
+
+fn is_start(text: &str, at: usize) -> bool {
+    !text[..at].ends_with(|c: char| c.is_alphanumeric())
+}

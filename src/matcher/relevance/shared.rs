@@ -1,0 +1,62 @@
+//! What a skill and a message share, for people.
+
+use serde::Serialize;
+
+use super::fields::{Field, FieldTexts};
+use super::index::RelevanceIndex;
+use super::search::{WordKind, share};
+use super::terms::{Term, Tokenizer, normalize, pair_hash};
+use crate::skill::{Skill, SkillId};
+
+/// A term that a skill and a message share.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shared {
+    /// As the message has it; two words stand for both in this order.
+    pub term: String,
+    /// Whether it is a stop word or the like, which says little in any catalog.
+    pub is_common: bool,
+    /// Where the skill has it.
+    pub fields: Vec<Field>,
+    /// Its part of the score.
+    pub score: f32,
+}
+
+impl RelevanceIndex {
+    /// What `message` shares with the skill `id`, weightiest first; nothing if the skill is not
+    /// indexed. Reads the texts of the skill: the index does not know in which field a term is.
+    pub fn shared(&self, message: &str, id: &SkillId, skill: &Skill) -> Vec<Shared> {
+        let Ok(number) = self.ids.binary_search(id) else { return Vec::new() };
+        let body = skill.clone();
+        let texts = FieldTexts::new(id, skill, body.body().unwrap_or_default());
+        let normalized = normalize(message);
+        let mut shared = self.with_scratch(|scratch| {
+            scratch.read(message, &self.flat);
+            let words = scratch.words.iter().filter(|word| word.kind != WordKind::Phrase);
+            let shared = words.filter_map(|word| {
+                let list = self.flat.list_at(word.place)?;
+                let score = word.weight * share(&list, number as u32);
+                let term = normalized.get(word.term.span())?.to_owned();
+                let is_common = word.kind == WordKind::Common;
+                let found = (word.term.hash, Shared { term, is_common, fields: Vec::new(), score });
+                (score > 0.0).then_some(found)
+            });
+            shared.collect::<Vec<_>>()
+        });
+        let mut tokenizer = Tokenizer::default();
+        for field in Field::ALL {
+            let mut before: Option<Term> = None;
+            tokenizer.read(&normalize(texts.get(field)), &mut |term| {
+                let pair = before.map(|before| pair_hash(before.hash, term.hash));
+                for (hash, found) in &mut shared {
+                    let is_it = *hash == term.hash || pair == Some(*hash);
+                    if is_it && found.fields.last() != Some(&field) {
+                        found.fields.push(field);
+                    }
+                }
+                before = if term.is_common { before } else { Some(term) };
+            });
+        }
+        shared.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
+        shared.into_iter().map(|(_, shared)| shared).collect()
+    }
+}
