@@ -33,6 +33,9 @@
 
 mod case;
 mod compare;
+mod csv;
+mod fields;
+mod parts;
 mod read;
 mod run;
 mod score;
