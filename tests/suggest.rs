@@ -244,7 +244,7 @@ fn proposals_raise_recall_over_real_catalogs_with_real_prompts() {
         let n_keywords: usize = suggestions.iter().map(|s| s.keywords.len()).sum();
         let with = engine(triggers(&suggestions)).unwrap();
         let figures = |engine: &Engine| {
-            let scores = Report::new(evaluate(engine, &cases, || ()).0, Vec::new()).scores;
+            let scores = Report::new(evaluate(engine, &cases, || ())).scores;
             [scores.precision, scores.recall, scores.false_fire]
         };
         let (before, after) = (figures(&plain), figures(&with));

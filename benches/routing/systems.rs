@@ -166,8 +166,8 @@ impl System {
             cases.iter().step_by(step).cloned().collect::<Vec<_>>()
         };
         let cases = [some(&catalog.positives), some(&catalog.negatives)].concat();
-        let (outcomes, problems) = evaluate(&tried, &cases, || {});
-        assert!(problems.is_empty(), "{}: {problems:?}", catalog.name);
-        Report::new(outcomes, problems)
+        let report = Report::new(evaluate(&tried, &cases, || {}));
+        assert!(report.problems.is_empty(), "{}: {:?}", catalog.name, report.problems);
+        report
     }
 }

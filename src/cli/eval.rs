@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::eval::{
-    Baseline, Case, Cause, Comparison, Confusion, Problem, Report, Scores, compare, evaluate, read,
+    Baseline, Case, Cause, Comparison, Confusion, Evaluation, Owners, Problem, Report, Scores,
+    UserOnly, compare, evaluate, read,
 };
-use repertoire::{DisclosureOptions, Error, ErrorCode, SkillId};
+use repertoire::{Catalog, DisclosureOptions, Error, ErrorCode, SkillId};
 use serde::Serialize;
 
 use crate::args::{Common, EvalArgs, Threshold};
@@ -49,15 +50,16 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     // What cannot be read or written is told before the work is done, not after it.
     keeps_what_is_read(args)?;
     let baseline = args.baseline.as_deref().map(baseline).transpose()?;
-    let (cases, mut problems) = prompts(&args.files, args.skill.as_deref())?;
+    let files = PromptFile::read_all(&args.files)?;
     let options = args.showing.apply(DisclosureOptions::default());
     let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
+    let (cases, mut problems) = prompts(&files, args.skill.as_deref(), &engine.catalog());
     let progress = progress(cases.len());
-    let (outcomes, unknown) = evaluate(&engine, &cases, || progress.inc(1));
+    let mut evaluation = evaluate(&engine, &cases, || progress.inc(1));
     progress.finish_and_clear();
-    problems.extend(unknown);
+    problems.append(&mut evaluation.problems);
 
-    let report = Report::new(outcomes, problems);
+    let report = Report::new(Evaluation { problems, ..evaluation });
     let comparison = baseline.map(|baseline| compare(&baseline, &report));
     let unmet = unmet(&args.threshold, &report.scores);
     if let Some(file) = &args.html {
@@ -72,6 +74,9 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     for problem in &report.problems {
         out.note(&told(problem));
     }
+    for skill in &report.user_only {
+        out.note(&not_counted(skill));
+    }
     for Unmet { figure, threshold, value } in &unmet {
         let value = value.map_or_else(|| "undefined: no prompt decides it".to_owned(), percent);
         out.note(&format!(
@@ -85,19 +90,38 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     Ok(if is_fine { sources } else { ExitCode::Failure })
 }
 
-/// The prompts of all files, and what of these is left out.
+/// A file of prompts, not understood yet.
+pub(crate) struct PromptFile {
+    path: PathBuf,
+    text: String,
+}
+
+impl PromptFile {
+    pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<PromptFile>, Error> {
+        let read = |path: &PathBuf| {
+            let text = text_of(path, "name a file of prompts, in UTF-8")?;
+            Ok(PromptFile { path: path.clone(), text })
+        };
+        paths.iter().map(read).collect()
+    }
+}
+
+/// The prompts of all files, and what of these is left out. They belong to `skill` where they do
+/// not say so, else to the skill that their file stands in.
 pub(crate) fn prompts(
-    files: &[PathBuf],
+    files: &[PromptFile],
     skill: Option<&str>,
-) -> Result<(Vec<Case>, Vec<Problem>), Error> {
+    catalog: &Catalog,
+) -> (Vec<Case>, Vec<Problem>) {
+    let owners = Owners::new(catalog);
     let (mut cases, mut problems) = (Vec::new(), Vec::new());
-    for file in files {
-        let text = text_of(file, "name a file of prompts, in UTF-8")?;
-        let (of_file, wrong) = read(&file.to_string_lossy(), &text, skill);
+    for PromptFile { path, text } in files {
+        let owner = skill.or_else(|| owners.of(path).map(SkillId::as_str));
+        let (of_file, wrong) = read(&path.to_string_lossy(), text, owner);
         cases.extend(of_file);
         problems.extend(wrong);
     }
-    Ok((cases, problems))
+    (cases, problems)
 }
 
 /// The page must not be written over a file that is read.
@@ -176,6 +200,17 @@ fn share(share: Option<f64>) -> String {
 pub(crate) fn told(Problem { file, line, message }: &Problem) -> String {
     let title = styled(WARNING, "left out");
     format!("{}:{line}: {title}: {}", sanitize::line(file), sanitize::line(message))
+}
+
+/// Why prompts are not counted, in one line.
+pub(crate) fn not_counted(UserOnly { id, prompts }: &UserOnly) -> String {
+    let title = styled(WARNING, "not counted");
+    let (expect, id) =
+        (if *prompts == 1 { "expects" } else { "expect" }, sanitize::line(id.as_str()));
+    format!(
+        "{title}: {} {expect} `{id}`, which only the user may invoke",
+        count(*prompts, "prompt")
+    )
 }
 
 fn text(report: &Report, comparison: Option<&Comparison>) -> Page {

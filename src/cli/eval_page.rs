@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use repertoire::SkillId;
-use repertoire::eval::{Change, Comparison, Fired, Outcome, Report};
+use repertoire::eval::{Change, Comparison, Fired, Outcome, Report, UserOnly};
 
 use crate::eval::percent;
 use crate::html::{escaped, marked};
+use crate::report::count;
 
 const STYLE: &str = include_str!("eval_page.css");
 
@@ -293,13 +294,17 @@ fn why(fire: &Fired) -> String {
 }
 
 fn left_out(report: &Report) -> String {
-    if report.problems.is_empty() {
+    if report.problems.is_empty() && report.user_only.is_empty() {
         return String::new();
     }
     let mut html = "<h2>Left out</h2>\n<ul>\n".to_owned();
     for problem in &report.problems {
         let (file, message) = (escaped(&problem.file), escaped(&problem.message));
         let _ = writeln!(html, "<li>{file}:{}: {message}</li>", problem.line);
+    }
+    for UserOnly { id, prompts } in &report.user_only {
+        let (id, prompts) = (escaped(id.as_str()), count(*prompts, "prompt"));
+        let _ = writeln!(html, "<li>{prompts} for {id}, which only the user may invoke</li>");
     }
     html + "</ul>\n"
 }

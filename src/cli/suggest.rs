@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use comfy_table::{Table, presets};
 use repertoire::catalog::Entry;
-use repertoire::eval::{Problem, Report, Scores, evaluate};
+use repertoire::eval::{Problem, Report, Scores, UserOnly, evaluate};
 use repertoire::suggest::{self, Suggestion};
 use repertoire::{Engine, Error, ErrorCode, SkillId};
 use serde::Serialize;
 
 use crate::args::{Common, SuggestArgs};
-use crate::eval::{self, percent};
+use crate::eval::{self, PromptFile, percent};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, styled};
 use crate::replace::{check_writable, io_error, replace};
@@ -39,6 +39,8 @@ struct Effect {
     /// Skills that are measured with the triggers they declare.
     kept: usize,
     problems: Vec<Problem>,
+    /// Skills that prompts expect and only the user may invoke.
+    user_only: Vec<UserOnly>,
 }
 
 /// A file with the proposal in it, not written yet.
@@ -73,6 +75,9 @@ pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::R
     let problems = told.eval.as_ref().map_or(&[][..], |effect| &effect.problems);
     for problem in problems {
         out.note(&eval::told(problem));
+    }
+    for skill in told.eval.iter().flat_map(|effect| &effect.user_only) {
+        out.note(&eval::not_counted(skill));
     }
     let sources = setup::finish(common, &engine, out);
     Ok(if problems.is_empty() { sources } else { ExitCode::Failure })
@@ -113,23 +118,21 @@ fn effect(
     engine: &Engine,
     suggestions: &[Suggestion],
 ) -> anyhow::Result<Effect> {
-    let (cases, mut problems) = eval::prompts(&args.prompts, None)?;
     let catalog = engine.catalog();
+    let files = PromptFile::read_all(&args.prompts)?;
+    let (cases, mut problems) = eval::prompts(&files, None, &catalog);
     let mut triggers = suggest::triggers(suggestions);
     let declares = |entry: &Entry| entry.skill.triggers().declared;
     let keeps = |id: &SkillId| args.all && catalog.get(id.as_str()).is_some_and(declares);
     let kept: BTreeSet<SkillId> = triggers.keys().filter(|id| keeps(id)).cloned().collect();
     triggers.retain(|id, _| !kept.contains(id));
     let with = setup::engine(common, |builder| builder.triggers(triggers))?;
-    let scores = |engine: &Engine| {
-        let (outcomes, unknown) = evaluate(engine, &cases, || ());
-        (Report::new(outcomes, Vec::new()), unknown)
-    };
-    let (before, unknown) = scores(engine);
-    let (after, _) = scores(&with);
-    problems.extend(unknown);
-    let (cases, before, after) = (before.cases, before.scores, after.scores);
-    Ok(Effect { cases, before, after, kept: kept.len(), problems })
+    let report = |engine: &Engine| Report::new(evaluate(engine, &cases, || ()));
+    let (before, after) = (report(engine), report(&with));
+    problems.extend(before.problems);
+    let (cases, user_only) = (before.cases, before.user_only);
+    let (before, after) = (before.scores, after.scores);
+    Ok(Effect { cases, before, after, kept: kept.len(), problems, user_only })
 }
 
 fn text(engine: &Engine, told: &Told<'_>) -> Page {

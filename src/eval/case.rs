@@ -1,7 +1,9 @@
 //! A prompt and the skills that are right for it, from one entry of a file.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use super::fields::{Fields, kind, names};
 
 /// A prompt and what is expected of it. Skills are named as the file names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,38 +29,66 @@ pub struct Problem {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// What is wrong, and what to write instead.
     pub message: String,
 }
 
-const QUERY_KEYS: [&str; 3] = ["query", "prompt", "input"];
-const SKILL_KEYS: [&str; 3] = ["skill", "skill_name", "skill_id"];
+/// Keys of the prompt, in the form of [`normal`](super::fields::normal), as all keys here.
+pub(super) const QUERY: [&str; 6] = ["query", "prompt", "input", "message", "userprompt", "task"];
+/// Keys that say whether the skill should fire.
+pub(super) const FLAGS: [&str; 4] = ["shouldtrigger", "shouldfire", "label", "polarity"];
+/// Keys that name the skills that should fire.
+pub(super) const EXPECTED: [&str; 8] = [
+    "expected",
+    "expectedskill",
+    "expectedskills",
+    "expectedowner",
+    "expect",
+    "relevant",
+    "relevantskill",
+    "relevantskills",
+];
+/// Those of them that also hold what the answer should be, in prose.
+const MAYBE_PROSE: [&str; 2] = ["expected", "expect"];
+/// Keys that name skills that must not fire.
+pub(super) const FORBIDDEN: [&str; 4] =
+    ["forbidden", "forbiddenskill", "forbiddenskills", "forbiddenowners"];
+/// Keys that name skills that may fire.
+pub(super) const ACCEPTABLE: [&str; 4] =
+    ["acceptable", "acceptableskill", "acceptableskills", "allowedskills"];
+/// Keys of the skill that a prompt, or a file, is about.
+pub(super) const SKILL: [&str; 3] = ["skill", "skillname", "skillid"];
 
-/// Reads an entry of a list. `skill` is the one that the file is about, if it says so.
-pub(super) fn of_entry(entry: &Value, skill: Option<&str>) -> Result<Case, String> {
-    let Value::Object(fields) = entry else {
-        return Err(format!("this is {}, not a map with a `query`", kind(entry)));
+/// Reads an entry of a list. `skill` is the one that the file is about, if it says so, and `fires`
+/// what its list says of the prompt where the entry does not.
+pub(super) fn of_entry(
+    entry: &Value,
+    skill: Option<&str>,
+    fires: Option<bool>,
+) -> Result<Case, String> {
+    let Value::Object(map) = entry else {
+        let kind = kind(entry);
+        return Err(format!(
+            "this is {kind}, not a map with a `query`: write \
+             `{{\"query\": \"…\", \"expected_skill\": \"NAME\"}}`"
+        ));
     };
+    let fields = Fields::of(map);
     let mut case = Case {
-        query: query(fields)?,
-        forbidden: names(fields, "forbidden")?.unwrap_or_default(),
-        acceptable: names(fields, "acceptable")?.unwrap_or_default(),
+        query: query(&fields)?,
+        forbidden: all_names(&fields, &FORBIDDEN)?.unwrap_or_default(),
+        acceptable: all_names(&fields, &ACCEPTABLE)?.unwrap_or_default(),
         ..Case::default()
     };
-    let expected = match names(fields, "expected")? {
-        Some(expected) => Some(expected),
-        None => names(fields, "expected_skill")?.or(names(fields, "expected_skills")?),
-    };
-    let fires = match flag(fields, "should_trigger")? {
-        Some(fires) => Some(fires),
-        None => flag(fields, "label")?,
-    };
-    let skill = own_skill(fields)?.or_else(|| skill.map(str::to_owned));
+    let fires = flag(&fields)?.or(fires);
+    let expected = expected(&fields, fires.is_some())?;
+    let skill = own_skill(&fields)?.or_else(|| skill.map(str::to_owned));
     match (fires, expected, skill) {
         (None, Some(expected), _) => case.expected = expected,
         (None, None, _) => {
-            let forms = "`should_trigger`, `expected_skill`, `expected` or `label`";
-            return Err(format!("it does not say what is expected: no {forms}"));
+            return Err("it does not say what is expected: add `should_trigger` (true or false), \
+                        or `expected_skill` (a name, or null for none)"
+                .to_owned());
         }
         (Some(true), Some(expected), _) if !expected.is_empty() => case.expected = expected,
         (Some(true), _, Some(skill)) => case.expected = vec![skill],
@@ -70,85 +100,110 @@ pub(super) fn of_entry(entry: &Value, skill: Option<&str>) -> Result<Case, Strin
         }
         (Some(false), expected, None) => case.forbidden.extend(expected.unwrap_or_default()),
         (Some(true), _, None) => {
-            return Err("it does not say which skill should fire: add `expected_skill`, or name \
-                        the skill with `--skill`"
+            return Err("it does not say which skill should fire: add `expected_skill`, name the \
+                        skill with `--skill`, or keep the file below the directory of its skill"
                 .to_owned());
         }
     }
     match case.expected.iter().find(|name| case.forbidden.contains(name)) {
-        Some(both) => Err(format!("`{both}` is both expected and forbidden")),
+        Some(both) => {
+            Err(format!("`{both}` is both expected and forbidden: remove one of the two"))
+        }
         None => Ok(case),
     }
 }
 
 /// Reads an entry of a list of prompts that should, or should not, fire `skill`.
 pub(super) fn of_prompt(entry: &Value, skill: &str, fires: bool) -> Result<Case, String> {
-    let query = match entry {
-        Value::String(text) => not_blank(text)?,
-        Value::Object(fields) => query(fields)?,
-        _ => return Err(format!("this is {}, not a prompt", kind(entry))),
-    };
-    let skill = vec![skill.to_owned()];
-    let case = Case { query, ..Case::default() };
-    Ok(if fires { Case { expected: skill, ..case } } else { Case { forbidden: skill, ..case } })
-}
-
-/// The skill that a map names as its own.
-pub(super) fn own_skill(fields: &Map<String, Value>) -> Result<Option<String>, String> {
-    let named = SKILL_KEYS.iter().find_map(|key| Some((*key, fields.get(*key)?)));
-    match named {
-        None | Some((_, Value::Null)) => Ok(None),
-        Some((_, Value::String(name))) => Ok(Some(name.clone())),
-        Some((key, other)) => Err(format!("`{key}` is {}, not a name", kind(other))),
+    match entry {
+        Value::Object(_) => of_entry(entry, Some(skill), Some(fires)),
+        Value::String(text) => {
+            let query = not_blank(text)?;
+            let skill = vec![skill.to_owned()];
+            let case = Case { query, ..Case::default() };
+            Ok(if fires {
+                Case { expected: skill, ..case }
+            } else {
+                Case { forbidden: skill, ..case }
+            })
+        }
+        _ => {
+            let kind = kind(entry);
+            Err(format!("this is {kind}, not a prompt: write text, or a map with a `prompt`"))
+        }
     }
 }
 
-fn query(fields: &Map<String, Value>) -> Result<String, String> {
-    let found = QUERY_KEYS.iter().find_map(|key| Some((*key, fields.get(*key)?)));
-    match found {
+/// Whether a map says what is expected of a prompt of its own.
+pub(super) fn is_entry(fields: &Fields<'_>) -> bool {
+    let says = fields.all(&EXPECTED).next().is_some()
+        || fields.all(&FLAGS).any(|(_, value)| !value.is_array());
+    says && fields.first(&QUERY).is_some()
+}
+
+/// The skill that a map names as its own.
+pub(super) fn own_skill(fields: &Fields<'_>) -> Result<Option<String>, String> {
+    match fields.first(&SKILL) {
+        None => Ok(None),
+        Some((_, Value::String(name))) => {
+            Ok(Some(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned))
+        }
+        Some((key, other)) => {
+            Err(format!("`{key}` is {}, not a name: write the name of the skill", kind(other)))
+        }
+    }
+}
+
+fn query(fields: &Fields<'_>) -> Result<String, String> {
+    match fields.first(&QUERY) {
         Some((_, Value::String(text))) => not_blank(text),
-        Some((key, other)) => Err(format!("`{key}` is {}, not text", kind(other))),
-        None => Err("it has no `query`, `prompt` or `input`".to_owned()),
+        Some((key, other)) => {
+            Err(format!("`{key}` is {}, not text: write the prompt as text", kind(other)))
+        }
+        None => Err("it has no `query`, `prompt` or `input`: add what the user wrote".to_owned()),
     }
 }
 
 fn not_blank(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("the prompt is blank".to_owned()) } else { Ok(text.to_owned()) }
-}
-
-fn flag(fields: &Map<String, Value>, key: &str) -> Result<Option<bool>, String> {
-    match fields.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Bool(flag)) => Ok(Some(*flag)),
-        Some(other) => Err(format!("`{key}` is {}, not true or false", kind(other))),
+    if text.trim().is_empty() {
+        Err("the prompt is blank: write what the user wrote, or remove the entry".to_owned())
+    } else {
+        Ok(text.to_owned())
     }
 }
 
-/// One name or a list of names; null is an empty list.
-fn names(fields: &Map<String, Value>, key: &str) -> Result<Option<Vec<String>>, String> {
-    let wrong = |value: &Value| format!("`{key}` is {}, not the name of a skill", kind(value));
-    match fields.get(key) {
+fn flag(fields: &Fields<'_>) -> Result<Option<bool>, String> {
+    match fields.first(&FLAGS) {
         None => Ok(None),
-        Some(Value::Null) => Ok(Some(Vec::new())),
-        Some(Value::String(name)) => Ok(Some(vec![name.clone()])),
-        Some(Value::Array(entries)) => {
-            let name = |entry: &Value| match entry {
-                Value::String(name) => Ok(name.clone()),
-                other => Err(wrong(other)),
-            };
-            entries.iter().map(name).collect::<Result<_, _>>().map(Some)
-        }
-        Some(other) => Err(wrong(other)),
+        Some((_, Value::Bool(flag))) => Ok(Some(*flag)),
+        Some((_, Value::String(text))) if text == "positive" => Ok(Some(true)),
+        Some((_, Value::String(text))) if text == "negative" => Ok(Some(false)),
+        Some((key, other)) => Err(format!(
+            "`{key}` is {}, not true or false: write `true` if the skill should fire, else `false`",
+            kind(other)
+        )),
     }
 }
 
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a map",
+/// The skills that should fire; an empty list if none should, `None` if the entry does not say.
+fn expected(fields: &Fields<'_>, says_whether: bool) -> Result<Option<Vec<String>>, String> {
+    // Beside `should_trigger`, `expected` often tells what the answer should be.
+    let is_prose = |key: &str, value: &Value| {
+        says_whether
+            && MAYBE_PROSE.contains(&super::fields::normal(key).as_str())
+            && value.as_str().is_some_and(|text| text.trim().contains(char::is_whitespace))
+    };
+    let mut expected = None;
+    for (key, value) in fields.all(&EXPECTED).filter(|(key, value)| !is_prose(key, value)) {
+        let names = names(key, value)?;
+        if !names.is_empty() {
+            return Ok(Some(names));
+        }
+        expected = Some(names);
     }
+    Ok(expected)
+}
+
+fn all_names(fields: &Fields<'_>, keys: &[&str]) -> Result<Option<Vec<String>>, String> {
+    fields.first(keys).map(|(key, value)| names(key, value)).transpose()
 }

@@ -18,6 +18,9 @@
 //! - not counted if the prompt calls it `acceptable`, or if the prompt only says of other skills
 //!   that they must not fire.
 //!
+//! A skill that only the user may invoke cannot fire for the model, so a prompt that expects it is
+//! no measure of it: see [`Evaluation::user_only`].
+//!
 //! | figure | of | is the share |
 //! |---|---|---|
 //! | precision | fires that are right or wrong | that are right |
@@ -33,12 +36,17 @@
 
 mod case;
 mod compare;
+mod csv;
+mod fields;
+mod owner;
+mod parts;
 mod read;
 mod run;
 mod score;
 
 pub use case::{Case, Problem};
 pub use compare::{Baseline, Change, Comparison, compare};
+pub use owner::Owners;
 pub use read::read;
-pub use run::{Fired, Nearest, Outcome, evaluate};
+pub use run::{Evaluation, Fired, Nearest, Outcome, UserOnly, evaluate};
 pub use score::{Cause, Confusion, Report, Scores, SkillScore, Tokens};

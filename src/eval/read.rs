@@ -1,26 +1,44 @@
-//! Files of prompts: JSON, a line of JSON each, or YAML.
+//! Files of prompts: JSON, a line of JSON each, YAML, or a table of comma-separated values.
 //!
 //! A bad entry is left out and named with its line; the others are kept. After a syntax error in
 //! a JSON array nothing can be told apart any more, so the rest of that file is left out. A file
 //! without prompts is a problem, too: a measure of nothing would pass.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::case::{Case, Problem, of_entry, of_prompt, own_skill};
-use crate::skill::json::to_json;
-use crate::skill::yaml::{self, Node};
+use super::case::{Case, Problem, QUERY, is_entry, of_entry, of_prompt, own_skill};
+use super::csv::{self, Rows};
+use super::fields::{Fields, kind, normal};
+use super::parts::{Part, blanks, json_parts, yaml_parts};
+use crate::skill::yaml;
 
-/// Keys of a map under which entries stand.
-const LISTS: [&str; 5] = ["evals", "cases", "queries", "tests", "test_cases"];
-/// Keys of a map under which prompts of its skill stand, and whether these should fire it.
-const PROMPTS: [(&str, bool); 6] = [
-    ("should_trigger_prompts", true),
-    ("should_not_trigger_prompts", false),
-    ("shouldTriggerPrompts", true),
-    ("shouldNotTriggerPrompts", false),
-    ("should_trigger", true),
-    ("should_not_trigger", false),
+/// Keys under which entries stand, in the form of [`normal`]; another list is one of entries if
+/// its first element has a prompt.
+const LISTS: [&str; 6] = ["evals", "cases", "queries", "tests", "testcases", "scenarios"];
+/// Keys under which prompts of a skill stand, and whether these should fire it.
+const PROMPTS: [(&str, bool); 9] = [
+    ("shouldtriggerprompts", true),
+    ("shouldnottriggerprompts", false),
+    ("shouldtrigger", true),
+    ("shouldnottrigger", false),
+    ("positive", true),
+    ("negative", false),
+    ("positives", true),
+    ("negatives", false),
+    ("nearmiss", false),
 ];
+/// The key of a list of skills, each with its prompts.
+const SKILLS: &str = "skills";
+
+/// What a list of a map holds.
+enum List {
+    /// Entries, which say what is expected.
+    Entries,
+    /// Prompts that should, or should not, fire the skill of the map.
+    Prompts { fires: bool },
+    /// Skills, each with its own lists.
+    Skills,
+}
 
 /// What is read of a file.
 struct Reader<'t> {
@@ -34,15 +52,6 @@ struct Reader<'t> {
     problems: Vec<Problem>,
 }
 
-/// A value and the byte of the file where it begins.
-struct Part {
-    key: String,
-    at: usize,
-    value: Value,
-    /// The parts of a list.
-    parts: Vec<Part>,
-}
-
 /// The prompts of the file named `file` with the content `text`, and what of it is left out.
 /// `skill` is the skill they belong to where they do not say so.
 ///
@@ -50,7 +59,7 @@ struct Part {
 /// let text = "{\"query\": \"deploy it\", \"should_trigger\": true}\n{\"query\": 7}\n";
 /// let (cases, problems) = repertoire::eval::read("evals.jsonl", text, Some("deploy"));
 /// assert_eq!((cases[0].query.as_str(), &cases[0].expected[..]), ("deploy it", &["deploy".to_owned()][..]));
-/// assert_eq!((problems[0].line, problems[0].message.as_str()), (2, "`query` is a number, not text"));
+/// assert_eq!((problems[0].line, problems[0].message.as_str()), (2, "`query` is a number, not text: write the prompt as text"));
 /// ```
 pub fn read(file: &str, text: &str, skill: Option<&str>) -> (Vec<Case>, Vec<Problem>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -61,6 +70,9 @@ pub fn read(file: &str, text: &str, skill: Option<&str>) -> (Vec<Case>, Vec<Prob
     match extension.to_ascii_lowercase().as_str() {
         "jsonl" | "ndjson" => reader.lines(),
         "yaml" | "yml" => reader.yaml(),
+        "csv" => reader.table(false),
+        "tsv" => reader.table(true),
+        _ if text.trim_start().starts_with("//") => reader.lines(),
         _ if text.trim_start().starts_with('[') => reader.json_list(),
         _ if text.trim_start().starts_with('{') => reader.json_map_or_lines(),
         _ => reader.yaml(),
@@ -76,8 +88,11 @@ impl Reader<'_> {
         let mut at = 0;
         for line in self.text.split_inclusive('\n') {
             match serde_json::from_str::<Value>(line) {
-                _ if line.trim().is_empty() => {}
-                Ok(entry) => self.entry(&entry, at, self.skill),
+                _ if is_blank(line) => {}
+                Ok(value) => {
+                    let at = at + blanks(line);
+                    self.element(&Part::json(at, value), self.skill);
+                }
                 Err(error) => self.problem(at, json_message(&error)),
             }
             at += line.len();
@@ -85,8 +100,8 @@ impl Reader<'_> {
     }
 
     fn json_list(&mut self) {
-        let start = self.text.len() - self.text.trim_start().len();
-        self.entries(&json_parts(self.text, start), self.skill);
+        let start = blanks(self.text);
+        self.elements(&json_parts(self.text, start), self.skill);
         if let Err(error) = serde_json::from_str::<Value>(self.text) {
             let message = format!("{}; the rest of the file is left out", json_message(&error));
             self.problem(self.byte_of(error.line()), message);
@@ -94,10 +109,12 @@ impl Reader<'_> {
     }
 
     fn json_map_or_lines(&mut self) {
-        let start = self.text.len() - self.text.trim_start().len();
-        let first_line = self.text[start..].lines().next().unwrap_or_default();
+        let at = blanks(self.text);
+        let first_line = self.text.lines().find(|line| !is_blank(line)).unwrap_or_default();
         match serde_json::from_str::<Value>(self.text) {
-            Ok(_) => self.document(start, &json_parts(self.text, start)),
+            Ok(value) => {
+                self.element(&Part::json(at, value), self.skill);
+            }
             Err(_) if serde_json::from_str::<Value>(first_line).is_ok() => self.lines(),
             Err(error) => {
                 self.problem(self.byte_of(error.line()), json_message(&error));
@@ -109,10 +126,10 @@ impl Reader<'_> {
         match yaml::parse(self.text, &|at| at) {
             Ok(tree) => match &tree.root {
                 Some(root) if matches!(root.value, yaml::Value::Sequence(_)) => {
-                    self.entries(&yaml_parts(root), self.skill);
+                    self.elements(&yaml_parts(root), self.skill);
                 }
                 Some(root) if matches!(root.value, yaml::Value::Mapping(_)) => {
-                    self.document(root.span.start, &yaml_parts(root));
+                    self.element(&Part::yaml(String::new(), root), self.skill);
                 }
                 _ => {}
             },
@@ -120,50 +137,99 @@ impl Reader<'_> {
         }
     }
 
-    /// A map that holds lists of entries or of prompts, or is an entry.
-    fn document(&mut self, at: usize, parts: &[Part]) {
-        let fields: Map<String, Value> =
-            parts.iter().map(|part| (part.key.clone(), part.value.clone())).collect();
-        let named = own_skill(&fields).unwrap_or_else(|message| {
-            self.problem(at, message);
+    fn table(&mut self, is_tsv: bool) {
+        let mut rows = Rows::new(self.text, csv::separator(is_tsv, self.text));
+        let Some(header) = rows.next() else { return };
+        let fault = match &header.fields {
+            Ok(names) => csv::missing(names),
+            Err(message) => Some(message.clone()),
+        };
+        if let Some(message) = fault {
+            return self.problem(header.at, message);
+        }
+        let names = header.fields.unwrap_or_default();
+        for row in rows {
+            let entry = row.fields.and_then(|fields| csv::entry(&names, &fields));
+            let case = entry.and_then(|entry| of_entry(&entry, self.skill, None));
+            self.keep(row.at, case);
+        }
+    }
+
+    fn elements(&mut self, parts: &[Part<'_>], skill: Option<&str>) {
+        for part in parts {
+            self.element(part, skill);
+        }
+    }
+
+    /// An entry, or a map that holds lists of entries or of prompts.
+    fn element(&mut self, part: &Part<'_>, skill: Option<&str>) {
+        let Value::Object(map) = &part.value else {
+            return self.keep(part.at, of_entry(&part.value, skill, None));
+        };
+        let fields = Fields::of(map);
+        if is_entry(&fields) || !self.lists(part, &fields, skill) {
+            self.keep(part.at, of_entry(&part.value, skill, None));
+        }
+    }
+
+    /// Reads the lists of a map; whether it has any.
+    fn lists(&mut self, part: &Part<'_>, fields: &Fields<'_>, skill: Option<&str>) -> bool {
+        let lists: Vec<(Part<'_>, List)> = part
+            .parts(self.text)
+            .into_iter()
+            .filter_map(|list| List::of(&list).map(|kind| (list, kind)))
+            .collect();
+        if lists.is_empty() {
+            return false;
+        }
+        let named = own_skill(fields).unwrap_or_else(|message| {
+            self.problem(part.at, message);
             None
         });
-        let skill = named.as_deref().or(self.skill);
-        let mut has_list = false;
-        for part in parts.iter().filter(|part| part.value.is_array()) {
-            if LISTS.contains(&part.key.as_str()) {
-                has_list = true;
-                self.entries(&part.parts, skill);
-            } else if let Some((_, fires)) = PROMPTS.iter().find(|(key, _)| *key == part.key) {
-                has_list = true;
-                self.prompts(&part.parts, part.at, skill, *fires);
+        let skill = named.as_deref().or(skill);
+        for (list, kind) in lists {
+            match kind {
+                List::Skills => self.skills(&list),
+                List::Prompts { fires } => self.prompts(&list, skill, fires),
+                List::Entries => self.elements(&list.parts(self.text), skill),
             }
         }
-        if !has_list {
-            self.entry(&Value::Object(fields), at, skill);
+        true
+    }
+
+    /// Skills with their prompts: a list of maps with a name, or a map by name.
+    fn skills(&mut self, list: &Part<'_>) {
+        for part in list.parts(self.text) {
+            let Value::Object(map) = &part.value else {
+                let kind = kind(&part.value);
+                let message = format!(
+                    "this is {kind}, not a map with the prompts of a skill: write `name`, \
+                     `positive` and `negative`"
+                );
+                self.problem(part.at, message);
+                continue;
+            };
+            let fields = Fields::of(map);
+            let name = fields.first(&["name", "id"]).and_then(|(_, name)| name.as_str());
+            let by_key = (!part.key.is_empty()).then_some(part.key.as_str());
+            if !self.lists(&part, &fields, name.or(by_key)) {
+                let message = "there are no prompts of this skill: add lists `positive` and \
+                               `negative`";
+                self.problem(part.at, message.to_owned());
+            }
         }
     }
 
-    fn prompts(&mut self, parts: &[Part], at: usize, skill: Option<&str>, fires: bool) {
+    fn prompts(&mut self, list: &Part<'_>, skill: Option<&str>, fires: bool) {
         let Some(skill) = skill else {
             let message = "it does not say which skill these prompts belong to: add `skill: NAME`, \
-                           or name it with `--skill`";
-            self.problem(at, message.to_owned());
-            return;
+                           name it with `--skill`, or keep the file below the directory of its \
+                           skill";
+            return self.problem(list.at, message.to_owned());
         };
-        for part in parts {
+        for part in list.parts(self.text) {
             self.keep(part.at, of_prompt(&part.value, skill, fires));
         }
-    }
-
-    fn entries(&mut self, parts: &[Part], skill: Option<&str>) {
-        for part in parts {
-            self.entry(&part.value, part.at, skill);
-        }
-    }
-
-    fn entry(&mut self, entry: &Value, at: usize, skill: Option<&str>) {
-        self.keep(at, of_entry(entry, skill));
     }
 
     fn keep(&mut self, at: usize, read: Result<Case, String>) {
@@ -192,6 +258,12 @@ impl Reader<'_> {
     }
 }
 
+/// Whether a line of JSON lines holds nothing, or a comment.
+fn is_blank(line: &str) -> bool {
+    let line = line.trim_start();
+    line.is_empty() || line.starts_with("//") || line.starts_with('#')
+}
+
 fn json_message(error: &serde_json::Error) -> String {
     let message = error.to_string();
     // The line is the problem's; that of the error may be one of a part of the file.
@@ -199,61 +271,25 @@ fn json_message(error: &serde_json::Error) -> String {
     format!("not valid JSON: {message} at column {}", error.column())
 }
 
-/// What stands in the list or the map that begins at byte `start`, up to where it is broken.
-fn json_parts(text: &str, start: usize) -> Vec<Part> {
-    let is_map = text[start..].starts_with('{');
-    let mut parts = Vec::new();
-    let mut at = start + 1;
-    while let Some((part, end)) = json_part(text, at, is_map) {
-        parts.push(part);
-        at = end + blanks(&text[end..]);
-        if !text[at..].starts_with(',') {
-            break;
-        }
-        at += 1;
-    }
-    parts
-}
-
-/// The entry of a list or a map that begins after byte `at`, and the byte after it.
-fn json_part(text: &str, at: usize, is_map: bool) -> Option<(Part, usize)> {
-    let (key, at) = if is_map {
-        let (key, end) = json_value(text, at)?;
-        (key.as_str()?.to_owned(), end + blanks(&text[end..]) + 1)
-    } else {
-        (String::new(), at)
-    };
-    let at = at + blanks(text.get(at..)?);
-    let (value, end) = json_value(text, at)?;
-    let parts = if value.is_array() { json_parts(text, at) } else { Vec::new() };
-    Some((Part { key, at, value, parts }, end))
-}
-
-fn json_value(text: &str, at: usize) -> Option<(Value, usize)> {
-    let mut stream = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<Value>();
-    let value = stream.next()?.ok()?;
-    Some((value, at + stream.byte_offset()))
-}
-
-/// Bytes of white space at the start of a text.
-fn blanks(text: &str) -> usize {
-    text.len() - text.trim_start().len()
-}
-
-fn yaml_parts(node: &Node) -> Vec<Part> {
-    let part = |key: String, node: &Node| {
-        let is_list = matches!(node.value, yaml::Value::Sequence(_));
-        let parts = if is_list { yaml_parts(node) } else { Vec::new() };
-        Part { key, at: node.span.start, value: to_json(node), parts }
-    };
-    match &node.value {
-        yaml::Value::Scalar { .. } => Vec::new(),
-        yaml::Value::Sequence(entries) => {
-            entries.iter().map(|entry| part(String::new(), entry)).collect()
-        }
-        yaml::Value::Mapping(entries) => {
-            let key = |key: &Node| key.text().unwrap_or_default().to_owned();
-            entries.iter().map(|(name, value)| part(key(name), value)).collect()
+impl List {
+    fn of(part: &Part<'_>) -> Option<List> {
+        let key = normal(&part.key);
+        let fires = PROMPTS.iter().find_map(|(name, fires)| (*name == key).then_some(*fires));
+        match &part.value {
+            Value::Object(map) => {
+                let holds_maps = map.values().next().is_some_and(Value::is_object);
+                (key == SKILLS && holds_maps).then_some(List::Skills)
+            }
+            Value::Array(entries) => match (fires, entries.first()) {
+                (Some(fires), _) => Some(List::Prompts { fires }),
+                (None, Some(Value::Object(_))) if key == SKILLS => Some(List::Skills),
+                _ if LISTS.contains(&key.as_str()) => Some(List::Entries),
+                (None, Some(Value::Object(map))) => {
+                    Fields::of(map).first(&QUERY).map(|_| List::Entries)
+                }
+                _ => None,
+            },
+            _ => None,
         }
     }
 }

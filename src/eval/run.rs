@@ -1,10 +1,11 @@
 //! Asking an engine each prompt.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::case::{Case, Problem};
+use crate::catalog::Audience;
 use crate::engine::Engine;
 use crate::matcher::{Hit, Shared};
 use crate::skill::SkillId;
@@ -64,6 +65,28 @@ pub struct Nearest {
     pub is_right: Option<bool>,
 }
 
+/// What became of the prompts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Evaluation {
+    /// The prompts that were asked, in the order of the cases.
+    pub outcomes: Vec<Outcome>,
+    /// The cases that name a skill the catalog does not have.
+    pub problems: Vec<Problem>,
+    /// The skills that only the user may invoke and that prompts expect, in the order of ids. The
+    /// model is never told of them, so that they do not fire is not counted; a prompt that expects
+    /// no other skill is not asked.
+    pub user_only: Vec<UserOnly>,
+}
+
+/// A skill that only the user may invoke.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UserOnly {
+    /// The skill.
+    pub id: SkillId,
+    /// Number of prompts that expect it.
+    pub prompts: usize,
+}
+
 /// A case whose skills are known to the catalog.
 struct Judge {
     expected: Vec<SkillId>,
@@ -72,25 +95,32 @@ struct Judge {
 }
 
 /// Asks `engine` the prompts of `cases`, each in a conversation of its own, and calls `each` after
-/// every one. A case that names a skill the catalog does not have is left out, and told.
-pub fn evaluate(
-    engine: &Engine,
-    cases: &[Case],
-    mut each: impl FnMut(),
-) -> (Vec<Outcome>, Vec<Problem>) {
-    let mut outcomes = Vec::with_capacity(cases.len());
-    let mut problems = Vec::new();
+/// every one.
+pub fn evaluate(engine: &Engine, cases: &[Case], mut each: impl FnMut()) -> Evaluation {
+    let mut evaluation = Evaluation::default();
+    let mut user_only: BTreeMap<SkillId, usize> = BTreeMap::new();
     for case in cases {
         match Judge::new(engine, case) {
-            Ok(judge) => outcomes.push(judge.ask(engine, case)),
+            Ok(mut judge) => {
+                let exempt = judge.exempt_user_only(engine);
+                let expects_no_other = judge.expected.is_empty() && !exempt.is_empty();
+                for id in exempt {
+                    *user_only.entry(id).or_default() += 1;
+                }
+                if !expects_no_other {
+                    evaluation.outcomes.push(judge.ask(engine, case));
+                }
+            }
             Err(message) => {
                 let Case { file, line, .. } = case;
-                problems.push(Problem { file: file.clone(), line: *line, message });
+                evaluation.problems.push(Problem { file: file.clone(), line: *line, message });
             }
         }
         each();
     }
-    (outcomes, problems)
+    let told = |(id, prompts)| UserOnly { id, prompts };
+    evaluation.user_only = user_only.into_iter().map(told).collect();
+    evaluation
 }
 
 impl Judge {
@@ -105,6 +135,18 @@ impl Judge {
             forbidden: ids(&case.forbidden)?,
             acceptable: ids(&case.acceptable)?,
         })
+    }
+
+    /// Expects no skill that only the user may invoke, and gives those that were expected.
+    fn exempt_user_only(&mut self, engine: &Engine) -> Vec<SkillId> {
+        let catalog = engine.catalog();
+        let is_user_only = |id: &SkillId| {
+            catalog.get(id.as_str()).is_some_and(|entry| !entry.is_matched(Audience::Model))
+        };
+        let (exempt, expected) =
+            std::mem::take(&mut self.expected).into_iter().partition(is_user_only);
+        self.expected = expected;
+        exempt
     }
 
     fn ask(self, engine: &Engine, case: &Case) -> Outcome {

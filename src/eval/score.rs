@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::case::Problem;
-use super::run::{Fired, Outcome};
+use super::run::{Evaluation, Fired, Outcome, UserOnly};
 use crate::skill::SkillId;
 
 /// What an evaluation found; see the [module](super) for what is counted. Serializes as
@@ -29,6 +29,8 @@ pub struct Report {
     pub results: Vec<Outcome>,
     /// What was left out, and why.
     pub problems: Vec<Problem>,
+    /// The skills that prompts expect and only the user may invoke: they are not counted.
+    pub user_only: Vec<UserOnly>,
 }
 
 /// Shares from 0 to 1; `None` is a share of nothing.
@@ -116,8 +118,9 @@ struct Counts {
 }
 
 impl Report {
-    /// Counts `outcomes`.
-    pub fn new(outcomes: Vec<Outcome>, problems: Vec<Problem>) -> Report {
+    /// Counts what became of the prompts.
+    pub fn new(evaluation: Evaluation) -> Report {
+        let Evaluation { outcomes, problems, user_only } = evaluation;
         let mut all = Counts::default();
         let mut by_skill: BTreeMap<&SkillId, Counts> = BTreeMap::new();
         let mut confusions = Confusions::default();
@@ -140,6 +143,7 @@ impl Report {
             confusions: confusions.sorted(),
             results: outcomes,
             problems,
+            user_only,
         }
     }
 }

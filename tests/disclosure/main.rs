@@ -1,6 +1,7 @@
 //! What is put into a prompt, within its budget and in its format.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod idle;
 mod lost;
 mod sessions;
 

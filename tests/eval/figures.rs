@@ -1,6 +1,6 @@
 //! Figures that are counted by hand, confusions, and what changed since a baseline.
 
-use repertoire::eval::{Baseline, Case, Report, compare, evaluate, read};
+use repertoire::eval::{Baseline, Case, Evaluation, Report, compare, evaluate, read};
 use serde_json::{Value, json};
 
 use super::{engine, rows};
@@ -15,9 +15,9 @@ fn cases(rows: &[Value]) -> Vec<Case> {
 
 fn report(rows: &[Value]) -> Report {
     let mut n_told = 0;
-    let (outcomes, problems) = evaluate(&engine(), &cases(rows), || n_told += 1);
+    let evaluation = evaluate(&engine(), &cases(rows), || n_told += 1);
     assert_eq!(n_told, rows.len());
-    Report::new(outcomes, problems)
+    Report::new(evaluation)
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_share_of_nothing_is_none() {
     let scores = report.scores;
     assert_eq!((scores.precision, scores.f1, scores.false_fire), (None, None, None));
     assert_eq!((scores.recall, scores.top3), (Some(0.0), Some(0.0)));
-    assert_eq!(Report::new(Vec::new(), Vec::new()).scores.recall, None);
+    assert_eq!(Report::new(Evaluation::default()).scores.recall, None);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod binary;
 mod command;
 mod figures;
+mod forms;
 mod options;
 mod reading;
 

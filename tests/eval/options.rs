@@ -214,8 +214,7 @@ fn a_report_tells_the_words_by_which_a_skill_fired() {
     let engine = with(&plain(), false, options);
     let row = "{\"query\": \"write an invoice for my freelance client\", \"expected\": []}";
     let (cases, _) = read("c.jsonl", row, None);
-    let (outcomes, problems) = evaluate(&engine, &cases, || {});
-    let report = Report::new(outcomes, problems);
+    let report = Report::new(evaluate(&engine, &cases, || {}));
     let triggers_hit = &report.confusions[0].triggers;
     assert!(triggers_hit.iter().all(|cause| cause.kind == "relevance"), "{triggers_hit:?}");
     assert!(triggers_hit.iter().any(|cause| cause.trigger == "invoice"), "{triggers_hit:?}");

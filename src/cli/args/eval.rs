@@ -8,10 +8,17 @@ use super::routing::{MatchingArgs, ShowingArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalArgs {
-    /// Files of prompts: JSON, JSON lines or YAML
+    /// Files of prompts: JSON, JSON lines, YAML, CSV or TSV
+    ///
+    /// An entry has a `query` (or `prompt`, `input`) and says what is expected: `should_trigger`
+    /// (true or false) for one skill, or `expected_skill` (a name, a list, or null for none). A
+    /// map may hold `should_trigger_prompts` and `should_not_trigger_prompts`, or `skills` with
+    /// `name`, `positive` and `negative`. `shouldTrigger` and `should-trigger` will do, too.
+    /// Prompts that name no skill belong to `--skill`, else to the skill whose directory the file
+    /// stands in. docs/routing.md has every form.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// The skill that prompts belong to where they do not say so
+    /// The skill that prompts belong to where they do not say so, wherever their file stands
     #[arg(long, value_name = "ID")]
     pub(crate) skill: Option<String>,
     /// An earlier report (`--json`) to compare with

@@ -1,0 +1,88 @@
+//! Values of a file with the bytes where they begin.
+
+use serde_json::Value;
+
+use crate::skill::json::to_json;
+use crate::skill::yaml::{self, Node};
+
+/// A value of a list or a map, with the byte of the file where it begins.
+pub(super) struct Part<'n> {
+    pub(super) key: String,
+    pub(super) at: usize,
+    pub(super) value: Value,
+    /// What it is made from, if the file is YAML.
+    node: Option<&'n Node>,
+}
+
+impl<'n> Part<'n> {
+    /// The JSON value that begins at byte `at`.
+    pub(super) fn json(at: usize, value: Value) -> Part<'n> {
+        Part { key: String::new(), at, value, node: None }
+    }
+
+    /// The value of a YAML node.
+    pub(super) fn yaml(key: String, node: &'n Node) -> Part<'n> {
+        Part { key, at: node.span.start, value: to_json(node), node: Some(node) }
+    }
+
+    /// What a list or a map of the file with the content `text` holds.
+    pub(super) fn parts(&self, text: &str) -> Vec<Part<'n>> {
+        match self.node {
+            Some(node) => yaml_parts(node),
+            None => json_parts(text, self.at),
+        }
+    }
+}
+
+/// What stands in the list or the map that begins at byte `start`, up to where it is broken.
+pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Part<'n>> {
+    let is_map = text[start..].starts_with('{');
+    let mut parts = Vec::new();
+    let mut at = start + 1;
+    while let Some((part, end)) = json_part(text, at, is_map) {
+        parts.push(part);
+        at = end + blanks(&text[end..]);
+        if !text[at..].starts_with(',') {
+            break;
+        }
+        at += 1;
+    }
+    parts
+}
+
+/// The entry of a list or a map that begins after byte `at`, and the byte after it.
+fn json_part<'n>(text: &str, at: usize, is_map: bool) -> Option<(Part<'n>, usize)> {
+    let (key, at) = if is_map {
+        let (key, end) = json_value(text, at)?;
+        (key.as_str()?.to_owned(), end + blanks(&text[end..]) + 1)
+    } else {
+        (String::new(), at)
+    };
+    let at = at + blanks(text.get(at..)?);
+    let (value, end) = json_value(text, at)?;
+    Some((Part { key, at, value, node: None }, end))
+}
+
+fn json_value(text: &str, at: usize) -> Option<(Value, usize)> {
+    let mut stream = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<Value>();
+    let value = stream.next()?.ok()?;
+    Some((value, at + stream.byte_offset()))
+}
+
+/// Bytes of white space at the start of a text.
+pub(super) fn blanks(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}
+
+pub(super) fn yaml_parts(node: &Node) -> Vec<Part<'_>> {
+    match &node.value {
+        yaml::Value::Scalar { .. } => Vec::new(),
+        yaml::Value::Sequence(entries) => {
+            entries.iter().map(|entry| Part::yaml(String::new(), entry)).collect()
+        }
+        yaml::Value::Mapping(entries) => {
+            let key = |key: &Node| key.text().unwrap_or_default().to_owned();
+            entries.iter().map(|(name, value)| Part::yaml(key(name), value)).collect()
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Which of the real skills are taken: varied, different from each other, and always the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use repertoire::Skill;
+
+/// Descriptions that share more of their words than this are of one skill in two versions.
+const MAX_SHARED: f64 = 0.5;
+
+/// The first `n` skills of `corpus`, one of each repository in turn, in an order that only their
+/// paths decide.
+pub(crate) fn choose(corpus: &Path, n: usize) -> Vec<Skill> {
+    let (files, _) = repertoire::catalog::skill_files(corpus, false);
+    let mut by_repository: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for file in files {
+        let path = file.strip_prefix(corpus).unwrap().to_string_lossy().into_owned();
+        let repository = path.split('/').next().unwrap_or_default().to_owned();
+        by_repository.entry(repository).or_default().push(file);
+    }
+    for files in by_repository.values_mut() {
+        files.sort_by_key(|file| hash(file.strip_prefix(corpus).unwrap()));
+    }
+    let mut chosen: Vec<(Skill, BTreeSet<String>)> = Vec::new();
+    let mut names = BTreeSet::new();
+    let n_rounds = by_repository.values().map(Vec::len).max().unwrap_or(0);
+    for round in 0..n_rounds {
+        for file in by_repository.values().filter_map(|files| files.get(round)) {
+            if chosen.len() == n {
+                break;
+            }
+            let Some(skill) = usable(file) else { continue };
+            let words = words(skill.description());
+            let is_new = chosen.iter().all(|(_, others)| shared(&words, others) <= MAX_SHARED);
+            if is_new && names.insert(skill.name().to_lowercase()) {
+                chosen.push((skill, words));
+            }
+        }
+    }
+    chosen.into_iter().map(|(skill, _)| skill).collect()
+}
+
+/// A skill that any catalog would show to the model: one that requires nothing, with a name of its
+/// own and a description that says something.
+fn usable(file: &Path) -> Option<Skill> {
+    let skill = Skill::load(file, "repertoire").ok()?;
+    let manifest = skill.manifest();
+    let is_open = !manifest.is_model_invocation_disabled()
+        && manifest.requires_bins.is_empty()
+        && manifest.requires_env.is_empty();
+    let is_name =
+        skill.name().chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    (is_open && is_name && words(skill.description()).len() >= 5).then_some(skill)
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3);
+    words.map(str::to_lowercase).collect()
+}
+
+/// The words of both, as a share of those of the shorter.
+#[expect(clippy::cast_precision_loss, reason = "numbers of words")]
+fn shared(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
+    a.intersection(b).count() as f64 / a.len().min(b.len()).max(1) as f64
+}
+
+/// FNV-1a of a path, to take skills from all parts of a repository.
+fn hash(path: &Path) -> u64 {
+    path.to_string_lossy().bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[test]
+fn the_selection_is_varied() {
+    let Some(corpus) = crate::support::shared("corpus/skills") else { return };
+    let chosen = choose(&corpus, 200);
+    let repository = |skill: &Skill| {
+        let path = skill.path().unwrap().strip_prefix(&corpus).unwrap();
+        path.components().next().unwrap().as_os_str().to_owned()
+    };
+    let mut by_repository: BTreeMap<_, usize> = BTreeMap::new();
+    for skill in &chosen {
+        *by_repository.entry(repository(skill)).or_default() += 1;
+    }
+    let names: BTreeSet<&str> = chosen.iter().map(Skill::name).collect();
+    assert_eq!((chosen.len(), names.len()), (200, 200));
+    assert!(by_repository.len() >= 60, "{by_repository:?}");
+    assert!(by_repository.values().all(|n| *n <= 6), "{by_repository:?}");
+}
