@@ -117,32 +117,37 @@ fn what_the_model_may_not_see_is_not_found() {
 }
 
 #[test]
-fn the_registry_is_in_the_order_of_relevance_then_of_ids() {
+fn lines_are_the_relevant_skills_best_first_and_a_question_lists_all() {
     let engine = engine(office());
-    let disclosure = engine.disclose("parse invoice, csv file");
-    let order: Vec<&str> = disclosure.registry.iter().map(SkillId::as_str).collect();
-    let rest = ["alpha-notes", "deploy-staging", "request-review"];
-    assert_eq!(order, [&["parseCsvFiles", "invoice-writer"][..], &rest].concat());
-
-    let options = DisclosureOptions { max_lines: 2, ..DisclosureOptions::default() };
-    let short = engine.disclose_with("parse invoice, csv file", &options);
-    assert_eq!(
-        (short.tier, &short.registry[..], short.hidden),
-        (Tier::Registry, &disclosure.registry[..2], 3)
-    );
-    assert!(short.text.ends_with("[3 more skills available]"), "{}", short.text);
-    let all = engine.disclose_with("list skills", &options);
-    assert_eq!((all.registry.len(), all.hidden), (2, 3));
+    let options = DisclosureOptions { relevance: None, ..DisclosureOptions::default() };
+    let lines = |query: &str, options: &DisclosureOptions| {
+        let disclosure = engine.disclose_with(query, options);
+        let lines: Vec<String> = disclosure.registry.iter().map(SkillId::to_string).collect();
+        assert_eq!(lines.len() + disclosure.hidden, 5, "{query}");
+        (lines, disclosure.text)
+    };
+    let query = "parse invoice, csv file";
+    assert_eq!(lines(query, &options).0, ["parseCsvFiles", "invoice-writer"]);
+    let (short, text) = lines(query, &DisclosureOptions { max_lines: 1, ..options.clone() });
+    assert_eq!(short, ["parseCsvFiles"]);
+    assert!(text.ends_with("[4 more skills available]"), "{text}");
+    assert_eq!(lines("list skills", &DisclosureOptions { max_lines: 1, ..options }).0.len(), 5);
 }
 
 #[test]
 fn a_huge_catalog_is_listed_in_a_bounded_text() {
     let skills =
         (0..1_000).map(|i| plain(&format!("skill-{i:04}"), &format!("Does thing{i}."), ""));
-    let disclosure = engine(skills.collect()).disclose("do thing977 for me");
-    assert_eq!(disclosure.registry[0], "skill-0977");
-    assert_eq!(disclosure.registry.len() + disclosure.hidden, 1_000);
-    assert!(disclosure.text.len() < 20_000, "{} bytes", disclosure.text.len());
+    let engine = engine(skills.collect());
+    let disclosure = engine.disclose("do thing977 for me");
+    assert_eq!(disclosure.registry, ["skill-0977"]);
+    assert_eq!(disclosure.hidden, 999);
+    for (query, tier) in [("what can you do?", Tier::Registry), ("hm", Tier::Breadcrumb)] {
+        let disclosure = engine.disclose(query);
+        assert_eq!(disclosure.registry.len() + disclosure.hidden, 1_000);
+        assert_eq!(disclosure.tier, tier);
+        assert!(disclosure.text.len() <= 40_000, "{} bytes", disclosure.text.len());
+    }
 }
 
 #[test]
@@ -165,31 +170,60 @@ fn the_answer_depends_on_the_skills_not_on_how_they_came() {
         office().into_iter().map(|skill| (SkillId::new(skill.name()), skill)).collect();
     let pairs = || named.iter().map(|(id, skill)| (id, skill));
     let once = RelevanceIndex::new(pairs());
-    let mut changed = RelevanceIndex::new(pairs().rev());
-    let extra = plain("extra", "Deploys the csv invoice to a server.", "agenda");
-    changed.add(&"extra".into(), &extra);
-    assert_ne!(once.order("deploy"), changed.order("deploy"));
-    assert!(changed.remove(&"extra".into()));
-    assert!(!changed.remove(&"extra".into()));
-    let (id, skill) = &named[1];
-    changed.add(id, &extra);
-    changed.add(id, skill);
-
-    assert_eq!((once.len(), once.memory_usage() > 0), (changed.len(), true));
+    let other = RelevanceIndex::new(pairs().rev());
+    assert_eq!((once.len(), once.memory_usage() > 0), (other.len(), true));
     for query in ["deploy the server", "parse csv files of invoices", "agenda", "使用 review"] {
-        assert_eq!(once.rank(query, 9), changed.rank(query, 9), "{query}");
+        assert_eq!(once.rank(query, 9), other.rank(query, 9), "{query}");
         let ranked = once.rank(query, 9).into_iter().map(|found| found.id);
         assert_eq!(once.order(query), ranked.collect::<Vec<_>>());
     }
 }
 
 #[test]
-fn equals_are_in_the_order_of_ids_without_a_margin() {
+fn an_index_that_followed_changes_answers_as_a_new_one() {
+    let root = tempfile::tempdir().unwrap();
+    let write = |name: &str, description: &str, body: &str| {
+        std::fs::create_dir_all(root.path().join(name)).unwrap();
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\n{body}\n");
+        std::fs::write(root.path().join(name).join("SKILL.md"), text).unwrap();
+    };
+    let topics = ["invoice", "server", "agenda", "table", "review", "ledger", "backup", "index"];
+    for (at, topic) in topics.iter().enumerate() {
+        let body = format!("Read the {topic} twice, then write the {topic} down. ").repeat(at + 3);
+        write(&format!("skill-{at}"), &format!("Works on each {topic} with care."), &body);
+    }
+    let new = || Engine::builder().source(Source::project(root.path())).build().unwrap();
+    let engine = new();
+    let check = |step: &str| {
+        engine.refresh().unwrap();
+        for query in ["write the invoice down", "twice the ledger", "a parrot", "review, backup"] {
+            assert_eq!(
+                engine.relevance().rank(query, 9),
+                new().relevance().rank(query, 9),
+                "{step}"
+            );
+            assert_eq!(engine.disclose(query), new().disclose(query), "{step}");
+        }
+    };
+    write("skill-3", "Works on each table with no care.", "Read the table once.");
+    check("one is changed");
+    write("skill-35", "Feeds a parrot.", "Seeds and a table.");
+    check("one comes in between");
+    std::fs::remove_dir_all(root.path().join("skill-0")).unwrap();
+    check("one goes");
+    write("skill-9", "Long.", &"Another long text about everything and more. ".repeat(400));
+    check("the usual length changes");
+}
+
+#[test]
+fn equals_are_in_the_order_of_ids_without_a_lead() {
     let twins = ["b", "c", "a"].map(|name| (SkillId::new(name), plain("same", "Deploys.", "")));
     let index = RelevanceIndex::new(twins.iter().map(|(id, skill)| (id, skill)));
     let ranked = index.rank("deployment", 2);
-    let told: Vec<_> = ranked.iter().map(|found| (found.id.as_str(), found.margin)).collect();
+    let told: Vec<_> =
+        ranked.iter().map(|found| (found.id.as_str(), found.relevance.lead)).collect();
     assert_eq!(told, [("a", 0.0), ("b", 0.0)]);
-    assert_eq!(ranked[0].terms[0].fields, [Field::Description]);
-    assert!(ranked[0].score > 0.0);
+    let (id, skill) = &twins[2];
+    assert_eq!(index.shared("deployment", id, skill)[0].fields, [Field::Description]);
+    assert!(ranked[0].relevance.worth > 0.0);
 }

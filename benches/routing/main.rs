@@ -14,7 +14,7 @@
 
 mod bm25;
 mod data;
-mod margin;
+mod figures;
 mod systems;
 
 use std::path::{Path, PathBuf};
@@ -30,6 +30,7 @@ use data::{Catalog, catalogs};
 struct Rate {
     top1: f64,
     top3: f64,
+    top5: f64,
 }
 
 fn main() {
@@ -44,19 +45,19 @@ fn main() {
     let (skills, single): (Vec<Catalog>, Vec<Catalog>) =
         all.into_iter().partition(|catalog| catalog.skills.len() > 1);
     let intents = catalogs(&corpus, "intents");
-    order("Skill catalogs", &skills);
-    order("Intent sets", &intents);
     systems::report("Skill catalogs", &skills);
     systems::report("Catalogs of one skill", &single);
-    systems::report("Intent sets", &intents);
-    margin::report(&skills);
+    systems::default_by_catalog(&skills);
+    order("Skill catalogs", &skills);
+    order("Intent sets", &intents);
+    systems::margins(&skills);
 }
 
 /// Who comes first.
 fn order(title: &str, catalogs: &[Catalog]) {
     println!("\n### {title}\n");
-    println!("| catalog | skills | prompts | BM25 top 1 | top 3 | relevance top 1 | top 3 |");
-    println!("|---|---:|---:|---:|---:|---:|---:|");
+    println!("| catalog | skills | prompts | BM25 top 1 | 3 | 5 | relevance top 1 | 3 | 5 |");
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
     let mut all = Vec::new();
     let mut n_bytes = 0;
     for Catalog { name, skills, positives, .. } in catalogs {
@@ -67,7 +68,7 @@ fn order(title: &str, catalogs: &[Catalog]) {
                 plain.rank(prompt).into_iter().map(|(_, name)| name.to_owned()).collect()
             }),
             rate(positives, |prompt| {
-                index.rank(prompt, 3).into_iter().map(|found| found.id.to_string()).collect()
+                index.rank(prompt, 5).into_iter().map(|found| found.id.to_string()).collect()
             }),
         ];
         n_bytes += index.memory_usage();
@@ -78,7 +79,11 @@ fn order(title: &str, catalogs: &[Catalog]) {
         let mean = |of: fn(&Rate) -> f64| {
             all.iter().map(|rates| of(&rates[ranker])).sum::<f64>() / all.len().max(1) as f64
         };
-        Rate { top1: mean(|rate| rate.top1), top3: mean(|rate| rate.top3) }
+        Rate {
+            top1: mean(|rate| rate.top1),
+            top3: mean(|rate| rate.top3),
+            top5: mean(|rate| rate.top5),
+        }
     });
     println!("| **mean** | | | {} |", cells(mean));
     let n_skills: usize = catalogs.iter().map(|catalog| catalog.skills.len()).sum();
@@ -86,17 +91,18 @@ fn order(title: &str, catalogs: &[Catalog]) {
 }
 
 fn cells(rates: [Rate; 2]) -> String {
-    rates.map(|rate| format!("{:.1} | {:.1}", rate.top1, rate.top3)).join(" | ")
+    rates.map(|rate| format!("{:.1} | {:.1} | {:.1}", rate.top1, rate.top3, rate.top5)).join(" | ")
 }
 
 fn rate(cases: &[Case], rank: impl Fn(&str) -> Vec<String>) -> Rate {
-    let (mut n_first, mut n_third) = (0.0, 0.0);
+    let mut counts = [0.0; 3];
     for case in cases {
         let ranked = rank(&case.query);
-        let at = ranked.iter().take(3).position(|name| case.expected.contains(name));
-        n_first += f64::from(at == Some(0));
-        n_third += f64::from(at.is_some());
+        let at = ranked.iter().position(|name| case.expected.contains(name));
+        for (count, limit) in counts.iter_mut().zip([1, 3, 5]) {
+            *count += f64::from(at.is_some_and(|at| at < limit));
+        }
     }
-    let percent = |n: f64| 100.0 * n / cases.len() as f64;
-    Rate { top1: percent(n_first), top3: percent(n_third) }
+    let [top1, top3, top5] = counts.map(|n| 100.0 * n / cases.len() as f64);
+    Rate { top1, top3, top5 }
 }

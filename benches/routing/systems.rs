@@ -1,110 +1,138 @@
-//! The engine as a whole, with each of its options: what is found, what is shown in full, and what
-//! that costs.
+//! The engine as a whole: what is shown in full or in a line, and what that costs; with the default
+//! first.
 
 use std::collections::BTreeMap;
 
-use repertoire::eval::{Report, evaluate};
 use repertoire::{DisclosureOptions, Engine, EngineBuilder, RelevanceMargin, Skill, suggest};
 
 use crate::data::Catalog;
-use crate::margin;
-
-/// So many prompts of each kind are tried in a catalog.
-const MAX_CASES: usize = 250;
+use crate::figures::Figures;
 
 /// A way to set the engine up.
 struct System {
     name: &'static str,
-    /// What is done to the skills of a catalog first.
-    skills: fn(&Skill) -> Skill,
     builder: fn(EngineBuilder) -> EngineBuilder,
-    options: fn(&mut DisclosureOptions),
+    relevance: Option<RelevanceMargin>,
+    /// Whether the skills lose the triggers they declare.
+    drops_triggers: bool,
     /// Whether the skills get the triggers that are suggested for them.
     suggests: bool,
 }
 
+impl Default for System {
+    fn default() -> Self {
+        let (drops_triggers, suggests) = (false, false);
+        let relevance = Some(RelevanceMargin::default());
+        System { name: "**default**", builder: |same| same, relevance, drops_triggers, suggests }
+    }
+}
+
 /// One row each.
-const SYSTEMS: [System; 9] = [
-    System {
-        name: "without triggers, by relevance",
-        skills: without_triggers,
-        builder: same,
-        options: by_relevance,
-        suggests: false,
-    },
-    System {
-        name: "declared triggers",
-        skills: Skill::clone,
-        builder: same,
-        options: nothing,
-        suggests: false,
-    },
-    System {
-        name: "… and inflections",
-        skills: Skill::clone,
-        builder: |builder| builder.inflect(true),
-        options: nothing,
-        suggests: false,
-    },
-    System {
-        name: "… quoted text masked",
-        skills: Skill::clone,
-        builder: |builder| builder.mask_quoted(true),
-        options: nothing,
-        suggests: false,
-    },
-    System {
-        name: "… generic words hinted",
-        skills: Skill::clone,
-        builder: same,
-        options: hinting,
-        suggests: false,
-    },
-    System {
-        name: "… by relevance, too",
-        skills: Skill::clone,
-        builder: same,
-        options: by_relevance,
-        suggests: false,
-    },
-    System {
-        name: "all options",
-        skills: Skill::clone,
-        builder: |builder| builder.inflect(true).mask_quoted(true),
-        options: |options| {
-            hinting(options);
-            by_relevance(options);
+fn systems() -> [System; 6] {
+    [
+        System::default(),
+        System { name: "in full by triggers and names only", relevance: None, ..System::default() },
+        System { name: "without triggers", drops_triggers: true, ..System::default() },
+        System { name: "triggers of `suggest --all`", suggests: true, ..System::default() },
+        System { name: "inflections", builder: |same| same.inflect(true), ..System::default() },
+        System {
+            name: "quoted text masked",
+            builder: |same| same.mask_quoted(true),
+            ..System::default()
         },
-        suggests: false,
-    },
-    System {
-        name: "triggers of `suggest --all`",
-        skills: Skill::clone,
-        builder: same,
-        options: nothing,
-        suggests: true,
-    },
-    System {
-        name: "… and by relevance",
-        skills: Skill::clone,
-        builder: same,
-        options: by_relevance,
-        suggests: true,
-    },
-];
-
-fn same(builder: EngineBuilder) -> EngineBuilder {
-    builder
+    ]
 }
 
-fn nothing(_: &mut DisclosureOptions) {}
+const HEAD: &str = "| | precision | recall | false fires | in view | tokens, none in full |\n\
+                    |---|---:|---:|---:|---:|---:|";
 
-fn hinting(options: &mut DisclosureOptions) {
-    options.hint_generic_words = true;
+/// The figures of each way to set the engine up, as means over `catalogs`.
+pub(crate) fn report(title: &str, catalogs: &[Catalog]) {
+    println!("\n### The engine: {title}\n\n{HEAD}");
+    for system in systems() {
+        println!("| {} | {} |", system.name, Figures::mean(&system.try_on(catalogs)).cells());
+    }
 }
 
-fn by_relevance(options: &mut DisclosureOptions) {
-    options.relevance = Some(RelevanceMargin::default());
+/// The default by catalog, and on the half it was fitted on and the other.
+pub(crate) fn default_by_catalog(catalogs: &[Catalog]) {
+    println!("\n### The default, by catalog\n\n{HEAD}");
+    let all = System::default().try_on(catalogs);
+    for (catalog, figures) in catalogs.iter().zip(&all) {
+        println!("| {} | {} |", catalog.name, figures.cells());
+    }
+    for (name, half) in [("fitted on", fitted(&all)), ("**the others**", others(&all))] {
+        println!("| {name} | {} |", Figures::mean(&half).cells());
+    }
+}
+
+/// Margins around the default one, on both halves.
+pub(crate) fn margins(catalogs: &[Catalog]) {
+    println!("\n### Margins\n");
+    println!(
+        "| worth | lead | words | fitted on: precision | recall | false fires | the others: precision | recall | false fires |"
+    );
+    println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    let engines: Vec<Engine> =
+        catalogs.iter().map(|catalog| System::default().engine(catalog, BTreeMap::new())).collect();
+    for margin in around_default() {
+        let options = DisclosureOptions { relevance: Some(margin), ..DisclosureOptions::default() };
+        let tried = catalogs.iter().zip(&engines);
+        let all: Vec<Figures> =
+            tried.map(|(catalog, engine)| Figures::new(catalog, engine, &options)).collect();
+        let cells = [fitted(&all), others(&all)].map(|half| {
+            let Figures { precision, recall, false_fires, .. } = Figures::mean(&half);
+            [precision, recall, false_fires].map(|of| format!("{:.1}", 100.0 * of)).join(" | ")
+        });
+        let RelevanceMargin { worth, lead, words } = margin;
+        println!("| {worth} | {lead} | {words} | {} |", cells.join(" | "));
+    }
+}
+
+fn around_default() -> Vec<RelevanceMargin> {
+    let mut margins = Vec::new();
+    for worth in [1.5, 2.0, 2.5] {
+        for lead in [0.5, 0.75, 1.0, 1.25] {
+            margins.extend([2, 3].map(|words| RelevanceMargin { worth, lead, words }));
+        }
+    }
+    margins
+}
+
+/// The half of the catalogs that limits are fitted on: every second one by the owner's name.
+fn fitted(all: &[Figures]) -> Vec<Figures> {
+    all.iter().step_by(2).copied().collect()
+}
+
+fn others(all: &[Figures]) -> Vec<Figures> {
+    all.iter().skip(1).step_by(2).copied().collect()
+}
+
+impl System {
+    fn try_on(&self, catalogs: &[Catalog]) -> Vec<Figures> {
+        let options = DisclosureOptions { relevance: self.relevance, ..Default::default() };
+        let figures = |catalog: &Catalog| {
+            let mut engine = self.engine(catalog, BTreeMap::new());
+            if self.suggests {
+                let suggested = suggest::suggest_all(&engine.catalog());
+                engine = self.engine(catalog, suggest::triggers(&suggested));
+            }
+            Figures::new(catalog, &engine, &options)
+        };
+        catalogs.iter().map(figures).collect()
+    }
+
+    fn engine(
+        &self,
+        catalog: &Catalog,
+        triggers: BTreeMap<repertoire::SkillId, repertoire::skill::Triggers>,
+    ) -> Engine {
+        let builder = (self.builder)(Engine::builder()).triggers(triggers);
+        let skills = catalog.skills.iter().map(|(_, skill)| {
+            if self.drops_triggers { without_triggers(skill) } else { skill.clone() }
+        });
+        skills.fold(builder, EngineBuilder::skill).build().unwrap()
+    }
 }
 
 fn without_triggers(skill: &Skill) -> Skill {
@@ -112,62 +140,4 @@ fn without_triggers(skill: &Skill) -> Skill {
     let fields = fields.map(|(key, text)| format!("{key}: {}", serde_json::json!(text)));
     let body = skill.body().unwrap();
     format!("---\n{}\n---\n{body}", fields.join("\n")).parse().unwrap()
-}
-
-pub(crate) fn report(title: &str, catalogs: &[Catalog]) {
-    println!("\n### The engine: {title}\n");
-    println!("| | top 1 | top 3 | precision | recall | false fires | tokens |");
-    println!("|---|---:|---:|---:|---:|---:|---:|");
-    match margin::baseline(catalogs) {
-        Some((limit, means)) => {
-            println!("| plain BM25 past the best limit of its {limit} | | | {} | |", means.cells());
-        }
-        None => println!("| plain BM25 past any limit | | | below 90 | | | |"),
-    }
-    for system in &SYSTEMS {
-        let reports: Vec<Report> = catalogs.iter().map(|catalog| system.try_on(catalog)).collect();
-        let mean = |of: &dyn Fn(&Report) -> Option<f64>| {
-            let shares: Vec<f64> = reports.iter().filter_map(of).collect();
-            if shares.is_empty() {
-                return "–".to_owned();
-            }
-            format!("{:.1}", 100.0 * shares.iter().sum::<f64>() / shares.len() as f64)
-        };
-        let tokens = reports.iter().map(|report| report.tokens.mean).sum::<f64>();
-        println!(
-            "| {} | {} | {} | {} | {} | {} | {:.0} |",
-            system.name,
-            mean(&|report| report.scores.top1),
-            mean(&|report| report.scores.top3),
-            mean(&|report| report.scores.precision),
-            mean(&|report| report.scores.recall),
-            mean(&|report| report.scores.false_fire),
-            tokens / reports.len().max(1) as f64,
-        );
-    }
-}
-
-impl System {
-    fn try_on(&self, catalog: &Catalog) -> Report {
-        let mut options = DisclosureOptions::default();
-        (self.options)(&mut options);
-        let engine = |triggers| {
-            let builder = Engine::builder().disclosure(options.clone()).triggers(triggers);
-            let skills = catalog.skills.iter().map(|(_, skill)| (self.skills)(skill));
-            skills.fold((self.builder)(builder), EngineBuilder::skill).build().unwrap()
-        };
-        let mut tried = engine(BTreeMap::new());
-        if self.suggests {
-            let suggested = suggest::suggest_all(&tried.catalog());
-            tried = engine(suggest::triggers(&suggested));
-        }
-        let some = |cases: &[repertoire::eval::Case]| {
-            let step = cases.len().div_ceil(MAX_CASES).max(1);
-            cases.iter().step_by(step).cloned().collect::<Vec<_>>()
-        };
-        let cases = [some(&catalog.positives), some(&catalog.negatives)].concat();
-        let report = Report::new(evaluate(&tried, &cases, || {}));
-        assert!(report.problems.is_empty(), "{}: {:?}", catalog.name, report.problems);
-        report
-    }
 }

@@ -2,7 +2,6 @@
 
 pub(crate) mod adversary;
 pub(crate) mod catalog;
-pub(crate) mod published;
 pub(crate) mod scan;
 pub(crate) mod usual;
 pub(crate) mod words;

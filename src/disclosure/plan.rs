@@ -93,6 +93,7 @@ pub(super) fn plan<'a>(
     if !has_match && answer.meta.is_none() && options.max_skills > 0 {
         planner.add_relevant(&answer);
     }
+    planner.plan.omitted.extend(weak.iter().map(|entry| reason::weak(&entry.id)));
     planner.add_reasons(&answer);
     if answer.meta.is_some() {
         planner.add_registry();

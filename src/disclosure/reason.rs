@@ -11,6 +11,12 @@ pub(crate) fn untried(id: &SkillId, pattern: &str) -> Rejection {
     Rejection { id: id.clone(), reason }
 }
 
+/// Nothing but a word of the query that may be its name is found.
+pub(super) fn weak(id: &SkillId) -> Rejection {
+    let reason = "only a word that may be its name is in the query: shown as a line".to_owned();
+    Rejection { id: id.clone(), reason }
+}
+
 /// The query vetoes it.
 pub(crate) fn veto(id: &SkillId, exclude: &str) -> Rejection {
     Rejection { id: id.clone(), reason: format!("vetoed by its exclude `{exclude}`") }

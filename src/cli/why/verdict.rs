@@ -94,8 +94,11 @@ pub(crate) fn verdict(
     } else if let Some(Rejection { reason, .. }) = held_back {
         verdict.veto = veto(entry, query);
         (reason.clone(), help_against(reason))
+    } else if disclosure.registry.contains(&entry.id) {
+        let help = "say more of what it is for, name it, or add a keyword that such a message has";
+        ("it is relevant, but not surely what is meant: it is listed".to_owned(), help.to_owned())
     } else {
-        not_matched(engine, entry, query, options, &mut verdict)
+        not_matched(engine, entry, query, &mut verdict)
     };
     verdict.reason = reason;
     verdict.help = help;
@@ -142,8 +145,9 @@ fn shown(
     disclosure: &Disclosure,
     is_match: bool,
 ) -> String {
-    if let Some(found) = disclosure.relevant.as_ref().filter(|found| found.id == entry.id) {
-        let telling = found.terms.iter().filter(|shared| !shared.is_common).take(MAX_TERMS);
+    if disclosure.relevant.as_ref().is_some_and(|found| found.id == entry.id) {
+        let shared = engine.shared_terms(&query.text, &entry.id);
+        let telling = shared.iter().filter(|shared| !shared.is_common).take(MAX_TERMS);
         let words: Vec<String> = telling.map(|shared| format!("`{}`", shared.term)).collect();
         return format!("it is the most relevant skill, by the words {}", words.join(", "));
     }
@@ -160,7 +164,7 @@ fn shown(
 const REMEDIES: [(&str, &str); 9] = [
     ("vetoed by its exclude", "name the skill in the message, or take that exclude out"),
     ("in quoted text only", "say it outside of quotes and code, or leave `--mask-quoted` out"),
-    ("only its generic word", "say a phrase of it or name it, or leave `--hint-generic-words` out"),
+    ("may be its name", "write `/` before it, or \"the … skill\""),
     ("below the limit", "name it in the message, or raise `REPERTOIRE_MAX_SKILLS`"),
     ("was not tried", "let the pattern demand a word, or declare a keyword"),
     ("cannot be read", "see to it that its file can be read"),
@@ -181,7 +185,6 @@ fn not_matched(
     engine: &Engine,
     entry: &Entry,
     query: &Query<'_>,
-    options: &DisclosureOptions,
     verdict: &mut Verdict,
 ) -> (String, String) {
     let skill = &entry.skill;
@@ -189,12 +192,9 @@ fn not_matched(
     let refused = skill.diagnostics().iter().filter(|found| found.severity == Severity::Error);
     verdict.refused = refused.cloned().collect();
     if !triggers.declared {
-        let reason = match (verdict.refused.first(), options.relevance) {
-            (Some(_), _) => "its file could not be read as a whole, triggers included",
-            (None, None) => "it declares no triggers: it is only listed",
-            (None, Some(_)) => {
-                "it declares no triggers, and relevance is not sure of it: it is only listed"
-            }
+        let reason = match verdict.refused.first() {
+            Some(_) => "its file could not be read as a whole, triggers included",
+            None => "it declares no triggers, and other skills are more relevant",
         };
         let help = match verdict.refused.first() {
             Some(found) => found.help.clone(),

@@ -5,7 +5,18 @@ use std::path::{Path, PathBuf};
 use repertoire::{Skill, SkillId};
 use serde_json::Value;
 
-use super::catalog::Random;
+/// A small generator of random numbers (splitmix64): fixed for all time, unlike that of a crate.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % limit as u64) as usize
+    }
+}
 
 /// The corpus, in `../shared` or `$REPERTOIRE_SHARED`.
 pub(crate) fn corpus() -> Option<PathBuf> {
@@ -26,7 +37,7 @@ pub(crate) fn skills(corpus: &Path, n_skills: usize) -> Vec<(SkillId, Skill)> {
         .iter()
         .map(|skill| skill.body().unwrap_or("x").split_whitespace().collect())
         .collect();
-    let mut random = Random::new(7);
+    let mut random = Random(7);
     let numbered = |number: usize| {
         let original = &originals[number % originals.len()];
         if number < originals.len() {

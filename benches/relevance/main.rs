@@ -3,18 +3,14 @@
 //!
 //! `REPERTOIRE_BENCH=all` also measures 100,000 skills.
 #![expect(clippy::print_stdout, clippy::cast_precision_loss, reason = "a measurement that prints")]
-#![expect(dead_code, reason = "each benchmark uses a part of what they share")]
 
-#[path = "support/mod.rs"]
-mod support;
+mod published;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use repertoire::matcher::{Relevance, RelevanceIndex};
 use repertoire::{Engine, Skill, SkillId};
-
-use support::published;
 
 /// Messages that are ranked in turn.
 const N_MESSAGES: usize = 300;
