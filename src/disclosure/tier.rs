@@ -231,7 +231,7 @@ fn plan<'a>(
     options: &DisclosureOptions,
     room: &Meter<'_>,
 ) -> (Plan<'a>, Option<Vec<SkillId>>) {
-    let Answer { matches, beyond, vetoed, quoted, untried, meta } = answer;
+    let Answer { matches, beyond, vetoed, quoted, untried, meta, .. } = answer;
     let mut plan =
         Plan { n_visible: listing.visible.len(), limit: options.max_skills, ..Plan::default() };
     if meta == Some(MetaQuestion::ShowAll) {

@@ -144,7 +144,7 @@ impl Engine {
     /// or not available.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let (query, now) = (query.into(), self.snapshot());
-        let Answer { matches, beyond, vetoed, quoted, untried, meta } =
+        let Answer { matches, beyond, vetoed, quoted, untried, meta, .. } =
             now.search(&query, &self.session_state(&query), limit);
         let n_beyond = beyond.len();
         let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
