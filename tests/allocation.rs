@@ -55,6 +55,7 @@ fn a_query_allocates_nothing_once_one_like_it_was_answered() {
         "word42 now, then\nword43  now",
         "使用 word9 ２x ÉTÉ e\u{301}",
         "Skill-12 and the skill skill-13",
+        "not /skill-3, use skill 14 and skill-15 for skill-3 instead of skill 16",
         "nothing at all",
     ];
     let recent = [ids[5].clone(), ids[170].clone()];

@@ -72,7 +72,24 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn query() -> impl Strategy<Value = String> {
-    let more = ["and", "12 7", "skill", "/git", "what can you do?", "Git", "pushes 3", "tested,"];
+    let more = [
+        "and",
+        "12 7",
+        "skill",
+        "/git",
+        "what can you do?",
+        "Git",
+        "pushes 3",
+        "tested,",
+        "use",
+        "not",
+        "done with",
+        "@x:test",
+        "`push-all`",
+        "`git`",
+        "`/push`",
+        "the push all skill",
+    ];
     let piece = prop_oneof![3 => select(WORDS), 1 => select(IDS), 2 => select(more.to_vec())];
     prop::collection::vec(piece, 0..7).prop_map(|pieces| pieces.join(" "))
 }
@@ -125,8 +142,9 @@ proptest! {
         steps in prop::collection::vec(step(), 1..8),
         queries in prop::collection::vec(query(), 3),
         inflect: bool,
+        mask_quoted: bool,
     ) {
-        let options = IndexOptions { inflect, ..IndexOptions::default() };
+        let options = IndexOptions { inflect, mask_quoted, ..IndexOptions::default() };
         let mut catalog: BTreeMap<SkillId, Skill> =
             first.iter().map(|(id, source)| (SkillId::new(id), load(source))).collect();
         let base = Index::new(&indexed(&catalog), &options).unwrap();

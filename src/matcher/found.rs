@@ -8,6 +8,7 @@ use super::demands::Met;
 use super::few::Few;
 use super::mask::Quoted;
 use super::memo::Memo;
+use super::mention::Mention;
 use super::near::Near;
 use super::overlay::Changes;
 use super::rank::RankKey;
@@ -63,8 +64,14 @@ pub(super) fn rarity(changes: Option<&Changes>, item: u32, compiled: u32) -> u32
 pub(super) struct Found {
     /// The items found or perhaps found.
     items: Few<FoundItem>,
-    /// The skills that were named, in the order of ids.
+    /// The places where skills are named: first all of them, then those that count or are denied.
+    pub(super) mentions: Vec<Mention>,
+    /// The skills with a strong mention, in the order of ids.
     pub(super) explicit: Vec<u32>,
+    /// Those with a weak mention that counts, and no strong one.
+    pub(super) weak: Vec<u32>,
+    /// Those with denied mentions only.
+    pub(super) denied: Vec<u32>,
     /// The exclude entries found; first with duplicates, then without those that veto nothing.
     pub(super) excludes: Vec<u32>,
 }
@@ -115,7 +122,10 @@ pub(super) struct Ranking {
 impl Found {
     pub(super) fn start(&mut self) {
         self.items.clear();
+        self.mentions.clear();
         self.explicit.clear();
+        self.weak.clear();
+        self.denied.clear();
         self.excludes.clear();
     }
 

@@ -6,73 +6,82 @@ use std::ops::Range;
 use super::excerpt::Excerpt;
 use super::found::{Presence, Scratch};
 use super::index::{Answer, Index};
+use super::passed::Passed;
 use super::rank::RankKey;
 use super::{Hit, HitKind, Match, Query};
 use crate::skill::SkillId;
 
-impl Index {
-    /// What [`Index::search`] answers.
-    pub(super) fn answer(
-        &self,
-        query: &Query<'_>,
-        recent: &[SkillId],
-        limit: usize,
-        text: &Excerpt<'_>,
-        scratch: &mut Scratch,
-    ) -> Answer {
-        self.rank_all(recent, text, scratch);
+impl Passed<'_, '_> {
+    /// What [`Index::search`] answers, what is quoted aside.
+    pub(super) fn answer(&mut self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
+        let Passed { index, text, scratch } = self;
+        index.rank_all(recent, text, scratch);
         let n_best = limit.min(scratch.ranking.best.len());
         let beyond = &scratch.ranking.best[n_best..];
-        let mut answer = Answer {
-            beyond: beyond.iter().map(|key| self.id(key.skill).clone()).collect(),
-            matches: self.matches(n_best, query, text, scratch),
-            vetoed: self.vetoed(text, scratch),
+        Answer {
+            beyond: beyond.iter().map(|key| index.id(key.skill).clone()).collect(),
+            matches: index.matches(n_best, query, text, scratch),
+            vetoed: index.vetoed(text, scratch),
             quoted: Vec::new(),
-            weak: Vec::new(),
-            denied: Vec::new(),
-            untried: self.untried(scratch),
-            meta: self.questions.asked(scratch.text.folded()),
-        };
-        if self.masks_quoted && !scratch.quoted.is_empty() {
-            answer.quoted = self.only_quoted(&answer, query, scratch);
+            untried: index.untried(scratch),
+            weak: index.weak(text, scratch),
+            denied: scratch.found.denied.iter().map(|&skill| index.id(skill).clone()).collect(),
+            meta: index.questions.asked(scratch.text.folded()),
         }
-        answer
     }
 
     /// What [`Index::best`] answers.
-    pub(super) fn best_of(
-        &self,
+    pub(super) fn best(
+        &mut self,
         query: &Query<'_>,
         recent: &[SkillId],
         limit: usize,
-        text: &Excerpt<'_>,
-        scratch: &mut Scratch,
     ) -> Vec<Match> {
-        self.rank_best(recent, limit, text, scratch);
-        self.matches(scratch.ranking.best.len(), query, text, scratch)
+        let Passed { index, text, scratch } = self;
+        index.rank_best(recent, limit, text, scratch);
+        index.matches(scratch.ranking.best.len(), query, text, scratch)
     }
 
-    /// The skills that would match if nothing in the query were quoted, with a trigger of each.
-    fn only_quoted(
-        &self,
-        answer: &Answer,
+    /// Whether something in the query is quoted and was left out.
+    pub(super) fn has_quoted(&self) -> bool {
+        self.index.masks_quoted && !self.scratch.quoted.is_empty()
+    }
+
+    /// The skills that match once nothing in the query is left out, with a trigger of each, but for
+    /// those that match anyway as of `answer`.
+    pub(super) fn only_quoted(
+        &mut self,
         query: &Query<'_>,
-        scratch: &mut Scratch,
+        answer: &Answer,
     ) -> Vec<(SkillId, String)> {
+        let Passed { index, text, scratch } = self;
         let known: BTreeSet<&SkillId> =
             answer.matches.iter().map(|found| &found.id).chain(&answer.beyond).collect();
-        // Whoever asked may want the ranking itself, too.
-        let ranked = std::mem::take(&mut scratch.ranking.best);
-        let text = self.pass_over(query, false, scratch);
-        self.rank_all(&[], &text, scratch);
-        let all = self.matches(scratch.ranking.best.len(), query, &text, scratch);
-        scratch.ranking.best = ranked;
+        index.rank_all(&[], text, scratch);
+        let all = index.matches(scratch.ranking.best.len(), query, text, scratch);
         let only = all.into_iter().filter(|found| !known.contains(&found.id));
         let only =
             only.filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger)));
         let mut only: Vec<_> = only.collect();
         only.sort_unstable();
         only
+    }
+}
+
+impl Index {
+    /// The skills that match by a weak mention and by nothing else.
+    fn weak(&self, text: &Excerpt<'_>, scratch: &mut Scratch) -> Vec<SkillId> {
+        let named = std::mem::take(&mut scratch.found.weak);
+        let weak = named.iter().copied().filter(|&skill| {
+            let mut triggers = self.tables.triggers.of(skill);
+            let found = &scratch.found;
+            triggers.all(|(kind, _, item)| {
+                kind == HitKind::Name || found.presence(item) == Presence::Absent
+            }) && self.key(skill, text, scratch).is_some()
+        });
+        let weak = weak.map(|skill| self.id(skill).clone()).collect();
+        scratch.found.weak = named;
+        weak
     }
 
     /// The skills with patterns that were not tried.

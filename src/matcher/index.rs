@@ -13,6 +13,7 @@ use super::gates::Gates;
 use super::infix::Infixes;
 use super::meta::{MetaQuestion, Questions};
 use super::overlay::Changes;
+use super::passed::{Passed, ScratchGuard, resolve_together};
 use super::paths::Paths;
 use super::patterns::Patterns;
 use super::rank::RankKey;
@@ -104,9 +105,12 @@ pub struct Answer {
     /// Skills with a pattern that was not tried, with that pattern: one without a literal that each
     /// match must hold, when so many of these may match that to try all would take too long. By id.
     pub untried: Vec<(SkillId, String)>,
-    /// Matching skills of which nothing but a word that may be their name was found, by id.
+    /// Skills that match by a weak mention alone, by id: their name stands in the message, but is not
+    /// asked for, and no declared keyword, verb, pattern or path was found. Each is also in `matches` or
+    /// `beyond`.
     pub weak: Vec<SkillId>,
-    /// Skills that the query names only to say that they are not meant, by id.
+    /// Skills that the message names only to deny them or as done with, by id: "not x", "just finished
+    /// /x". Those with a trigger in the message still match by it.
     pub denied: Vec<SkillId>,
     /// Whether the query asks about the skills themselves.
     pub meta: Option<MetaQuestion>,
@@ -117,7 +121,7 @@ pub struct Answer {
 pub struct RankedSkill<'i> {
     /// The skill.
     pub id: &'i SkillId,
-    /// Whether the message names the skill, rather than a word of its.
+    /// Whether the message asks for the skill by its name: a strong mention.
     pub explicit: bool,
     /// Words of the longest literal found; 0 if only patterns or paths were.
     pub phrase_words: usize,
@@ -175,13 +179,23 @@ impl Index {
     ///
     /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        self.asked(None, query, |text, scratch| self.answer(query, recent, limit, text, scratch))
+        let mut passed = self.passed(None, query);
+        resolve_together(std::slice::from_mut(&mut passed));
+        let mut answer = passed.answer(query, recent, limit);
+        if passed.has_quoted() {
+            passed.unmask(query);
+            resolve_together(std::slice::from_mut(&mut passed));
+            answer.quoted = passed.only_quoted(query, &answer);
+        }
+        answer
     }
 
     /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
     /// without a look at those that cannot be among them.
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.asked(None, query, |text, scratch| self.best_of(query, recent, limit, text, scratch))
+        let mut passed = self.passed(None, query);
+        resolve_together(std::slice::from_mut(&mut passed));
+        passed.best(query, recent, limit)
     }
 
     /// Puts the best `limit` matches of `query` into `best`, best first, in place of what it
@@ -194,7 +208,7 @@ impl Index {
         best: &mut Vec<RankedSkill<'i>>,
     ) {
         best.clear();
-        self.asked(None, query, |text, scratch| {
+        self.asked(query, |text, scratch| {
             self.rank_best(recent, limit, text, scratch);
             let ids = self.tables.ids.as_slice();
             let ranked = scratch.ranking.best.iter();
@@ -205,50 +219,57 @@ impl Index {
     /// How many skills match `query`. Costs less than [`Index::search`], as nothing is ranked and
     /// a pattern is only confirmed for a skill that nothing else was found of.
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
-        self.asked(None, query, |text, scratch| self.count_all(text, scratch))
+        self.asked(query, |text, scratch| self.count_all(text, scratch))
     }
 
     /// The first exclude found in `query`, whatever else is, of a skill that it does not name.
     pub(crate) fn first_exclude(&self, query: &Query<'_>) -> Option<String> {
-        self.asked(None, query, |_, scratch| {
+        self.asked(query, |_, scratch| {
             let exclude = scratch.found.excludes.first();
             exclude.map(|&exclude| self.tables.excludes[exclude as usize].1.to_string())
         })
     }
 
-    /// Passes over `query` and calls `run` with what was found; `changes` are what became of the
-    /// skills since.
-    pub(super) fn asked<'q, T>(
+    /// Passes over `query` and calls `run` with what was found.
+    fn asked<'q, T>(
         &self,
-        changes: Option<&Arc<Changes>>,
         query: &'q Query<'_>,
         run: impl FnOnce(&Excerpt<'q>, &mut Scratch) -> T,
     ) -> T {
-        self.with_scratch(|scratch| {
-            // A count of owners is shared by all threads, so it is left alone if it can be.
-            if scratch.changes.as_ref().map(Arc::as_ptr) != changes.map(Arc::as_ptr) {
-                scratch.changes = changes.map(Arc::clone);
-            }
-            let text = self.pass(query, scratch);
-            run(&text, scratch)
-        })
+        let mut passed = self.passed(None, query);
+        resolve_together(std::slice::from_mut(&mut passed));
+        run(&passed.text, &mut passed.scratch)
+    }
+
+    /// Passes over `query`; `changes` are what became of the skills since.
+    pub(super) fn passed<'i, 'q>(
+        &'i self,
+        changes: Option<&Arc<Changes>>,
+        query: &'q Query<'_>,
+    ) -> Passed<'i, 'q> {
+        let mut scratch = self.scratch();
+        // A count of owners is shared by all threads, so it is left alone if it can be.
+        if scratch.changes.as_ref().map(Arc::as_ptr) != changes.map(Arc::as_ptr) {
+            scratch.changes = changes.map(Arc::clone);
+        }
+        let text = self.pass(query, self.masks_quoted, &mut scratch);
+        Passed { index: self, text, scratch }
     }
 
     /// What a folded literal is there for.
     pub(super) fn uses_of(&self, literal: &str) -> Vec<LiteralUse> {
-        self.with_scratch(|scratch| {
-            let Scratch { runs, memo, seen, .. } = scratch;
-            let mut whole = Whole { index: self, range: 0..literal.len(), uses: Vec::new() };
-            self.scan_literals(literal, literal.is_ascii(), runs, memo, seen, &mut whole);
-            whole.uses
-        })
+        let mut scratch = self.scratch();
+        let Scratch { runs, memo, seen, .. } = &mut *scratch;
+        let mut whole = Whole { index: self, range: 0..literal.len(), uses: Vec::new() };
+        self.scan_literals(literal, literal.is_ascii(), runs, memo, seen, &mut whole);
+        whole.uses
     }
 
-    fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> T {
+    fn scratch(&self) -> ScratchGuard<'_> {
         match self.scratch.get_or_default().try_borrow_mut() {
-            Ok(mut scratch) => run(&mut scratch),
+            Ok(scratch) => ScratchGuard::Kept(scratch),
             // A subscriber to log messages that searches while a search logs.
-            Err(_) => run(&mut Scratch::default()),
+            Err(_) => ScratchGuard::Own(Box::default()),
         }
     }
 

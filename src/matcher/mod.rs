@@ -12,7 +12,8 @@
 //! 3. What stands inside words or is no word (`c++`, `部署`, the required literals of patterns,
 //!    which `literals.rs` finds) is looked up by its first bytes (`infix.rs`, `keys.rs`,
 //!    `starts.rs`, `heads.rs`, `seen.rs`). What stands around a hit is checked at once (`boundary.rs`,
-//!    `mention.rs`).
+//!    `mention/`). Which of the names found are mentions that count is decided when all are known
+//!    (`passed.rs`).
 //! 4. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
 //! 5. What was found is noted in memory that is reused (`found.rs`), as large as what one text holds
@@ -60,6 +61,7 @@ mod near;
 mod open;
 mod overlay;
 mod pass;
+mod passed;
 mod paths;
 mod patterns;
 mod places;

@@ -7,7 +7,7 @@ use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
 use super::index::Index;
 use super::mask::Quoted;
-use super::mention::Use;
+use super::mention::{Mention, Strength};
 use super::patterns::WINDOW_BYTES;
 use super::scan::Report;
 use super::seen::Occurrence;
@@ -68,15 +68,19 @@ impl Notes<'_> {
     #[inline(never)] // few literals are names
     fn examine_name(&mut self, name: u32, at: &Range<usize>) {
         let NamedSkill { name, skill, item } = &self.index.tables.names[name as usize];
-        let Some((how, range)) = name.examine(self.folded, at.clone()) else { return };
-        if self.part == Part::Quoted && !(how == Use::Explicit && self.is_inline(&range)) {
+        let Some(range) = name.locate(self.folded, at.clone()) else { return };
+        if self.part == Part::Quoted && !self.is_inline(&range) {
             return;
         }
-        let found = &mut *self.found;
-        if how == Use::Explicit && found.explicit.last() != Some(skill) {
-            found.explicit.push(*skill);
+        let reading = name.read(self.folded, &range);
+        // One word of code is no name; several are hardly there by chance.
+        let is_code = self.part == Part::Quoted && name.n_words == 1;
+        if is_code && reading.strength == Some(Strength::Weak) {
+            return;
         }
-        found.add(*item, &range);
+        let (start, end) = (range.start as u32, range.end as u32);
+        let mention = Mention { start, end, layer: 0, skill: *skill, item: *item, reading };
+        self.found.mentions.push(mention);
     }
 
     fn is_inline(&self, range: &Range<usize>) -> bool {
@@ -86,12 +90,9 @@ impl Notes<'_> {
 }
 
 impl Index {
-    /// Finds which items the query holds, and what opens patterns.
-    pub(super) fn pass<'q>(&self, query: &'q Query<'_>, scratch: &mut Scratch) -> Excerpt<'q> {
-        self.pass_over(query, self.masks_quoted, scratch)
-    }
-
-    pub(super) fn pass_over<'q>(
+    /// Finds which items the query holds, and what opens patterns. Which of the mentions found count is
+    /// for [`Index::settle_mentions`] to say, before anything is ranked.
+    pub(super) fn pass<'q>(
         &self,
         query: &'q Query<'_>,
         masks: bool,
@@ -126,7 +127,6 @@ impl Index {
             self.paths
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
         }
-        self.settle_vetoes(found);
         scratch.is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
         excerpt
     }
@@ -140,10 +140,41 @@ impl Index {
         self.scan_literals(folded, is_ascii, runs, memo, seen, &mut notes);
     }
 
+    /// Takes in the mentions that are left after [`resolve`](super::mention::resolve): strong ones name their skill, weak
+    /// ones count as keywords unless `is_any_strong`, here or in another index.
+    pub(super) fn settle_mentions(&self, is_any_strong: bool, found: &mut Found) {
+        let mentions = std::mem::take(&mut found.mentions);
+        for &Mention { skill, reading, .. } in &mentions {
+            if !reading.is_denied && reading.strength == Some(Strength::Strong) {
+                found.explicit.push(skill);
+            }
+        }
+        sort_distinct(&mut found.explicit);
+        for &Mention { start, end, skill, item, reading, .. } in &mentions {
+            if reading.is_denied {
+                found.denied.push(skill);
+                continue;
+            }
+            let is_explicit = found.is_explicit(skill);
+            if !is_explicit && is_any_strong {
+                continue;
+            }
+            if !is_explicit {
+                found.weak.push(skill);
+            }
+            found.add(item, &(start as usize..end as usize));
+        }
+        sort_distinct(&mut found.weak);
+        sort_distinct(&mut found.denied);
+        let Found { explicit, weak, denied, .. } = found;
+        let has = |skills: &[u32], skill| skills.binary_search(&skill).is_ok();
+        denied.retain(|&skill| !has(explicit, skill) && !has(weak, skill));
+        found.mentions = mentions;
+        self.settle_vetoes(found);
+    }
+
     /// Leaves one exclude entry, the first, of each skill that is vetoed; those named are not.
     fn settle_vetoes(&self, found: &mut Found) {
-        found.explicit.sort_unstable();
-        found.explicit.dedup();
         if found.excludes.is_empty() {
             return;
         }
@@ -154,4 +185,9 @@ impl Index {
         let explicit = &found.explicit;
         found.excludes.retain(|&exclude| explicit.binary_search(&skill_of(exclude)).is_err());
     }
+}
+
+fn sort_distinct(skills: &mut Vec<u32>) {
+    skills.sort_unstable();
+    skills.dedup();
 }

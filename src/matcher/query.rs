@@ -160,7 +160,7 @@ impl Serialize for Hit {
 pub struct Match {
     /// The skill.
     pub id: SkillId,
-    /// Whether the message names the skill, rather than a word of its.
+    /// Whether the message asks for the skill by its name: a strong mention.
     pub explicit: bool,
     /// Words of the longest literal found; 0 if only patterns or paths were.
     pub phrase_words: usize,

@@ -4,16 +4,21 @@
 
 #[path = "../support/index.rs"]
 mod index;
+mod names;
 mod pieces;
 mod reference;
 
 use std::collections::BTreeSet;
 
-use pieces::{NESTED, NESTED_PATTERNS, NESTED_PIECES, SHARED, competing, pattern, skill, text};
+use names::Named;
+use pieces::{
+    NESTED, NESTED_PATTERNS, NESTED_PIECES, SHARED, catalog_of_names, competing, message_of_names,
+    pattern, skill, text,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 use reference::{expected_hits, expected_order};
-use repertoire::matcher::Index;
+use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
 use repertoire::{HitKind, Query, Skill, SkillId};
 use serde_json::json;
 
@@ -232,6 +237,83 @@ proptest! {
     ) {
         let query: String = query.into_iter().flat_map(|(piece, blank)| [piece, blank]).collect();
         check(&triggers, &query)?;
+    }
+}
+
+/// Skills go by an id and a name, and declare triggers.
+type NamedSkill = (&'static str, &'static str, serde_json::Value);
+
+/// What names a skill, and what it matches by, are as the plain rules have it.
+fn check_names(skills: &[NamedSkill], query: &str) -> Result<(), TestCaseError> {
+    let ids: Vec<SkillId> = skills.iter().map(|(id, ..)| SkillId::new(id)).collect();
+    let loaded: Vec<Skill> = skills.iter().map(|(.., triggers)| load(0, triggers)).collect();
+    let indexed = skills
+        .iter()
+        .zip(&ids)
+        .zip(&loaded)
+        .map(|(((_, name, _), id), skill)| IndexedSkill { id, name, triggers: skill.triggers() });
+    let indexed: Vec<IndexedSkill<'_>> = indexed.collect();
+    let index = Index::new(&indexed, &IndexOptions::default()).unwrap();
+    let answer = index.search(&Query::new(query), &[], usize::MAX);
+
+    let names: Vec<[&str; 2]> = skills.iter().map(|(id, name, _)| [*id, *name]).collect();
+    let named = names::named(&names, query);
+    let (mut weak, mut denied) = (Vec::new(), Vec::new());
+    for ((id, skill), named) in ids.iter().zip(&loaded).zip(&named) {
+        let context = format!("{id} in {query:?}: {named:?}, {answer:#?}");
+        // An exclude gives way to a strong mention.
+        let hits = match (expected_hits(skill, query), named) {
+            (None, Named::Strong) => expected_hits(&without_exclude(skill), query),
+            (hits, _) => hits,
+        };
+        let is_named = [Named::Weak, Named::Strong].contains(named);
+        let found = answer.matches.iter().find(|found| found.id == *id);
+        let expected = hits.as_ref().is_some_and(|hits| is_named || !hits.is_empty());
+        prop_assert_eq!(found.is_some(), expected, "{}", context);
+        let of_found = |is_name| {
+            let hits = found.iter().flat_map(|found| &found.hits);
+            hits.filter(move |hit| (hit.kind == HitKind::Name) == is_name)
+                .map(|hit| (hit.kind, hit.trigger.clone()))
+                .collect::<BTreeSet<_>>()
+        };
+        prop_assert_eq!(found.is_some_and(|found| found.explicit), *named == Named::Strong);
+        prop_assert_eq!(!of_found(true).is_empty(), expected && is_named, "{}", context);
+        prop_assert_eq!(of_found(false), hits.clone().unwrap_or_default(), "{}", context);
+        if *named == Named::Weak && hits.is_some_and(|hits| hits.is_empty()) {
+            weak.push(id.clone());
+        }
+        if *named == Named::Denied {
+            denied.push(id.clone());
+        }
+    }
+    weak.sort_unstable();
+    denied.sort_unstable();
+    prop_assert_eq!(&answer.weak, &weak, "weak in {:?}", query);
+    prop_assert_eq!(&answer.denied, &denied, "denied in {:?}", query);
+    let ranks = answer.matches.iter().map(|found| (found.explicit, found.phrase_words));
+    prop_assert!(ranks.rev().is_sorted(), "{answer:#?}");
+    prop_assert_eq!(index.count_matching(&Query::new(query)), answer.matches.len());
+    check_best(&index, &ids, query)?;
+    check_read_back(&index, &ids, query)
+}
+
+/// The same skill, which nothing vetoes.
+fn without_exclude(skill: &Skill) -> Skill {
+    let texts = |of: &[repertoire::Spanned<String>]| -> Vec<String> {
+        of.iter().map(|trigger| trigger.value.clone()).collect()
+    };
+    load(0, &json!({"keywords": texts(&skill.triggers().keywords)}))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn mentions_are_strong_weak_silenced_or_denied_as_plain_rules_have_it(
+        skills in catalog_of_names(),
+        query in message_of_names(),
+    ) {
+        check_names(&skills, &query)?;
     }
 }
 

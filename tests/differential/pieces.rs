@@ -179,3 +179,134 @@ prop_compose! {
         json!({"keywords": keywords, "exclude": exclude, "patterns": patterns})
     }
 }
+
+/// Ids and names that hold each other.
+const IDS: &[&str] = &[
+    "deploy",
+    "deploy-api",
+    "api",
+    "web-deploy-api",
+    "run",
+    "code-review",
+    "review",
+    "ops/deploy",
+    "a-b-c-d-e",
+    "部署",
+];
+
+const NAMES: &[&str] = &[
+    "deploy",
+    "deploy api",
+    "code review",
+    "review bot",
+    "release notes",
+    "a-b-c-d",
+    "部署",
+    "api",
+];
+
+/// What denies a name after it, and what only looks like it.
+const BEFORE: &[&str] = &[
+    "not",
+    "don't",
+    "don’t",
+    "do not",
+    "why not",
+    "why is it not",
+    "if not",
+    "no",
+    "no,",
+    "without",
+    "instead of",
+    "rather than",
+    "just",
+    "already",
+    "just ran",
+    "already run",
+    "finished",
+    "never",
+    "just finished /x and",
+    "either $x or",
+    "skip",
+    "never skip",
+    "stop",
+    "forget",
+    "not only",
+    "except",
+    "cannot",
+    "done",
+    "other than",
+    "isn't",
+    "not (",
+    "not.",
+    "x",
+];
+
+/// What may stand between the two.
+const BETWEEN: &[&str] = &[
+    "the", "the", "my", "use", "use", "run", "using", "a", "to", "want", "with", "for", "skill",
+    "longer", "and", "or", "x", "need", "really", "that", "used", "skill:",
+];
+
+/// What stands directly before and after a name.
+const OPENING: &[&str] = &[
+    "", "", "", "", "/", "/", "$", "@", "/tools:", "@a-b.c:", "`", "\"", "“/", "(", "**/", "/tmp/",
+    "./", "web-", "é", "skill=",
+];
+
+const CLOSING: &[&str] = &[
+    " ",
+    " ",
+    " ",
+    " skill ",
+    " skill, ",
+    "-skill",
+    "` skill ",
+    ". ",
+    ": ",
+    "\n",
+    ", ",
+    " and ",
+    " or ",
+    "\" ",
+    "-web ",
+    ".md ",
+    "/x ",
+    "/ ",
+    "** ",
+    " skills ",
+    " zz ",
+    " ship it ",
+    " é",
+    "",
+];
+
+/// Skills of an id, a name and triggers, each id once.
+pub(super) fn catalog_of_names()
+-> impl Strategy<Value = Vec<(&'static str, &'static str, serde_json::Value)>> {
+    let triggers = (
+        prop::collection::vec(select(&["deploy", "review", "ship it", "use"][..]), 0..2),
+        prop::collection::vec(select(&["zz", "x"][..]), 0..2),
+    );
+    let triggers =
+        triggers.prop_map(|(keywords, exclude)| json!({"keywords": keywords, "exclude": exclude}));
+    let skill = (prop::option::weighted(0.4, select(NAMES)), triggers);
+    prop::collection::btree_map(select(IDS), skill, 1..6).prop_map(|skills| {
+        let named = skills.into_iter();
+        named.map(|(id, (name, triggers))| (id, name.unwrap_or(id), triggers)).collect()
+    })
+}
+
+/// A message that names skills, once or a few times.
+pub(super) fn message_of_names() -> impl Strategy<Value = String> {
+    let before = prop_oneof![1 => Just(""), 2 => select(BEFORE)];
+    let between = prop::collection::vec(select(BETWEEN), 0..3);
+    let name = prop_oneof![select(IDS), select(NAMES)];
+    let mention = (before, between, select(OPENING), name, select(CLOSING));
+    let mention = mention.prop_map(|(before, between, opening, name, closing)| {
+        let words = [before].into_iter().chain(between).filter(|word| !word.is_empty());
+        let words: String = words.flat_map(|word| [word, " "]).collect();
+        format!("{words}{opening}{name}{closing}")
+    });
+    prop::collection::vec(mention, 1..4).prop_map(|mentions| mentions.concat())
+}

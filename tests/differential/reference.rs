@@ -31,7 +31,7 @@ fn has_literal(folded: &str, trigger: &str) -> bool {
     })
 }
 
-fn is_edge(neighbour: Option<char>, own: Option<char>, right: bool) -> bool {
+pub(super) fn is_edge(neighbour: Option<char>, own: Option<char>, right: bool) -> bool {
     static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[\p{L}\p{M}\p{Nd}_]").unwrap());
     static UNSPACED: LazyLock<Regex> = LazyLock::new(|| {
         let scripts = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"];

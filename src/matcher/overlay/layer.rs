@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::Query;
-use super::super::excerpt::Excerpt;
-use super::super::found::Scratch;
 use super::super::index::Index;
+use super::super::passed::Passed;
 use super::super::tables::LiteralUse;
 use super::super::text::fold_trigger;
 use super::changes::Changes;
@@ -30,14 +29,9 @@ impl Layer {
         self.changes.is_none()
     }
 
-    /// Passes over `query`, and calls `run` with what was found.
-    pub(super) fn asked<'q, T>(
-        &self,
-        query: &'q Query<'_>,
-        run: impl FnOnce(&Index, &Excerpt<'q>, &mut Scratch) -> T,
-    ) -> T {
-        let changes = self.changes.as_ref();
-        self.index.asked(changes, query, |text, scratch| run(&self.index, text, scratch))
+    /// Passes over `query`.
+    pub(super) fn passed<'i, 'q>(&'i self, query: &'q Query<'_>) -> Passed<'i, 'q> {
+        self.index.passed(self.changes.as_ref(), query)
     }
 
     /// How many skills are there and not gone.

@@ -20,8 +20,7 @@ use declared::{Declared, OwnedSkill, declared};
 use drift::Drift;
 use layer::Layer;
 
-use super::excerpt::Excerpt;
-use super::found::Scratch;
+use super::passed::{Passed, resolve_together};
 use super::rank::RankKey;
 use super::{Answer, Index, IndexOptions, IndexedSkill, Match, Query, RankedSkill};
 use crate::error::Error;
@@ -268,23 +267,34 @@ impl LayeredIndex {
         if self.is_unchanged() {
             return self.base.index.search(query, recent, limit);
         }
-        let mut whole = Answer::default();
+        let mut passed = self.passed(query);
         let mut matches: Vec<std::vec::IntoIter<Match>> = Vec::new();
-        let ranked = self.ranked(query, |index, text, scratch| {
-            let answer = index.answer(query, recent, limit, text, scratch);
-            whole.vetoed.extend(answer.vetoed);
-            whole.quoted.extend(answer.quoted);
-            whole.untried.extend(answer.untried);
-            whole.meta = answer.meta;
-            matches.push(answer.matches.into_iter());
+        let mut answers = Vec::new();
+        let ranked = ranked(&mut passed, |passed| {
+            let mut answer = passed.answer(query, recent, limit);
+            matches.push(std::mem::take(&mut answer.matches).into_iter());
+            answers.push(answer);
         });
         // The first of all are the first of their layers.
         let (best, beyond) = ranked.split_at(limit.min(ranked.len()));
-        whole.matches.extend(best.iter().filter_map(|ranked| matches[ranked.layer].next()));
-        whole.beyond.extend(beyond.iter().map(|ranked| ranked.id.clone()));
+        let best = best.iter().filter_map(|ranked| matches[ranked.layer].next());
+        let mut whole = Answer {
+            matches: best.collect(),
+            beyond: beyond.iter().map(|ranked| ranked.id.clone()).collect(),
+            ..Answer::default()
+        };
+        for answer in answers {
+            whole.vetoed.extend(answer.vetoed);
+            whole.untried.extend(answer.untried);
+            whole.weak.extend(answer.weak);
+            whole.denied.extend(answer.denied);
+            whole.meta = answer.meta;
+        }
         whole.vetoed.sort_unstable();
-        whole.quoted.sort_unstable();
         whole.untried.sort_unstable();
+        whole.weak.sort_unstable();
+        whole.denied.sort_unstable();
+        whole.quoted = only_quoted(&mut passed, query, &whole);
         whole
     }
 
@@ -294,8 +304,8 @@ impl LayeredIndex {
             return self.base.index.best(query, recent, limit);
         }
         let mut matches: Vec<std::vec::IntoIter<Match>> = Vec::new();
-        let ranked = self.ranked(query, |index, text, scratch| {
-            matches.push(index.best_of(query, recent, limit, text, scratch).into_iter());
+        let ranked = ranked(&mut self.passed(query), |passed| {
+            matches.push(passed.best(query, recent, limit).into_iter());
         });
         ranked.iter().take(limit).filter_map(|ranked| matches[ranked.layer].next()).collect()
     }
@@ -312,7 +322,7 @@ impl LayeredIndex {
             self.base.index.matches_into(query, recent, limit, best);
             return;
         }
-        let ranked = self.ranked(query, |index, text, scratch| {
+        let ranked = ranked(&mut self.passed(query), |Passed { index, text, scratch }| {
             index.rank_best(recent, limit, text, scratch);
         });
         best.clear();
@@ -323,31 +333,54 @@ impl LayeredIndex {
 
     /// As [`Index::count_matching`].
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
-        let count = |layer: &Layer| layer.asked(query, Index::count_all);
-        self.layers().map(count).sum()
+        let mut passed = self.passed(query);
+        let count =
+            |Passed { index, text, scratch }: &mut Passed<'_, '_>| index.count_all(text, scratch);
+        passed.iter_mut().map(count).sum()
     }
 
-    /// The rankings of all layers in one; `rank` makes that of a layer.
-    fn ranked(
-        &self,
-        query: &Query<'_>,
-        mut rank: impl FnMut(&Index, &Excerpt<'_>, &mut Scratch),
-    ) -> Vec<Ranked<'_>> {
-        let mut ranked = Vec::new();
-        for (place, layer) in self.layers().enumerate() {
-            layer.asked(query, |index, text, scratch| {
-                rank(index, text, scratch);
-                ranked.extend(scratch.ranking.best.iter().map(|&key| Ranked {
-                    key,
-                    id: layer.index.id(key.skill),
-                    layer: place,
-                }));
-            });
-        }
-        // Sorted runs one after the other, which this sort merges.
-        ranked.sort_by(Ranked::order);
-        ranked
+    /// Passes over `query` in all layers. A name of one layer may stand inside a longer one of another,
+    /// or be silenced by it, so which mentions count is decided for all of them together.
+    fn passed<'i, 'q>(&'i self, query: &'q Query<'_>) -> Vec<Passed<'i, 'q>> {
+        let mut passed: Vec<_> = self.layers().map(|layer| layer.passed(query)).collect();
+        resolve_together(&mut passed);
+        passed
     }
+}
+
+/// The rankings of all layers in one; `rank` makes that of a layer.
+fn ranked<'i>(
+    passed: &mut [Passed<'i, '_>],
+    mut rank: impl FnMut(&mut Passed<'i, '_>),
+) -> Vec<Ranked<'i>> {
+    let mut ranked = Vec::new();
+    for (layer, passed) in passed.iter_mut().enumerate() {
+        rank(passed);
+        let index = passed.index;
+        let keys = passed.scratch.ranking.best.iter();
+        ranked.extend(keys.map(|&key| Ranked { key, id: index.id(key.skill), layer }));
+    }
+    // Sorted runs one after the other, which this sort merges.
+    ranked.sort_by(Ranked::order);
+    ranked
+}
+
+/// The skills whose triggers stand in quoted text only, of all layers.
+fn only_quoted<'q>(
+    passed: &mut [Passed<'_, 'q>],
+    query: &'q Query<'_>,
+    answer: &Answer,
+) -> Vec<(SkillId, String)> {
+    // What is quoted is the same in each layer.
+    if !passed.first().is_some_and(Passed::has_quoted) {
+        return Vec::new();
+    }
+    passed.iter_mut().for_each(|passed| passed.unmask(query));
+    resolve_together(passed);
+    let mut only: Vec<_> =
+        passed.iter_mut().flat_map(|passed| passed.only_quoted(query, answer)).collect();
+    only.sort_unstable();
+    only
 }
 
 /// A match of one layer.

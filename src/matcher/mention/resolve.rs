@@ -1,0 +1,137 @@
+//! Which mentions of a message count.
+
+use std::cmp::Reverse;
+
+use super::{Reading, Strength};
+
+/// A skill's name at one place of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mention {
+    /// Bytes of the folded text.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// The index that the skill is of, where several are asked together.
+    pub(crate) layer: u32,
+    pub(crate) skill: u32,
+    /// The item that stands for the name.
+    pub(crate) item: u32,
+    pub(crate) reading: Reading,
+}
+
+impl Mention {
+    fn owner(&self) -> (u32, u32) {
+        (self.layer, self.skill)
+    }
+}
+
+/// Sorts `mentions`, leaves those that count or are denied, and returns whether one that counts is
+/// strong. Names of other skills inside a longer name go: with the skills `deploy` and `deploy-api`,
+/// "use deploy-api" mentions only the latter.
+pub(crate) fn resolve(mentions: &mut Vec<Mention>) -> bool {
+    if mentions.len() > 1 {
+        mentions.sort_unstable_by_key(|m| (m.start, Reverse(m.end), m.layer, m.skill, m.item));
+        mentions.dedup();
+        drop_inner(mentions);
+    }
+    mentions.retain(|mention| mention.reading.strength.is_some());
+    let counts = |m: &Mention| m.reading.strength == Some(Strength::Strong) && !m.reading.is_denied;
+    mentions.iter().any(counts)
+}
+
+/// Takes the strength from each mention inside a longer one of another skill, but for tokens with a
+/// sigil, which stand for themselves.
+fn drop_inner(mentions: &mut [Mention]) {
+    let mut reach = Reach::default();
+    for alike in mentions.chunk_by_mut(|a, b| (a.start, a.end) == (b.start, b.end)) {
+        for mention in alike.iter_mut() {
+            if !mention.reading.is_token && reach.is_past(mention.end, mention.owner()) {
+                mention.reading.strength = None;
+            }
+        }
+        for mention in alike.iter() {
+            reach.extend(mention.end, mention.owner());
+        }
+    }
+}
+
+/// How far the mentions reach that start before a place: the one that ends last, and the last one of
+/// another skill. Two are enough to know of any skill what the others reach.
+#[derive(Debug, Default)]
+struct Reach {
+    first: Option<(u32, (u32, u32))>,
+    second: Option<(u32, (u32, u32))>,
+}
+
+impl Reach {
+    /// Whether a mention of a skill other than `owner` ends at `end` or after it.
+    fn is_past(&self, end: u32, owner: (u32, u32)) -> bool {
+        let mut both = [self.first, self.second].into_iter().flatten();
+        both.any(|(reached, by)| by != owner && reached >= end)
+    }
+
+    fn extend(&mut self, end: u32, owner: (u32, u32)) {
+        match self.first {
+            Some((reached, by)) if by == owner => self.first = Some((end.max(reached), by)),
+            Some((reached, _)) if reached >= end => {
+                if self.second.is_none_or(|(reached, _)| reached < end) {
+                    self.second = Some((end, owner));
+                }
+            }
+            first => {
+                self.second = first;
+                self.first = Some((end, owner));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(start: u32, end: u32, skill: u32) -> Mention {
+        let reading = Reading { strength: Some(Strength::Weak), is_token: false, is_denied: false };
+        Mention { start, end, layer: 0, skill, item: skill, reading }
+    }
+
+    fn left(mut mentions: Vec<Mention>) -> Vec<(u32, u32, u32)> {
+        resolve(&mut mentions);
+        mentions.iter().map(|m| (m.start, m.end, m.skill)).collect()
+    }
+
+    #[test]
+    fn a_longer_name_wins_over_those_of_other_skills_inside_it() {
+        let cases: [(Vec<Mention>, &[(u32, u32, u32)]); 7] = [
+            (vec![at(0, 6, 1), at(0, 10, 2), at(7, 10, 3)], &[(0, 10, 2)]),
+            (vec![at(0, 10, 2), at(20, 26, 1)], &[(0, 10, 2), (20, 26, 1)]),
+            (vec![at(0, 10, 1), at(0, 6, 1)], &[(0, 10, 1), (0, 6, 1)]),
+            (vec![at(0, 10, 1), at(0, 10, 2), at(4, 6, 1)], &[(0, 10, 1), (0, 10, 2)]),
+            (vec![at(0, 6, 1), at(4, 10, 2)], &[(0, 6, 1), (4, 10, 2)]),
+            (vec![at(0, 20, 1), at(1, 9, 2), at(3, 5, 1)], &[(0, 20, 1)]),
+            (vec![at(0, 6, 1), at(0, 6, 1)], &[(0, 6, 1)]),
+        ];
+        for (mentions, expected) in cases {
+            assert_eq!(left(mentions.clone()), expected, "{mentions:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_mention_still_covers_and_a_token_is_never_covered() {
+        let mut path = at(0, 10, 1);
+        path.reading.strength = None;
+        assert_eq!(left(vec![path, at(0, 6, 2)]), []);
+        let mut token = at(0, 6, 2);
+        token.reading.is_token = true;
+        assert_eq!(left(vec![path, token]), [(0, 6, 2)]);
+    }
+
+    #[test]
+    fn a_denied_mention_is_not_a_strong_one() {
+        let mut mention = at(0, 6, 1);
+        assert!(!resolve(&mut vec![mention]));
+        mention.reading.strength = Some(Strength::Strong);
+        assert!(resolve(&mut vec![mention]));
+        mention.reading.is_denied = true;
+        assert!(!resolve(&mut vec![mention]));
+    }
+}

@@ -1,0 +1,209 @@
+//! Plain rules of mentions: each name at each place of the text, each pair of places compared.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::reference::{fold, is_edge};
+
+/// What becomes of a skill by its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Named {
+    /// It is not named, or silenced.
+    No,
+    Weak,
+    Strong,
+    /// By denied mentions only.
+    Denied,
+}
+
+/// A name of a skill at a place.
+struct Place {
+    skill: usize,
+    start: usize,
+    end: usize,
+    is_token: bool,
+    is_path: bool,
+    is_strong: bool,
+    is_denied: bool,
+}
+
+/// What the message says of each skill; `names` are its id and its name.
+pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
+    let text = fold(query);
+    let mut places: Vec<Place> = Vec::new();
+    for (skill, [id, name]) in names.iter().enumerate() {
+        places.extend(places_of(skill, id, true, &text));
+        if id != name {
+            places.extend(places_of(skill, name, false, &text));
+        }
+    }
+    let is_inner = |of: &Place| {
+        !of.is_token
+            && places.iter().any(|by| {
+                let is_longer = by.end - by.start > of.end - of.start;
+                by.skill != of.skill && by.start <= of.start && of.end <= by.end && is_longer
+            })
+    };
+    let counting: Vec<&Place> = places.iter().filter(|of| !of.is_path && !is_inner(of)).collect();
+    let is_strong = |of: &Place| of.is_strong && !of.is_denied;
+    let is_any_strong = counting.iter().any(|of| is_strong(of));
+    let of_skill = |skill: usize| {
+        let own = || counting.iter().filter(move |of| of.skill == skill);
+        if own().any(|of| is_strong(of)) {
+            Named::Strong
+        } else if own().any(|of| !of.is_denied) && !is_any_strong {
+            Named::Weak
+        } else if own().any(|of| of.is_denied) {
+            Named::Denied
+        } else {
+            Named::No
+        }
+    };
+    (0..names.len()).map(of_skill).collect()
+}
+
+fn places_of(skill: usize, name: &str, is_id: bool, text: &str) -> Vec<Place> {
+    let words: Vec<String> = name.split([' ', '-']).map(regex::escape).collect();
+    let is_path = is_id && name.contains('/');
+    let literal = if is_path { regex::escape(name) } else { words.join("[ -]") };
+    let literal = Regex::new(&format!("^{literal}")).unwrap();
+    let n_words = if is_path { 1 } else { words.len() };
+    let starts = (0..text.len()).filter(|&start| text.is_char_boundary(start));
+    let found = starts.filter_map(|start| {
+        let end = start + literal.find(&text[start..])?.end();
+        let (before, own, after) = (&text[..start], &text[start..end], &text[end..]);
+        let stands_alone = is_edge(before.chars().next_back(), own.chars().next(), false)
+            && is_edge(after.chars().next(), own.chars().next_back(), true);
+        stands_alone.then(|| read(skill, is_id, n_words, [before, own, after]))
+    });
+    found.collect()
+}
+
+fn matches(pattern: &'static str, text: &str) -> bool {
+    Regex::new(pattern).unwrap().is_match(text)
+}
+
+fn read(skill: usize, is_id: bool, n_words: usize, [before, own, after]: [&str; 3]) -> Place {
+    let ends_token = !matches(r"^[/\\]|^[-.:@][\p{L}\p{M}\p{Nd}_]", after);
+    let token = Regex::new(r"(?:^| )([/$@](?:[\p{L}\p{M}\p{Nd}_.-]+:)?)$").unwrap();
+    let token = token.captures(before).filter(|_| is_id && ends_token && !own.contains(' '));
+    let bare = before.trim_end_matches(|c| "'\"`*“”‘«»「」/$@".contains(c));
+    let follows_skill =
+        Regex::new(r"(?:^|[^\p{L}\p{M}\p{Nd}_])(skill)(?: |:|=|: |:=|::)$").unwrap();
+    let follows_skill = follows_skill.captures(bare).filter(|_| ends_token);
+    let precedes_skill = matches(r#"^['"`*“”‘«»「」]*[ -]skill(?:$|[^\p{L}\p{M}\p{Nd}_])"#, after)
+        && !matches(r"[\p{L}\p{M}\p{Nd}_]-$", before);
+    let is_object = n_words > 1 && ends_token && {
+        let words = clause(before);
+        let words = match &words[..] {
+            [rest @ .., last] if is_one_of("the my our your", last) => rest,
+            words => words,
+        };
+        words.last().is_some_and(|verb| {
+            verb == "use" || (is_one_of("using run invoke call", verb) && !own.contains(' '))
+        })
+    };
+    let is_token = token.is_some();
+    let is_strong = is_token || follows_skill.is_some() || precedes_skill || is_object;
+    let from = match (&token, &follows_skill) {
+        (Some(token), _) => token.get(1).unwrap().start(),
+        (None, Some(skill)) if !precedes_skill => skill.get(1).unwrap().start(),
+        _ => before.len(),
+    };
+    let is_path = !is_token
+        && (matches(r"^[/\\][\p{L}\p{M}\p{Nd}_]", after)
+            || (before.ends_with(['/', '\\']) && !opens_token(before, after)));
+    let (start, end) = (before.len(), before.len() + own.len());
+    let is_denied = denied(&clause(&before[..from]));
+    Place { skill, start, end, is_token, is_path, is_strong, is_denied }
+}
+
+/// Whether the slash that ends `before` starts a token that `after` has the end of.
+fn opens_token(before: &str, after: &str) -> bool {
+    let before = &before[..before.len() - 1];
+    let is_emphasis = matches(r"(?:^|[^*])\*\*$", before) && matches(r"^\*\*(?:$|[^*])", after);
+    let before = if is_emphasis { &before[..before.len() - 2] } else { before };
+    matches(r#"(?:^| )['"`“‘«「『（(\[{<]*$"#, before)
+        && !matches(r#"^[*'"`”’»」』）)\]}>]*[/\\]"#, after)
+}
+
+fn is_one_of(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|of| of == word)
+}
+
+/// The words of the clause that ends with `before`.
+fn clause(before: &str) -> Vec<String> {
+    static OPENING: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"['"`*“”‘«»「」/$@(\[{<]*$"#).unwrap());
+    let before = &before[..OPENING.find(before).unwrap().start()];
+    let Some(before) = before.strip_suffix(' ') else { return Vec::new() };
+    let quotes = |c| "'\"`*“”‘«»「」".contains(c);
+    let mut words = Vec::new();
+    for token in before.rsplit(' ') {
+        let token = token.trim_end_matches(quotes);
+        let word = token.trim_start_matches(|c| quotes(c) || "([{<".contains(c));
+        if matches(r"[-,;:.!?)\]}>–—。、]$", token) || word.is_empty() {
+            break;
+        }
+        words.insert(0, word.to_owned());
+        if token.starts_with(['(', '[', '{', '<']) {
+            break;
+        }
+    }
+    words
+}
+
+const VERBS: &str = "activate activating apply applying call calling execute executing fire invoke \
+                     invoking load loading run running start starting trigger use using";
+
+const BETWEEN: &str = "a about actually again an any asking be bother by do even ever for going \
+                       longer looking more need really skill talking that this to try trying used \
+                       want with yet the my our your &";
+
+/// Whether a clause denies what comes after it.
+fn denied(words: &[String]) -> bool {
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if let [.., token, "and" | "or"] = words[..]
+        && token.starts_with(['/', '$', '@'])
+    {
+        words.truncate(words.len() - 2);
+        words.push("&");
+    }
+    for n_between in 0..=5.min(words.len().saturating_sub(1)) {
+        if words.is_empty() {
+            return false;
+        }
+        let (head, between) = words.split_at(words.len() - n_between);
+        if !between.iter().all(|word| is_one_of(BETWEEN, word) || is_one_of(VERBS, word)) {
+            return false;
+        }
+        let is_no = |word: &str| word.ends_with("n't") || is_one_of("not never cannot dont", word);
+        let past = "activated applied called did done executed invoked loaded ran triggered used";
+        let refusal = "avoid avoiding disable exit ignore ignoring quit skip skipping stop stopped \
+                       stopping";
+        match head {
+            [.., "why" | "if", "not"] => return false,
+            [.., "no"] => return !between.first().is_some_and(|word| is_one_of(VERBS, word)),
+            [.., "instead", "of"] | [.., "rather" | "other", "than"] => return true,
+            [.., "done"] if between.first() == Some(&"with") => return true,
+            [.., "already", "run"] => return true,
+            [.., "just" | "already", last] if is_one_of(past, last) => return true,
+            [rest @ .., last] if is_one_of(refusal, last) => {
+                let is_denied = rest.last().is_some_and(|word| is_no(word));
+                return between.first() != Some(&"to") && !is_denied;
+            }
+            [.., last] if is_no(last) => return true,
+            [.., last]
+                if is_one_of(
+                    "completed except excluding finished neither nor without doesnt isnt",
+                    last,
+                ) =>
+            {
+                return true;
+            }
+            _ => {}
+        }
+    }
+    false
+}
