@@ -259,7 +259,7 @@ impl EngineBuilder {
             if self.disclosure.asks_relevance() {
                 snapshot.index_relevance(&self.progress);
             }
-            Ok((snapshot, memory))
+            Ok::<_, Error>((snapshot, memory))
         };
         #[cfg(feature = "snapshot")]
         let (snapshot, memory, cache) = match &self.cache {
