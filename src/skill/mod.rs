@@ -14,6 +14,7 @@ mod id;
 mod insert;
 mod joined;
 pub(crate) mod json;
+mod keys;
 mod lenient;
 mod load;
 mod manifest;
