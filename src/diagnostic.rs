@@ -73,6 +73,10 @@ codes! {
     NotUtf8 = "not-utf8", Error;
     /// The file is empty.
     EmptyFile = "empty-file", Error;
+    /// A symbolic link that was checked out as text: the file is not a skill.
+    LinkAsText = "link-as-text", Error;
+    /// A file that only says where its skill went: it is not a skill.
+    MovedSkill = "moved-skill", Error;
     /// The body is larger than 2 MiB.
     BodyTooLarge = "body-too-large", Error;
     /// Front matter larger than 256 KiB.
@@ -108,7 +112,7 @@ codes! {
     SalvagedYaml = "salvaged-yaml", Error;
     /// The front matter is not valid YAML and nothing could be saved.
     InvalidYaml = "invalid-yaml", Error;
-    /// The front matter is valid YAML but not a mapping of keys to values.
+    /// The front matter is valid YAML but not a mapping of keys to values, so none of it counts.
     NotAMapping = "not-a-mapping", Error;
     /// The front matter is nested too deeply, or expands beyond all measure.
     YamlTooComplex = "yaml-too-complex", Error;

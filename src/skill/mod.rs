@@ -21,6 +21,7 @@ mod manifest;
 mod normal_form;
 mod off_fence;
 pub(crate) mod pattern;
+mod pointer;
 mod profile;
 mod scalar;
 mod trigger;

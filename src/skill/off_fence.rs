@@ -106,7 +106,8 @@ fn read(text: &str, range: Range<usize>) -> Option<Read> {
     let entries = front_matter(&document, &mut reader)?;
     let is_found = |code| reader.findings.iter().any(|finding| finding.code == code);
     let is_valid = !is_found(Code::RepairedYaml);
-    (!is_found(Code::SalvagedYaml)).then_some(Read { entries, is_valid })
+    let is_read = !is_found(Code::SalvagedYaml) && !is_found(Code::NotAMapping);
+    is_read.then_some(Read { entries, is_valid })
 }
 
 /// Whether byte `at` of `text` is in a text of `node` that has no mark.

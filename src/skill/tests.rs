@@ -257,8 +257,11 @@ fn texts_that_are_no_skill_are_refused_with_a_reason() {
         ("---\nname: a\n---\n", "no-description"),
         ("---\ndescription: b\n---\n", "invalid-value"),
         ("---\nname: \"a\\nb\"\ndescription: b\n---\n", "invalid-value"),
+        // They have a description, but no name without a directory.
         ("---\njust text\n---\nBody", "not-a-mapping"),
         ("---\n- a\n---\nBody", "not-a-mapping"),
+        ("../../skills/plan/SKILL.md", "link-as-text"),
+        ("Moved to ../plan.\n", "moved-skill"),
         ("---\na: b: c\n]\n---\nBody", "invalid-yaml"),
         ("---\na: {b: {c: *x}}\n}\n---\nBody", "invalid-yaml"),
     ];
