@@ -141,6 +141,8 @@ codes! {
     InvalidScript = "invalid-script", Error;
     /// A `scripts` entry without a file that can be run.
     MissingScript = "missing-script", Warning;
+    /// A link of the body to a file of the skill that is not there.
+    BrokenLink = "broken-link", Warning;
     /// A trigger without any text.
     EmptyTrigger = "empty-trigger", Error;
     /// A trigger too long to be typed by anyone.

@@ -16,6 +16,7 @@ mod joined;
 pub(crate) mod json;
 mod keys;
 mod lenient;
+mod links;
 mod load;
 mod manifest;
 mod normal_form;
