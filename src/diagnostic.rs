@@ -143,6 +143,8 @@ codes! {
     MissingScript = "missing-script", Warning;
     /// A link of the body to a file of the skill that is not there.
     BrokenLink = "broken-link", Warning;
+    /// Characters that nobody sees, and a model reads.
+    InvisibleText = "invisible-text", Warning;
     /// A trigger without any text.
     EmptyTrigger = "empty-trigger", Error;
     /// A trigger too long to be typed by anyone.

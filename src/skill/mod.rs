@@ -12,6 +12,7 @@ mod fields;
 mod finding;
 mod id;
 mod insert;
+mod invisible;
 mod joined;
 pub(crate) mod json;
 mod keys;

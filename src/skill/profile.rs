@@ -10,7 +10,7 @@ use super::finding::{Finding, diagnostics};
 use super::joined::joined_lines;
 use super::keys::{advice, keys};
 use super::load::{self, Loaded};
-use super::{directory_name, is_identifier, links};
+use super::{directory_name, invisible, is_identifier, links};
 use crate::beneath::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
@@ -72,6 +72,8 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
         Err(diagnostic) => return vec![diagnostic],
     };
     let mut loaded = load::load(&text, brand);
+    let unseen = invisible::find(&loaded, &text);
+    loaded.findings.extend(unseen);
     if let Some(parts) = &loaded.parts {
         loaded.findings.extend(links::broken(&text, parts.body, directory(path)));
     }
