@@ -31,20 +31,20 @@ fn codes_of(triggers: &str) -> Vec<Code> {
 }
 
 #[test]
-fn generic_triggers_are_found_by_words_messages_and_descriptions() {
+fn generic_triggers_are_found_by_what_messages_hold() {
     for fires in ["keywords: [code]", "keywords: [Files]", "verbs: [fix]", "keywords: [the]"] {
         assert_eq!(codes_of(fires), [Code::GenericTrigger], "{fires}");
     }
     for quiet in ["keywords: [terraform]", "keywords: [unit test coverage]", "verbs: [deploy]"] {
         assert_eq!(codes_of(quiet), [], "{quiet}");
     }
-    // Every description of these says `tomatoes`.
+    // Every description of these says `tomatoes`, and no ordinary message does.
     let names: Vec<String> = (0..20).map(|n| format!("s{n}x{n}")).collect();
     let mut skills: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
     skills.push(("zeta", "triggers: {keywords: [tomatoes]}"));
-    assert!(codes(&skills).contains(&Code::GenericTrigger));
-    skills.drain(..10);
-    assert!(!codes(&skills).contains(&Code::GenericTrigger), "too few to tell");
+    assert_eq!(codes(&skills), []);
+    skills.push(("eta", "triggers: {keywords: [table]}"));
+    assert_eq!(codes(&skills), [Code::GenericTrigger]);
 }
 
 #[test]
