@@ -223,16 +223,41 @@ fn similar_descriptions_are_told_of_each_other() {
 
 #[test]
 fn vague_descriptions_hold_no_words_of_their_own() {
-    for fires in ["Helps you with your code", "A skill that does things", "Use when needed"] {
+    for fires in [
+        "Helps you with your code",
+        "A skill that does things",
+        "Use when needed",
+        "A valid skill for testing purposes",
+        "Use when working with context management",
+    ] {
         let description = format!("description: {fires}\n");
         assert_eq!(codes(&[("alpha", &description)]), [Code::VagueDescription], "{fires}");
     }
-    for quiet in
-        ["Azure CLI", "Plans terraform modules for AWS", "部署应用到服务器", "Schreibt Rechnungen"]
-    {
+    for quiet in [
+        "Azure CLI",
+        "Plans terraform modules for AWS",
+        "部署应用到服务器",
+        "Schreibt Rechnungen",
+        "SQL query expert",
+        "Review of code for security and performance",
+        "Server-sent updates",
+        "'Use when the user says \"what will break\" or \"is it safe\"'",
+    ] {
         let description = format!("description: {quiet}\n");
         assert_eq!(codes(&[("alpha", &description)]), [], "{quiet}");
     }
+}
+
+#[test]
+fn a_word_that_all_descriptions_share_names_a_subject_with_another() {
+    let described = |text: &str| format!("description: {text}\n");
+    let (both, one) = (described("Zucchini and basil"), described("Use zucchini"));
+    let names: Vec<String> = (0..8).map(|n| format!("s{n}")).collect();
+    let mut skills: Vec<(&str, &str)> =
+        names.iter().map(|name| (name.as_str(), both.as_str())).collect();
+    assert_eq!(codes(&skills), []);
+    skills.push(("zeta", &one));
+    assert_eq!(codes(&skills), [Code::VagueDescription]);
 }
 
 #[test]
