@@ -79,6 +79,9 @@ fn texts(manifest: &Manifest) -> Vec<(&'static str, &Spanned<String>)> {
         ("`patterns`", &triggers.patterns),
         ("`exclude`", &triggers.exclude),
         ("`paths`", &triggers.paths),
+        ("`trigger_phrases`", &manifest.trigger_phrases),
+        ("`examples`", &manifest.examples.should),
+        ("`examples`", &manifest.examples.should_not),
     ];
     let single = single.into_iter().filter_map(|(field, text)| Some((field, text.as_ref()?)));
     let listed = lists.into_iter().flat_map(|(field, list)| list.iter().map(move |e| (field, e)));
@@ -176,7 +179,7 @@ fn is_spelling(before: &str, run: &str, after: &str) -> bool {
         return previous == Some('\u{1f3f4}')
             && run.ends_with('\u{e007f}')
             && run.chars().count() == 6
-            && FLAGS.iter().any(|flag| is_flag(&flag));
+            && FLAGS.iter().any(is_flag);
     };
     match first {
         '\u{200c}' | '\u{200d}' if previous.is_some_and(|c| is_of(c, &JOINING_SCRIPTS)) => true,

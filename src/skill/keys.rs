@@ -31,6 +31,8 @@ enum Form {
     Toolsets,
     /// Keywords, or a map of triggers by kind.
     Triggers,
+    /// A map of messages by kind.
+    Examples,
 }
 
 /// The fields that are read, and the form of each.
@@ -41,6 +43,8 @@ const FIELDS: &[(&str, Form)] = &[
     ("when_to_use", Form::Text),
     ("version", Form::Text),
     ("triggers", Form::Triggers),
+    ("trigger_phrases", Form::Names),
+    ("examples", Form::Examples),
     ("toolsets", Form::Toolsets),
     ("scripts", Form::Names),
     ("default_enabled", Form::Flag),
@@ -189,6 +193,10 @@ impl Form {
             Form::Globs => names(value).iter().any(|name| name.contains('*')),
             Form::Toolsets => all_names(|name| path_and_class(name).is_ok()),
             Form::Triggers => are_triggers(value),
+            Form::Examples => {
+                let is_kind = |key: &String| super::examples::is_kind(key);
+                value.as_object().is_some_and(|map| map.keys().any(is_kind))
+            }
         }
     }
 }
@@ -258,6 +266,8 @@ mod tests {
             ("requires_bin: [git]", "requires_bins"),
             ("env: [API_TOKEN]", "requires_env"),
             ("contxt: fork", "context"),
+            ("trigger-phrase: [ship it]", "trigger_phrases"),
+            ("example: {should-not: [ship it]}", "examples"),
             ("licence: MIT", "license"),
             ("repertoire: {alway: true}", "always"),
         ] {
@@ -290,6 +300,10 @@ mod tests {
             "licenses: {code: MIT}",
             "alway: sometimes",
             "tags: [a, b]",
+            "examples: [ship it]",
+            "examples: Say `ship it`",
+            "examples: {basic: ship it}",
+            "example: [ship it]",
             "inputs: [a]",
         ] {
             let told = advice(&format!("description: d\n{yaml}"));
