@@ -182,6 +182,10 @@ codes! {
     CostlyPattern = "costly-pattern", Warning;
     /// Other skills have nearly the same description.
     SimilarDescription = "similar-description", Note;
+    /// A message that should lead to the skill, by its own `examples`, and does not.
+    ExampleNotRouted = "example-not-routed", Error;
+    /// A message that should not lead to the skill, by its own `examples`, and does.
+    ExampleRouted = "example-routed", Error;
     /// A description without words that tell the skill from others.
     VagueDescription = "vague-description", Note;
 
