@@ -73,6 +73,10 @@ codes! {
     NotUtf8 = "not-utf8", Error;
     /// The file is empty.
     EmptyFile = "empty-file", Error;
+    /// A symbolic link that was checked out as text: the file is not a skill.
+    LinkAsText = "link-as-text", Error;
+    /// A file that only says where its skill went: it is not a skill.
+    MovedSkill = "moved-skill", Error;
     /// The body is larger than 2 MiB.
     BodyTooLarge = "body-too-large", Error;
     /// Front matter larger than 256 KiB.
@@ -108,7 +112,7 @@ codes! {
     SalvagedYaml = "salvaged-yaml", Error;
     /// The front matter is not valid YAML and nothing could be saved.
     InvalidYaml = "invalid-yaml", Error;
-    /// The front matter is valid YAML but not a mapping of keys to values.
+    /// The front matter is valid YAML but not a mapping of keys to values, so none of it counts.
     NotAMapping = "not-a-mapping", Error;
     /// The front matter is nested too deeply, or expands beyond all measure.
     YamlTooComplex = "yaml-too-complex", Error;
@@ -137,6 +141,10 @@ codes! {
     InvalidScript = "invalid-script", Error;
     /// A `scripts` entry without a file that can be run.
     MissingScript = "missing-script", Warning;
+    /// A link of the body to a file of the skill that is not there.
+    BrokenLink = "broken-link", Warning;
+    /// Characters that nobody sees, and a model reads.
+    InvisibleText = "invisible-text", Warning;
     /// A trigger without any text.
     EmptyTrigger = "empty-trigger", Error;
     /// A trigger too long to be typed by anyone.
@@ -174,6 +182,10 @@ codes! {
     CostlyPattern = "costly-pattern", Warning;
     /// Other skills have nearly the same description.
     SimilarDescription = "similar-description", Note;
+    /// A message that should lead to the skill, by its own `examples`, and does not.
+    ExampleNotRouted = "example-not-routed", Error;
+    /// A message that should not lead to the skill, by its own `examples`, and does.
+    ExampleRouted = "example-routed", Error;
     /// A description without words that tell the skill from others.
     VagueDescription = "vague-description", Note;
 

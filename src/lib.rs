@@ -110,7 +110,8 @@ pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};
 pub use progress::{Phase, Progress};
 pub use session::{MemoryStore, Session, SessionStore};
 pub use skill::{
-    Context, Manifest, Profile, Skill, SkillId, Spanned, Triggers, check_file, is_identifier,
+    Context, Examples, Manifest, Profile, Skill, SkillId, Spanned, Triggers, check_file,
+    is_identifier,
 };
 #[cfg(feature = "snapshot")]
 pub use snapshot::SnapshotCache;

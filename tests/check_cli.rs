@@ -224,3 +224,112 @@ fn a_trigger_that_stands_twice_is_told_where_it_stands_again() {
     let both = "triggers: [terraform plan]\nactivation: {keywords: [terraform plan]}";
     assert_eq!(dunning(both), [""; 0]);
 }
+
+#[test]
+fn notes_are_counted_and_shown_when_asked_for() {
+    let place = place();
+    let counted = "checked 2 skills: 0 errors, 0 warnings, 2 notes; `--notes` shows them\n";
+    assert_eq!(place.run(["check", "skills"]).exits(0).stdout, counted);
+    let shown = place.run(["check", "skills", "--notes"]).exits(0).stdout;
+    assert_eq!(shown.matches("note[shared-trigger]").count(), 2, "{shown}");
+    assert!(shown.ends_with("checked 2 skills: 0 errors, 0 warnings, 2 notes\n"), "{shown}");
+    assert_eq!(codes(&place, &["skills"]), codes(&place, &["skills", "--notes"]));
+    assert_eq!(codes(&place, &["skills"]).len(), 2);
+}
+
+#[test]
+fn an_unknown_key_is_taken_for_a_field_that_its_value_fits() {
+    let place = Place::new();
+    let text = "---\nname: dunning\ndescription: Sends demand letters\ntools: [Read, Grep]\nrequires: \
+                {skills: [plan]}\ntrigger: explicit\n---\nB\n";
+    place.write("skills/dunning/SKILL.md", text);
+    let shown = place.run(["check", "skills", "--notes"]).exits(0).stdout;
+    assert_eq!(shown.matches("did you mean").count(), 1, "{shown}");
+    assert!(shown.contains("did you mean `allowed-tools`?"), "{shown}");
+}
+
+#[test]
+fn links_and_characters_that_are_not_seen_are_drawn() {
+    let place = Place::new();
+    let text = "---\nname: dunning\ndescription: Sends demand letters\ntriggers: [demand\u{200b} \
+                letters]\n---\nSee [the form](forms/march.md) and [the law](law.md).\n";
+    place.write("skills/dunning/SKILL.md", text);
+    place.write("skills/dunning/law.md", "");
+    let run = place.run(["check", "skills"]).exits(0);
+    let lines = [
+        "warning[invisible-text]: `keywords` holds the invisible character `\\u{200b}`\n",
+        "--> skills/dunning/SKILL.md:4:18\n",
+        "4 | triggers: [demand\u{fffd} letters]\n  |                  ^\n",
+        "warning[broken-link]: the link leads to `forms/march.md`, which is not in the skill\n",
+        "--> skills/dunning/SKILL.md:6:16\n",
+        "  |                ^^^^^^^^^^^^^^\n",
+        "checked 1 skill: 0 errors, 2 warnings, 0 notes\n",
+    ];
+    for line in lines {
+        assert!(run.stdout.contains(line), "{line}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn examples_of_a_skill_are_routed_against_those_it_is_checked_with() {
+    let place = Place::new();
+    let skill = |name: &str, description: &str, more: &str| {
+        let text = format!("---\nname: {name}\ndescription: {description}\n{more}---\nB\n");
+        place.write(&format!("skills/{name}/SKILL.md"), text);
+    };
+    skill("dunning", "Sends demand letters", "triggers: [demand letter]\n");
+    // Enough of them that none is listed only because it has no triggers.
+    for n in 0..12 {
+        skill(
+            &format!("filler{n}"),
+            &format!("Grows zucchini of kind {n}"),
+            "triggers: [zucchini]\n",
+        );
+    }
+    let notes = |examples: &str| {
+        let more = format!("triggers: [meeting notes]\nexamples:\n{examples}");
+        skill("minutes", "Keeps the record of a discussion", &more);
+        let json = place.run(["check", "skills/minutes", "--source", "skills", "--json"]).json();
+        let found = json["diagnostics"].as_array().unwrap().clone();
+        let told = |d: &serde_json::Value| {
+            (
+                d["code"].as_str().unwrap().to_owned(),
+                d["line"].as_u64().unwrap(),
+                d["message"].clone(),
+            )
+        };
+        found.iter().map(told).collect::<Vec<_>>()
+    };
+    let good = "  should: [write the meeting notes]\n  should_not:\n  - write a demand letter\n";
+    assert_eq!(notes(good), []);
+    let bad = "  should:\n  - write the meeting notes\n  - write a demand letter\n  should-not:\n  - \
+               send the meeting notes\n";
+    let found = notes(bad);
+    let told: Vec<(&str, u64)> = found.iter().map(|(code, line, _)| (&**code, *line)).collect();
+    assert_eq!(told, [("example-not-routed", 8), ("example-routed", 10)]);
+    let message = found[0].2.as_str().unwrap();
+    assert!(
+        message.contains("`write a demand letter`") && message.contains("`dunning`"),
+        "{message}"
+    );
+    place.run(["check", "skills/minutes", "--source", "skills"]).exits(1);
+    // Of skills that are not checked, nothing is said.
+    place.run(["check", "skills/dunning", "--source", "skills"]).exits(0);
+    let shown = place.run(["show", "minutes", "--source", "skills", "--json"]).exits(0).json();
+    let should = &shown["manifest"]["examples"]["should"];
+    assert_eq!(*should, serde_json::json!(["write the meeting notes", "write a demand letter"]));
+}
+
+#[test]
+fn examples_of_a_skill_that_cannot_be_disclosed_here_are_left_alone() {
+    let place = Place::new();
+    for (name, key) in
+        [("hidden", "disable-model-invocation: true"), ("unmet", "requires_bins: [no-such-bin]")]
+    {
+        let text = format!(
+            "---\nname: {name}\ndescription: Sends demand letters\n{key}\nexamples: {{should: [zucchini]}}\n---\nB\n"
+        );
+        place.write(&format!("skills/{name}/SKILL.md"), text);
+    }
+    place.run(["check", "skills"]).exits(0);
+}

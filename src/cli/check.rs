@@ -1,14 +1,17 @@
 //! `repertoire check`: what is wrong with skill files.
 
+mod examples;
+
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::catalog::{Catalog, CatalogOptions, is_skill_file, skill_files};
 use repertoire::lint::lint;
 use repertoire::skill::check_file;
-use repertoire::{Code, Diagnostic, Source};
+use repertoire::{Code, Diagnostic, Engine, Error, Severity, Source};
 use serde::Serialize;
 
 use crate::args::{CheckArgs, Common};
@@ -67,12 +70,13 @@ impl Targets {
 
     /// What only shows when skills are put together: those of all targets, with those of the
     /// sources that the command line names. Of the latter nothing is reported.
-    fn of_the_whole(&self, common: &Common) -> Vec<Diagnostic> {
+    fn of_the_whole(&self, common: &Common) -> Result<Vec<Diagnostic>, Error> {
         let of_files = self.files.iter().filter_map(|file| file.parent());
         let given = common.sources.iter().map(PathBuf::as_path);
         let roots = given.chain(self.roots.iter().map(PathBuf::as_path)).chain(of_files);
+        let sources: Vec<Source> = outermost(roots).into_iter().map(Source::project).collect();
         let catalog = Catalog::load(&CatalogOptions {
-            sources: outermost(roots).into_iter().map(Source::project).collect(),
+            sources: sources.clone(),
             brand: common.brand.clone(),
             ..Default::default()
         });
@@ -82,7 +86,10 @@ impl Targets {
             self.files.iter().chain(&self.roots).map(|path| absolute(path)).collect();
         let mut found: Vec<Diagnostic> = of_catalog.chain(lint(&catalog)).collect();
         found.retain(|diagnostic| targets.contains(&absolute(&diagnostic.path)));
-        found
+        let is_checked = |path: &Path| targets.contains(&absolute(path));
+        let engine = Engine::builder().sources(sources).brand(&common.brand);
+        found.extend(examples::misrouted(&catalog, is_checked, engine)?);
+        Ok(found)
     }
 }
 
@@ -127,7 +134,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
         args.paths.iter().for_each(|path| targets.add(path, &common.brand));
     }
 
-    let mut diagnostics = targets.of_the_whole(common);
+    let mut diagnostics = targets.of_the_whole(common)?;
     diagnostics.append(&mut targets.diagnostics);
     let progress = progress(targets.files.len());
     for file in &targets.files {
@@ -139,17 +146,34 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
     diagnostics.dedup();
+    leave_out_what_is_told_better(&mut diagnostics);
 
     let n_skills = targets.files.len();
     if out.json {
         Output::json(&Report { diagnostics: &diagnostics, skills: n_skills })?;
     } else {
-        out.human(text(&diagnostics, n_skills, out).as_str())?;
+        out.human(text(&diagnostics, n_skills, args.notes, out).as_str())?;
     }
     if n_skills == 0 && !args.paths.is_empty() {
         out.note("nothing was checked: there is no `SKILL.md` in what was named");
     }
     Ok(ExitCode::done_if(Counts::of(&diagnostics).errors == 0))
+}
+
+/// Removes the findings about a trigger as a whole where an invisible character of it is named.
+fn leave_out_what_is_told_better(diagnostics: &mut Vec<Diagnostic>) {
+    let unseen: Vec<(PathBuf, Range<usize>)> = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.code == Code::InvisibleText)
+        .filter_map(|diagnostic| Some((diagnostic.path.clone(), diagnostic.span.clone()?)))
+        .collect();
+    diagnostics.retain(|Diagnostic { code, path, span, .. }| {
+        let holds = |inner: &Range<usize>| {
+            span.as_ref().is_some_and(|span| span.start <= inner.start && inner.end <= span.end)
+        };
+        *code != Code::UntypedTrigger
+            || !unseen.iter().any(|(of, inner)| holds(inner) && absolute(of) == absolute(path))
+    });
 }
 
 /// A bar on standard error, if that is a terminal and it takes long.
@@ -162,11 +186,12 @@ fn progress(n_files: usize) -> ProgressBar {
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn text(diagnostics: &[Diagnostic], n_skills: usize, out: Output) -> Page {
+fn text(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool, out: Output) -> Page {
     let draw = renderer(out);
     let mut text = Page::default();
     let mut source: Option<(&Path, Option<String>)> = None;
-    for diagnostic in diagnostics {
+    let is_shown = |diagnostic: &&Diagnostic| with_notes || diagnostic.severity > Severity::Note;
+    for diagnostic in diagnostics.iter().filter(is_shown) {
         let path = diagnostic.path.as_path();
         if diagnostic.span.is_some() && source.as_ref().is_none_or(|(known, _)| *known != path) {
             source = Some((path, std::fs::read_to_string(path).ok()));
@@ -175,7 +200,11 @@ fn text(diagnostics: &[Diagnostic], n_skills: usize, out: Output) -> Page {
         let content = of_file.and_then(|(_, content)| content.as_deref());
         text.line(format_args!("{}\n", excerpt(diagnostic, content, &draw)));
     }
-    text.push(&summary(Counts::of(diagnostics), n_skills));
+    let counts = Counts::of(diagnostics);
+    text.push(&summary(counts, n_skills));
+    if counts.notes > 0 && !with_notes {
+        text.push("; `--notes` shows them");
+    }
     text
 }
 

@@ -72,6 +72,10 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
             '\n' | '\t' => safe.push(c),
             '\u{feff}' if at == 0 => {}
             '\r' if chars.peek().is_none_or(|(_, next)| *next == '\n') => {}
+            // What a finding is about is to be seen.
+            _ if is_unseen(c) && spans.iter().any(|span| span.contains(&at)) => {
+                safe.push('\u{fffd}');
+            }
             _ => safe.push(visible(c)),
         }
     }
@@ -85,6 +89,11 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
         moved.end = moved.end.max(moved.start);
     }
     (safe, moved)
+}
+
+/// Whether `c` has no width, and may be left as it is between other characters.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A safe character that stands for `c`.
@@ -128,5 +137,8 @@ mod tests {
         let parts: Vec<&str> = spans.iter().map(|span| &safe[span.clone()]).collect();
         assert_eq!(parts, ["b", "c", "d", safe.as_str()]);
         assert_eq!(safe, "a␛b\u{fffd}c\nd");
+        // What has no width is shown where it is meant.
+        let source = "a\u{200b}b\u{200b}c";
+        assert_eq!(quoted(source, &[1..4, 8..9]).0, "a\u{fffd}b\u{200b}c");
     }
 }

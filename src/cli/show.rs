@@ -152,7 +152,7 @@ fn text(entry: &Entry, details: &Details<'_>) -> Page {
                 // Shown above and below.
                 _ if matches!(key.as_str(), "name" | "description" | "triggers") => {}
                 Json::String(value) => field(key, value),
-                value => field(key, &without_triggers(key, value).to_string()),
+                value => field(key, &without_shown(key, value).to_string()),
             }
         }
     }
@@ -207,11 +207,13 @@ fn text(entry: &Entry, details: &Details<'_>) -> Page {
     text
 }
 
-/// `metadata` without the triggers, which are shown as such.
-fn without_triggers(key: &str, value: &Json) -> Json {
+/// `metadata` without what is shown as fields of their own.
+fn without_shown(key: &str, value: &Json) -> Json {
     let mut value = value.clone();
     if let (true, Some(map)) = (key == "metadata", value.as_object_mut()) {
-        map.remove("triggers");
+        map.retain(|key, _| {
+            !matches!(key.replace('-', "_").as_str(), "triggers" | "trigger_phrases" | "examples")
+        });
     }
     value
 }

@@ -1,22 +1,27 @@
 //! Descriptions that say nothing specific.
 //!
-//! A word is specific if it is not common in messages to agents and stands in few descriptions of
-//! the catalog. A description without any gives an agent, and relevance, nothing to choose the skill
-//! by.
+//! A word is *rare* if it is neither everyday nor technical and stands in few descriptions of the
+//! catalog: one of them tells the skill from others. A word that is technical, or that many skills
+//! share, says less, but two of them name a subject ("React hooks"); words joined by a hyphen are one
+//! such word. A phrase in quotes is what a user says, so a description with one is not vague, whatever
+//! its words are.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Findings, Linted};
-use crate::background::is_common;
+use crate::background::{is_common, is_everyday};
 use crate::diagnostic::Code;
 use crate::matcher::boundary::is_word;
 use crate::matcher::text::fold_trigger;
 
-/// A word of more descriptions than one in so many is not specific, ...
+/// A word in more than this share of the descriptions is not rare, ...
 const RARE_SHARE: usize = 10;
 
 /// ... but one of so few is, however small the catalog.
 const ALWAYS_RARE: usize = 3;
+
+/// So many words that are neither rare nor everyday name a subject.
+const NAMES_A_SUBJECT: usize = 2;
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     let descriptions: Vec<String> =
@@ -28,8 +33,12 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     }
     let most = (skills.len() / RARE_SHARE).max(ALWAYS_RARE);
     for (place, of_skill) in words.iter().enumerate() {
-        let is_specific = |word: &&str| !is_common(word) && n_with[word] <= most;
-        if of_skill.iter().any(is_specific) {
+        let is_rare = |word: &&str| !is_common(word) && n_with[word] <= most;
+        let telling = of_skill.iter().filter(|word| !is_everyday(word));
+        if of_skill.iter().any(is_rare)
+            || telling.count() + n_compounds(&descriptions[place]) >= NAMES_A_SUBJECT
+            || quotes_a_phrase(&descriptions[place])
+        {
             continue;
         }
         findings.add(
@@ -40,6 +49,24 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
             "name the tools, formats and occasions the skill is for, in the words of its users",
         );
     }
+}
+
+/// The number of distinct words with a hyphen in them, as in "server-sent".
+fn n_compounds(folded: &str) -> usize {
+    let is_part = |c: char| is_word(c) || c == '-';
+    let compounds = folded.split(|c| !is_part(c)).filter(|word| {
+        word.trim_matches('-').split('-').filter(|part| part.chars().count() > 2).count() > 1
+    });
+    compounds.collect::<HashSet<_>>().len()
+}
+
+/// Whether a folded text has two words or more in quotes.
+fn quotes_a_phrase(folded: &str) -> bool {
+    let mut parts = folded.split(['"', '“', '”']);
+    parts.next();
+    // Every second part stands between two quotes; what is never closed is none.
+    let parts: Vec<&str> = parts.collect();
+    parts.chunks_exact(2).any(|pair| pair[0].split_whitespace().count() > 1)
 }
 
 /// The distinct words of a folded text. A run of a script without spaces is several words, so it

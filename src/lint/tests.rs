@@ -31,20 +31,20 @@ fn codes_of(triggers: &str) -> Vec<Code> {
 }
 
 #[test]
-fn generic_triggers_are_found_by_words_messages_and_descriptions() {
+fn generic_triggers_are_found_by_what_messages_hold() {
     for fires in ["keywords: [code]", "keywords: [Files]", "verbs: [fix]", "keywords: [the]"] {
         assert_eq!(codes_of(fires), [Code::GenericTrigger], "{fires}");
     }
     for quiet in ["keywords: [terraform]", "keywords: [unit test coverage]", "verbs: [deploy]"] {
         assert_eq!(codes_of(quiet), [], "{quiet}");
     }
-    // Every description of these says `tomatoes`.
+    // Every description of these says `tomatoes`, and no ordinary message does.
     let names: Vec<String> = (0..20).map(|n| format!("s{n}x{n}")).collect();
     let mut skills: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
     skills.push(("zeta", "triggers: {keywords: [tomatoes]}"));
-    assert!(codes(&skills).contains(&Code::GenericTrigger));
-    skills.drain(..10);
-    assert!(!codes(&skills).contains(&Code::GenericTrigger), "too few to tell");
+    assert_eq!(codes(&skills), []);
+    skills.push(("eta", "triggers: {keywords: [table]}"));
+    assert_eq!(codes(&skills), [Code::GenericTrigger]);
 }
 
 #[test]
@@ -223,16 +223,41 @@ fn similar_descriptions_are_told_of_each_other() {
 
 #[test]
 fn vague_descriptions_hold_no_words_of_their_own() {
-    for fires in ["Helps you with your code", "A skill that does things", "Use when needed"] {
+    for fires in [
+        "Helps you with your code",
+        "A skill that does things",
+        "Use when needed",
+        "A valid skill for testing purposes",
+        "Use when working with context management",
+    ] {
         let description = format!("description: {fires}\n");
         assert_eq!(codes(&[("alpha", &description)]), [Code::VagueDescription], "{fires}");
     }
-    for quiet in
-        ["Azure CLI", "Plans terraform modules for AWS", "部署应用到服务器", "Schreibt Rechnungen"]
-    {
+    for quiet in [
+        "Azure CLI",
+        "Plans terraform modules for AWS",
+        "部署应用到服务器",
+        "Schreibt Rechnungen",
+        "SQL query expert",
+        "Review of code for security and performance",
+        "Server-sent updates",
+        "'Use when the user says \"what will break\" or \"is it safe\"'",
+    ] {
         let description = format!("description: {quiet}\n");
         assert_eq!(codes(&[("alpha", &description)]), [], "{quiet}");
     }
+}
+
+#[test]
+fn a_word_that_all_descriptions_share_names_a_subject_with_another() {
+    let described = |text: &str| format!("description: {text}\n");
+    let (both, one) = (described("Zucchini and basil"), described("Use zucchini"));
+    let names: Vec<String> = (0..8).map(|n| format!("s{n}")).collect();
+    let mut skills: Vec<(&str, &str)> =
+        names.iter().map(|name| (name.as_str(), both.as_str())).collect();
+    assert_eq!(codes(&skills), []);
+    skills.push(("zeta", &one));
+    assert_eq!(codes(&skills), [Code::VagueDescription]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::fields::{Reader, duplicate_key};
 use super::finding::Finding;
 use super::lenient;
 use super::manifest::Manifest;
+use super::pointer;
 use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::{Code, Diagnostic, position};
@@ -102,6 +103,10 @@ pub(super) fn load(text: &str, brand: &str) -> Loaded {
             let rescue = document.rescue.clone();
             let has_front_matter =
                 rescue.as_ref().is_none_or(|finding| finding.code != Code::NoFrontMatter);
+            if !has_front_matter && let Some(finding) = pointer::elsewhere(text) {
+                reader.findings.push(finding);
+                return Loaded { findings: reader.findings, manifest, parts: None };
+            }
             reader.findings.extend(rescue);
             front_matter(&document, &mut reader).and_then(|entries| {
                 manifest = Manifest::read(&entries, brand, &mut reader);
@@ -142,16 +147,16 @@ pub(super) fn front_matter(
             return None;
         }
     };
-    mapping(tree, offset, reader)
+    Some(mapping(tree, offset, reader))
 }
 
-fn mapping(tree: Tree, offset: usize, reader: &mut Reader<'_>) -> Option<Vec<(Node, Node)>> {
+fn mapping(tree: Tree, offset: usize, reader: &mut Reader<'_>) -> Vec<(Node, Node)> {
     let duplicates = tree.duplicates.into_iter().map(|(key, span)| duplicate_key(&key, span));
     reader.findings.extend(duplicates);
     match tree.root {
-        None => Some(Vec::new()),
-        Some(Node { value: Value::Mapping(entries), .. }) => Some(entries),
-        Some(node) if node.is_null() => Some(Vec::new()),
+        None => Vec::new(),
+        Some(Node { value: Value::Mapping(entries), .. }) => entries,
+        Some(node) if node.is_null() => Vec::new(),
         Some(node) => {
             reader.report(
                 Code::NotAMapping,
@@ -159,7 +164,7 @@ fn mapping(tree: Tree, offset: usize, reader: &mut Reader<'_>) -> Option<Vec<(No
                 format!("the front matter is {}, not keys with values", node.kind()),
                 "write lines such as `name: code-review` and `description: …`",
             );
-            None
+            Vec::new()
         }
     }
 }
@@ -185,7 +190,7 @@ fn lenient_front_matter(
         });
         let message = format!("not valid YAML, repaired: {message}");
         reader.report(Code::RepairedYaml, span, message, help);
-        return mapping(tree, offset, reader);
+        return Some(mapping(tree, offset, reader));
     }
     let entries = lenient::salvage(source, offset);
     let help = help.unwrap_or_else(|| {

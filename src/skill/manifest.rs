@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use semver::Version;
 use serde::Serialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
 use super::code::{check_script, check_toolset};
+use super::examples::{self, Examples};
 use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, normalized};
 use super::json::to_json;
 use super::trigger::{self, Triggers};
@@ -67,6 +68,12 @@ pub struct Manifest {
     pub version: Option<Spanned<Version>>,
     /// `triggers`, also those of `metadata.triggers`, `activation` and `paths`.
     pub triggers: Triggers,
+    /// `trigger_phrases` and `metadata.trigger_phrases`: phrases that messages for the skill hold. They
+    /// count as relevance, and are not triggers.
+    pub trigger_phrases: Vec<Spanned<String>>,
+    /// `examples` and `metadata.examples`: messages that should and should not lead to the skill.
+    /// What is no map of these is found in `extra`.
+    pub examples: Examples,
     /// `toolsets` and `metadata.toolsets`: entries of the form `path:Class`. Those that are refused
     /// stand here too, with a diagnostic: who loads them says so.
     pub toolsets: Vec<Spanned<String>>,
@@ -137,6 +144,13 @@ impl Manifest {
         let (triggers, toolsets) = (places("triggers"), places("toolsets"));
         manifest.triggers = trigger::read(triggers, activation, fields.take("paths"), reader);
         manifest.read_toolsets(toolsets, reader);
+        let of_metadata = |key| metadata.and_then(|node| nested(node, key));
+        let phrases = [of_metadata("trigger_phrases"), fields.take("trigger_phrases")];
+        manifest.trigger_phrases = examples::read_phrases(phrases, reader);
+        let has_examples = fields.peek("examples").is_some_and(examples::are_examples);
+        let messages = has_examples.then(|| fields.take("examples")).flatten();
+        let of_metadata = of_metadata("examples").filter(|node| examples::are_examples(node));
+        manifest.examples = examples::read([of_metadata, messages], reader);
         if let Some(node) = metadata {
             manifest.read_metadata(node, reader);
         }
@@ -302,68 +316,15 @@ impl Manifest {
         }
         values
     }
-
-    /// The manifest as JSON: the fields that are set, under their names with `_`.
-    pub fn to_json(&self) -> Json {
-        let mut map = Map::new();
-        let mut put = |name: &str, value: Option<Json>| {
-            if let Some(value) = value {
-                map.insert(name.to_owned(), value);
-            }
-        };
-        let text = |field: &Option<Spanned<String>>| {
-            field.as_ref().map(|field| Json::from(field.value.as_str()))
-        };
-        let boolean = |field: &Option<Spanned<bool>>| field.as_ref().map(|f| Json::from(f.value));
-        let list = |entries: &[Spanned<String>]| -> Json {
-            entries.iter().map(|entry| entry.value.as_str()).collect()
-        };
-        let filled = |entries: &[Spanned<String>]| (!entries.is_empty()).then(|| list(entries));
-        put("name", text(&self.name));
-        put("description", text(&self.description));
-        put("brief_description", text(&self.brief_description));
-        put("when_to_use", text(&self.when_to_use));
-        put("version", self.version.as_ref().map(|version| version.value.to_string().into()));
-        let triggers = &self.triggers;
-        put(
-            "triggers",
-            triggers.declared.then(|| {
-                json!({
-                    "keywords": list(&triggers.keywords),
-                    "verbs": list(&triggers.verbs),
-                    "patterns": list(&triggers.patterns),
-                    "exclude": list(&triggers.exclude),
-                    "paths": list(&triggers.paths),
-                })
-            }),
-        );
-        put("toolsets", filled(&self.toolsets));
-        put("scripts", self.scripts.as_deref().map(list));
-        put("default_enabled", boolean(&self.default_enabled));
-        put("disable_model_invocation", boolean(&self.disable_model_invocation));
-        put("user_invocable", boolean(&self.user_invocable));
-        put("allowed_tools", self.allowed_tools.as_deref().map(list));
-        put("context", (self.context != Context::Inline).then(|| self.context.as_str().into()));
-        put("agent", text(&self.agent));
-        put("model", text(&self.model));
-        put("argument_hint", text(&self.argument_hint));
-        put("arguments", text(&self.arguments));
-        put("always", boolean(&self.always));
-        put("requires_bins", filled(&self.requires_bins));
-        put("requires_env", filled(&self.requires_env));
-        put("knowledge", filled(&self.knowledge));
-        put("license", text(&self.license));
-        put("compatibility", text(&self.compatibility));
-        put("metadata", (!self.metadata.is_empty()).then(|| self.metadata.clone().into()));
-        put("extra", (!self.extra.is_empty()).then(|| self.extra.clone().into()));
-        map.into()
-    }
 }
 
-/// The value of `key` in a map.
+/// The value of `key`, spelt with `_`, in a map.
 fn nested<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     let Value::Mapping(entries) = &node.value else { return None };
-    entries.iter().find(|(name, _)| name.text() == Some(key)).map(|(_, value)| value)
+    entries
+        .iter()
+        .find(|(name, _)| name.text().is_some_and(|name| normalized(name) == key))
+        .map(|(_, value)| value)
 }
 
 /// A text, or a list joined by blanks: `argument-hint: [file]` is a list to YAML.

@@ -8,18 +8,24 @@
 mod brief;
 mod code;
 mod document;
+mod examples;
 mod fields;
 mod finding;
 mod id;
 mod insert;
+mod invisible;
 mod joined;
 pub(crate) mod json;
+mod keys;
 mod lenient;
+mod links;
 mod load;
 mod manifest;
+mod manifest_json;
 mod normal_form;
 mod off_fence;
 pub(crate) mod pattern;
+mod pointer;
 mod profile;
 mod scalar;
 mod trigger;
@@ -40,6 +46,7 @@ use load::{Loaded, Parts};
 
 #[cfg(feature = "toolsets")]
 pub(crate) use code::path_and_class;
+pub use examples::Examples;
 pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
 pub(crate) use insert::with_keywords;

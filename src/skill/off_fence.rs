@@ -8,8 +8,8 @@ use super::document::{Document, Line, lines};
 use super::fields::{Reader, normalized};
 use super::finding::Finding;
 use super::joined::is_unmarked;
+use super::keys::keys;
 use super::load::front_matter;
-use super::profile::KEYS;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
@@ -80,7 +80,7 @@ fn goes_on(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
     let is_known = |line: Line<'_>| {
         let key =
             line.text.split_once(':').filter(|_| line.is_key()).map(|(key, _)| normalized(key));
-        key.is_some_and(|key| KEYS.iter().any(|known| normalized(known) == key))
+        key.is_some_and(|key| keys().any(|known| normalized(known) == key))
     };
     let is_likely =
         |line: Line<'_>| line.is_key() && line.text.starts_with(|c: char| c.is_ascii_lowercase());
@@ -106,7 +106,8 @@ fn read(text: &str, range: Range<usize>) -> Option<Read> {
     let entries = front_matter(&document, &mut reader)?;
     let is_found = |code| reader.findings.iter().any(|finding| finding.code == code);
     let is_valid = !is_found(Code::RepairedYaml);
-    (!is_found(Code::SalvagedYaml)).then_some(Read { entries, is_valid })
+    let is_read = !is_found(Code::SalvagedYaml) && !is_found(Code::NotAMapping);
+    is_read.then_some(Read { entries, is_valid })
 }
 
 /// Whether byte `at` of `text` is in a text of `node` that has no mark.

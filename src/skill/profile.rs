@@ -8,8 +8,9 @@ use std::str::FromStr;
 use super::fields::excerpt;
 use super::finding::{Finding, diagnostics};
 use super::joined::joined_lines;
+use super::keys::{advice, keys};
 use super::load::{self, Loaded};
-use super::{directory_name, is_identifier};
+use super::{directory_name, invisible, is_identifier, links};
 use crate::beneath::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
@@ -71,10 +72,15 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
         Err(diagnostic) => return vec![diagnostic],
     };
     let mut loaded = load::load(&text, brand);
+    let unseen = invisible::find(&loaded, &text);
+    loaded.findings.extend(unseen);
+    if let Some(parts) = &loaded.parts {
+        loaded.findings.extend(links::broken(&text, parts.body, directory(path)));
+    }
     match profile {
         Profile::Repertoire => {
             note_unknown_keys(&mut loaded);
-            let keys = [KEYS, &KINDS].concat();
+            let keys: Vec<&str> = keys().chain(KINDS).collect();
             loaded.findings.extend(joined_lines(&text, &keys));
             check_scripts(&mut loaded, path);
         }
@@ -94,20 +100,21 @@ fn note_unknown_keys(loaded: &mut Loaded) {
             loaded.findings.push(Finding::new(Code::MisplacedKey, key.span.clone(), message, help));
             continue;
         }
-        let help = match nearest_key(&key.value) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "keep it if another program reads it; `metadata` is the place for such keys"
-                .to_owned(),
-        };
+        let help = advice(&key.value, &loaded.manifest);
         let message = format!("nothing reads the key `{}`", excerpt(&key.value));
         loaded.findings.push(Finding::new(Code::UnknownKey, key.span.clone(), message, help));
     }
 }
 
+/// The directory of the file at `path`.
+fn directory(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
 /// Looks for the scripts that the front matter of the file at `path` names.
 fn check_scripts(loaded: &mut Loaded, path: &Path) {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let Ok(dir) = Dir::open(parent.unwrap_or(Path::new("."))) else { return };
+    let Ok(dir) = Dir::open(directory(path)) else { return };
     for script in loaded.manifest.scripts.iter().flatten() {
         // What is no path was told when it was read.
         let Ok(plain) = beneath::plain(&script.value) else { continue };
@@ -123,46 +130,6 @@ fn check_scripts(loaded: &mut Loaded, path: &Path) {
         let help = "write the path of a file in the skill's directory or in its `scripts/`";
         loaded.findings.push(Finding::new(Code::MissingScript, script.span.clone(), message, help));
     }
-}
-
-/// The keys that are read.
-pub(super) const KEYS: &[&str] = &[
-    "name",
-    "description",
-    "brief_description",
-    "when_to_use",
-    "version",
-    "triggers",
-    "toolsets",
-    "scripts",
-    "default_enabled",
-    "disable-model-invocation",
-    "user-invocable",
-    "allowed-tools",
-    "context",
-    "agent",
-    "model",
-    "argument-hint",
-    "arguments",
-    "always",
-    "requires_bins",
-    "requires_env",
-    "user_invocable_only",
-    "knowledge",
-    "paths",
-    "license",
-    "compatibility",
-    "metadata",
-];
-
-/// The known key that `key` is likely a slip of.
-fn nearest_key(key: &str) -> Option<&'static str> {
-    let key = key.rsplit('.').next().unwrap_or(key).to_lowercase();
-    KEYS.iter()
-        .map(|known| (strsim::jaro_winkler(&key, known), *known))
-        .filter(|(similarity, _)| *similarity > 0.9)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, known)| known)
 }
 
 fn check_specification(loaded: &mut Loaded, directory: &str) {

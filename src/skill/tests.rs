@@ -67,6 +67,20 @@ fn fields_are_read_in_all_their_forms() {
             json!({"metadata": {"a": {"b": 1.5}}, "license": "MIT"}),
         ),
         ("Some Key: [1, yes]", json!({"extra": {"Some Key": [1, "yes"]}})),
+        (
+            "examples: {should: [a, b c], should-not: 'd, e'}",
+            json!({"examples": {"should": ["a", "b c"], "should_not": ["d, e"]}}),
+        ),
+        (
+            "examples:\n  should_not: |\n    a, b\n    c\n  should: ~",
+            json!({"examples": {"should": [], "should_not": ["a, b", "c"]}}),
+        ),
+        ("trigger-phrases: [a, b c, a]", json!({"trigger_phrases": ["a", "b c"]})),
+        ("trigger_phrases: a, b c", json!({"trigger_phrases": ["a", "b c"]})),
+        ("examples: [a, b]", json!({"extra": {"examples": ["a", "b"]}})),
+        ("examples: Say a", json!({"extra": {"examples": "Say a"}})),
+        ("examples: {basic: a}", json!({"extra": {"examples": {"basic": "a"}}})),
+        ("examples:", json!({"extra": {"examples": null}})),
     ];
     for (yaml, expected) in cases {
         assert_eq!(fields(yaml), (expected, vec![]), "{yaml}");
@@ -83,6 +97,47 @@ fn toolsets_may_stand_in_the_metadata_which_other_programs_accept() {
     ] {
         assert_eq!(toolsets(yaml), json!(["a:B", "c:D"]), "{yaml}");
     }
+}
+
+#[test]
+fn examples_and_phrases_may_stand_in_the_metadata() {
+    let manifest = |yaml: &str| skill(yaml).manifest().to_json();
+    let read = manifest(
+        "metadata:\n  examples: {should: a, should-not: [b]}\n  trigger-phrases: c, d\nexamples: \
+         {should: [e, a]}\ntrigger_phrases: [f]",
+    );
+    assert_eq!(read["examples"], json!({"should": ["a", "e"], "should_not": ["b"]}));
+    assert_eq!(read["trigger_phrases"], json!(["c", "d", "f"]));
+    assert_eq!(read.get("triggers"), None, "phrases are not triggers");
+    // In another form it is somebody else's.
+    let other = manifest("metadata: {examples: [a]}");
+    assert_eq!((other.get("examples"), &other["metadata"]), (None, &json!({"examples": ["a"]})));
+}
+
+#[test]
+fn examples_know_their_place_and_their_limits() {
+    let text = "---\nname: n\ndescription: d\nexamples:\n  should:\n  - ship it, now\n---\n";
+    let skill: Skill = text.parse().unwrap();
+    assert_eq!(&text[skill.manifest().examples.should[0].span.clone()], "ship it, now");
+    let (long, many) = ("x".repeat(257), (0..600).map(|n| format!("m{n}")).collect::<Vec<_>>());
+    let many = many.join(", ");
+    for (yaml, code, kept) in [
+        (format!("examples: {{should: [a, {long}]}}"), "invalid-value", 1),
+        (format!("examples: {{should: [{many}]}}"), "invalid-value", 512),
+        ("examples: {should: [a, {b: c}]}".to_owned(), "wrong-type", 1),
+        ("examples: {should: [a], could: [b]}".to_owned(), "unknown-key", 1),
+    ] {
+        let text = format!("---\nname: n\ndescription: d\n{yaml}\n---\n");
+        let skill: Skill = text.parse().unwrap();
+        assert_eq!(codes(skill.diagnostics()), [code], "{yaml:.80}");
+        assert_eq!(skill.manifest().examples.should.len(), kept, "{yaml:.80}");
+    }
+    let phrases = skill_with_many_phrases(&many);
+    assert_eq!(phrases.manifest().trigger_phrases.len(), 512);
+}
+
+fn skill_with_many_phrases(many: &str) -> Skill {
+    format!("---\nname: n\ndescription: d\ntrigger_phrases: {many}\n---\n").parse().unwrap()
 }
 
 #[test]
@@ -257,8 +312,11 @@ fn texts_that_are_no_skill_are_refused_with_a_reason() {
         ("---\nname: a\n---\n", "no-description"),
         ("---\ndescription: b\n---\n", "invalid-value"),
         ("---\nname: \"a\\nb\"\ndescription: b\n---\n", "invalid-value"),
+        // They have a description, but no name without a directory.
         ("---\njust text\n---\nBody", "not-a-mapping"),
         ("---\n- a\n---\nBody", "not-a-mapping"),
+        ("../../skills/plan/SKILL.md", "link-as-text"),
+        ("Moved to ../plan.\n", "moved-skill"),
         ("---\na: b: c\n]\n---\nBody", "invalid-yaml"),
         ("---\na: {b: {c: *x}}\n}\n---\nBody", "invalid-yaml"),
     ];

@@ -39,6 +39,11 @@ pub struct Triggers {
     pub declared: bool,
 }
 
+/// Whether `key` of a trigger map names a kind of trigger.
+pub(super) fn is_kind(key: &str) -> bool {
+    Kind::of(key).is_some()
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Keyword,

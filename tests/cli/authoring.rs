@@ -55,7 +55,7 @@ fn check_draws_the_place_of_a_finding_and_counts_all() {
     place.write("skills/twin/SKILL.md", "---\nname: beta\ndescription: d\ncolour: red\n---\n");
     let text = "---\nname: zeta\ndescription: d\ntriggers:\n  patterns: ['é (b']\n---\n";
     place.write("skills/zeta/SKILL.md", text);
-    let run = place.run(["check", "skills"]).exits(1);
+    let run = place.run(["check", "skills", "--notes"]).exits(1);
     assert_contains(
         &run.stdout,
         &[

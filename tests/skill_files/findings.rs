@@ -128,3 +128,29 @@ fn a_fence_that_is_slightly_off_is_named_and_costs_no_text() {
         assert!(found[1].help.contains("write `---` here"), "{:?}", found[1]);
     }
 }
+
+#[test]
+fn front_matter_that_is_not_a_map_leaves_the_body_to_describe_the_skill() {
+    for (yaml, kind) in [("- name: a\n- description: b", "a list"), ("plan releases", "text")] {
+        let root = tempfile::tempdir().unwrap();
+        let text = format!("---\n{yaml}\n---\n# Plan\n\nPlans the next release.\n\nMore.\n");
+        let skill = Skill::load(&file(root.path(), "plan", &text), BRAND).unwrap();
+        assert_eq!((skill.name(), skill.description()), ("plan", "Plans the next release."));
+        let found = skill.diagnostics().iter().find(|found| found.code == Code::NotAMapping);
+        let found = found.unwrap_or_else(|| panic!("{yaml}: {:?}", skill.diagnostics()));
+        assert!(found.message.contains(kind) && found.line == 2, "{found:?}");
+    }
+}
+
+#[test]
+fn what_only_says_where_a_skill_is_is_skipped_with_what_to_do() {
+    for (text, code, help) in [
+        ("../../skills/plan/SKILL.md", "link-as-text", "core.symlinks"),
+        ("Moved to `../plan`.\n", "moved-skill", "remove the file"),
+    ] {
+        let root = tempfile::tempdir().unwrap();
+        let found = Skill::load(&file(root.path(), "plan", text), BRAND).unwrap_err();
+        assert_eq!(codes(&found), [code]);
+        assert!(found[0].help.contains(help) && found[0].message.contains(text.trim_end()));
+    }
+}

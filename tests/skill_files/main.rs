@@ -236,7 +236,7 @@ fn profiles_check_what_they_ask_for() {
     let root = tempfile::tempdir().unwrap();
     let long = "x".repeat(1025);
     let spec = |yaml: &str| format!("---\nname: a\ndescription: b\n{yaml}---\nBody\n");
-    let cases: [(&str, String, &[&str], &[&str]); 15] = [
+    let cases: [(&str, String, &[&str], &[&str]); 18] = [
         (
             "a",
             spec("license: MIT\nallowed-tools: Read\nmetadata: {x: {y: z}, triggers: a}\n"),
@@ -266,7 +266,20 @@ fn profiles_check_what_they_ask_for() {
             &["no-front-matter"],
             &["spec-front-matter", "spec-name", "spec-description"],
         ),
-        ("a", "---\n- a\n---\n".into(), &["not-a-mapping"], &["not-a-mapping"]),
+        (
+            "a",
+            "---\n- a\n---\n".into(),
+            &["no-description", "not-a-mapping"],
+            &["spec-name", "spec-description", "not-a-mapping"],
+        ),
+        (
+            "a",
+            "---\n- a\n---\nBody".into(),
+            &["description-from-body", "not-a-mapping"],
+            &["spec-name", "spec-description", "not-a-mapping"],
+        ),
+        ("a", "../b/SKILL.md\n".into(), &["link-as-text"], &["link-as-text"]),
+        ("a", "Moved to ../b".into(), &["moved-skill"], &["moved-skill"]),
     ];
     for (dir, content, repertoire, agent_skills) in cases {
         let path = file(root.path(), dir, &content);

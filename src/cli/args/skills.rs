@@ -74,6 +74,9 @@ pub(crate) struct CheckArgs {
     /// What to check against
     #[arg(long, default_value = "repertoire", value_parser = profiles())]
     pub(crate) profile: Profile,
+    /// Show the notes as well, which are only counted otherwise; `--json` always has them
+    #[arg(long)]
+    pub(crate) notes: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,0 +1,267 @@
+//! Characters without a shape of their own, which a reader of a file does not see and a model does.
+//!
+//! Tag characters can spell a whole message (*ASCII smuggling*), bidi controls show text in another
+//! order than it is read (Boucher and Anderson, *Trojan Source*, 2021), and a character without width
+//! keeps a trigger from being found. Joiners that a script or an emoji needs are left alone.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::fields::excerpt;
+use super::finding::Finding;
+use super::load::Loaded;
+use super::manifest::{Manifest, Spanned};
+use crate::diagnostic::Code;
+
+/// Runs of invisible characters told in one text; the others are counted.
+const MAX_REPORTED: usize = 10;
+
+/// Characters of a run that are shown; the others are counted.
+const MAX_SHOWN: usize = 8;
+
+/// Blocks of the scripts that spell with joiners (U+200C, U+200D): Arabic and its neighbours, the
+/// scripts of India and of Southeast Asia, Mongolian, and their extensions.
+const JOINING_SCRIPTS: [(char, char); 10] = [
+    ('\u{600}', '\u{8ff}'),
+    ('\u{900}', '\u{dff}'),
+    ('\u{e00}', '\u{109f}'),
+    ('\u{1700}', '\u{1aff}'),
+    ('\u{1b00}', '\u{1cff}'),
+    ('\u{a800}', '\u{abff}'),
+    ('\u{fb50}', '\u{fdff}'),
+    ('\u{fe70}', '\u{fefc}'),
+    ('\u{10a00}', '\u{11fff}'),
+    ('\u{1e900}', '\u{1eeff}'),
+];
+
+/// Blocks of the scripts without spaces that mark where a line may break (U+200B): Thai, Lao, Tibetan,
+/// Myanmar, Khmer.
+const UNSPACED_SCRIPTS: [(char, char); 2] = [('\u{e00}', '\u{109f}'), ('\u{1780}', '\u{17ff}')];
+
+/// Blocks with the pictures that emoji sequences are joined from.
+const PICTURES: [(char, char); 5] = [
+    ('\u{2190}', '\u{21ff}'),
+    ('\u{2300}', '\u{23ff}'),
+    ('\u{25a0}', '\u{27bf}'),
+    ('\u{2900}', '\u{2bff}'),
+    ('\u{1f000}', '\u{1faff}'),
+];
+
+/// What follows U+1F3F4 in the flags of England, Scotland and Wales, the only ones of tags.
+const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
+
+/// Reports the invisible characters of what is shown to a model or compared with its messages.
+pub(super) fn find(loaded: &Loaded, text: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (field, entry) in texts(&loaded.manifest) {
+        findings.extend(in_field(field, entry, text));
+    }
+    if let Some(parts) = &loaded.parts {
+        findings.extend(in_text("the body", text, parts.body..text.len()));
+    }
+    // Parts of one text may all have its place.
+    let mut seen = HashSet::new();
+    findings.retain(|finding| seen.insert(finding.span.clone()));
+    findings
+}
+
+fn texts(manifest: &Manifest) -> Vec<(&'static str, &Spanned<String>)> {
+    let triggers = &manifest.triggers;
+    let single = [
+        ("`name`", &manifest.name),
+        ("`description`", &manifest.description),
+        ("`brief_description`", &manifest.brief_description),
+        ("`when_to_use`", &manifest.when_to_use),
+    ];
+    let lists = [
+        ("`keywords`", &triggers.keywords),
+        ("`verbs`", &triggers.verbs),
+        ("`patterns`", &triggers.patterns),
+        ("`exclude`", &triggers.exclude),
+        ("`paths`", &triggers.paths),
+        ("`trigger_phrases`", &manifest.trigger_phrases),
+        ("`examples`", &manifest.examples.should),
+        ("`examples`", &manifest.examples.should_not),
+    ];
+    let single = single.into_iter().filter_map(|(field, text)| Some((field, text.as_ref()?)));
+    let listed = lists.into_iter().flat_map(|(field, list)| list.iter().map(move |e| (field, e)));
+    single.chain(listed).collect()
+}
+
+/// What is invisible in a value: where it stands in the file, or the whole value if it is written as
+/// an escape.
+fn in_field(field: &str, entry: &Spanned<String>, text: &str) -> Vec<Finding> {
+    let Some(run) = runs(&entry.value).next() else { return Vec::new() };
+    let written = in_text(field, text, entry.span.clone());
+    if written.is_empty() {
+        return vec![finding(field, &entry.value[run], entry.span.clone(), 0)];
+    }
+    written
+}
+
+fn in_text(field: &str, text: &str, range: Range<usize>) -> Vec<Finding> {
+    let Some(part) = text.get(range.clone()) else { return Vec::new() };
+    let n_more = runs(part).skip(MAX_REPORTED).count();
+    let reported = runs(part).take(MAX_REPORTED).enumerate();
+    let found = reported.map(|(nth, run)| {
+        let n_more = if nth + 1 == MAX_REPORTED { n_more } else { 0 };
+        finding(field, &part[run.clone()], range.start + run.start..range.start + run.end, n_more)
+    });
+    found.collect()
+}
+
+fn finding(field: &str, run: &str, span: Range<usize>, n_more: usize) -> Finding {
+    let n_chars = run.chars().count();
+    let mut shown: String = run.chars().take(MAX_SHOWN).flat_map(char::escape_unicode).collect();
+    if n_chars > MAX_SHOWN {
+        shown.push('…');
+    }
+    let what = match n_chars {
+        1 => format!("the invisible character `{shown}`"),
+        n => format!("{n} invisible characters, `{shown}`"),
+    };
+    let more = match n_more {
+        0 => String::new(),
+        n => format!(", and such in {n} more places"),
+    };
+    let spelt: String = run.chars().filter_map(as_ascii).collect();
+    let help = if spelt.is_empty() {
+        "remove what is not seen, or type the text anew; a model reads it".to_owned()
+    } else {
+        format!("remove it: a model may read it as `{}`", excerpt(&spelt))
+    };
+    Finding::new(Code::InvisibleText, span, format!("{field} holds {what}{more}"), help)
+}
+
+/// The character that a tag character stands for.
+fn as_ascii(c: char) -> Option<char> {
+    let code = u32::from(c).checked_sub(0xe_0000)?;
+    char::from_u32(code).filter(|c| (' '..='~').contains(c))
+}
+
+/// The runs of invisible characters that are not part of a script's spelling, or of an emoji.
+fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(found) = text[at..].find(is_invisible) {
+            let start = at + found;
+            let rest = &text[start..];
+            let end = rest.find(|c| !is_invisible(c)).map_or(text.len(), |len| start + len);
+            at = end;
+            if !is_spelling(&text[..start], &text[start..end], &text[end..]) {
+                return Some(start..end);
+            }
+        }
+        None
+    })
+}
+
+/// Whether a character is without a shape or changes the order of others.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{200b}'..='\u{200d}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{feff}'
+        | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether the invisible `run` between two texts is how a word or an emoji is written.
+fn is_spelling(before: &str, run: &str, after: &str) -> bool {
+    let is_of =
+        |c: char, blocks: &[(char, char)]| blocks.iter().any(|(a, b)| (*a..=*b).contains(&c));
+    let previous = before.chars().next_back();
+    let next = after.chars().next();
+    let mut chars = run.chars();
+    let (Some(first), None) = (chars.next(), chars.next()) else {
+        let is_flag = |tags: &&str| run.chars().filter_map(as_ascii).eq(tags.chars());
+        return previous == Some('\u{1f3f4}')
+            && run.ends_with('\u{e007f}')
+            && run.chars().count() == 6
+            && FLAGS.iter().any(is_flag);
+    };
+    match first {
+        '\u{200c}' | '\u{200d}' if previous.is_some_and(|c| is_of(c, &JOINING_SCRIPTS)) => true,
+        // Behind the picture there may be its colour, or the mark that it is one.
+        '\u{200d}' => {
+            let is_modifier = |c: char| c == '\u{fe0f}' || ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
+            let is_picture = |c: char| is_of(c, &PICTURES);
+            previous.is_some_and(|c| is_modifier(c) || is_picture(c))
+                && next.is_some_and(is_picture)
+        }
+        '\u{200b}' => {
+            [previous, next].into_iter().all(|c| c.is_some_and(|c| is_of(c, &UNSPACED_SCRIPTS)))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skill::load;
+
+    /// The texts that the findings for a file quote.
+    fn quoted(text: &str) -> Vec<String> {
+        let found = find(&load::load(text, "repertoire"), text);
+        found.iter().map(|finding| text[finding.span.clone().unwrap()].to_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_not_seen_is_found_where_it_stands() {
+        let skill = |yaml: &str, body: &str| format!("---\nname: n\n{yaml}\n---\n{body}");
+        for (text, expected) in [
+            (skill("description: De\u{200b}ploys", ""), &["\u{200b}"][..]),
+            (skill("description: |\n  De\u{2060}ploys\n  it", ""), &["\u{2060}"]),
+            (skill("description: \"De\\u200bploys\"", ""), &["\"De\\u200bploys\""]),
+            (skill("description: d\nwhen_to_use: a\u{202e}b", ""), &["\u{202e}"]),
+            (skill("description: d\ntriggers: [a, b\u{feff}c]", ""), &["\u{feff}"]),
+            (skill("description: d\ntriggers: {patterns: ['a\u{200d}b']}", ""), &["\u{200d}"]),
+            (skill("description: d\ntriggers: 'it''s, b\u{200c}c'", ""), &["\u{200c}"]),
+            (skill("description: d", "a\u{2066}b\u{2069}\n"), &["\u{2066}", "\u{2069}"]),
+            (skill("description: d", "Hi\u{e0048}\u{e0069}"), &["\u{e0048}\u{e0069}"]),
+            (skill("description: d", "`a\u{200b}b`"), &["\u{200b}"]),
+            (
+                skill("description: d", "\u{1f3f4}\u{e0068}\u{e0069}\u{e007f}"),
+                &["\u{e0068}\u{e0069}\u{e007f}"],
+            ),
+            (skill("description: d\nlicense: a\u{200b}b", ""), &[]),
+        ] {
+            assert_eq!(quoted(&text), expected, "{text:?}");
+        }
+        assert_eq!(quoted("\u{feff}# T\n\nText."), [""; 0]);
+    }
+
+    #[test]
+    fn joiners_of_scripts_and_emoji_are_spelling() {
+        for text in [
+            "می\u{200c}خواهم",
+            "क\u{94d}\u{200d}ष, ක\u{dca}\u{200d}ෂ",
+            "👩\u{200d}💻 ❤\u{fe0f}\u{200d}🔥 👨🏽\u{200d}🦰",
+            "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+            "ภาษา\u{200b}ไทย",
+            "a\u{ad}b",
+        ] {
+            assert_eq!(runs(text).next(), None, "{text}");
+        }
+        for text in ["a\u{200d}b", "👩\u{200d} ", "a\u{200c}م", "ไทย\u{200b} a", "🏴\u{e007f}"]
+        {
+            assert_eq!(runs(text).count(), 1, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn findings_show_the_characters_and_stay_few() {
+        let text = format!("---\nname: n\ndescription: d\n---\n{}", "a\u{200b}".repeat(5_000));
+        let found = find(&load::load(&text, "repertoire"), &text);
+        assert_eq!(found.len(), MAX_REPORTED);
+        assert_eq!(found[0].message, "the body holds the invisible character `\\u{200b}`");
+        assert!(found[9].message.ends_with("and such in 4990 more places"), "{:?}", found[9]);
+        let tags = "obey".chars().map(|c| char::from_u32(0xe_0000 + u32::from(c)).unwrap());
+        let text = format!("---\nname: n\ndescription: d{}\n---\n", tags.collect::<String>());
+        let found = find(&load::load(&text, "repertoire"), &text);
+        assert!(found[0].message.contains("4 invisible characters, `\\u{e006f}"), "{found:?}");
+        assert!(found[0].help.contains("`obey`"), "{found:?}");
+    }
+}

@@ -1,0 +1,249 @@
+//! Links of a body to files of the skill that are not there.
+//!
+//! Only a destination that is surely meant as a file of the skill is looked up: not a URL, an anchor,
+//! an absolute path, a placeholder (`<name>.md`, `${DIR}/x`), or a word that may stand for anything.
+//! Links that leave the skill's directory are left alone, as what lies there depends on where the
+//! skill was installed.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Component, Path};
+
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+
+use super::fields::excerpt;
+use super::finding::Finding;
+use crate::diagnostic::Code;
+
+/// Destinations reported in one file, each at its first place.
+const MAX_REPORTED: usize = 50;
+
+/// Characters that a placeholder or a fragment of code has, and a link to a file has not.
+const NOT_OF_A_PATH: [char; 14] =
+    ['<', '>', '{', '}', '[', ']', '$', '*', '|', '^', '\\', '(', ')', '"'];
+
+/// Endings of hosts that are written without a scheme, as in `docs.example.com/start`.
+const HOST_ENDINGS: [&str; 8] = [".com", ".org", ".net", ".io", ".dev", ".ai", ".app", ".co"];
+
+/// Finds the links of `text` from byte `body` on that lead to no file below `directory`.
+pub(super) fn broken(text: &str, body: usize, directory: &Path) -> Vec<Finding> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for Link { destination, span } in links(&text[body..]) {
+        if found.len() == MAX_REPORTED {
+            break;
+        }
+        let Some(path) = path_in_skill(&destination) else { continue };
+        if !seen.insert(destination.clone()) || exists(directory, &destination, &path) {
+            continue;
+        }
+        found.push(Finding::new(
+            Code::BrokenLink,
+            body + span.start..body + span.end,
+            format!("the link leads to `{}`, which is not in the skill", excerpt(&path)),
+            "write the path from the skill's directory, add the file, or remove the link",
+        ));
+    }
+    found
+}
+
+/// A link or an image, and the bytes of the body where its destination is written.
+struct Link {
+    destination: String,
+    span: Range<usize>,
+}
+
+/// The links and images outside of code, in the order of the body. That of a reference is where it
+/// is defined.
+fn links(body: &str) -> Vec<Link> {
+    let mut parser = Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter();
+    let mut found: Vec<(String, Range<usize>, Option<String>)> = Vec::new();
+    for (event, span) in parser.by_ref() {
+        let Event::Start(
+            Tag::Link { link_type, dest_url, id, .. } | Tag::Image { link_type, dest_url, id, .. },
+        ) = event
+        else {
+            continue;
+        };
+        match link_type {
+            LinkType::Autolink | LinkType::Email => {}
+            LinkType::Inline => found.push((dest_url.into_string(), span, None)),
+            _ => found.push((dest_url.into_string(), span, Some(id.into_string()))),
+        }
+    }
+    let definitions = parser.reference_definitions();
+    let link = |(destination, span, label): (String, Range<usize>, Option<String>)| {
+        let definition = label.as_deref().and_then(|label| definitions.get(label));
+        let whole = definition.map_or(span, |definition| definition.span.clone());
+        let span = place(body, whole, &destination);
+        Link { destination, span }
+    };
+    found.into_iter().map(link).collect()
+}
+
+/// Where `destination` stands in the link at `whole`: what comes last in it, but for a title.
+fn place(body: &str, whole: Range<usize>, destination: &str) -> Range<usize> {
+    let written = body.get(whole.clone()).unwrap_or_default();
+    let after_text = written.rfind("](").or_else(|| written.rfind("]:")).map_or(0, |at| at + 2);
+    match written[after_text..].find(destination) {
+        Some(at) if !destination.is_empty() => {
+            let start = whole.start + after_text + at;
+            start..start + destination.len()
+        }
+        // An escape, or an entity, is written otherwise.
+        _ => whole,
+    }
+}
+
+/// The path in the skill that `destination` is meant as, if it is sure to be one.
+fn path_in_skill(destination: &str) -> Option<String> {
+    let path = destination.split(['#', '?']).next().unwrap_or_default();
+    let scheme = path.split_once(':').map(|(scheme, _)| scheme);
+    let has_scheme = scheme.is_some_and(|scheme| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+    });
+    if path.is_empty()
+        || has_scheme
+        || path.starts_with(['/', '~', '@'])
+        || path.contains(NOT_OF_A_PATH)
+        || path.contains("...")
+        || path.contains('…')
+    {
+        return None;
+    }
+    let path = percent_decoded(path).into_owned();
+    let host = path.split('/').next().unwrap_or_default();
+    let is_host = host.starts_with("www.")
+        || (host.len() < path.len() && HOST_ENDINGS.iter().any(|end| host.ends_with(end)));
+    let is_example = path.starts_with("path/to/") || path.starts_with("./path/to/");
+    // `.wiki/index.md` is of the project that the skill works on.
+    let is_hidden = host.starts_with('.') && !matches!(host, "." | "..");
+    if is_host || is_example || is_hidden || path.contains(char::is_control) {
+        return None;
+    }
+    // A word without an ending, as in `[text](link)`, stands for anything.
+    let is_named_so = path.ends_with('/') || path.starts_with("./");
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if !is_named_so && !has_ending(name) {
+        return None;
+    }
+    (!leaves(&path)).then_some(path)
+}
+
+/// Whether a file's name ends with a `.` and a few letters and digits.
+fn has_ending(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty()
+            && (1..=10).contains(&ending.len())
+            && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
+}
+
+/// Whether a relative path leads out of the directory it starts from.
+fn leaves(path: &str) -> bool {
+    let mut depth = 0_usize;
+    for part in Path::new(path).components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// Whether the file or directory is there, by its name as it is written or decoded. What cannot be
+/// found out counts as being there.
+fn exists(directory: &Path, destination: &str, path: &str) -> bool {
+    let written = destination.split(['#', '?']).next().unwrap_or_default();
+    // `#` and `?` may also be part of a file's name.
+    [path, written, destination]
+        .iter()
+        .any(|path| directory.join(path).try_exists().unwrap_or(true))
+}
+
+/// `path` with `%20` and the like as the characters they stand for, if that is text.
+fn percent_decoded(path: &str) -> Cow<'_, str> {
+    let bytes = path.as_bytes();
+    let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        match (bytes[at], digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                decoded.push((high * 16 + low) as u8);
+                at += 3;
+            }
+            (byte, ..) => {
+                decoded.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(decoded).map_or(Cow::Borrowed(path), Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is quoted by the findings for a body, beside a `guide.md`, a `my notes.md` and `docs/`.
+    fn quoted(body: &str) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        for file in ["guide.md", "my notes.md", "docs/a.md", "100%.md"] {
+            let path = dir.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let text = format!("---\nname: a\n---\n{body}");
+        let found = broken(&text, text.len() - body.len(), dir.path());
+        found.iter().map(|finding| text[finding.span.clone().unwrap()].to_owned()).collect()
+    }
+
+    #[test]
+    fn links_to_files_that_are_not_there_are_found_where_they_are_written() {
+        for (body, expected) in [
+            ("See [it](gone.md).", &["gone.md"][..]),
+            ("See [it](./gone/) and [it](docs/gone.md#top).", &["./gone/", "docs/gone.md#top"]),
+            ("![drawn](img/flow.png \"title\")", &["img/flow.png"]),
+            ("[a](<my gone.md>) [b](my%20gone.md)", &["my gone.md", "my%20gone.md"]),
+            ("[a][g] and [g]\n\n[g]: gone.md 'title'\n", &["gone.md"]),
+            ("[a](gone.md)\n\n- [b](gone.md)\n", &["gone.md"]),
+            ("| a |\n|---|\n| [x](gone.md) |\n", &["gone.md"]),
+            ("[gone.md](docs/../gone.md)", &["docs/../gone.md"]),
+            ("[a](gone\\_x.md)", &["[a](gone\\_x.md)"]),
+            ("é [ü](größe.md)", &["größe.md"]),
+        ] {
+            assert_eq!(quoted(body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_or_not_a_file_of_the_skill_is_left_alone() {
+        for body in [
+            "[a](guide.md) [b](./guide.md#part) [c](guide.md?plain=1) [d](docs/) [e](docs)",
+            "[a](my%20notes.md) [b](<my notes.md>) [c](100%.md) [d](docs/../guide.md)",
+            "[a](https://example.org/x.md) [b](mailto:a@example.org) <a@example.org> [c](//x.y/z.md)",
+            "[a](#part) [b](/etc/gone.md) [c](~/gone.md) [d](../gone.md) [e](docs/../../gone.md)",
+            "`[a](gone.md)`\n\n```\n[a](gone.md)\n```\n\n    [a](gone.md)\n",
+            "[a](<{name}.md>) [b](${DIR}/gone.md) [c]($FILE.md) [d](&lt;name&gt;.md) [e](docs/*.md) [f](<[slug].md>)",
+            "[a](url) [b](link) [c](path/to/file.md) [d](...) [e](docs/next)",
+            "[a](www.example.org/x.md) [b](docs.example.com/x.md) [c](mdc:rules/x.mdc) [d](.wiki/gone.md)",
+            "[a]() [b] [c][d] \\[a](gone.md)",
+            "<!-- [a](gone.md) -->",
+        ] {
+            assert_eq!(quoted(body), [""; 0], "{body}");
+        }
+    }
+
+    #[test]
+    fn a_body_of_links_alone_is_answered_in_no_time() {
+        let links: Vec<String> = (0..50_000).map(|n| format!("[a](gone{n}.md)\n")).collect();
+        assert_eq!(quoted(&links.concat()).len(), MAX_REPORTED);
+        let same = "[a](guide.md)".repeat(50_000);
+        assert_eq!(quoted(&same), [""; 0]);
+    }
+}

@@ -1,0 +1,73 @@
+//! A manifest as JSON, for whoever shows it.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::manifest::{Context, Manifest, Spanned};
+
+impl Manifest {
+    /// The manifest as JSON: the fields that are set, under their names with `_`.
+    pub fn to_json(&self) -> Json {
+        let mut map = Map::new();
+        let mut put = |name: &str, value: Option<Json>| {
+            if let Some(value) = value {
+                map.insert(name.to_owned(), value);
+            }
+        };
+        let text = |field: &Option<Spanned<String>>| {
+            field.as_ref().map(|field| Json::from(field.value.as_str()))
+        };
+        let boolean = |field: &Option<Spanned<bool>>| field.as_ref().map(|f| Json::from(f.value));
+        let list = |entries: &[Spanned<String>]| -> Json {
+            entries.iter().map(|entry| entry.value.as_str()).collect()
+        };
+        let filled = |entries: &[Spanned<String>]| (!entries.is_empty()).then(|| list(entries));
+        put("name", text(&self.name));
+        put("description", text(&self.description));
+        put("brief_description", text(&self.brief_description));
+        put("when_to_use", text(&self.when_to_use));
+        put("version", self.version.as_ref().map(|version| version.value.to_string().into()));
+        let triggers = &self.triggers;
+        put(
+            "triggers",
+            triggers.declared.then(|| {
+                json!({
+                    "keywords": list(&triggers.keywords),
+                    "verbs": list(&triggers.verbs),
+                    "patterns": list(&triggers.patterns),
+                    "exclude": list(&triggers.exclude),
+                    "paths": list(&triggers.paths),
+                })
+            }),
+        );
+        put("trigger_phrases", filled(&self.trigger_phrases));
+        put(
+            "examples",
+            (!self.examples.is_empty()).then(|| {
+                json!({
+                    "should": list(&self.examples.should),
+                    "should_not": list(&self.examples.should_not),
+                })
+            }),
+        );
+        put("toolsets", filled(&self.toolsets));
+        put("scripts", self.scripts.as_deref().map(list));
+        put("default_enabled", boolean(&self.default_enabled));
+        put("disable_model_invocation", boolean(&self.disable_model_invocation));
+        put("user_invocable", boolean(&self.user_invocable));
+        put("allowed_tools", self.allowed_tools.as_deref().map(list));
+        put("context", (self.context != Context::Inline).then(|| self.context.as_str().into()));
+        put("agent", text(&self.agent));
+        put("model", text(&self.model));
+        put("argument_hint", text(&self.argument_hint));
+        put("arguments", text(&self.arguments));
+        put("always", boolean(&self.always));
+        put("requires_bins", filled(&self.requires_bins));
+        put("requires_env", filled(&self.requires_env));
+        put("knowledge", filled(&self.knowledge));
+        put("license", text(&self.license));
+        put("compatibility", text(&self.compatibility));
+        put("metadata", (!self.metadata.is_empty()).then(|| self.metadata.clone().into()));
+        put("extra", (!self.extra.is_empty()).then(|| self.extra.clone().into()));
+        map.into()
+    }
+}
