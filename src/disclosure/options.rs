@@ -66,13 +66,17 @@ pub struct RelevanceMargin {
 
 impl Default for RelevanceMargin {
     fn default() -> Self {
-        RelevanceMargin { worth: 2.5, lead: 1.25, words: 2 }
+        RelevanceMargin { worth: 1.6, lead: 0.75, words: 2 }
     }
 }
 
 impl RelevanceMargin {
-    /// Whether a skill is past the margin.
+    /// Whether a skill is past the margin. With one word more than asked for, two thirds of worth
+    /// and lead are enough.
     pub fn is_passed(&self, found: &Relevance) -> bool {
-        found.worth >= self.worth && found.lead >= self.lead && found.head_words >= self.words
+        let enough = if found.head_words > self.words { 2.0 / 3.0 } else { 1.0 };
+        found.worth >= self.worth * enough
+            && found.lead >= self.lead * enough
+            && found.head_words >= self.words
     }
 }

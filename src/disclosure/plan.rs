@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::budget::Meter;
 use super::listing::Listing;
-use super::options::DisclosureOptions;
+use super::options::{DisclosureOptions, RelevanceMargin};
 use super::reason;
 use super::restore::restore;
 use crate::catalog::Entry;
@@ -12,12 +12,11 @@ use crate::matcher::{Answer, MetaQuestion, Rejection, Relevance, Relevant};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
-/// How far relevance must put a skill ahead of the next one for a word that may be its name to
-/// mean it.
-const NAME_LEAD: f32 = 0.3;
+/// How sure relevance must be that a word that may be the name of a skill means it.
+const NAME_MARGIN: RelevanceMargin = RelevanceMargin { worth: 0.0, lead: 0.5, words: 2 };
 
 /// The least worth of a line, as a share of that of the most relevant skill.
-const LINE_SHARE: f32 = 0.3;
+const LINE_SHARE: f32 = 0.2;
 
 /// What is known of a query beyond its matches. Each is only asked for where it decides something.
 pub(crate) struct Evidence<'e> {
@@ -131,7 +130,7 @@ impl<'a> Planner<'a, '_> {
 
     /// Adds what the message names or whose triggers it hits. Returns what it may name.
     fn add_matched(&mut self, answer: &Answer) -> Vec<&'a Entry> {
-        let first = self.relevant.first().filter(|(_, found)| found.lead >= NAME_LEAD);
+        let first = self.relevant.first().filter(|(_, found)| NAME_MARGIN.is_passed(found));
         let first = first.map(|(entry, _)| &entry.id);
         let is_weak = |id: &SkillId| answer.weak.binary_search(id).is_ok() && Some(id) != first;
         let is_known: HashSet<&SkillId> =

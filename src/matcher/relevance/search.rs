@@ -19,7 +19,7 @@ use super::{Relevance, Relevant};
 use crate::skill::SkillId;
 
 /// The worth of a stop word, of a word as rare. Little tells apart what nothing else does.
-const COMMON_WORTH: f32 = 0.2;
+const COMMON_WORTH: f32 = 0.1;
 
 /// The worth of two words in their order, of a word as rare, besides the words.
 const PAIR_WORTH: f32 = 0.4;
