@@ -158,10 +158,13 @@ fn shown(
 
 /// What can be done against each kind of reason, by words of it.
 const REMEDIES: [(&str, &str); 9] = [
-    ("vetoed by its exclude", "name the skill in the message, or take that exclude out"),
+    ("vetoed by its exclude", "write `skill` beside its name, or take that exclude out"),
     ("in quoted text only", "say it outside of quotes and code, or leave `--mask-quoted` out"),
-    ("only its generic word", "say a phrase of it or name it, or leave `--hint-generic-words` out"),
-    ("below the limit", "name it in the message, or raise `REPERTOIRE_MAX_SKILLS`"),
+    (
+        "only its generic word",
+        "say a phrase of it or `skill` beside its name, or leave `--hint-generic-words` out",
+    ),
+    ("below the limit", "write `skill` beside its name, or raise `REPERTOIRE_MAX_SKILLS`"),
     ("was not tried", "let the pattern demand a word, or declare a keyword"),
     ("cannot be read", "see to it that its file can be read"),
     ("over budget", "make its body shorter: move details to files beside it"),
