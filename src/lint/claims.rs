@@ -1,26 +1,22 @@
 //! Triggers that other skills claim too.
 //!
-//! *Outranked* is said only where it is sure. Either the trigger holds the name of another skill
-//! in two words or more: a message with the trigger names that skill, and named skills come first.
-//! Or so many skills before this one in the order of ids claim the same trigger that a disclosure
-//! of the usual size is full: then this one is shown only if another trigger, or recent use, tells
-//! in its favour.
+//! *Outranked* is said only where it is sure: so many skills before this one in the order of ids
+//! claim the same trigger that a disclosure of the usual size is full. Then this one is shown only if
+//! another trigger, or recent use, tells in its favour. A name is a claim like a keyword.
 
 use std::collections::HashMap;
 
 use super::{Findings, Linted, Literal, named};
 use crate::diagnostic::Code;
+use crate::matcher::mention::Name;
 use crate::matcher::text::fold_trigger;
 use crate::skill::excerpt;
 
 /// Skills that a disclosure shows in full, unless it is told otherwise.
 const SHOWN: usize = 3;
 
-/// The longest name that is looked for, in words.
-const MAX_NAME_WORDS: usize = 8;
-
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
-    let names = Names::of(skills);
+    let names: Vec<Vec<String>> = skills.iter().map(forms_of_names).collect();
     let claims = claims(skills, &names);
     for (place, skill) in skills.iter().enumerate() {
         let mut seen = Vec::new();
@@ -30,21 +26,6 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
                 continue;
             }
             seen.push(folded);
-            let called = names.inside(folded, place);
-            if !called.is_empty() {
-                findings.add(
-                    place,
-                    Code::OutrankedTrigger,
-                    Some(&trigger.span),
-                    format!(
-                        "{kind} `{}` names the skill {}, which always comes before this one",
-                        excerpt(&trigger.value),
-                        named(skills, &called)
-                    ),
-                    "remove it, or write a phrase without that name",
-                );
-                continue;
-            }
             let Some(others) = claims.get(folded.as_str()).filter(|claims| claims.len() > 1) else {
                 continue;
             };
@@ -79,12 +60,12 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     }
 }
 
-/// The skills that claim each folded literal, a name of one word included; in the order of ids.
-fn claims<'s>(skills: &'s [Linted<'_>], names: &'s Names) -> HashMap<&'s str, Vec<usize>> {
+/// The skills that claim each folded literal, forms of their names included; in the order of ids.
+fn claims<'s>(skills: &'s [Linted<'_>], names: &'s [Vec<String>]) -> HashMap<&'s str, Vec<usize>> {
     let mut claims: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (place, skill) in skills.iter().enumerate() {
+    for (place, (skill, names)) in skills.iter().zip(names).enumerate() {
         let literals = skill.literals.iter().map(|literal| literal.folded.as_str());
-        for text in literals.chain(names.single[place].as_deref()) {
+        for text in literals.chain(names.iter().map(String::as_str)) {
             let of_text = claims.entry(text).or_default();
             if of_text.last() != Some(&place) {
                 of_text.push(place);
@@ -94,53 +75,17 @@ fn claims<'s>(skills: &'s [Linted<'_>], names: &'s Names) -> HashMap<&'s str, Ve
     claims
 }
 
-/// What skills are called.
-struct Names {
-    /// Names of two words or more, their words between blanks.
-    phrases: HashMap<String, Vec<usize>>,
-    /// By skill, its name if it is one word, which counts as a keyword.
-    single: Vec<Option<String>>,
-}
-
-impl Names {
-    fn of(skills: &[Linted<'_>]) -> Names {
-        let mut names = Names { phrases: HashMap::new(), single: vec![None; skills.len()] };
-        for (place, skill) in skills.iter().enumerate() {
-            let (id, name) = (skill.entry.id.as_str(), skill.entry.skill.name());
-            for text in [Some(id), (name != id).then_some(name)].into_iter().flatten() {
-                let folded = fold_trigger(text);
-                let words: Vec<&str> = words(&folded).filter(|word| !word.is_empty()).collect();
-                if folded.contains('/') || words.len() > MAX_NAME_WORDS {
-                    continue;
-                }
-                if words.len() > 1 {
-                    names.phrases.entry(words.join(" ")).or_default().push(place);
-                } else {
-                    names.single[place] = Some(folded);
-                }
-            }
+/// The literals that the names of a skill are found by, which count as keywords. Very long names, of
+/// which these are only the beginning, are left out.
+fn forms_of_names(skill: &Linted<'_>) -> Vec<String> {
+    let (id, name) = (skill.entry.id.as_str(), skill.entry.skill.name());
+    let mut forms = Vec::new();
+    for (text, is_id) in [(id, true), (name, false)] {
+        let folded = fold_trigger(text);
+        let (name, literals) = Name::new(&folded, is_id);
+        if !folded.is_empty() && name.is_literal() {
+            forms.extend(literals);
         }
-        names
     }
-
-    /// The skills that `folded`, a trigger of the skill `of`, names; none if it names that one.
-    fn inside(&self, folded: &str, of: usize) -> Vec<usize> {
-        let words: Vec<&str> = words(folded).collect();
-        let mut called = Vec::new();
-        for start in 0..words.len() {
-            let longest = words.len().min(start + MAX_NAME_WORDS);
-            for end in start + 2..=longest {
-                let skills = self.phrases.get(&words[start..end].join(" "));
-                called.extend(skills.into_iter().flatten().copied());
-            }
-        }
-        called.sort_unstable();
-        called.dedup();
-        if called.contains(&of) { Vec::new() } else { called }
-    }
-}
-
-/// In a name, blanks and hyphens are equal.
-fn words(folded: &str) -> impl Iterator<Item = &str> {
-    folded.split([' ', '-'])
+    forms
 }

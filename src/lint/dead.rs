@@ -3,8 +3,8 @@
 //! - *Vetoed*: an `exclude` of the same skill stands in the trigger as a word of its own. What
 //!   stands around the exclude is then the trigger's own text, or the same as around the trigger,
 //!   so wherever the trigger counts, the veto does. (With inflections turned on, other forms of a
-//!   verb may escape it.) Not where the trigger holds the skill's own name of two words or more: an
-//!   exclude gives way to a message that names the skill.
+//!   verb may escape it.) Not where the trigger asks for its own skill by name, as "use release-notes"
+//!   does: an exclude gives way to a strong mention.
 //! - *Redundant*: a keyword or verb with the same folded form comes before it, or a pattern of which
 //!   every match holds a keyword or verb (`patterns.rs`).
 //! - *Untyped*: the text is taken literally, but is a pattern, a glob or a placeholder by its form,

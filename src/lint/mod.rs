@@ -16,9 +16,9 @@ mod similar;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::background::holds;
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::matcher::mention;
 use crate::matcher::text::fold_trigger;
 use crate::skill::Spanned;
 
@@ -82,14 +82,9 @@ impl<'c> Linted<'c> {
         Linted { entry, literals, excludes: of("exclude", &triggers.exclude) }
     }
 
-    /// Whether `folded` holds the skill's own name of two words or more: a message with it names
-    /// the skill. Blanks and hyphens are equal in names.
+    /// Whether `folded` asks for the skill by its name, as a strong mention does.
     fn is_named_in(&self, folded: &str) -> bool {
-        let spaced = folded.replace('-', " ");
-        [self.entry.id.as_str(), self.entry.skill.name()].into_iter().any(|own| {
-            let own = fold_trigger(own).replace('-', " ");
-            own.trim().contains(' ') && !own.contains('/') && holds(&spaced, own.trim())
-        })
+        mention::asks_for(self.entry.id.as_str(), self.entry.skill.name(), folded)
     }
 
     fn patterns(&self) -> &'c [Spanned<String>] {

@@ -47,9 +47,8 @@ impl Passed<'_, '_> {
         self.index.masks_quoted && !self.scratch.quoted.is_empty()
     }
 
-    /// The skills that match once nothing in the query is left out, with a trigger of each, but for
-    /// those that match anyway as of `answer`.
-    pub(super) fn only_quoted(
+    /// The skills that match, with a trigger of each, but for those of `answer`.
+    pub(super) fn matches_beside(
         &mut self,
         query: &Query<'_>,
         answer: &Answer,
@@ -59,12 +58,10 @@ impl Passed<'_, '_> {
             answer.matches.iter().map(|found| &found.id).chain(&answer.beyond).collect();
         index.rank_all(&[], text, scratch);
         let all = index.matches(scratch.ranking.best.len(), query, text, scratch);
-        let only = all.into_iter().filter(|found| !known.contains(&found.id));
-        let only =
-            only.filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger)));
-        let mut only: Vec<_> = only.collect();
-        only.sort_unstable();
-        only
+        let others = all.into_iter().filter(|found| !known.contains(&found.id));
+        others
+            .filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger)))
+            .collect()
     }
 }
 

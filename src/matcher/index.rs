@@ -13,7 +13,7 @@ use super::gates::Gates;
 use super::infix::Infixes;
 use super::meta::{MetaQuestion, Questions};
 use super::overlay::Changes;
-use super::passed::{Passed, ScratchGuard, resolve_together};
+use super::passed::{Passed, ScratchGuard, quoted_only, resolve_together};
 use super::paths::Paths;
 use super::patterns::Patterns;
 use super::rank::RankKey;
@@ -182,11 +182,7 @@ impl Index {
         let mut passed = self.passed(None, query);
         resolve_together(std::slice::from_mut(&mut passed));
         let mut answer = passed.answer(query, recent, limit);
-        if passed.has_quoted() {
-            passed.unmask(query);
-            resolve_together(std::slice::from_mut(&mut passed));
-            answer.quoted = passed.only_quoted(query, &answer);
-        }
+        answer.quoted = quoted_only(std::slice::from_mut(&mut passed), query, &answer);
         answer
     }
 

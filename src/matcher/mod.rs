@@ -55,7 +55,7 @@ mod mapped;
 mod marks;
 mod mask;
 mod memo;
-mod mention;
+pub(crate) mod mention;
 mod meta;
 mod near;
 mod open;

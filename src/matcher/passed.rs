@@ -3,11 +3,12 @@
 use std::cell::RefMut;
 use std::ops::{Deref, DerefMut};
 
-use super::Query;
 use super::excerpt::Excerpt;
 use super::found::Scratch;
 use super::index::Index;
 use super::mention;
+use super::{Answer, Query};
+use crate::skill::SkillId;
 
 /// Working memory of the current thread, or memory of its own while that is in use.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ pub(super) struct Passed<'i, 'q> {
 
 impl<'q> Passed<'_, 'q> {
     /// Passes over `query` again, quoted text included.
-    pub(super) fn unmask(&mut self, query: &'q Query<'_>) {
+    fn unmask(&mut self, query: &'q Query<'_>) {
         self.text = self.index.pass(query, false, &mut self.scratch);
     }
 }
@@ -71,6 +72,27 @@ pub(super) fn resolve_together(passed: &mut [Passed<'_, '_>]) {
     mentions.retain(|mention| mention.layer == 0);
     first.scratch.found.mentions = mentions;
     first.index.settle_mentions(is_any_strong, &mut first.scratch.found);
+}
+
+/// The skills whose triggers stand in quoted text only, with one of them, by id; `answer` is what was
+/// found without that text.
+pub(super) fn quoted_only<'q>(
+    passed: &mut [Passed<'_, 'q>],
+    query: &'q Query<'_>,
+    answer: &Answer,
+) -> Vec<(SkillId, String)> {
+    // What is quoted is the same for each index.
+    if !passed.first().is_some_and(Passed::has_quoted) {
+        return Vec::new();
+    }
+    for passed in passed.iter_mut() {
+        passed.unmask(query);
+    }
+    resolve_together(passed);
+    let only = passed.iter_mut().flat_map(|passed| passed.matches_beside(query, answer));
+    let mut only: Vec<_> = only.collect();
+    only.sort_unstable();
+    only
 }
 
 impl Scratch {

@@ -257,9 +257,9 @@ fn check_names(skills: &[NamedSkill], query: &str) -> Result<(), TestCaseError> 
     let answer = index.search(&Query::new(query), &[], usize::MAX);
 
     let names: Vec<[&str; 2]> = skills.iter().map(|(id, name, _)| [*id, *name]).collect();
-    let named = names::named(&names, query);
+    let verdicts = names::named(&names, query);
     let (mut weak, mut denied) = (Vec::new(), Vec::new());
-    for ((id, skill), named) in ids.iter().zip(&loaded).zip(&named) {
+    for ((id, skill), named) in ids.iter().zip(&loaded).zip(&verdicts) {
         let context = format!("{id} in {query:?}: {named:?}, {answer:#?}");
         // An exclude gives way to a strong mention.
         let hits = match (expected_hits(skill, query), named) {

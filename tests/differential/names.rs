@@ -17,14 +17,20 @@ pub(super) enum Named {
     Denied,
 }
 
+#[derive(PartialEq)]
+enum Kind {
+    Path,
+    Weak,
+    Strong,
+}
+
 /// A name of a skill at a place.
 struct Place {
     skill: usize,
     start: usize,
     end: usize,
     is_token: bool,
-    is_path: bool,
-    is_strong: bool,
+    kind: Kind,
     is_denied: bool,
 }
 
@@ -45,8 +51,9 @@ pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
                 by.skill != of.skill && by.start <= of.start && of.end <= by.end && is_longer
             })
     };
-    let counting: Vec<&Place> = places.iter().filter(|of| !of.is_path && !is_inner(of)).collect();
-    let is_strong = |of: &Place| of.is_strong && !of.is_denied;
+    let counting: Vec<&Place> =
+        places.iter().filter(|of| of.kind != Kind::Path && !is_inner(of)).collect();
+    let is_strong = |of: &Place| of.kind == Kind::Strong && !of.is_denied;
     let is_any_strong = counting.iter().any(|of| is_strong(of));
     let of_skill = |skill: usize| {
         let own = || counting.iter().filter(move |of| of.skill == skill);
@@ -116,7 +123,12 @@ fn read(skill: usize, is_id: bool, n_words: usize, [before, own, after]: [&str; 
             || (before.ends_with(['/', '\\']) && !opens_token(before, after)));
     let (start, end) = (before.len(), before.len() + own.len());
     let is_denied = denied(&clause(&before[..from]));
-    Place { skill, start, end, is_token, is_path, is_strong, is_denied }
+    let kind = match (is_path, is_strong) {
+        (true, _) => Kind::Path,
+        (_, true) => Kind::Strong,
+        _ => Kind::Weak,
+    };
+    Place { skill, start, end, is_token, kind, is_denied }
 }
 
 /// Whether the slash that ends `before` starts a token that `after` has the end of.
@@ -185,9 +197,10 @@ fn denied(words: &[String]) -> bool {
         match head {
             [.., "why" | "if", "not"] => return false,
             [.., "no"] => return !between.first().is_some_and(|word| is_one_of(VERBS, word)),
-            [.., "instead", "of"] | [.., "rather" | "other", "than"] => return true,
+            [.., "instead", "of"] | [.., "rather" | "other", "than"] | [.., "already", "run"] => {
+                return true;
+            }
             [.., "done"] if between.first() == Some(&"with") => return true,
-            [.., "already", "run"] => return true,
             [.., "just" | "already", last] if is_one_of(past, last) => return true,
             [rest @ .., last] if is_one_of(refusal, last) => {
                 let is_denied = rest.last().is_some_and(|word| is_no(word));

@@ -162,10 +162,10 @@ fn shown(
 
 /// What can be done against each kind of reason, by words of it.
 const REMEDIES: [(&str, &str); 9] = [
-    ("vetoed by its exclude", "name the skill in the message, or take that exclude out"),
+    ("vetoed by its exclude", "write `skill` beside its name, or take that exclude out"),
     ("in quoted text only", "say it outside of quotes and code, or leave `--mask-quoted` out"),
-    ("may be its name", "write `/` before it, or \"the … skill\""),
-    ("below the limit", "name it in the message, or raise `REPERTOIRE_MAX_SKILLS`"),
+    ("may be its name", "write `skill` beside its name, or `/` before it"),
+    ("below the limit", "write `skill` beside its name, or raise `REPERTOIRE_MAX_SKILLS`"),
     ("was not tried", "let the pattern demand a word, or declare a keyword"),
     ("cannot be read", "see to it that its file can be read"),
     ("over budget", "make its body shorter: move details to files beside it"),

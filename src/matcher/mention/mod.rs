@@ -15,6 +15,8 @@ mod strength;
 pub(crate) use name::Name;
 pub(crate) use resolve::{Mention, resolve};
 
+use super::text::fold_trigger;
+
 /// How surely a mention means the skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strength {
@@ -35,6 +37,25 @@ pub(crate) struct Reading {
     pub(crate) is_denied: bool,
 }
 
+/// Whether a folded text asks for a skill by one of its names.
+pub(crate) fn asks_for(id: &str, name: &str, folded: &str) -> bool {
+    [(id, true), (name, false)].into_iter().any(|(own, is_id)| {
+        strength_of(&fold_trigger(own), is_id, folded) == Some(Strength::Strong)
+    })
+}
+
+/// The strength of the strongest mention in a folded text by a folded name, denied ones aside.
+fn strength_of(name: &str, is_id: bool, folded: &str) -> Option<Strength> {
+    if name.is_empty() {
+        return None;
+    }
+    let (name, literals) = Name::new(name, is_id);
+    let found = literals.iter().flat_map(|literal| folded.match_indices(literal.as_str()));
+    let located = found.filter_map(|(at, found)| name.locate(folded, at..at + found.len()));
+    let readings = located.map(|range| name.read(folded, &range));
+    readings.filter(|reading| !reading.is_denied).filter_map(|reading| reading.strength).max()
+}
+
 /// Whether `c` is a quotation mark, a back-tick or a mark of emphasis.
 fn is_quote(c: char) -> bool {
     "'\"`*“”‘«»「」".contains(c)
@@ -46,17 +67,6 @@ const SIGILS: [char; 3] = ['/', '$', '@'];
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The strongest mention by the name in the text, denied ones aside.
-    fn strength_of(name: &str, is_id: bool, text: &str) -> Option<Strength> {
-        let (name, literals) = Name::new(name, is_id);
-        let readings = literals.iter().flat_map(|literal| {
-            let found = text.match_indices(literal.as_str());
-            let located = found.filter_map(|(at, found)| name.locate(text, at..at + found.len()));
-            located.map(|range| name.read(text, &range)).collect::<Vec<_>>()
-        });
-        readings.filter(|reading| !reading.is_denied).filter_map(|reading| reading.strength).max()
-    }
 
     #[test]
     fn mentions_are_told_from_words() {

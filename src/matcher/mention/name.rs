@@ -47,6 +47,11 @@ impl Name {
         (Name { tail, n_words: words.len(), is_id }, literals)
     }
 
+    /// Whether the literals are all of the name.
+    pub(crate) fn is_literal(&self) -> bool {
+        self.tail.is_empty()
+    }
+
     /// Where the name stands of which a literal was found at `found`; `None` if the words after it
     /// are missing, or it is a part of a longer word.
     pub(crate) fn locate(&self, text: &str, found: Range<usize>) -> Option<Range<usize>> {

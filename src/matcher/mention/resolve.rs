@@ -94,14 +94,17 @@ mod tests {
         Mention { start, end, layer: 0, skill, item: skill, reading }
     }
 
-    fn left(mut mentions: Vec<Mention>) -> Vec<(u32, u32, u32)> {
+    /// Start, end and skill.
+    type Place = (u32, u32, u32);
+
+    fn left(mut mentions: Vec<Mention>) -> Vec<Place> {
         resolve(&mut mentions);
         mentions.iter().map(|m| (m.start, m.end, m.skill)).collect()
     }
 
     #[test]
     fn a_longer_name_wins_over_those_of_other_skills_inside_it() {
-        let cases: [(Vec<Mention>, &[(u32, u32, u32)]); 7] = [
+        let cases: [(Vec<Mention>, &[Place]); 7] = [
             (vec![at(0, 6, 1), at(0, 10, 2), at(7, 10, 3)], &[(0, 10, 2)]),
             (vec![at(0, 10, 2), at(20, 26, 1)], &[(0, 10, 2), (20, 26, 1)]),
             (vec![at(0, 10, 1), at(0, 6, 1)], &[(0, 10, 1), (0, 6, 1)]),

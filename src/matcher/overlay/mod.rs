@@ -20,7 +20,7 @@ use declared::{Declared, OwnedSkill, declared};
 use drift::Drift;
 use layer::Layer;
 
-use super::passed::{Passed, resolve_together};
+use super::passed::{Passed, quoted_only, resolve_together};
 use super::rank::RankKey;
 use super::{Answer, Index, IndexOptions, IndexedSkill, Match, Query, RankedSkill};
 use crate::error::Error;
@@ -294,7 +294,7 @@ impl LayeredIndex {
         whole.untried.sort_unstable();
         whole.weak.sort_unstable();
         whole.denied.sort_unstable();
-        whole.quoted = only_quoted(&mut passed, query, &whole);
+        whole.quoted = quoted_only(&mut passed, query, &whole);
         whole
     }
 
@@ -363,24 +363,6 @@ fn ranked<'i>(
     // Sorted runs one after the other, which this sort merges.
     ranked.sort_by(Ranked::order);
     ranked
-}
-
-/// The skills whose triggers stand in quoted text only, of all layers.
-fn only_quoted<'q>(
-    passed: &mut [Passed<'_, 'q>],
-    query: &'q Query<'_>,
-    answer: &Answer,
-) -> Vec<(SkillId, String)> {
-    // What is quoted is the same in each layer.
-    if !passed.first().is_some_and(Passed::has_quoted) {
-        return Vec::new();
-    }
-    passed.iter_mut().for_each(|passed| passed.unmask(query));
-    resolve_together(passed);
-    let mut only: Vec<_> =
-        passed.iter_mut().flat_map(|passed| passed.only_quoted(query, answer)).collect();
-    only.sort_unstable();
-    only
 }
 
 /// A match of one layer.
