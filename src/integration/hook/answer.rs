@@ -20,8 +20,6 @@ use crate::skill::SkillId;
 const CONTEXT: usize = 10_000;
 /// Of that, room for lines that say where instructions are that are too long.
 const NOTES: usize = 1_000;
-/// Room for a list of skills for which nothing in the message asked.
-const UNASKED: usize = 1_000;
 
 /// How disclosures are made for hooks: within what agents take whole.
 pub fn disclosure_options() -> DisclosureOptions {
@@ -106,18 +104,7 @@ impl HookCall {
 fn said(message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
     // What the store cannot tell is an error here, where another answer would be repeated.
     session.state()?;
-    let query = Query::new(message);
-    let disclosure = engine.disclose_in(&query, session)?;
-    if disclosure.full.is_empty()
-        && disclosure.text.chars().count() > UNASKED
-        && engine.explain(&query, 0).meta.is_none()
-    {
-        let budget = Some(Budget::Characters(UNASKED));
-        let options = DisclosureOptions { budget, ..engine.disclosure_options().clone() };
-        let query = query.session(session.id());
-        return Ok(engine.disclose_with(query, &options).text);
-    }
-    Ok(with_notes(disclosure, engine))
+    Ok(with_notes(engine.disclose_in(message, session)?, engine))
 }
 
 /// What the files of a tool call call for: skills whose `paths` they match, and nothing else.

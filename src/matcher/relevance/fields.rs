@@ -21,9 +21,9 @@ pub enum Field {
     Description,
     /// `when_to_use`.
     WhenToUse,
-    /// The declared keywords and verbs.
+    /// The declared keywords and verbs, and `trigger_phrases`.
     Triggers,
-    /// The messages that it names as examples of its own.
+    /// The messages that should route to it, as its `examples` say.
     Examples,
     /// The body.
     Body,
@@ -104,9 +104,15 @@ impl<'a> FieldTexts<'a> {
         self.lengths[field as usize]
     }
 
-    /// What the skill says of itself in prose: description and `when_to_use`, as written.
-    pub(super) fn prose(&self) -> [&'a str; 2] {
-        [written_description(self.skill), when_to_use(self.skill)]
+    /// What the skill says of itself in prose: description and `when_to_use`, without what it is
+    /// not for.
+    pub(super) fn prose(&self) -> [&str; 2] {
+        [self.get(Field::Description), self.get(Field::WhenToUse)]
+    }
+
+    /// The phrases that it lists as such.
+    pub(super) fn trigger_phrases(&self) -> impl Iterator<Item = &'a str> {
+        self.skill.manifest().trigger_phrases.iter().map(|phrase| phrase.value.as_str())
     }
 }
 
@@ -119,7 +125,7 @@ pub(super) fn lengths(id: &SkillId, skill: &Skill) -> [u32; Field::COUNT] {
             Field::Description => written_description(skill).len(),
             Field::WhenToUse => when_to_use(skill).len(),
             Field::Triggers => literals(skill).map(|literal| literal.len() + 1).sum(),
-            Field::Examples => 0,
+            Field::Examples => examples(skill).map(|example| example.len() + 1).sum(),
             Field::Body => skill.body_bytes(),
         };
         length as u32
@@ -134,7 +140,7 @@ fn text<'a>(field: Field, id: &'a SkillId, skill: &'a Skill, body: &'a str) -> C
         Field::Description => Cow::Owned(what_it_is_for(written_description(skill))),
         Field::WhenToUse => Cow::Owned(what_it_is_for(when_to_use(skill))),
         Field::Triggers => Cow::Owned(literals(skill).collect::<Vec<_>>().join("\n")),
-        Field::Examples => Cow::Borrowed(""),
+        Field::Examples => Cow::Owned(examples(skill).collect::<Vec<_>>().join("\n")),
         Field::Body => Cow::Borrowed(body),
     }
 }
@@ -155,7 +161,12 @@ fn when_to_use(skill: &Skill) -> &str {
 
 fn literals(skill: &Skill) -> impl Iterator<Item = &str> {
     let triggers = skill.triggers();
-    triggers.keywords.iter().chain(&triggers.verbs).map(|literal| literal.value.as_str())
+    let literals = triggers.keywords.iter().chain(&triggers.verbs);
+    literals.chain(&skill.manifest().trigger_phrases).map(|literal| literal.value.as_str())
+}
+
+fn examples(skill: &Skill) -> impl Iterator<Item = &str> {
+    skill.manifest().examples.should.iter().map(|example| example.value.as_str())
 }
 
 /// `description` without what it says the skill is not for, which names what others are for.

@@ -37,21 +37,20 @@ pub(super) fn fold(
     terms: &mut Vec<(u64, Impact)>,
 ) {
     let mut words: Vec<u64> = Vec::new();
-    for prose in texts.prose() {
-        for phrase in phrases(prose) {
-            words.clear();
-            tokenizer.read(&normalize(phrase), &mut |term: Term| {
-                if !term.is_common {
-                    words.push(term.hash);
-                }
-            });
-            if (2..=MAX_WORDS).contains(&words.len()) {
-                let mut chain = chain_start(words[0]);
-                for (at, word) in words.iter().enumerate().skip(1) {
-                    chain = pair_hash(chain, *word);
-                    let is_last = at + 1 == words.len();
-                    terms.push((chain, if is_last { Impact::GREATEST } else { Impact::NONE }));
-                }
+    let prose = texts.prose().into_iter().flat_map(phrases);
+    for phrase in prose.chain(texts.trigger_phrases()) {
+        words.clear();
+        tokenizer.read(&normalize(phrase), &mut |term: Term| {
+            if !term.is_common {
+                words.push(term.hash);
+            }
+        });
+        if (2..=MAX_WORDS).contains(&words.len()) {
+            let mut chain = chain_start(words[0]);
+            for (at, word) in words.iter().enumerate().skip(1) {
+                chain = pair_hash(chain, *word);
+                let is_last = at + 1 == words.len();
+                terms.push((chain, if is_last { Impact::GREATEST } else { Impact::NONE }));
             }
         }
     }
@@ -104,4 +103,33 @@ fn starts_with(text: &str, cue: &str) -> bool {
 
 fn is_start(text: &str, at: usize) -> bool {
     !text[..at].ends_with(|c: char| c.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_stand_in_quotes_and_behind_a_cue() {
+        for (text, expected) in [
+            ("Reads PDF files.", &[][..]),
+            (
+                "Use when the user says \"ship it\" or “roll out”.",
+                &["ship it", "roll out", " the user says ", "ship it", " ", "roll out”"],
+            ),
+            (
+                "USE FOR: release notes, changelogs; diffs. Not more.",
+                &["", " release notes", " changelogs", " diffs"],
+            ),
+            ("Reuse for nothing. Triggers: a `b c` \"open", &[" a `b c` ", "b c", "open"]),
+        ] {
+            let mut found: Vec<&str> =
+                phrases(text).map(|phrase| phrase.trim_matches('“')).collect();
+            let mut expected = expected.to_vec();
+            found.iter_mut().chain(&mut expected).for_each(|phrase| *phrase = phrase.trim());
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
 }
