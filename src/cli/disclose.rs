@@ -1,6 +1,6 @@
 //! `repertoire disclose`: what to put into the prompt for a message.
 
-use repertoire::DisclosureOptions;
+use repertoire::{Disclosure, DisclosureOptions, Engine, Query};
 
 use crate::args::{Common, DiscloseArgs};
 use crate::exit_code::ExitCode;
@@ -12,14 +12,14 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
     let options = DisclosureOptions {
         format: args.format,
         max_skills: args.max_skills.unwrap_or(defaults.max_skills),
-        budget: query::budget(args.budget.as_deref(), args.window.window)?,
+        budget: query::budget(args.budget.as_deref(), args.window.window)?.or(defaults.budget),
         ..args.showing.apply(defaults)
     };
     let query = query::read(&args.query, common)?;
     let engine =
         setup::engine(common, |builder| args.query.matching.apply(builder).disclosure(options))?;
     query::note_length(&query, &engine, out);
-    let disclosure = engine.disclose(&query);
+    let disclosure = disclose(args, common, &engine, &query)?;
     if out.json {
         Output::json(&disclosure)?;
     } else {
@@ -33,4 +33,19 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
         }
     }
     Ok(setup::finish(common, &engine, out))
+}
+
+/// The disclosure, in a conversation if one is named.
+fn disclose(
+    args: &DiscloseArgs,
+    common: &Common,
+    engine: &Engine,
+    query: &Query<'_>,
+) -> anyhow::Result<Disclosure> {
+    let Some(session) = &args.session else { return Ok(engine.disclose(query)) };
+    let session = setup::session(common, Some(session))?;
+    if args.event.is_some() {
+        session.compacted()?;
+    }
+    Ok(engine.disclose_in(query, &session)?)
 }

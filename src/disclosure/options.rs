@@ -72,11 +72,10 @@ impl Default for RelevanceMargin {
 
 impl RelevanceMargin {
     /// Whether a skill is past the margin. With one word more than asked for, two thirds of worth
-    /// and lead are enough.
+    /// and lead are enough. A [`Retriever`](crate::matcher::Retriever) that is sure decides.
     pub fn is_passed(&self, found: &Relevance) -> bool {
         let enough = if found.head_words > self.words { 2.0 / 3.0 } else { 1.0 };
-        found.worth >= self.worth * enough
-            && found.lead >= self.lead * enough
-            && found.head_words >= self.words
+        let is_near = found.worth >= self.worth * enough && found.lead >= self.lead * enough;
+        found.is_sure || is_near && found.head_words >= self.words
     }
 }

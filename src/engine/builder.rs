@@ -12,7 +12,7 @@ use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
 use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
-use crate::matcher::{IndexOptions, MetaQuestion};
+use crate::matcher::{IndexOptions, MetaQuestion, Retriever};
 use crate::progress::{Progress, Reporter};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
@@ -41,6 +41,7 @@ pub struct EngineBuilder {
     tokens: Option<Arc<dyn TokenCounter>>,
     sessions: Option<Arc<dyn SessionStore>>,
     consent: Consent,
+    retriever: Option<Arc<dyn Retriever>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
     progress: Reporter,
     #[cfg(feature = "snapshot")]
@@ -176,6 +177,13 @@ impl EngineBuilder {
         self
     }
 
+    /// Adds the host's own ranking to the lexical relevance; by default there is none.
+    #[must_use]
+    pub fn retriever(mut self, retriever: impl Retriever + 'static) -> EngineBuilder {
+        self.retriever = Some(Arc::new(retriever));
+        self
+    }
+
     /// Spawns the tasks of skills with `context: fork`; by default these cannot be activated.
     #[must_use]
     pub fn task_spawner(mut self, tasks: impl TaskSpawner + 'static) -> EngineBuilder {
@@ -281,6 +289,7 @@ impl EngineBuilder {
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
             consent: self.consent,
+            retriever: self.retriever,
             tasks: self.tasks,
             #[cfg(feature = "snapshot")]
             cache,

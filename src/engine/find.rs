@@ -50,9 +50,10 @@ impl Engine {
             vetoed || answer.matches.iter().any(|found| found.id == *id)
         };
         let n_ranked = limit.saturating_add(answer.vetoed.len());
-        let relevant = now.relevance().rank(&query.text, n_ranked);
-        let relevant = relevant.iter().filter(|found| !passed_over(&found.id));
-        let relevant = relevant.map(|found| (&found.id, self.why_relevant(&query.text, &found.id)));
+        let relevant = self.rank(&now, &query.text, n_ranked);
+        let relevant = relevant.iter().map(|(place, _)| &now.listing.at(*place as usize).id);
+        let relevant = relevant.filter(|id| !passed_over(id));
+        let relevant = relevant.map(|id| (id, self.why_relevant(&query.text, id)));
         let found = matched.chain(relevant).filter_map(|(id, why)| {
             let brief = now.listing.get(id)?.skill.brief().to_owned();
             Some(FoundSkill { id: id.clone(), brief, why })
@@ -72,7 +73,8 @@ impl Engine {
             let fields: Vec<&str> = shared.fields.iter().map(|field| field.as_str()).collect();
             format!("`{}` in its {}", shared.term, fields.join(" and "))
         });
-        told.collect::<Vec<_>>().join(", ")
+        let told = told.collect::<Vec<_>>().join(", ");
+        if told.is_empty() { "the host's retriever".to_owned() } else { told }
     }
 
     /// The lexical index of the skills that the model may use. It is made when it is first needed,

@@ -29,7 +29,8 @@ use crate::disclosure::{
 };
 use crate::error::Error;
 use crate::matcher::{
-    self, Answer, IndexOptions, Match, MetaQuestion, Query, Rejection, WINDOW_BYTES,
+    self, Answer, Candidate, IndexOptions, Match, MetaQuestion, Query, Rejection, Relevance,
+    Retriever, WINDOW_BYTES,
 };
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
@@ -77,6 +78,7 @@ struct Inner {
     tokens: Arc<dyn TokenCounter>,
     sessions: Arc<dyn SessionStore>,
     consent: Consent,
+    retriever: Option<Arc<dyn Retriever>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
     #[cfg(feature = "snapshot")]
     cache: CacheUse,
@@ -219,15 +221,27 @@ impl Engine {
     ) -> (Disclosure, Option<Vec<SkillId>>) {
         let answer = (!query.is_blank()).then(|| now.search(query, state, 0));
         let evidence = Evidence {
-            relevant: &|limit| {
-                let mut ranked = Vec::new();
-                now.relevance().rank_into(&query.text, limit, &mut ranked);
-                ranked
-            },
+            relevant: &|limit| self.rank(now, &query.text, limit),
             is_idle: &|| false,
             exclude: &|entry| snapshot::exclude_of(entry, query, &self.0.index),
         };
         disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens)
+    }
+
+    /// The best `limit` skills by relevance, by their places in the listing.
+    fn rank(&self, now: &Snapshot, message: &str, limit: usize) -> Vec<(u32, Relevance)> {
+        let mut ranked = Vec::new();
+        let Some(retriever) = &self.0.retriever else {
+            now.relevance().rank_into(message, limit, &mut ranked);
+            return ranked;
+        };
+        now.relevance().rank_into(message, usize::MAX, &mut ranked);
+        let candidates = now
+            .listing
+            .visible()
+            .map(|entry| Candidate { id: &entry.id, description: entry.skill.description() });
+        let candidates: Vec<Candidate<'_>> = candidates.collect();
+        matcher::fuse(ranked, &**retriever, message, &candidates, limit)
     }
 
     /// The catalog prompt: which skills there are, for the system prompt.

@@ -92,4 +92,5 @@ pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
 pub use meta::MetaQuestion;
 pub use overlay::LayeredIndex;
 pub use query::{Hit, HitKind, Match, Query, Rejection};
-pub use relevance::{Field, Relevance, RelevanceIndex, Relevant, Shared};
+pub(crate) use relevance::fuse;
+pub use relevance::{Candidate, Field, Relevance, RelevanceIndex, Relevant, Retriever, Shared};

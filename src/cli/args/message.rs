@@ -58,6 +58,12 @@ pub(crate) struct DiscloseArgs {
     pub(crate) query: QueryArgs,
     #[command(flatten)]
     pub(crate) showing: ShowingArgs,
+    /// The conversation that the message belongs to, by any name: it is told nothing twice
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// What became of the conversation before the message
+    #[arg(long, requires = "session", value_parser = ["compacted"])]
+    pub(crate) event: Option<String>,
     /// Format of the text
     #[arg(long, default_value = "markdown", value_parser = formats())]
     pub(crate) format: Format,

@@ -20,6 +20,7 @@ mod impact;
 mod index;
 mod phrases;
 mod postings;
+mod retriever;
 mod search;
 mod shared;
 mod stem;
@@ -28,6 +29,8 @@ mod terms;
 
 pub use fields::Field;
 pub use index::RelevanceIndex;
+pub(crate) use retriever::fuse;
+pub use retriever::{Candidate, Retriever};
 pub use shared::Shared;
 
 use serde::Serialize;
@@ -49,6 +52,8 @@ pub struct Relevance {
     pub head_words: usize,
     /// Whether the message says a phrase by which the description says when the skill is wanted.
     pub says_phrase: bool,
+    /// Whether a [`Retriever`] of the host is sure of it.
+    pub is_sure: bool,
 }
 
 /// A skill that has to do with a message.

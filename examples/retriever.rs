@@ -1,0 +1,88 @@
+//! A ranking of the host's own beside the lexical one. A toy embedder stands in for a model: it
+//! counts groups of three letters, and so finds what is misspelt:
+//!
+//! ```console
+//! $ cargo run --example retriever
+//! ```
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
+use std::collections::HashMap;
+use std::sync::RwLock;
+
+use repertoire::matcher::{Candidate, Retriever};
+use repertoire::{Engine, Skill, SkillId};
+
+/// A vector of length 1: how often each group of letters occurs.
+type Embedding = HashMap<[char; 3], f32>;
+
+/// Embeds descriptions once, and each message when it comes.
+#[derive(Debug, Default)]
+struct Embedder {
+    known: RwLock<HashMap<SkillId, (String, Embedding)>>,
+}
+
+impl Retriever for Embedder {
+    fn rank(&self, message: &str, candidates: &[Candidate<'_>]) -> Vec<f32> {
+        // A similarity that unrelated texts have, too.
+        const UNRELATED: f32 = 0.2;
+        let message = embed(message);
+        let score = |candidate: &Candidate<'_>| {
+            self.with_embedding(candidate, |skill| cosine(&message, skill)) - UNRELATED
+        };
+        candidates.iter().map(score).collect()
+    }
+}
+
+impl Embedder {
+    /// Calls `run` with the embedding of a skill, which is made anew if its description changed.
+    fn with_embedding(&self, skill: &Candidate<'_>, run: impl Fn(&Embedding) -> f32) -> f32 {
+        let found = self.known.read().ok().and_then(|known| {
+            let (text, embedding) = known.get(skill.id)?;
+            (text == skill.description).then(|| run(embedding))
+        });
+        found.unwrap_or_else(|| {
+            let embedding = embed(skill.description);
+            let score = run(&embedding);
+            if let Ok(mut known) = self.known.write() {
+                known.insert(skill.id.clone(), (skill.description.to_owned(), embedding));
+            }
+            score
+        })
+    }
+}
+
+fn embed(text: &str) -> Embedding {
+    let mut counts = Embedding::new();
+    let letters: Vec<char> = text.to_lowercase().chars().filter(|c| c.is_alphabetic()).collect();
+    for group in letters.windows(3) {
+        *counts.entry([group[0], group[1], group[2]]).or_default() += 1.0;
+    }
+    let length = counts.values().map(|count| count * count).sum::<f32>().sqrt();
+    counts.values_mut().for_each(|count| *count /= length);
+    counts
+}
+
+fn cosine(one: &Embedding, other: &Embedding) -> f32 {
+    one.iter().filter_map(|(group, count)| Some(count * other.get(group)?)).sum()
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut builder = Engine::builder().retriever(Embedder::default());
+    for (name, description) in [
+        ("kubernetes-debugging", "Finds out why Kubernetes pods crash, restart or stay pending."),
+        ("invoice-extraction", "Extracts totals from scanned invoices and receipts."),
+        ("brand-voice", "Rewrites marketing copy in the voice of the company."),
+        ("release-notes", "Writes release notes from merged pull requests."),
+        ("terraform-modules", "Structures Terraform code into reusable modules."),
+        ("query-tuning", "Makes slow SQL queries faster by reading execution plans."),
+    ] {
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\n");
+        builder = builder.skill(text.parse::<Skill>()?);
+    }
+    let engine = builder.build()?;
+    let message = "my kubernets podz keep chrashing and restrating";
+    let disclosure = engine.disclose(message);
+    println!("{}", disclosure.text);
+    assert_eq!(disclosure.registry.first().map(SkillId::as_str), Some("kubernetes-debugging"));
+    Ok(())
+}
