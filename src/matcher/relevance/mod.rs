@@ -17,6 +17,7 @@ mod terms;
 
 pub use fields::Field;
 pub use index::RelevanceIndex;
+pub(super) use terms::{STOP_WORDS, is_paired};
 
 use serde::Serialize;
 

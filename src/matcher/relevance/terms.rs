@@ -15,7 +15,7 @@ use crate::matcher::text::push_folded;
 
 /// Words of English that say little about what a message is for, and those in which people speak
 /// to an agent. Sorted.
-const STOP_WORDS: &[&str] = &[
+pub(in crate::matcher) const STOP_WORDS: &[&str] = &[
     "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
     "been", "being", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "each",
     "else", "few", "for", "from", "get", "got", "had", "has", "have", "having", "he", "help",
@@ -97,7 +97,7 @@ fn runs(word: &str) -> impl Iterator<Item = &str> {
 
 /// Whether `c` belongs to a script of which every two characters are a term: Han, Hiragana,
 /// Katakana, Hangul, Thai, Lao, Khmer, Myanmar.
-fn is_paired(c: char) -> bool {
+pub(in crate::matcher) fn is_paired(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{eff}'
         | '\u{1000}'..='\u{109f}'
