@@ -128,7 +128,9 @@ impl EngineBuilder {
         self
     }
 
-    /// One more whole question about the skills themselves, as in another language.
+    /// Adds a question about the skills themselves, as in another language. It is asked by a whole
+    /// sentence; case, accents and punctuation do not matter. `(a|b)` is one of several, `[a|b]`
+    /// one of them or none, and `*` one or more words: `do you have [any] tricks for *`.
     #[must_use]
     pub fn meta_phrase(mut self, phrase: impl Into<String>, asks: MetaQuestion) -> EngineBuilder {
         self.index.meta_phrases.push((phrase.into(), asks));

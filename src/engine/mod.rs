@@ -30,7 +30,7 @@ use crate::disclosure::{
 use crate::error::Error;
 use crate::matcher::{
     self, Answer, Candidate, IndexOptions, Match, MetaQuestion, Query, Rejection, Relevance,
-    Retriever, WINDOW_BYTES,
+    Retriever, WINDOW_BYTES, idle,
 };
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
@@ -222,7 +222,7 @@ impl Engine {
         let answer = (!query.is_blank()).then(|| now.search(query, state, 0));
         let evidence = Evidence {
             relevant: &|limit| self.rank(now, &query.text, limit),
-            is_idle: &|| false,
+            is_idle: &|| idle::is_idle(&query.text),
             exclude: &|entry| snapshot::exclude_of(entry, query, &self.0.index),
         };
         disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens)

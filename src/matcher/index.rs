@@ -32,7 +32,8 @@ use crate::skill::{SkillId, Triggers};
 pub struct IndexOptions {
     /// Whether verbs also match in their regular English inflections.
     pub inflect: bool,
-    /// More whole questions about the skills themselves, such as those of another language.
+    /// More questions about the skills themselves, in the notation of
+    /// [`EngineBuilder::meta_phrase`](crate::EngineBuilder::meta_phrase).
     pub meta_phrases: Vec<(String, MetaQuestion)>,
     /// Of longer queries, in bytes, only the head and the tail are looked at, which are together
     /// about so long; `None` looks at everything.

@@ -44,6 +44,8 @@ mod found;
 mod gates;
 mod heads;
 mod hits;
+#[cfg_attr(not(test), expect(dead_code, reason = "disclosure is to ask it"))]
+pub(crate) mod idle;
 mod index;
 mod infix;
 mod inflect;
@@ -81,6 +83,7 @@ mod standing;
 mod starts;
 mod tables;
 pub(crate) mod text;
+mod token;
 mod top;
 mod visits;
 mod words;

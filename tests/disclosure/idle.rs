@@ -80,7 +80,6 @@ fn there_are_sixty_different_messages() {
 }
 
 #[test]
-#[ignore = "until idle messages are recognised"]
 fn a_message_that_needs_no_skill_costs_the_count_alone() {
     let engine = catalog();
     let too_long: Vec<String> = MESSAGES

@@ -154,21 +154,18 @@ fn the_right_skill_is_visible_as_the_skills_are() {
 }
 
 #[test]
-#[ignore = "until relevance lists skills that declare triggers"]
 fn the_right_skill_is_visible_after_triggers_were_written() {
     let Some((_dir, engine)) = catalog(true) else { return };
     assert_visible(&engine);
 }
 
 #[test]
-#[ignore = "until relevance chooses the lines of the registry"]
 fn a_message_costs_few_lines_as_the_skills_are() {
     let Some((_dir, engine)) = catalog(false) else { return };
     assert_few_lines(&engine);
 }
 
 #[test]
-#[ignore = "until relevance chooses the lines of the registry"]
 fn a_message_costs_few_lines_after_triggers_were_written() {
     let Some((_dir, engine)) = catalog(true) else { return };
     assert_few_lines(&engine);

@@ -2,7 +2,7 @@
 
 /// Words of English that say little about what a message is for, and those in which people speak
 /// to an agent. Sorted.
-pub(crate) const STOP_WORDS: [&str; 119] = [
+pub(in crate::matcher) const STOP_WORDS: &[&str] = &[
     "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
     "been", "being", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "each",
     "else", "few", "for", "from", "get", "got", "had", "has", "have", "having", "he", "help",
@@ -44,7 +44,7 @@ const fn slot_of(word: &[u8]) -> usize {
 }
 
 /// Whether a folded word is a stop word.
-pub(crate) fn is_stop_word(word: &[u8]) -> bool {
+pub(super) fn is_stop_word(word: &[u8]) -> bool {
     const LONGEST: usize = 6;
     if word.len() > LONGEST {
         return false;

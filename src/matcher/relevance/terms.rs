@@ -220,7 +220,7 @@ fn read_bigrams(text: &str, run: Range<usize>, each: &mut impl FnMut(Term)) {
 
 /// Whether `c` belongs to a script of which every two characters are a term: Han, Hiragana,
 /// Katakana, Hangul, Thai, Lao, Khmer, Myanmar.
-fn is_paired(c: char) -> bool {
+pub(in crate::matcher) fn is_paired(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{eff}'
         | '\u{1000}'..='\u{109f}'
