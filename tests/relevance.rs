@@ -140,8 +140,8 @@ fn a_huge_catalog_is_listed_in_a_bounded_text() {
         (0..1_000).map(|i| plain(&format!("skill-{i:04}"), &format!("Does thing{i}."), ""));
     let engine = engine(skills.collect());
     let disclosure = engine.disclose("do thing977 for me");
-    assert_eq!(disclosure.registry, ["skill-0977"]);
-    assert_eq!(disclosure.hidden, 999);
+    assert_eq!(disclosure.full, ["skill-0977"]);
+    assert_eq!(disclosure.hidden + disclosure.registry.len(), 999);
     for (query, tier) in [("what can you do?", Tier::Registry), ("hm", Tier::Breadcrumb)] {
         let disclosure = engine.disclose(query);
         assert_eq!(disclosure.registry.len() + disclosure.hidden, 1_000);
@@ -156,7 +156,11 @@ fn a_body_that_cannot_be_read_counts_as_empty() {
     let file = root.path().join("notes/SKILL.md");
     std::fs::create_dir(root.path().join("notes")).unwrap();
     std::fs::write(&file, "---\nname: notes\ndescription: Keeps minutes.\n---\nagenda\n").unwrap();
-    let engine = || Engine::builder().source(Source::project(root.path())).build().unwrap();
+    // Where disclosures do not ask for relevance, texts are indexed when somebody does.
+    let options =
+        DisclosureOptions { max_lines: 0, relevance: None, ..DisclosureOptions::default() };
+    let builder = || Engine::builder().source(Source::project(root.path()));
+    let engine = || builder().disclosure(options.clone()).build().unwrap();
     assert_eq!(found(&engine(), "agenda", 3), ["notes"]);
     let before = engine();
     std::fs::remove_file(&file).unwrap();

@@ -153,19 +153,19 @@ impl<'a> Planner<'a, '_> {
         weak.into_iter().filter_map(|id| self.listing.get(id)).collect()
     }
 
-    /// Adds what the session's context lost; returns what of it the message vetoes, which waits.
+    /// Adds what the session's context lost; returns what of it waits for the next message, as this
+    /// one vetoes it or ranks it below the limit.
     fn add_lost(&mut self, room: &Meter<'_>) -> Vec<SkillId> {
         let is_shown = |id: &SkillId| self.plan.full.iter().any(|entry| entry.id == *id);
         let lost = self.state.skills.iter().filter(|known| known.lost && !is_shown(&known.skill));
         let lost: Vec<&Entry> =
             lost.filter_map(|known| self.listing.get_for_anyone(&known.skill)).collect();
         let (held_back, lost): (Vec<_>, Vec<_>) =
-            lost.into_iter().partition(|entry| self.is_vetoed(entry));
+            lost.into_iter().partition(|entry| self.is_beyond(entry) || self.is_vetoed(entry));
         let restored = restore(lost.into_iter(), self.options.format, room);
         let plan = &mut self.plan;
         let unlisted = restored.full.iter().filter(|entry| !self.listing.has(&entry.id));
         plan.unlisted = unlisted.map(|entry| entry.id.clone()).collect();
-        plan.beyond.retain(|id| !restored.contains(id));
         plan.omitted.extend(restored.rejections());
         plan.full.extend(restored.full);
         let listed = restored.too_long.into_iter().filter(|entry| self.listing.has(&entry.id));
@@ -236,6 +236,10 @@ impl<'a> Planner<'a, '_> {
         let mut shown: BTreeSet<&SkillId> = shown.map(|entry| &entry.id).collect();
         let new = lines.into_iter().filter(|entry| shown.insert(&entry.id)).take(limit);
         plan.registry.extend(new);
+    }
+
+    fn is_beyond(&self, entry: &Entry) -> bool {
+        self.plan.beyond.contains(&entry.id)
     }
 
     /// Whether an exclude vetoes a skill, which is noted among those vetoed.

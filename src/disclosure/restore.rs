@@ -4,7 +4,6 @@ use super::budget::Meter;
 use super::render::Format;
 use crate::catalog::Entry;
 use crate::matcher::Rejection;
-use crate::skill::SkillId;
 
 /// What is shown again, and what would have been if there were room.
 #[derive(Debug, Default)]
@@ -36,11 +35,6 @@ pub(super) fn restore<'a>(
 }
 
 impl Restored<'_> {
-    /// Whether it is shown again, in full or as a line.
-    pub(super) fn contains(&self, id: &SkillId) -> bool {
-        self.full.iter().chain(&self.too_long).any(|entry| entry.id == *id)
-    }
-
     /// Why some are not shown again in full.
     pub(super) fn rejections(&self) -> impl Iterator<Item = Rejection> {
         let reason = "over the budget for what the context lost";

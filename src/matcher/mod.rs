@@ -44,7 +44,6 @@ mod found;
 mod gates;
 mod heads;
 mod hits;
-#[cfg_attr(not(test), expect(dead_code, reason = "disclosure is to ask it"))]
 pub(crate) mod idle;
 mod index;
 mod infix;
