@@ -8,6 +8,7 @@
 mod notation;
 mod table;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -17,7 +18,7 @@ use super::blocks;
 use super::text::fold_trigger;
 use super::token::{last_token, next_token};
 use notation::{MAX_OPEN_WORDS, follows, may_hold, strip_words};
-use table::{Entry, Meaning, Table};
+use table::{Meaning, Phrase, Table};
 
 /// What a message asks about the skills themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,8 +30,8 @@ pub enum MetaQuestion {
     ShowAll,
 }
 
-/// The phrases of each language.
-const LANGUAGES: &[&str] = &[
+/// The phrases of all languages.
+const TEXT: &str = concat!(
     include_str!("phrases/en.txt"),
     include_str!("phrases/ar.txt"),
     include_str!("phrases/de.txt"),
@@ -44,22 +45,32 @@ const LANGUAGES: &[&str] = &[
     include_str!("phrases/pt.txt"),
     include_str!("phrases/ru.txt"),
     include_str!("phrases/zh.txt"),
-];
+);
 
-static BUILT_IN: LazyLock<Table> =
-    LazyLock::new(|| Table::new(LANGUAGES.iter().flat_map(|language| table::entries(language))));
+static BUILT_IN: LazyLock<Table> = LazyLock::new(|| Table::new(TEXT, table::phrases(TEXT)));
 
-/// The questions known: those built in, which all indexes share, and those of a host.
+/// The questions known: those built in, and those of a host.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Questions(Table);
+pub(crate) struct Questions {
+    built_in: Cow<'static, Table>,
+    more: Table,
+    /// The phrases of `more`, a line each.
+    more_text: String,
+}
 
 impl Questions {
     /// The questions built in, and `more` in the same notation.
     pub(crate) fn new(more: &[(String, MetaQuestion)]) -> Questions {
-        Questions(Table::new(more.iter().map(|(phrase, asks)| Entry {
-            phrase: fold_trigger(phrase).into(),
-            meaning: Meaning::Question(*asks),
-        })))
+        let mut more_text = String::new();
+        let mut phrases = Vec::new();
+        for (phrase, asks) in more {
+            let start = more_text.len();
+            more_text.push_str(&fold_trigger(phrase));
+            phrases.push((start..more_text.len(), Meaning::Question(*asks)));
+            more_text.push('\n');
+        }
+        let more = Table::new(&more_text, phrases.into_iter());
+        Questions { built_in: Cow::Borrowed(&BUILT_IN), more, more_text }
     }
 
     /// Returns what a folded text asks about the skills themselves.
@@ -79,24 +90,20 @@ impl Questions {
     /// Looks in a sentence of `text` for a question behind nothing but courtesies.
     fn ask(&self, text: &str, sentence: Range<usize>, asked: &mut Option<MetaQuestion>) {
         let mut rest = &text[sentence.clone()];
+        // Whether a phrase may end where the sentence does, once that is asked.
+        let mut may_close = None;
         while let Some((word, _)) = next_token(rest) {
             let mut after_courtesy = None;
-            for entry in self.tables().flat_map(|table| table.starting_with(word)) {
-                match entry.meaning {
-                    Meaning::Courtesy => {
-                        let after = strip_words(&entry.phrase, rest);
-                        after_courtesy = shortest(after_courtesy, after);
-                    }
-                    Meaning::Question(asks) | Meaning::Message(asks) if *asked < Some(asks) => {
-                        let is_asked = follows(&entry.phrase, rest, &|rest| self.is_courtesy(rest))
-                            && (entry.meaning == Meaning::Question(asks)
-                                || self.is_courtesy(&text[..sentence.start])
-                                    && self.is_courtesy(&text[sentence.end..]));
-                        if is_asked {
-                            *asked = Some(asks);
-                        }
-                    }
-                    _ => {}
+            for phrase in self.starting_with(word) {
+                if phrase.meaning == Meaning::Courtesy {
+                    after_courtesy = shortest(after_courtesy, strip_words(phrase.words, rest));
+                } else if (phrase.is_open
+                    || *may_close.get_or_insert_with(|| self.may_close(&text[sentence.clone()])))
+                    && self.is_asked(&phrase, rest)
+                {
+                    let is_all = self.is_courtesy(&text[..sentence.start])
+                        && self.is_courtesy(&text[sentence.end..]);
+                    *asked = (*asked).max(question(phrase.meaning, is_all));
                 }
             }
             match after_courtesy {
@@ -109,29 +116,30 @@ impl Questions {
 
     /// Looks for a question that begins with anything.
     fn ask_from_end(&self, sentence: &str, asked: &mut Option<MetaQuestion>) {
-        for table in self.tables().filter(|table| table.may_end(sentence)) {
+        for (table, text) in self.tables().filter(|(table, _)| table.may_end(sentence)) {
             let Some(word) = last_token(sentence) else { return };
             let mut chars = sentence.char_indices().rev();
             let end = &sentence[chars.nth(4 * MAX_OPEN_WORDS).map_or(0, |(at, _)| at)..];
-            for entry in table.ending_with(word) {
-                if let Meaning::Question(asks) | Meaning::Message(asks) = entry.meaning
-                    && *asked < Some(asks)
-                    && may_hold(&entry.phrase, end)
-                    && follows(&entry.phrase, end, &|rest| self.is_courtesy(rest))
-                {
-                    *asked = Some(asks);
+            for phrase in table.ending_with(text, word) {
+                if may_hold(phrase.words, end) && self.is_asked(&phrase, end) {
+                    *asked = (*asked).max(question(phrase.meaning, false));
                 }
             }
         }
+    }
+
+    /// Whether `text` begins with a phrase and goes on with nothing but courtesies.
+    fn is_asked(&self, phrase: &Phrase<'_>, text: &str) -> bool {
+        follows(phrase.words, text, &|rest| self.is_courtesy(rest))
     }
 
     /// Whether `text` is nothing but courtesies.
     fn is_courtesy(&self, text: &str) -> bool {
         let mut rest = text;
         while let Some((word, _)) = next_token(rest) {
-            let entries = self.tables().flat_map(|table| table.starting_with(word));
-            let courtesies = entries.filter(|entry| entry.meaning == Meaning::Courtesy);
-            match courtesies.fold(None, |after, e| shortest(after, strip_words(&e.phrase, rest))) {
+            let phrases = self.starting_with(word);
+            let courtesies = phrases.filter(|phrase| phrase.meaning == Meaning::Courtesy);
+            match courtesies.fold(None, |after, c| shortest(after, strip_words(c.words, rest))) {
                 Some(after) => rest = after,
                 None => return false,
             }
@@ -139,8 +147,27 @@ impl Questions {
         true
     }
 
-    fn tables(&self) -> impl Iterator<Item = &Table> {
-        [&*BUILT_IN, &self.0].into_iter()
+    fn starting_with(&self, word: &str) -> impl Iterator<Item = Phrase<'_>> {
+        self.tables().flat_map(move |(table, text)| table.starting_with(text, word))
+    }
+
+    fn may_close(&self, sentence: &str) -> bool {
+        self.tables().any(|(table, _)| table.may_close(sentence))
+    }
+
+    /// Each table with its text. One that was read may be of another build.
+    fn tables(&self) -> impl Iterator<Item = (&Table, &str)> {
+        let built_in = if self.built_in.fits(TEXT) { &*self.built_in } else { &*BUILT_IN };
+        [(built_in, TEXT), (&self.more, &*self.more_text)].into_iter()
+    }
+}
+
+/// Returns the question of a phrase that was found, which may be all that the message says.
+fn question(meaning: Meaning, is_all: bool) -> Option<MetaQuestion> {
+    match meaning {
+        Meaning::Question(asks) => Some(asks),
+        Meaning::Message(asks) => is_all.then_some(asks),
+        Meaning::Courtesy => None,
     }
 }
 
