@@ -43,7 +43,10 @@ fn each_phase_is_told_from_its_beginning_to_its_end() {
     }
     let sources = ["a", "b"].map(|name| Source::user(dir.path().join(name)));
     let (engine, reports) = reports(Engine::builder().sources(sources));
-    assert_phases(&reports.lock().unwrap(), &[(Phase::Reading, 300), (Phase::Compiling, 900)]);
+    assert_phases(
+        &reports.lock().unwrap(),
+        &[(Phase::Reading, 300), (Phase::Compiling, 900), (Phase::Indexing, 300)],
+    );
 
     let n_reports = reports.lock().unwrap().len();
     fs::remove_dir_all(dir.path().join("a")).unwrap();
@@ -54,12 +57,18 @@ fn each_phase_is_told_from_its_beginning_to_its_end() {
 #[test]
 fn nothing_to_do_is_done_at_once() {
     let (_, reports) = reports(Engine::builder());
-    assert_phases(&reports.lock().unwrap(), &[(Phase::Reading, 0), (Phase::Compiling, 0)]);
+    assert_phases(
+        &reports.lock().unwrap(),
+        &[(Phase::Reading, 0), (Phase::Compiling, 0), (Phase::Indexing, 0)],
+    );
 }
 
 #[test]
-fn skills_in_memory_are_only_compiled() {
+fn skills_in_memory_are_compiled_and_indexed() {
     let skills = (0..100).map(|i| text(&format!("skill-{i}")).parse::<Skill>().unwrap());
     let (_, reports) = reports(skills.fold(Engine::builder(), EngineBuilder::skill));
-    assert_phases(&reports.lock().unwrap(), &[(Phase::Reading, 0), (Phase::Compiling, 300)]);
+    assert_phases(
+        &reports.lock().unwrap(),
+        &[(Phase::Reading, 0), (Phase::Compiling, 300), (Phase::Indexing, 100)],
+    );
 }

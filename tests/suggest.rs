@@ -9,7 +9,7 @@ use std::path::Path;
 
 use repertoire::eval::{Report, evaluate, read};
 use repertoire::suggest::{Proposal, Suggestion, suggest, suggest_all, triggers};
-use repertoire::{Catalog, CatalogOptions, Engine, Skill, SkillId, Source};
+use repertoire::{Catalog, CatalogOptions, DisclosureOptions, Engine, Skill, SkillId, Source};
 use serde_json::Value;
 use support::{say, shared};
 
@@ -237,7 +237,10 @@ fn proposals_raise_recall_over_real_catalogs_with_real_prompts() {
             return None;
         }
         let engine = |proposals| {
-            Engine::builder().source(Source::memory(skills.clone())).triggers(proposals).build()
+            // What triggers do by themselves.
+            let options = DisclosureOptions { relevance: None, ..DisclosureOptions::default() };
+            let builder = Engine::builder().source(Source::memory(skills.clone()));
+            builder.triggers(proposals).disclosure(options).build()
         };
         let plain = engine(BTreeMap::new()).unwrap();
         let suggestions = suggest_all(&plain.catalog());

@@ -66,7 +66,7 @@ pub struct RelevanceMargin {
 
 impl Default for RelevanceMargin {
     fn default() -> Self {
-        RelevanceMargin { worth: 1.6, lead: 0.75, words: 2 }
+        RelevanceMargin { worth: 1.6, lead: 0.9, words: 2 }
     }
 }
 
@@ -76,6 +76,6 @@ impl RelevanceMargin {
     pub fn is_passed(&self, found: &Relevance) -> bool {
         let enough = if found.head_words > self.words { 2.0 / 3.0 } else { 1.0 };
         let is_near = found.worth >= self.worth * enough && found.lead >= self.lead * enough;
-        found.is_sure || is_near && found.head_words >= self.words
+        found.is_sure || is_near && found.head_words >= self.words && !found.is_denied
     }
 }

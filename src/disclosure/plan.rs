@@ -12,11 +12,13 @@ use crate::matcher::{Answer, MetaQuestion, Rejection, Relevance, Relevant};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
-/// How sure relevance must be that a word that may be the name of a skill means it.
-const NAME_MARGIN: RelevanceMargin = RelevanceMargin { worth: 0.0, lead: 0.5, words: 2 };
+/// How sure relevance must be that a word that may be the name of a skill means it; where no other
+/// skill comes near, it always is.
+const NAME_MARGIN: RelevanceMargin = RelevanceMargin { worth: 0.0, lead: 1.0, words: 1 };
+const ALONE: f32 = 0.9;
 
 /// The least worth of a line, as a share of that of the most relevant skill.
-const LINE_SHARE: f32 = 0.2;
+const LINE_SHARE: f32 = 0.23;
 
 /// What is known of a query beyond its matches. Each is only asked for where it decides something.
 pub(crate) struct Evidence<'e> {
@@ -130,7 +132,10 @@ impl<'a> Planner<'a, '_> {
 
     /// Adds what the message names or whose triggers it hits. Returns what it may name.
     fn add_matched(&mut self, answer: &Answer) -> Vec<&'a Entry> {
-        let first = self.relevant.first().filter(|(_, found)| NAME_MARGIN.is_passed(found));
+        let is_meant = |found: &Relevance| {
+            NAME_MARGIN.is_passed(found) || found.lead >= found.worth * ALONE && !found.is_denied
+        };
+        let first = self.relevant.first().filter(|(_, found)| is_meant(found));
         let first = first.map(|(entry, _)| &entry.id);
         let is_weak = |id: &SkillId| answer.weak.binary_search(id).is_ok() && Some(id) != first;
         let is_known: HashSet<&SkillId> =
@@ -184,9 +189,8 @@ impl<'a> Planner<'a, '_> {
         if !margin.is_passed(&found) || is_outdone || is_denied || self.is_vetoed(entry) {
             return;
         }
-        if self.state.shows(&entry.id, &entry.skill) {
-            self.plan.above.push(entry);
-        } else if !self.plan.full.iter().any(|shown| shown.id == entry.id) {
+        let stands = self.state.shows(&entry.id, &entry.skill);
+        if !stands && !self.plan.full.iter().any(|shown| shown.id == entry.id) {
             self.plan.full.insert(0, entry);
             self.plan.relevant = Some(Relevant { id: entry.id.clone(), relevance: found });
         }
@@ -226,7 +230,8 @@ impl<'a> Planner<'a, '_> {
         lines.retain(|entry| !self.is_vetoed(entry));
         self.extend_registry(lines, self.options.max_lines);
         let state = self.state;
-        self.plan.registry.retain(|entry| !state.was_listed(&entry.id));
+        let is_told = |e: &Entry| state.was_listed(&e.id) || state.shows(&e.id, &e.skill);
+        self.plan.registry.retain(|entry| !is_told(entry));
     }
 
     /// Adds lines of skills that are not shown yet, each once, up to a number of them.

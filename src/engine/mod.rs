@@ -231,6 +231,7 @@ impl Engine {
     /// The best `limit` skills by relevance, by their places in the listing.
     fn rank(&self, now: &Snapshot, message: &str, limit: usize) -> Vec<(u32, Relevance)> {
         let mut ranked = Vec::new();
+        let message = &*self.looked_at(message);
         let Some(retriever) = &self.0.retriever else {
             now.relevance().rank_into(message, limit, &mut ranked);
             return ranked;

@@ -47,7 +47,7 @@ fn the_environment_sets_only_what_the_options_leave_open() {
 #[test]
 fn only_commands_that_show_skills_take_options_about_that() {
     let place = place();
-    for option in ["--by-relevance", "--hint-generic-words"] {
+    for option in ["--by-relevance", "--by-relevance=off", "--by-relevance=2,1,3"] {
         let source = ["alpha", option, "--source", "skills"];
         place.run([&["match"], &source[..]].concat()).exits(2);
         place.run([&["disclose"], &source[..]].concat()).exits(0);

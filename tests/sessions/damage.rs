@@ -203,13 +203,13 @@ fn what_cannot_be_a_store_is_refused_and_left_alone() {
     let run = |name: &str, sql: &str| {
         rusqlite::Connection::open(at(name)).unwrap().execute_batch(sql).unwrap();
     };
-    run("newer", "PRAGMA user_version = 3");
+    run("newer", "PRAGMA user_version = 4");
     run("foreign", "CREATE TABLE notes (text TEXT)");
     run("versioned", "PRAGMA user_version = 1");
     for (name, wanted) in [
         ("directory", "is not a file"),
         ("text/below", "cannot make the directory"),
-        ("newer", "made by a newer Repertoire (its version 3, ours 2)"),
+        ("newer", "made by a newer Repertoire (its version 4, ours 3)"),
         ("foreign", "is a database of another program"),
         ("versioned", "is a database of another program"),
     ] {

@@ -68,8 +68,9 @@ impl MatchingArgs {
 #[command(next_help_heading = "Matching")]
 pub(crate) struct ShowingArgs {
     /// How sure relevance must be to show the most relevant skill in full where no trigger is hit:
-    /// `WORTH,LEAD,WORDS`, or `off` for never; without it the measured margin
-    #[arg(long, value_name = "MARGIN", require_equals = true, value_parser = margin)]
+    /// `WORTH,LEAD,WORDS`, `off` for never, or `default`, the measured margin
+    #[arg(long, value_name = "MARGIN", num_args = 0..=1, require_equals = true, value_parser = margin)]
+    #[arg(default_missing_value = "default")]
     pub(crate) by_relevance: Option<Margin>,
 }
 
@@ -87,10 +88,12 @@ impl ShowingArgs {
     }
 }
 
-/// `WORTH,LEAD,WORDS`, or `off`.
+/// `WORTH,LEAD,WORDS`, `off` or `default`.
 fn margin(text: &str) -> Result<Margin, String> {
-    if text == "off" {
-        return Ok(Margin(None));
+    match text {
+        "off" => return Ok(Margin(None)),
+        "default" => return Ok(Margin(Some(RelevanceMargin::default()))),
+        _ => {}
     }
     let parse = || {
         let [worth, lead, words] = text.split(',').collect::<Vec<_>>().try_into().ok()?;

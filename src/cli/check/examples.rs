@@ -50,7 +50,10 @@ fn of_skill(entry: &Entry, engine: &Engine) -> Vec<Diagnostic> {
     let id = &entry.id;
     for example in &examples.should {
         let disclosure = engine.disclose(example.value.as_str());
-        if disclosure.full.contains(id) || disclosure.registry.contains(id) {
+        // Relevance has learnt the example, so its skill is listed at least: what counts is that
+        // no other one is shown in full instead.
+        let is_listed = disclosure.full.is_empty() && disclosure.registry.contains(id);
+        if disclosure.full.contains(id) || is_listed {
             continue;
         }
         let won = match winner(&disclosure, id) {

@@ -94,11 +94,12 @@ pub(crate) fn verdict(
     } else if let Some(Rejection { reason, .. }) = held_back {
         verdict.veto = veto(entry, query);
         (reason.clone(), help_against(reason))
-    } else if disclosure.registry.contains(&entry.id) {
-        let help = "say more of what it is for, name it, or add a keyword that such a message has";
-        ("it is relevant, but not surely what is meant: it is listed".to_owned(), help.to_owned())
     } else {
-        not_matched(engine, entry, query, &mut verdict)
+        let (mut reason, help) = not_matched(engine, entry, query, &mut verdict);
+        if disclosure.registry.contains(&entry.id) {
+            reason += "; it is listed as relevant, which is not sure enough for more";
+        }
+        (reason, help)
     };
     verdict.reason = reason;
     verdict.help = help;
@@ -194,7 +195,7 @@ fn not_matched(
     if !triggers.declared {
         let reason = match verdict.refused.first() {
             Some(_) => "its file could not be read as a whole, triggers included",
-            None => "it declares no triggers, and other skills are more relevant",
+            None => "it declares no triggers",
         };
         let help = match verdict.refused.first() {
             Some(found) => found.help.clone(),

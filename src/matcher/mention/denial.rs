@@ -42,7 +42,7 @@ const VERBS: [&str; 20] = [
 ];
 
 /// Words that deny wherever they stand.
-const DENIALS: [&str; 12] = [
+const DENIALS: [&str; 13] = [
     "cannot",
     "completed",
     "except",
@@ -51,6 +51,7 @@ const DENIALS: [&str; 12] = [
     "neither",
     "never",
     "nor",
+    "unrelated",
     "without",
     "dont",
     "doesnt",
@@ -79,7 +80,7 @@ const PAST: [&str; 11] = [
 ];
 
 /// Whether the mention that starts at `start` is denied or done with.
-pub(super) fn is_denied(text: &str, start: usize) -> bool {
+pub(in crate::matcher) fn is_denied(text: &str, start: usize) -> bool {
     let mut words = Clause::before(text, start);
     let mut after = None;
     for _ in 0..=MAX_BETWEEN {

@@ -7,7 +7,7 @@
 //!    wins over one inside it, and a strong mention silences the weak ones of other skills.
 
 mod clause;
-mod denial;
+pub(in crate::matcher) mod denial;
 mod name;
 mod resolve;
 mod strength;

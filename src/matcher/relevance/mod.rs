@@ -54,6 +54,9 @@ pub struct Relevance {
     pub head_words: usize,
     /// Whether the message says a phrase by which the description says when the skill is wanted.
     pub says_phrase: bool,
+    /// Whether the message denies one of the words that the skill says of itself: "this is not about
+    /// Terraform".
+    pub is_denied: bool,
     /// Whether a [`Retriever`] of the host is sure of it.
     pub is_sure: bool,
 }

@@ -16,6 +16,7 @@ use super::phrases::chain_start;
 use super::postings::List;
 use super::terms::{Term, Tokenizer, normalize_into, pair_hash};
 use super::{Relevance, Relevant};
+use crate::matcher::mention::denial::is_denied;
 use crate::skill::SkillId;
 
 /// The worth of a stop word, of a word as rare. Little tells apart what nothing else does.
@@ -48,6 +49,8 @@ const MAX_WORDS: usize = 512;
 pub(super) struct Scratch {
     tokenizer: Tokenizer,
     normalized: String,
+    /// The normalised text in lower-case ASCII letters: each byte at its place.
+    folded: String,
     pub(super) words: Vec<Word>,
     sums: Vec<u16>,
     best: BinaryHeap<Reverse<(u16, Reverse<u32>)>>,
@@ -133,9 +136,12 @@ impl RelevanceIndex {
 impl Scratch {
     /// Reads the terms of a message that the index knows.
     pub(super) fn read(&mut self, message: &str, flat: &Flat) {
-        let Scratch { tokenizer, normalized, words, .. } = self;
+        let Scratch { tokenizer, normalized, folded, words, .. } = self;
         words.clear();
         let text = normalize_into(message, normalized);
+        folded.clear();
+        folded.push_str(text);
+        folded.make_ascii_lowercase();
         let mut before: Option<Term> = None;
         // The chains of words so far that begin some phrase.
         let mut chains: [Option<(u64, Term)>; 5] = [None; 5];
@@ -260,7 +266,12 @@ impl Scratch {
             match word.kind {
                 WordKind::Telling => {
                     relevance.words += usize::from(impact.value() > 0);
-                    relevance.head_words += usize::from(impact.in_head());
+                    if impact.in_head() && is_denied(&self.folded, word.term.start as usize) {
+                        relevance.is_denied |=
+                            flat.name(found.skill).any(|(term, _)| term == word.place);
+                    } else {
+                        relevance.head_words += usize::from(impact.in_head());
+                    }
                 }
                 WordKind::Phrase => relevance.says_phrase |= impact.value() > 0,
                 _ => {}
