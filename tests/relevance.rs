@@ -135,6 +135,25 @@ fn lines_are_the_relevant_skills_best_first_and_a_question_lists_all() {
 }
 
 #[test]
+fn a_word_that_may_be_a_name_is_a_line_unless_relevance_puts_its_skill_first() {
+    let mut skills = office();
+    skills.push(plain("plan", "Breaks a feature into small tasks.", "Goals and risks."));
+    let engine = engine(skills);
+    for (message, in_full) in [
+        ("I plan to write invoices for clients", false),
+        ("plan the feature in small tasks", true),
+        ("I do not plan any feature", false),
+    ] {
+        let disclosure = engine.disclose(message);
+        assert_eq!(disclosure.full.contains(&"plan".into()), in_full, "{message}");
+        let held_back = disclosure.omitted.iter().any(|of| of.reason.contains("may be its name"));
+        let is_weak = message.starts_with("I plan");
+        assert_eq!(held_back, is_weak, "{message}: {:?}", disclosure.omitted);
+        assert!(!is_weak || disclosure.registry.contains(&"plan".into()), "{disclosure:?}");
+    }
+}
+
+#[test]
 fn a_huge_catalog_is_listed_in_a_bounded_text() {
     let skills =
         (0..1_000).map(|i| plain(&format!("skill-{i:04}"), &format!("Does thing{i}."), ""));

@@ -122,7 +122,8 @@ impl<'a> Planner<'a, '_> {
             None if self.options.asks_relevance() => self.options.max_lines.saturating_add(1),
             None => return,
         };
-        if answer.meta.is_none() && (self.evidence.is_idle)() {
+        let has_match = !answer.matches.is_empty() || !answer.beyond.is_empty();
+        if answer.meta.is_none() && !has_match && (self.evidence.is_idle)() {
             return;
         }
         let found = (self.evidence.relevant)(n_wanted).into_iter();

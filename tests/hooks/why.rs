@@ -18,7 +18,6 @@ fn why_says_what_stood_in_the_way() {
     skill("needy", "triggers: [needy]\nrequires_bins: [no-such-program]");
     skill("quiet", "triggers: [quiet]\ndisable-model-invocation: true");
     skill("plain", "license: MIT");
-    skill("vague", "triggers: [test]");
     for n in 0..4 {
         skill(&format!("crowd{n}"), "triggers: [crowd]");
     }
@@ -66,7 +65,6 @@ fn why_says_what_stood_in_the_way() {
             "quoted",
             "--mask-quoted",
         ),
-        ("vague", "this is vague", &[], "may be its name", "`skill` beside its name"),
         ("crowd3", "crowd", &[], "below the limit", "REPERTOIRE_MAX_SKILLS"),
         ("long", "encyclopedia", &[], "over budget", "shorter"),
         ("plain", "anything", &["--by-relevance"], "declares no triggers", "keywords"),
