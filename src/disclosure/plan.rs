@@ -219,7 +219,12 @@ impl<'a> Planner<'a, '_> {
     /// few skills that nothing else would find. A line that the session was given is not repeated.
     fn add_lines(&mut self, weak: &[&'a Entry]) {
         let worth = self.relevant.first().map_or(0.0, |(_, found)| found.worth);
-        let near = self.relevant.iter().filter(|(_, found)| found.worth >= worth * LINE_SHARE);
+        // Among a handful of skills rarity says nothing: a word that half of them have is common.
+        let is_handful = self.listing.len() <= self.options.max_lines;
+        let is_near = |found: &Relevance| {
+            found.worth >= worth * LINE_SHARE && (found.is_telling || !is_handful)
+        };
+        let near = self.relevant.iter().filter(|(_, found)| is_near(found));
         let mut lines: Vec<&Entry> = weak.to_vec();
         lines.extend(near.map(|(entry, _)| *entry));
         let untriggered = self.listing.untriggered();

@@ -52,6 +52,8 @@ pub struct Relevance {
     /// How many of these the skill says of itself: in its name, description or another field of
     /// its front matter.
     pub head_words: usize,
+    /// Whether any of them tells skills apart: fewer than half of them have it.
+    pub is_telling: bool,
     /// Whether the message says a phrase by which the description says when the skill is wanted.
     pub says_phrase: bool,
     /// Whether the message denies one of the words that the skill says of itself: "this is not about

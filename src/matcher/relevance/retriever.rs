@@ -62,6 +62,7 @@ pub(crate) fn fuse(
     for (place, score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
         let relevance = fused.entry(place as u32).or_default();
         relevance.worth += BEST_WORTH * score / best;
+        relevance.is_telling = true;
         relevance.is_sure = *score == best && retriever.is_sure(best, next);
     }
     let mut fused: Vec<(u32, Relevance)> = fused.into_iter().collect();

@@ -266,6 +266,8 @@ impl Scratch {
             match word.kind {
                 WordKind::Telling => {
                     relevance.words += usize::from(impact.value() > 0);
+                    relevance.is_telling |=
+                        impact.value() > 0 && list.n_skills as usize * 2 < flat.n_skills();
                     if impact.in_head() && is_denied(&self.folded, word.term.start as usize) {
                         relevance.is_denied |=
                             flat.name(found.skill).any(|(term, _)| term == word.place);
