@@ -47,17 +47,18 @@ pub struct Relevance {
     pub worth: f32,
     /// How far that is ahead of the next skill.
     pub lead: f32,
-    /// Number of distinct words they share, stop words not counted.
+    /// Number of distinct words they share, stop words not counted. This and the next are counted for
+    /// the first skill only, on which a margin decides.
     pub words: usize,
     /// How many of these the skill says of itself: in its name, description or another field of
-    /// its front matter.
+    /// its front matter, less those that the message denies.
     pub head_words: usize,
-    /// Whether any of them tells skills apart: fewer than half of them have it.
+    /// Whether a shared word tells skills apart: fewer than half of them have it.
     pub is_telling: bool,
     /// Whether the message says a phrase by which the description says when the skill is wanted.
     pub says_phrase: bool,
-    /// Whether the message denies one of the words that the skill says of itself: "this is not about
-    /// Terraform".
+    /// Whether the message denies a word of its name: "this is not about Terraform". Only known of
+    /// the first skill.
     pub is_denied: bool,
     /// Whether a [`Retriever`] of the host is sure of it.
     pub is_sure: bool,

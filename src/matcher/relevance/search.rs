@@ -6,8 +6,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "scores are estimates")]
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::cmp::Ordering;
 
 use super::flat::Flat;
 use super::impact::FULL;
@@ -53,7 +52,8 @@ pub(super) struct Scratch {
     folded: String,
     pub(super) words: Vec<Word>,
     sums: Vec<u16>,
-    best: BinaryHeap<Reverse<(u16, Reverse<u32>)>>,
+    /// The greatest sum of each block of skills.
+    maxima: Vec<u16>,
     ranked: Vec<Ranked>,
 }
 
@@ -64,6 +64,8 @@ pub(super) struct Word {
     pub(super) kind: WordKind,
     /// Its place in the index.
     pub(super) place: u32,
+    /// Whether it tells skills apart: fewer than half of them have it.
+    is_telling: bool,
     /// What an impact of 1 adds to the score.
     pub(super) weight: f32,
 }
@@ -81,6 +83,13 @@ pub(super) enum WordKind {
 struct Ranked {
     skill: u32,
     score: f32,
+}
+
+impl Ranked {
+    /// Better ones first, equals in the order of ids.
+    fn compare(&self, other: &Ranked) -> Ordering {
+        other.score.total_cmp(&self.score).then_with(|| self.skill.cmp(&other.skill))
+    }
 }
 
 impl RelevanceIndex {
@@ -112,7 +121,11 @@ impl RelevanceIndex {
             let rarest = rarity(self.len(), 0);
             for (place, found) in scratch.ranked.iter().enumerate().take(limit) {
                 let next = scratch.ranked.get(place + 1).map_or(0.0, |next| next.score);
-                ranked.push((found.skill, scratch.relevance(&self.flat, *found, next, rarest)));
+                let mut relevance = scratch.relevance(&self.flat, *found, next, rarest);
+                if place == 0 {
+                    scratch.count_words(&self.flat, found.skill, &mut relevance);
+                }
+                ranked.push((found.skill, relevance));
             }
         });
     }
@@ -160,7 +173,8 @@ impl Scratch {
                 WordKind::Phrase => PHRASE_WORTH,
             };
             let weight = worth * rarity(n_skills, list.n_skills) * FULL;
-            words.push(Word { term, kind, place, weight });
+            let is_telling = (list.n_skills as usize) * 2 < n_skills;
+            words.push(Word { term, kind, place, is_telling, weight });
             true
         };
         tokenizer.read(text, &mut |term| {
@@ -170,8 +184,9 @@ impl Scratch {
             }
             add(WordKind::Telling, term);
             let joined = |hash, first: Term| Term { hash, start: first.start, ..term };
+            let mut is_pair = false;
             if let Some(first) = before {
-                add(WordKind::Pair, joined(pair_hash(first.hash, term.hash), first));
+                is_pair = add(WordKind::Pair, joined(pair_hash(first.hash, term.hash), first));
             }
             for slot in &mut chains {
                 *slot = slot.take().and_then(|(chain, first)| {
@@ -179,8 +194,13 @@ impl Scratch {
                     add(WordKind::Phrase, joined(chain, first)).then_some((chain, first))
                 });
             }
-            if let Some(free) = chains.iter_mut().find(|slot| slot.is_none()) {
-                *free = Some((chain_start(term.hash), term));
+            // The words of a phrase are pairs of their skill, too: few messages hold any.
+            if let Some(first) = before.filter(|_| is_pair) {
+                let chain = pair_hash(chain_start(first.hash), term.hash);
+                let free = chains.iter_mut().find(|slot| slot.is_none());
+                if let Some(free) = free.filter(|_| add(WordKind::Phrase, joined(chain, first))) {
+                    *free = Some((chain, first));
+                }
             }
             before = Some(term);
         });
@@ -205,34 +225,34 @@ impl Scratch {
         GREATEST_SUM / greatest.max(f32::MIN_POSITIVE)
     }
 
-    /// Selects the `n_best` greatest sums.
+    /// Selects the `n_best` greatest sums, equals in the order of places.
     fn select(&mut self, n_best: usize) {
         const BLOCK: usize = 32;
         let scale = self.scale();
-        self.best.clear();
-        let mut least = 0;
-        for (block, sums) in self.sums.chunks(BLOCK).enumerate() {
-            // Most blocks hold nothing that counts; their maximum is found several at a time.
-            if sums.iter().fold(0, |greatest, sum| greatest.max(*sum)) <= least {
-                continue;
-            }
-            for (at, sum) in sums.iter().enumerate().filter(|(_, sum)| **sum > 0) {
-                if *sum <= least {
-                    continue;
-                }
-                self.best.push(Reverse((*sum, Reverse((block * BLOCK + at) as u32))));
-                if self.best.len() > n_best {
-                    self.best.pop();
-                    least = self.best.peek().map_or(0, |Reverse((sum, _))| *sum);
-                }
+        let Scratch { sums, maxima, ranked, .. } = self;
+        let greatest = |sums: &[u16]| sums.iter().fold(0, |greatest, sum| greatest.max(*sum));
+        maxima.clear();
+        maxima.extend(sums.chunks(BLOCK).map(greatest));
+        // As many blocks hold at least this much: what is less is not among the best.
+        let mut least = 1;
+        if n_best <= maxima.len() {
+            let place = maxima.len() - n_best;
+            least = (*maxima.select_nth_unstable(place).1).max(1);
+        }
+        ranked.clear();
+        for (block, sums) in sums.chunks(BLOCK).enumerate() {
+            if greatest(sums) >= least {
+                let found = sums.iter().enumerate().filter(|(_, sum)| **sum >= least);
+                ranked.extend(found.map(|(at, sum)| Ranked {
+                    skill: (block * BLOCK + at) as u32,
+                    score: f32::from(*sum) / scale,
+                }));
             }
         }
-        self.ranked.clear();
-        let ranked = self
-            .best
-            .drain()
-            .map(|Reverse((sum, Reverse(skill)))| Ranked { skill, score: f32::from(sum) / scale });
-        self.ranked.extend(ranked);
+        if n_best < ranked.len() {
+            ranked.select_nth_unstable_by(n_best, Ranked::compare);
+            ranked.truncate(n_best);
+        }
     }
 
     /// Adds what stop words say, and what the name; and puts the best first.
@@ -248,38 +268,38 @@ impl Scratch {
             let share = share_of_name(flat, words, found.skill);
             found.score *= 1.0 + NAME_GAIN * share * share;
         }
-        ranked.sort_unstable_by(|a, b| {
-            b.score.total_cmp(&a.score).then_with(|| a.skill.cmp(&b.skill))
-        });
+        ranked.sort_unstable_by(Ranked::compare);
     }
 
     /// How relevant a skill is, with `next` the score of the one behind it.
     fn relevance(&self, flat: &Flat, found: Ranked, next: f32, rarest: f32) -> Relevance {
-        let mut relevance = Relevance {
+        let has = |word: &Word| {
+            let list = flat.list_at(word.place);
+            list.is_some_and(|list| list.impact(found.skill).value() > 0)
+        };
+        let of_kind = |kind| self.words.iter().filter(move |word| word.kind == kind);
+        Relevance {
             worth: found.score / rarest,
             lead: (found.score - next) / rarest,
+            is_telling: of_kind(WordKind::Telling).any(|word| word.is_telling && has(word)),
+            says_phrase: of_kind(WordKind::Phrase).any(has),
             ..Relevance::default()
-        };
-        for word in self.words.iter().filter(|word| word.kind != WordKind::Pair) {
+        }
+    }
+
+    /// Counts the words that a skill shares with the message, less those that the message denies:
+    /// "this is not about Terraform".
+    fn count_words(&self, flat: &Flat, skill: u32, relevance: &mut Relevance) {
+        for word in self.words.iter().filter(|word| word.kind == WordKind::Telling) {
             let Some(list) = flat.list_at(word.place) else { continue };
-            let impact = list.impact(found.skill);
-            match word.kind {
-                WordKind::Telling => {
-                    relevance.words += usize::from(impact.value() > 0);
-                    relevance.is_telling |=
-                        impact.value() > 0 && list.n_skills as usize * 2 < flat.n_skills();
-                    if impact.in_head() && is_denied(&self.folded, word.term.start as usize) {
-                        relevance.is_denied |=
-                            flat.name(found.skill).any(|(term, _)| term == word.place);
-                    } else {
-                        relevance.head_words += usize::from(impact.in_head());
-                    }
-                }
-                WordKind::Phrase => relevance.says_phrase |= impact.value() > 0,
-                _ => {}
+            let impact = list.impact(skill);
+            relevance.words += usize::from(impact.value() > 0);
+            if impact.in_head() && is_denied(&self.folded, word.term.start as usize) {
+                relevance.is_denied |= flat.name(skill).any(|(term, _)| term == word.place);
+            } else {
+                relevance.head_words += usize::from(impact.in_head());
             }
         }
-        relevance
     }
 }
 

@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::stem::stem;
 use super::stop_words::is_stop_word;
@@ -44,17 +44,23 @@ impl Term {
 
 /// `text` in the normalisation that terms are read from.
 pub(super) fn normalize(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) }
+    if is_normalized(text) { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) }
 }
 
 /// As [`normalize`], into a buffer that is used again.
 pub(super) fn normalize_into<'b>(text: &'b str, buffer: &'b mut String) -> &'b str {
-    if text.is_ascii() {
+    if is_normalized(text) {
         return text;
     }
     buffer.clear();
     buffer.extend(text.nfkc());
     buffer
+}
+
+/// Whether a text is known to be its own normalised form: a dash or a tick in a long one need not
+/// cost its normalisation.
+fn is_normalized(text: &str) -> bool {
+    text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes
 }
 
 /// The hash of two terms, one after the other; not the same the other way round.
