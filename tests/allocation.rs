@@ -9,7 +9,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use index::index_of;
-use repertoire::{Query, Skill};
+use repertoire::matcher::RelevanceIndex;
+use repertoire::{Query, Skill, SkillId};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -74,4 +75,39 @@ fn a_query_allocates_nothing_once_one_like_it_was_answered() {
     pass();
     assert_eq!(ALLOCATIONS.get() - before, 0);
     assert!(n_found >= 4 * 8, "{n_found}");
+}
+
+#[test]
+fn ranking_by_relevance_allocates_nothing_once_a_message_like_it_was_ranked() {
+    let skill = |i: usize| -> (SkillId, Skill) {
+        let text = format!(
+            "---\nname: skill-{i}\ndescription: Writes \"release notes {i}\" for product{}.\n---\n\
+             Read the changes of product{i}, then write 提交 and ÉTÉ.\n",
+            i % 7
+        );
+        (SkillId::new(&format!("skill-{i}")), text.parse().unwrap())
+    };
+    let skills: Vec<(SkillId, Skill)> = (0..300).map(skill).collect();
+    let index = RelevanceIndex::new(skills.iter().map(|(id, skill)| (id, skill)));
+    let messages = [
+        "please write the release notes for product3 and product17",
+        "使用 提交 ２x ÉTÉ e\u{301}",
+        "not about product5, nor skill-12",
+        "nothing at all",
+    ];
+    let mut ranked = Vec::new();
+    let mut n_found = 0;
+    let mut pass = || {
+        for message in messages {
+            index.rank_into(message, 5, &mut ranked);
+            n_found += ranked.len();
+        }
+    };
+    for _ in 0..2 {
+        pass();
+    }
+    let before = ALLOCATIONS.get();
+    pass();
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert_eq!(n_found, 3 * 3 * 5);
 }
