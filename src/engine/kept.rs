@@ -100,7 +100,7 @@ fn read(
     let snapshot = Snapshot::of(catalog, base, &changed, index_options)
         .map_err(|_| postcard::Error::SerdeDeCustom)?;
     let ids = snapshot.listing.visible().map(|entry| entry.id.clone()).collect();
-    let relevance = RelevanceIndex::read(postcard::from_bytes(relevance)?, ids);
+    let relevance = RelevanceIndex::read(&postcard::from_bytes(relevance)?, ids);
     snapshot.put_relevance(relevance.ok_or(postcard::Error::SerdeDeCustom)?);
     let memory = Memory::of_another_process(seen, Arc::clone(&snapshot.catalog), files);
     Ok(Kept { snapshot, memory, is_current })

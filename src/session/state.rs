@@ -62,6 +62,7 @@ impl<'a> Event<'a> {
 
 /// What a conversation did with one skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct SkillState {
     /// The skill.
     pub skill: SkillId,

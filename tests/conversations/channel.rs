@@ -188,7 +188,9 @@ impl Hook {
         let args = ["hook", "claude-code", "--deadline", "60", "--source", "skills"];
         let mut command = self.place.command(args);
         command.env("REPERTOIRE_MAX_SKILLS", &self.max_skills);
-        finish(command, input.to_string().as_bytes()).exits(0).stdout
+        let run = finish(command, input.to_string().as_bytes()).exits(0);
+        assert_eq!(run.stderr, "", "a hook that has something to say went wrong");
+        run.stdout
     }
 }
 

@@ -58,18 +58,19 @@ impl Flat {
         let (mut hashes, mut values, mut lists) = (Vec::new(), Vec::new(), Vec::new());
         for same in postings.chunk_by(|a, b| a.hash() == b.hash()) {
             hashes.push(same[0].hash());
-            match same {
-                [one] => values.push(1 << 31 | one.skill() << 8 | u32::from(one.impact())),
-                _ => {
-                    values.push(lists.len() as u32);
-                    write_list(same, n_skills, &mut lists);
-                }
+            if let [one] = same {
+                values.push(1 << 31 | one.skill() << 8 | u32::from(one.impact()));
+            } else {
+                values.push(lists.len() as u32);
+                write_list(same, n_skills, &mut lists);
             }
         }
         let bucket_bits = bucket_bits(hashes.len());
         let mut bytes = Vec::new();
         let header = [MAGIC, n_skills as u32, hashes.len() as u32, bucket_bits];
-        header.iter().chain(&[0; 4]).for_each(|number| put(&mut bytes, *number));
+        for number in header.iter().chain(&[0; 4]) {
+            put(&mut bytes, *number);
+        }
         let mut place = 0;
         for bucket in 0..=1_u64 << bucket_bits {
             place +=
@@ -80,7 +81,9 @@ impl Flat {
             let [a, b, c, _] = ((hash & remainder_mask(bucket_bits)) as u32).to_le_bytes();
             bytes.extend([a, b, c]);
         }
-        values.iter().for_each(|value| put(&mut bytes, *value));
+        for value in &values {
+            put(&mut bytes, *value);
+        }
         let mut start = 0;
         for name in names {
             put(&mut bytes, start);

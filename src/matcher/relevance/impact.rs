@@ -10,7 +10,7 @@
 //! bodies only those that occur twice, or in another field, too: the others are most of all pairs
 //! and find nothing more.
 
-#![expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "impacts are estimates")]
+#![expect(clippy::cast_sign_loss, reason = "impacts are not negative")]
 
 use super::fields::{Field, FieldTexts};
 use super::phrases;

@@ -83,7 +83,8 @@ impl RelevanceIndex {
     ) -> RelevanceIndex {
         let skills = sorted(skills);
         let means = mean_lengths(&skills);
-        if means != self.means {
+        // They are rounded to steps.
+        if means.map(f32::to_bits) != self.means.map(f32::to_bits) {
             return RelevanceIndex::build(skills, &Reporter::default());
         }
         // By the numbers they had.
@@ -115,10 +116,10 @@ impl RelevanceIndex {
     /// The index that [`RelevanceIndex::written`] wrote, of skills with these ids in their order;
     /// `None` if it cannot be.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn read(written: Written<'_>, ids: Vec<SkillId>) -> Option<RelevanceIndex> {
+    pub(crate) fn read(written: &Written<'_>, ids: Vec<SkillId>) -> Option<RelevanceIndex> {
         let Written { means, bytes } = written;
-        let flat = Flat::read(bytes.into()).filter(|flat| flat.n_skills() == ids.len())?;
-        Some(RelevanceIndex { ids, flat, means, scratch: ThreadLocal::new() })
+        let flat = Flat::read((*bytes).into()).filter(|flat| flat.n_skills() == ids.len())?;
+        Some(RelevanceIndex { ids, flat, means: *means, scratch: ThreadLocal::new() })
     }
 
     /// What a snapshot holds.

@@ -42,6 +42,7 @@ use crate::skill::SkillId;
 /// How much a skill has to do with a message. Words count by their rarity: the unit is a word as
 /// rare as can be in the catalog, so that figures compare among messages and catalogs.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct Relevance {
     /// What skill and message share: above 0, without an upper bound.
     pub worth: f32,

@@ -63,7 +63,7 @@ pub(crate) fn fuse(
         let relevance = fused.entry(place as u32).or_default();
         relevance.worth += BEST_WORTH * score / best;
         relevance.is_telling = true;
-        relevance.is_sure = *score == best && retriever.is_sure(best, next);
+        relevance.is_sure = *score >= best && retriever.is_sure(best, next);
     }
     let mut fused: Vec<(u32, Relevance)> = fused.into_iter().collect();
     fused.sort_by(|(a, one), (b, other)| other.worth.total_cmp(&one.worth).then_with(|| a.cmp(b)));

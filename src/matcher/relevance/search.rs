@@ -87,6 +87,7 @@ struct Ranked {
 
 impl Ranked {
     /// Better ones first, equals in the order of ids.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as sorting calls it")]
     fn compare(&self, other: &Ranked) -> Ordering {
         other.score.total_cmp(&self.score).then_with(|| self.skill.cmp(&other.skill))
     }

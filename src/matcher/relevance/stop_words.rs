@@ -2,7 +2,7 @@
 
 /// Words of English that say little about what a message is for, and those in which people speak
 /// to an agent. Sorted.
-pub(in crate::matcher) const STOP_WORDS: &[&str] = &[
+pub(crate) const STOP_WORDS: &[&str] = &[
     "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
     "been", "being", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "each",
     "else", "few", "for", "from", "get", "got", "had", "has", "have", "having", "he", "help",

@@ -68,6 +68,9 @@ pub(super) fn pair_hash(first: u64, second: u64) -> u64 {
     finish((first ^ 0x5851_f42d_4c95_7f2d).wrapping_mul(MIX).rotate_left(29) ^ second)
 }
 
+/// The longest ending of a word after an apostrophe, in bytes.
+const LONGEST_ENDING: usize = 2;
+
 /// Reads terms. Its buffer is kept between texts.
 #[derive(Debug, Default)]
 pub(super) struct Tokenizer {
@@ -89,7 +92,6 @@ impl Tokenizer {
                 continue;
             }
             // The end of a word after an apostrophe (`it's`, `don't`) is not a word.
-            const LONGEST_ENDING: usize = 2;
             let is_ending = after_apostrophe && end - at <= LONGEST_ENDING;
             after_apostrophe = false;
             if !is_ending && is_ascii {
