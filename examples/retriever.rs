@@ -58,7 +58,9 @@ fn embed(text: &str) -> Embedding {
         *counts.entry([group[0], group[1], group[2]]).or_default() += 1.0;
     }
     let length = counts.values().map(|count| count * count).sum::<f32>().sqrt();
-    counts.values_mut().for_each(|count| *count /= length);
+    for count in counts.values_mut() {
+        *count /= length;
+    }
     counts
 }
 
