@@ -194,19 +194,19 @@ impl Engine {
         let now = self.snapshot();
         let (disclosure, postponed) =
             self.disclose_after(&now, &query.into(), &state, &self.0.disclosure);
+        let mut events = Vec::new();
         // The best one last: it is to be the one that was used last.
         for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {
-            session.record(&Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? })?;
+            events.push(Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? });
         }
-        for id in disclosure.registry.iter().filter(|id| !state.was_listed(id)) {
-            session.record(&Event::Listed(id))?;
+        let listed = disclosure.registry.iter().filter(|id| !state.was_listed(id));
+        events.extend(listed.map(Event::Listed));
+        let has_lost = state.skills.iter().any(|skill| skill.lost);
+        if let Some(postponed) = postponed.as_ref().filter(|_| has_lost) {
+            events.push(Event::Restored);
+            events.extend(postponed.iter().map(Event::Postponed));
         }
-        if let Some(postponed) = postponed.filter(|_| state.skills.iter().any(|skill| skill.lost)) {
-            session.record(&Event::Restored)?;
-            for id in &postponed {
-                session.record(&Event::Postponed(id))?;
-            }
-        }
+        session.record_all(&events)?;
         Ok(disclosure)
     }
 

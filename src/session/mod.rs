@@ -88,4 +88,12 @@ impl Session {
     pub fn record(&self, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
         self.store.record(&self.id, event)
     }
+
+    /// Notes several things that happened, in their order.
+    pub fn record_all(&self, events: &[Event<'_>]) -> Result<(), Error> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        self.store.record_all(&self.id, events)
+    }
 }

@@ -143,6 +143,17 @@ impl SessionStore for SqliteStore {
         })
     }
 
+    fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
+        self.run("write", |connection| {
+            let transaction = rows::write(connection)?;
+            rows::touch(&transaction, session, now())?;
+            for event in events {
+                rows::apply(&transaction, session, event)?;
+            }
+            Ok(transaction.commit()?)
+        })
+    }
+
     fn state(&self, session: &str) -> Result<SessionState, Error> {
         let skills = self.run("read", |connection| Ok(rows::all(connection, session)?))?;
         Ok(SessionState { skills })
@@ -239,6 +250,26 @@ mod tests {
         assert!((1..=3).contains(&n_emptied), "{lengths:?}");
         let store = SqliteStore::open(path(100, "")).unwrap();
         assert_eq!(n_rows(&store), (100, 100));
+    }
+
+    #[test]
+    fn several_events_are_taken_in_together_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+        let (git, sql) = (SkillId::new("git"), SkillId::new("sql"));
+        let shown = Event::Shown { skill: &git, body: 7 };
+        store.record_all("a", &[Event::Listed(&sql), shown, Event::Compacted]).unwrap();
+        let state = store.state("a").unwrap();
+        assert!(state.of(&git).is_some_and(|git| git.lost && git.uses == 1), "{state:?}");
+        assert!(state.of(&sql).is_some_and(|sql| !sql.listed), "{state:?}");
+        with_connection(&store, |connection| {
+            let sql = "CREATE TRIGGER refuse BEFORE INSERT ON skill WHEN NEW.id = 'bad'
+                BEGIN SELECT RAISE(ABORT, 'refused'); END";
+            connection.execute_batch(sql).unwrap();
+        });
+        let bad = SkillId::new("bad");
+        store.record_all("b", &[Event::Used(&git), Event::Used(&bad)]).unwrap_err();
+        assert!(store.state("b").unwrap().skills.is_empty());
     }
 
     #[test]

@@ -14,6 +14,12 @@ pub trait SessionStore: Debug + Send + Sync {
     /// is about, if anything.
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error>;
 
+    /// Notes several events of `session`, in their order. Takes all of them or none, where the
+    /// store can; by default each by itself.
+    fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
+        events.iter().try_for_each(|event| self.record(session, event).map(drop))
+    }
+
     /// What `session` did so far; nothing, if it is not known.
     fn state(&self, session: &str) -> Result<SessionState, Error>;
 

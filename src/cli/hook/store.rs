@@ -69,6 +69,11 @@ impl SessionStore for HookStore {
         self.run(|store| store.record(session, event))
     }
 
+    fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
+        self.deadline.note();
+        self.run(|store| store.record_all(session, events))
+    }
+
     fn state(&self, session: &str) -> Result<SessionState, Error> {
         self.run(|store| store.state(session))
     }
