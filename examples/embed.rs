@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Once per message: what matters now.
     let session = engine.session("chat-1");
-    let disclosure = engine.disclose_in(&message, &session)?;
+    let disclosure = engine.turn(&message, &session).run()?.disclosure;
     let answer = model(&system, &format!("{}\n\n{message}", disclosure.text));
 
     println!("shown in full: {:?}; hidden: {}", disclosure.full, disclosure.hidden);

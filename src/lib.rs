@@ -94,19 +94,20 @@ pub use catalog::{
 };
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
-    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, PromptOptions, RelevanceMargin,
-    Tier, TokenCounter,
+    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, HowToLoad, PromptOptions, Reason,
+    Rejection, RelevanceMargin, Tier, TokenCounter,
 };
 #[cfg(feature = "snapshot")]
 pub use engine::CacheUse;
 #[cfg(feature = "watch")]
 pub use engine::Watch;
 pub use engine::{
-    Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill, QueryLimits, Subscription,
+    Activate, CallIo, Caller, Engine, EngineBuilder, Explanation, FoundSkill, QueryLimits,
+    SessionTools, SessionToolsOptions, Subscription, Turn, TurnBuilder,
 };
 pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode};
-pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};
+pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query};
 pub use progress::{Phase, Progress};
 pub use session::{MemoryStore, Session, SessionStore};
 pub use skill::{

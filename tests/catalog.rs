@@ -201,12 +201,12 @@ fn the_visibility_matrix_holds_for_listing_matching_and_loading() {
         assert_eq!(engine.prompt().text.contains(id), model, "{id}");
     }
     let rejected = engine.explain("word", 9).rejected;
-    let reasons: Vec<_> = rejected.iter().map(|r| (r.id.as_str(), r.reason.as_str())).collect();
+    let reasons: Vec<_> = rejected.iter().map(|r| format!("{}: {r}", r.id)).collect();
     assert_eq!(
         reasons,
         [
-            ("filtered", "filtered: not in the allowlist"),
-            ("user-only", "only the user can invoke it (`disable-model-invocation`)"),
+            "filtered: filtered: not in the allowlist",
+            "user-only: only the user can invoke it (`disable-model-invocation`)",
         ]
     );
 }

@@ -6,7 +6,7 @@ mod support;
 use std::fs::read_to_string;
 use std::ops::Range;
 
-use repertoire::{DisclosureOptions, Engine, Skill};
+use repertoire::{DisclosureOptions, Engine, Session, Skill};
 use serde_json::{Value, json};
 
 fn table(relative: &str) -> Option<Value> {
@@ -69,7 +69,10 @@ fn disclosures_have_the_tier_and_the_skills_of_the_table() {
         if let Some(max_skills) = case["max_skills"].as_u64() {
             options.max_skills = usize::try_from(max_skills).unwrap();
         }
-        let disclosure = engine.disclose_with(case["query"].as_str().unwrap(), &options);
+        let disclosure = engine
+            .turn(case["query"].as_str().unwrap(), &Session::in_memory("t"))
+            .options(&options)
+            .preview();
         let context = format!("{case}\n{disclosure:#?}");
 
         assert_eq!(disclosure.tier as u64, case["tier"].as_u64().unwrap(), "{context}");

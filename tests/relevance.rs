@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use repertoire::matcher::{Field, RelevanceIndex};
+use repertoire::session::Session;
 use repertoire::{
     Allowlist, DisclosureOptions, Engine, EngineBuilder, RelevanceMargin, Skill, SkillId, Source,
     Tier,
@@ -97,9 +98,9 @@ fn an_exclude_holds_back_what_relevance_would_show() {
         ("deploy: bring the release to production, not staging", &[]),
         ("bring the release to production, not staging", &[]),
     ] {
-        let disclosure = engine.disclose_with(query, &options);
+        let disclosure = engine.turn(query, &Session::in_memory("t")).options(&options).preview();
         assert_eq!(disclosure.full, expected, "{query}");
-        let is_told = disclosure.omitted.iter().any(|of| of.reason.contains("`production`"));
+        let is_told = disclosure.omitted.iter().any(|of| of.to_string().contains("`production`"));
         assert_eq!(is_told, expected.is_empty(), "{query}: {:?}", disclosure.omitted);
     }
 }
@@ -121,7 +122,7 @@ fn lines_are_the_relevant_skills_best_first_and_a_question_lists_all() {
     let engine = engine(office());
     let options = DisclosureOptions { relevance: None, ..DisclosureOptions::default() };
     let lines = |query: &str, options: &DisclosureOptions| {
-        let disclosure = engine.disclose_with(query, options);
+        let disclosure = engine.turn(query, &Session::in_memory("t")).options(options).preview();
         let lines: Vec<String> = disclosure.registry.iter().map(SkillId::to_string).collect();
         assert_eq!(lines.len() + disclosure.hidden, 5, "{query}");
         (lines, disclosure.text)
@@ -146,7 +147,8 @@ fn a_word_that_may_be_a_name_is_a_line_unless_relevance_puts_its_skill_first() {
     ] {
         let disclosure = engine.disclose(message);
         assert_eq!(disclosure.full.contains(&"plan".into()), in_full, "{message}");
-        let held_back = disclosure.omitted.iter().any(|of| of.reason.contains("may be its name"));
+        let held_back =
+            disclosure.omitted.iter().any(|of| of.to_string().contains("may be its name"));
         let is_weak = message.starts_with("I plan");
         assert_eq!(held_back, is_weak, "{message}: {:?}", disclosure.omitted);
         assert!(!is_weak || disclosure.registry.contains(&"plan".into()), "{disclosure:?}");

@@ -1,7 +1,7 @@
 //! What an engine shows for the prompts of a catalog: how much of it is right, and what it costs.
 
 use repertoire::eval::Case;
-use repertoire::{Disclosure, DisclosureOptions, Engine, SkillId};
+use repertoire::{Disclosure, DisclosureOptions, Engine, Session, SkillId};
 
 use crate::data::Catalog;
 
@@ -38,7 +38,9 @@ impl Figures {
     pub(crate) fn new(catalog: &Catalog, engine: &Engine, options: &DisclosureOptions) -> Figures {
         let mut counts = Counts::default();
         for case in catalog.positives.iter().chain(&catalog.negatives) {
-            counts.add(case, &engine.disclose_with(&case.query, options), engine);
+            let session = Session::in_memory("a case");
+            let disclosure = engine.turn(&case.query, &session).options(options).preview();
+            counts.add(case, &disclosure, engine);
         }
         counts.figures()
     }

@@ -1,6 +1,8 @@
 //! `repertoire disclose`: what to put into the prompt for a message.
 
-use repertoire::{Disclosure, DisclosureOptions, Engine, Query};
+use repertoire::{
+    Consent, Disclosure, DisclosureOptions, Engine, Error, ErrorCode, Query, Task, TaskSpawner,
+};
 
 use crate::args::{Common, DiscloseArgs};
 use crate::exit_code::ExitCode;
@@ -12,12 +14,16 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
     let options = DisclosureOptions {
         format: args.format,
         max_skills: args.max_skills.unwrap_or(defaults.max_skills),
+        how_to_load: setup::how_to_load(),
         budget: query::budget(args.budget.as_deref(), args.window.window)?.or(defaults.budget),
         ..args.showing.apply(defaults)
     };
     let query = query::read(&args.query, common)?;
-    let engine =
-        setup::engine(common, |builder| args.query.matching.apply(builder).disclosure(options))?;
+    let engine = setup::engine(common, |builder| {
+        let builder = args.query.matching.apply(builder).disclosure(options);
+        let builder = builder.consent(Consent::new(args.consent.into()));
+        if args.tasks { builder.task_spawner(Caller) } else { builder }
+    })?;
     query::note_length(&query, &engine, out);
     let disclosure = disclose(args, common, &engine, &query)?;
     if out.json {
@@ -27,12 +33,25 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
         if out.is_talkative() {
             for omitted in &disclosure.omitted {
                 let id = sanitize::line(omitted.id.as_str());
-                let reason = sanitize::line(&omitted.reason);
+                let reason = omitted.to_string();
+                let reason = sanitize::line(&reason);
                 out.note(&styled(DIM, format_args!("left out: {id} ({reason})")));
             }
         }
     }
     Ok(setup::finish(common, &engine, out))
+}
+
+/// The caller of this program, which says that it spawns tasks. None is spawned here.
+#[derive(Debug)]
+struct Caller;
+
+impl TaskSpawner for Caller {
+    fn spawn(&self, task: &Task) -> Result<String, Error> {
+        let message = format!("skill `{}` runs as a task of your agent", task.skill);
+        let help = "get its instructions with `repertoire use --inline`, for a task of their own";
+        Err(Error::new(ErrorCode::ExecutionError, message, help))
+    }
 }
 
 /// The disclosure, in a conversation if one is named.
@@ -47,5 +66,6 @@ fn disclose(
     if args.event.is_some() {
         session.compacted()?;
     }
-    Ok(engine.disclose_in(query, &session)?)
+    let turn = engine.turn(query, &session).run()?;
+    Ok(Disclosure { text: turn.text, ..turn.disclosure })
 }

@@ -129,10 +129,11 @@ pub(crate) fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> Page {
 
 fn explanation(rejected: &[Rejection]) -> Page {
     let mut text = Page::default();
-    for Rejection { id, reason } in rejected {
+    for rejection in rejected {
         let title = styled(WARNING, "rejected");
-        let id = styled(NAME, sanitize::line(id.as_str()));
-        text.line(format_args!("{title}: {id}  {}", sanitize::line(reason)));
+        let id = styled(NAME, sanitize::line(rejection.id.as_str()));
+        let reason = rejection.to_string();
+        text.line(format_args!("{title}: {id}  {}", sanitize::line(&reason)));
     }
     if rejected.is_empty() {
         text.push("No skill was rejected.\n");

@@ -14,6 +14,7 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
         budget: budget(args)?,
         context_window: args.window.window,
         locations: args.locations,
+        how_to_load: setup::how_to_load(),
     };
     let engine = setup::engine(common, |builder| builder.prompt(options))?;
     let prompt = engine.prompt();

@@ -9,8 +9,8 @@ use repertoire::session::{Session, SqliteStore};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
-    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, Severity, SnapshotCache,
-    Source, Subscription, Watch, WatchOptions,
+    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, HowToLoad, Severity,
+    SnapshotCache, Source, Subscription, Watch, WatchOptions,
 };
 
 use crate::args::{Common, IsolationArgs, Refresh};
@@ -50,6 +50,11 @@ pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
     let mut sources: Vec<Source> = bundled_dir().map(Source::bundled).into_iter().collect();
     sources.extend(Source::standard(home.as_deref(), &common.project, &common.brand));
     Ok(sources)
+}
+
+/// What lists of this program say about how to load a skill.
+pub(crate) fn how_to_load() -> HowToLoad {
+    HowToLoad::Sentence("Load one with `repertoire use ID`.".to_owned())
 }
 
 /// The skills that come with this binary.

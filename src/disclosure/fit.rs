@@ -3,22 +3,29 @@
 use std::collections::BTreeMap;
 
 use super::budget::Meter;
+use super::how_to_load::HowToLoad;
+use super::options::DisclosureOptions;
 use super::plan::Plan;
+use super::reason::{Cost, Fallback, Reason, Rejection};
 use super::render::{Format, Remainder};
 use super::tier::{Disclosure, Tier};
 use crate::catalog::Entry;
-use crate::matcher::{Rejection, Relevant};
+use crate::matcher::{MetaQuestion, Relevant};
 use crate::skill::SkillId;
 
 /// A skill with the text it is shown with.
 struct Shown<'a> {
     entry: &'a Entry,
     text: String,
+    /// Whether there is something to load: its instructions do not stand in the context.
+    is_loadable: bool,
 }
 
 /// A disclosure in the making.
 struct Draft<'a> {
     format: Format,
+    how_to_load: &'a HowToLoad,
+    runs_as_task: &'a dyn Fn(&Entry) -> bool,
     meter: &'a Meter<'a>,
     n_visible: usize,
     counts_shown: bool,
@@ -31,9 +38,18 @@ struct Draft<'a> {
     unlisted: Vec<SkillId>,
 }
 
-pub(super) fn fit<'a>(plan: Plan<'a>, format: Format, meter: &'a Meter<'a>) -> Disclosure {
+/// Writes `plan` down within `meter`. `runs_as_task` tells of a skill whether its line must say
+/// that it runs as a task.
+pub(super) fn fit<'a>(
+    plan: Plan<'a>,
+    options: &'a DisclosureOptions,
+    runs_as_task: &'a dyn Fn(&Entry) -> bool,
+    meter: &'a Meter<'a>,
+) -> Disclosure {
     let mut draft = Draft {
-        format,
+        format: options.format,
+        how_to_load: &options.how_to_load,
+        runs_as_task,
         meter,
         n_visible: plan.n_visible,
         counts_shown: plan.counts_shown,
@@ -51,13 +67,16 @@ pub(super) fn fit<'a>(plan: Plan<'a>, format: Format, meter: &'a Meter<'a>) -> D
     for entry in plan.above {
         draft.add_reminder(entry);
     }
+    for (entry, reason) in plan.withheld {
+        draft.add_withheld(entry, reason);
+    }
     for entry in plan.registry {
         draft.add_line(entry);
     }
     if draft.overrun() {
         draft.step_down();
     }
-    draft.finish()
+    draft.finish(plan.meta)
 }
 
 impl<'a> Draft<'a> {
@@ -65,10 +84,10 @@ impl<'a> Draft<'a> {
         match entry.skill.body() {
             Ok(body) => {
                 let text = self.format.full(entry, body);
-                self.full.push(Shown { entry, text });
+                self.full.push(Shown { entry, text, is_loadable: true });
             }
             Err(error) => {
-                self.omit(entry, format!("its body cannot be read: {}", error.message()));
+                self.omit(entry, Reason::Unreadable { problem: error.message().to_owned() });
                 if !self.is_unlisted(entry) {
                     self.add_line(entry);
                 }
@@ -78,18 +97,43 @@ impl<'a> Draft<'a> {
 
     fn add_line(&mut self, entry: &'a Entry) {
         let text = self.line(entry);
-        self.registry.push(Shown { entry, text });
+        self.registry.push(Shown { entry, text, is_loadable: true });
+    }
+
+    fn add_withheld(&mut self, entry: &'a Entry, reason: Reason) {
+        let text = match reason {
+            Reason::NeedsConsent => {
+                let description = format!("needs the user's consent; {}", entry.skill.brief());
+                self.format.line(entry, &description, None)
+            }
+            _ => self.line(entry),
+        };
+        self.omit(entry, reason);
+        self.registry.push(Shown { entry, text, is_loadable: true });
     }
 
     fn add_reminder(&mut self, entry: &'a Entry) {
-        self.omit(entry, "its instructions are in the context already".to_owned());
+        self.omit(entry, Reason::InContext);
         let description = format!("its instructions, given above, apply; {}", entry.skill.brief());
         let text = self.format.line(entry, &description, None);
-        self.registry.push(Shown { entry, text });
+        self.registry.push(Shown { entry, text, is_loadable: false });
     }
 
     fn line(&self, entry: &Entry) -> String {
-        self.format.line(entry, entry.skill.brief(), None)
+        let brief = entry.skill.brief();
+        if (self.runs_as_task)(entry) {
+            return self.format.line(entry, &format!("runs as a task; {brief}"), None);
+        }
+        self.format.line(entry, brief, None)
+    }
+
+    /// The sentence that says how to load the skills of a list.
+    fn how_to_load<'s>(&self, shown: impl Iterator<Item = &'s Shown<'a>>) -> Option<String>
+    where
+        'a: 's,
+    {
+        let loadable = shown.filter(|shown| shown.is_loadable).map(|shown| shown.entry);
+        self.how_to_load.sentence(&loadable.collect::<Vec<_>>())
     }
 
     fn is_unlisted(&self, entry: &Entry) -> bool {
@@ -97,16 +141,12 @@ impl<'a> Draft<'a> {
     }
 
     /// What becomes of a skill for which there is no line.
-    fn without_line(&self, entry: &Entry) -> &'static str {
-        if self.is_unlisted(entry) {
-            "left out, as only the user can use it"
-        } else {
-            "counted only"
-        }
+    fn without_line(&self, entry: &Entry) -> Fallback {
+        if self.is_unlisted(entry) { Fallback::Nothing } else { Fallback::Count }
     }
 
-    fn omit(&mut self, entry: &Entry, reason: String) {
-        self.omitted.push(Rejection { id: entry.id.clone(), reason });
+    fn omit(&mut self, entry: &Entry, reason: Reason) {
+        self.omitted.push(Rejection::new(&entry.id, reason));
     }
 
     fn overrun(&self) -> bool {
@@ -124,8 +164,10 @@ impl<'a> Draft<'a> {
         };
         let meter = self.meter;
         let empty = [String::new()];
+        let how_to_load = self.how_to_load(self.full.iter().chain(&self.registry));
         let frame_of = |registry: &[String]| {
-            meter.cost(&self.format.document(&empty, registry, Some(longest)))
+            let load = how_to_load.as_deref();
+            meter.cost(&self.format.document(&empty, registry, load, Some(longest)))
         };
         let registry_frame = frame_of(&empty).saturating_sub(frame_of(&[]));
         // The frame has the blank line after the first piece already.
@@ -144,31 +186,28 @@ impl<'a> Draft<'a> {
             std::mem::take(&mut self.full).into_iter().partition(|shown| fits(&shown.text, 0));
         self.full = full;
         // Each with the cost of its full text, if that is what it was to be shown in.
-        let stepped_down =
-            too_long.into_iter().map(|s| (s.entry, self.line(s.entry), Some(meter.cost(&s.text))));
+        let stepped_down = too_long.into_iter().map(|shown| {
+            let cost = Cost { amount: meter.cost(&shown.text), unit: meter.unit() };
+            (Shown { text: self.line(shown.entry), ..shown }, Some(cost))
+        });
         let mut lines: Vec<_> = stepped_down.collect();
-        let planned = std::mem::take(&mut self.registry).into_iter();
-        lines.extend(planned.map(|shown| (shown.entry, shown.text, None)));
-        for (entry, text, full_cost) in lines {
+        lines.extend(std::mem::take(&mut self.registry).into_iter().map(|shown| (shown, None)));
+        for (line, cost) in lines {
             let frame = if self.registry.is_empty() { registry_frame } else { 0 };
-            let is_shown = !self.is_unlisted(entry) && fits(&text, frame);
-            let how = if is_shown { "shown as a line" } else { self.without_line(entry) };
-            match full_cost {
-                Some(cost) => {
-                    let unit = meter.unit();
-                    self.omit(entry, format!("over budget: full text of {cost} {unit}, {how}"));
-                }
-                None if !is_shown => self.omit(entry, format!("over budget, {how}")),
-                None => {}
+            let is_shown = !self.is_unlisted(line.entry) && fits(&line.text, frame);
+            let shown = if is_shown { Fallback::Line } else { self.without_line(line.entry) };
+            if cost.is_some() || !is_shown {
+                self.omit(line.entry, Reason::OverBudget { cost, shown });
             }
             if is_shown {
-                self.registry.push(Shown { entry, text });
+                self.registry.push(line);
             }
         }
         // Token counters need not be additive; what still is too much goes from the end.
         while self.overrun() {
             let Some(last) = self.registry.pop().or_else(|| self.full.pop()) else { break };
-            self.omit(last.entry, format!("over budget, {}", self.without_line(last.entry)));
+            let shown = self.without_line(last.entry);
+            self.omit(last.entry, Reason::OverBudget { cost: None, shown });
         }
     }
 
@@ -194,10 +233,12 @@ impl<'a> Draft<'a> {
     fn text(&self) -> String {
         let texts =
             |shown: &[Shown<'_>]| -> Vec<String> { shown.iter().map(|s| s.text.clone()).collect() };
-        self.format.document(&texts(&self.full), &texts(&self.registry), self.remainder())
+        let load = self.how_to_load(self.registry.iter());
+        let (full, registry) = (texts(&self.full), texts(&self.registry));
+        self.format.document(&full, &registry, load.as_deref(), self.remainder())
     }
 
-    fn finish(self) -> Disclosure {
+    fn finish(self, meta: Option<MetaQuestion>) -> Disclosure {
         let ids = |shown: &[Shown<'_>]| shown.iter().map(|s| s.entry.id.clone()).collect();
         let is_full = |id: &SkillId| self.full.iter().any(|shown| shown.entry.id == *id);
         let hidden = self.n_hidden();
@@ -210,6 +251,7 @@ impl<'a> Draft<'a> {
         };
         Disclosure {
             tier,
+            meta,
             full: ids(&self.full),
             relevant: self.relevant.clone().filter(|found| is_full(&found.id)),
             registry: ids(&self.registry),
@@ -223,8 +265,6 @@ impl<'a> Draft<'a> {
 /// All that is left out: those beyond the limit, which may be thousands, then the `others`. Each is there
 /// once, with all of its reasons at its first place.
 fn all_omitted(beyond: Vec<SkillId>, limit: usize, others: Vec<Rejection>) -> Vec<Rejection> {
-    let s = if limit == 1 { "" } else { "s" };
-    let reason = format!("below the limit of {limit} skill{s}");
     let mut omitted = Vec::with_capacity(beyond.len() + others.len());
     let mut places: BTreeMap<SkillId, Option<usize>> =
         others.iter().map(|other| (other.id.clone(), None)).collect();
@@ -232,16 +272,16 @@ fn all_omitted(beyond: Vec<SkillId>, limit: usize, others: Vec<Rejection>) -> Ve
         if let Some(place) = places.get_mut(&id) {
             *place = Some(omitted.len());
         }
-        omitted.push(Rejection { id, reason: reason.clone() });
+        omitted.push(Rejection { id, reason: Reason::BelowLimit { limit }, also: Vec::new() });
     }
-    for Rejection { id, reason } in others {
-        let place = places.entry(id.clone()).or_default();
+    for other in others {
+        let place = places.entry(other.id.clone()).or_default();
         if let Some(place) = *place {
-            let first = &mut omitted[place].reason;
-            *first = format!("{first}; {reason}");
+            omitted[place].also.push(other.reason);
+            omitted[place].also.extend(other.also);
         } else {
             *place = Some(omitted.len());
-            omitted.push(Rejection { id, reason });
+            omitted.push(other);
         }
     }
     omitted
@@ -253,15 +293,26 @@ mod tests {
 
     #[test]
     fn a_skill_is_left_out_once_with_all_reasons_at_its_first_place() {
-        let others = [("b", "vetoed"), ("d", "too long"), ("d", "counted"), ("b", "quoted")];
-        let others = others
-            .map(|(id, reason)| Rejection { id: SkillId::new(id), reason: reason.to_owned() });
+        let vetoed = Reason::Vetoed { exclude: "x".to_owned() };
+        let counted = Reason::OverBudget { cost: None, shown: Fallback::Count };
+        let others = [
+            ("b", vetoed.clone()),
+            ("d", Reason::WeakMention),
+            ("d", counted.clone()),
+            ("b", Reason::InContext),
+        ];
+        let others = others.map(|(id, reason)| Rejection::new(&SkillId::new(id), reason));
         let beyond = ["c", "b", "a"].map(SkillId::new);
         let omitted = all_omitted(beyond.to_vec(), 1, others.to_vec());
-        let omitted: Vec<_> = omitted.iter().map(|of| (of.id.as_str(), &*of.reason)).collect();
-        let below = "below the limit of 1 skill";
-        let both = format!("{below}; vetoed; quoted");
-        let expected = [("c", below), ("b", &both), ("a", below), ("d", "too long; counted")];
+        let omitted: Vec<_> =
+            omitted.iter().map(|of| (of.id.as_str(), of.reasons().collect::<Vec<_>>())).collect();
+        let below = &Reason::BelowLimit { limit: 1 };
+        let expected = [
+            ("c", vec![below]),
+            ("b", vec![below, &vetoed, &Reason::InContext]),
+            ("a", vec![below]),
+            ("d", vec![&Reason::WeakMention, &counted]),
+        ];
         assert_eq!(omitted, expected);
     }
 }

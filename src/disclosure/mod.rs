@@ -6,6 +6,7 @@
 
 mod budget;
 mod fit;
+mod how_to_load;
 mod listing;
 mod options;
 mod plan;
@@ -17,15 +18,16 @@ mod shorten;
 mod tier;
 
 pub use budget::{Budget, BytesPerToken, TokenCounter};
+pub use how_to_load::HowToLoad;
 pub use options::{DisclosureOptions, RelevanceMargin};
 pub use prompt::{CatalogPrompt, PromptOptions};
+pub use reason::{Cost, Fallback, Reason, Rejection};
 pub use render::Format;
 pub use tier::{Disclosure, Tier};
 
 pub(crate) use listing::Listing;
 pub(crate) use plan::Evidence;
 pub(crate) use prompt::catalog_prompt;
-pub(crate) use reason::{quoted, untried, veto};
 pub(crate) use render::{attribute, xml_text};
 pub(crate) use shorten::one_line;
 pub(crate) use tier::disclose;

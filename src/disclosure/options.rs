@@ -1,6 +1,7 @@
 //! How disclosures are made.
 
 use super::budget::Budget;
+use super::how_to_load::HowToLoad;
 use super::render::Format;
 use crate::matcher::Relevance;
 
@@ -22,6 +23,9 @@ pub struct DisclosureOptions {
     /// Room for the text; `None` is without limit. The breadcrumb (about 30 characters) is
     /// written even where there is less.
     pub budget: Option<Budget>,
+    /// What lists say about how to load a skill. [`Engine::turn`](crate::Engine::turn), which gives
+    /// the model a tool for it, names that tool unless this says otherwise.
+    pub how_to_load: HowToLoad,
     /// Room for the skills that are shown again after the session's context was made shorter, the
     /// last used first.
     pub restore: Budget,
@@ -37,6 +41,7 @@ impl Default for DisclosureOptions {
             relevance: Some(RelevanceMargin::default()),
             // Three skills of the usual length, or one of the longest hundredth.
             budget: Some(Budget::Characters(40_000)),
+            how_to_load: HowToLoad::Unsaid,
             restore: Budget::Tokens(5000),
         }
     }

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::budget::Meter;
 use super::listing::Listing;
 use super::options::{DisclosureOptions, RelevanceMargin};
-use super::reason;
+use super::reason::{Reason, Rejection};
 use super::restore::restore;
 use crate::catalog::Entry;
-use crate::matcher::{Answer, MetaQuestion, Rejection, Relevance, Relevant};
+use crate::matcher::{Answer, MetaQuestion, Relevance, Relevant};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
@@ -26,8 +26,11 @@ pub(crate) struct Evidence<'e> {
     pub(crate) relevant: &'e dyn Fn(usize) -> Vec<(u32, Relevance)>,
     /// Whether the query says nothing but "thanks" and the like.
     pub(crate) is_idle: &'e dyn Fn() -> bool,
-    /// The exclude that vetoes a skill, whether or not anything else of it matches.
+    /// The exclude in the query of a skill that the matcher does not know.
     pub(crate) exclude: &'e dyn Fn(&Entry) -> Option<String>,
+    /// The reason why the instructions of a skill must not be shown: it runs as a task, or needs
+    /// consent.
+    pub(crate) withheld: &'e dyn Fn(&Entry) -> Option<Reason>,
 }
 
 /// What to show if there is room for all of it.
@@ -37,8 +40,12 @@ pub(super) struct Plan<'a> {
     pub(super) full: Vec<&'a Entry>,
     /// In a line that says that the full text stands in the context already, best first.
     pub(super) above: Vec<&'a Entry>,
+    /// In a line that says why not in full, best first.
+    pub(super) withheld: Vec<(&'a Entry, Reason)>,
     /// In a line, best first.
     pub(super) registry: Vec<&'a Entry>,
+    /// The question about the skills themselves that the query is.
+    pub(super) meta: Option<MetaQuestion>,
     /// All skills that are shown or counted.
     pub(super) n_visible: usize,
     /// Whether to say how many of how many are shown, instead of how many are not.
@@ -62,7 +69,9 @@ struct Planner<'a, 'e> {
     state: &'e SessionState,
     options: &'e DisclosureOptions,
     plan: Plan<'a>,
-    /// Skills that an exclude vetoes, with that.
+    /// Skills with an exclude in the query, with that.
+    excluded: BTreeMap<SkillId, String>,
+    /// Those of them that would be shown.
     vetoed: BTreeMap<SkillId, String>,
     /// The best by relevance, best first.
     relevant: Vec<(&'a Entry, Relevance)>,
@@ -80,21 +89,25 @@ pub(super) fn plan<'a>(
     options: &DisclosureOptions,
     room: &Meter<'_>,
 ) -> (Plan<'a>, Option<Vec<SkillId>>) {
-    let plan = Plan { n_visible: listing.len(), limit: options.max_skills, ..Plan::default() };
+    let (n_visible, limit) = (listing.len(), options.max_skills);
+    let plan = Plan { n_visible, limit, meta: answer.meta, ..Plan::default() };
     if answer.meta == Some(MetaQuestion::ShowAll) {
-        return (show_all(listing, plan, options), None);
+        return (show_all(listing, plan, evidence, options), None);
     }
+    let excluded = std::mem::take(&mut answer.excluded).into_iter().collect();
     let vetoed = std::mem::take(&mut answer.vetoed).into_iter().collect();
     let relevant = Vec::new();
-    let mut planner = Planner { listing, evidence, state, options, plan, vetoed, relevant };
+    let mut planner =
+        Planner { listing, evidence, state, options, plan, excluded, vetoed, relevant };
     planner.ask_relevance(&answer);
     let weak = planner.add_matched(&answer);
-    let has_match = !planner.plan.full.is_empty() || !planner.plan.above.is_empty();
+    let has_match = planner.shows_any();
     let postponed = planner.add_lost(room);
     if !has_match && answer.meta.is_none() && options.max_skills > 0 {
         planner.add_relevant(&answer);
     }
-    planner.plan.omitted.extend(weak.iter().map(|entry| reason::weak(&entry.id)));
+    let weak_only = weak.iter().map(|entry| Rejection::new(&entry.id, Reason::WeakMention));
+    planner.plan.omitted.extend(weak_only);
     planner.add_reasons(&answer);
     if answer.meta.is_some() {
         planner.add_registry();
@@ -105,16 +118,45 @@ pub(super) fn plan<'a>(
 }
 
 /// The first skills in full, and how many of how many these are.
-fn show_all<'a>(listing: &'a Listing, mut plan: Plan<'a>, options: &DisclosureOptions) -> Plan<'a> {
+fn show_all<'a>(
+    listing: &'a Listing,
+    mut plan: Plan<'a>,
+    evidence: &Evidence<'_>,
+    options: &DisclosureOptions,
+) -> Plan<'a> {
     let mut visible = listing.visible();
     plan.limit = options.max_all_skills;
-    plan.full = visible.by_ref().take(plan.limit).collect();
+    for entry in visible.by_ref().take(plan.limit) {
+        plan.add_full(entry, evidence);
+    }
     plan.counts_shown = true;
     plan.beyond = visible.map(|entry| entry.id.clone()).collect();
     plan
 }
 
+impl<'a> Plan<'a> {
+    /// Adds a skill in full, or as a line if its instructions are withheld.
+    fn add_full(&mut self, entry: &'a Entry, evidence: &Evidence<'_>) {
+        match (evidence.withheld)(entry) {
+            None => self.full.push(entry),
+            Some(reason) => self.withheld.push((entry, reason)),
+        }
+    }
+
+    /// The skills that have a place in the text.
+    fn shown(&self) -> impl Iterator<Item = &'a Entry> {
+        let withheld = self.withheld.iter().map(|(entry, _)| entry);
+        self.full.iter().chain(&self.above).chain(withheld).chain(&self.registry).copied()
+    }
+}
+
 impl<'a> Planner<'a, '_> {
+    /// Whether anything was found to show in full, or stands in the context.
+    fn shows_any(&self) -> bool {
+        let Plan { full, above, withheld, .. } = &self.plan;
+        !full.is_empty() || !above.is_empty() || !withheld.is_empty()
+    }
+
     /// Asks for the most relevant skills, where they decide anything.
     fn ask_relevance(&mut self, answer: &Answer) {
         let n_wanted = match answer.meta {
@@ -151,7 +193,9 @@ impl<'a> Planner<'a, '_> {
                 self.plan.above.push(entry);
             } else if n_full < self.options.max_skills {
                 n_full += 1;
-                self.plan.full.extend(self.listing.get(id));
+                if let Some(entry) = self.listing.get(id) {
+                    self.plan.add_full(entry, self.evidence);
+                }
             } else {
                 self.plan.beyond.push(id.clone());
             }
@@ -191,7 +235,12 @@ impl<'a> Planner<'a, '_> {
             return;
         }
         let stands = self.state.shows(&entry.id, &entry.skill);
-        if !stands && !self.plan.full.iter().any(|shown| shown.id == entry.id) {
+        if stands || self.plan.full.iter().any(|shown| shown.id == entry.id) {
+            return;
+        }
+        if let Some(reason) = (self.evidence.withheld)(entry) {
+            self.plan.withheld.push((entry, reason));
+        } else {
             self.plan.full.insert(0, entry);
             self.plan.relevant = Some(Relevant { id: entry.id.clone(), relevance: found });
         }
@@ -199,12 +248,11 @@ impl<'a> Planner<'a, '_> {
 
     /// Adds why skills that have to do with the query are left out.
     fn add_reasons(&mut self, answer: &Answer) {
-        let shown = self.plan.full.iter().chain(&self.plan.above).chain(&self.plan.registry);
-        let shown: HashSet<&SkillId> = shown.map(|entry| &entry.id).collect();
-        let vetoed = self.vetoed.iter().map(|(id, exclude)| reason::veto(id, exclude));
-        let quoted = answer.quoted.iter().map(|(id, trigger)| reason::quoted(id, trigger));
+        let shown: HashSet<&SkillId> = self.plan.shown().map(|entry| &entry.id).collect();
+        let vetoed = self.vetoed.iter().map(|(id, exclude)| Rejection::vetoed(id, exclude));
+        let quoted = answer.quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger));
         let untried = answer.untried.iter().filter(|(id, _)| !shown.contains(id));
-        let untried = untried.map(|(id, pattern)| reason::untried(id, pattern));
+        let untried = untried.map(|(id, pattern)| Rejection::untried(id, pattern));
         self.plan.omitted.extend(vetoed.chain(quoted).chain(untried));
     }
 
@@ -228,7 +276,7 @@ impl<'a> Planner<'a, '_> {
         let mut lines: Vec<&Entry> = weak.to_vec();
         lines.extend(near.map(|(entry, _)| *entry));
         let untriggered = self.listing.untriggered();
-        let has_other = !self.plan.full.is_empty() || !self.plan.above.is_empty();
+        let has_other = self.shows_any();
         let is_small = untriggered.len() <= self.options.max_lines;
         if lines.is_empty() && !has_other && is_small && !(self.evidence.is_idle)() {
             lines.extend(untriggered);
@@ -242,11 +290,9 @@ impl<'a> Planner<'a, '_> {
 
     /// Adds lines of skills that are not shown yet, each once, up to a number of them.
     fn extend_registry(&mut self, lines: Vec<&'a Entry>, limit: usize) {
-        let plan = &mut self.plan;
-        let shown = plan.full.iter().chain(&plan.above).chain(&plan.registry);
-        let mut shown: BTreeSet<&SkillId> = shown.map(|entry| &entry.id).collect();
+        let mut shown: BTreeSet<&SkillId> = self.plan.shown().map(|entry| &entry.id).collect();
         let new = lines.into_iter().filter(|entry| shown.insert(&entry.id)).take(limit);
-        plan.registry.extend(new);
+        self.plan.registry.extend(new);
     }
 
     fn is_beyond(&self, entry: &Entry) -> bool {
@@ -256,7 +302,11 @@ impl<'a> Planner<'a, '_> {
     /// Whether an exclude vetoes a skill, which is noted among those vetoed.
     fn is_vetoed(&mut self, entry: &Entry) -> bool {
         if !self.vetoed.contains_key(&entry.id) {
-            let exclude = (self.evidence.exclude)(entry);
+            let exclude = if self.listing.has(&entry.id) {
+                self.excluded.get(&entry.id).cloned()
+            } else {
+                (self.evidence.exclude)(entry)
+            };
             self.vetoed.extend(exclude.map(|exclude| (entry.id.clone(), exclude)));
         }
         self.vetoed.contains_key(&entry.id)

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::budget::{Budget, Meter, TokenCounter};
+use super::how_to_load::HowToLoad;
 use super::render::Format;
 use super::shorten::{cut, one_line};
 use crate::catalog::{Audience, Catalog, Entry};
@@ -25,6 +26,8 @@ pub struct PromptOptions {
     pub context_window: Option<usize>,
     /// Whether to say where each skill's file is.
     pub locations: bool,
+    /// What the list says about how to load a skill.
+    pub how_to_load: HowToLoad,
 }
 
 /// The skills there are, in text.
@@ -58,15 +61,21 @@ impl Item<'_> {
 }
 
 /// Lists the skills the model may use. Under a budget, descriptions are shortened evenly before
-/// any name is dropped; the last line says what was done.
+/// any name is dropped; the last line says what was done. `runs_as_task` tells of a skill whether
+/// its line must say so.
 pub(crate) fn catalog_prompt(
     catalog: &Catalog,
     options: &PromptOptions,
     tokens: &dyn TokenCounter,
+    runs_as_task: &dyn Fn(&Entry) -> bool,
 ) -> CatalogPrompt {
+    let describe = |entry: &Entry| {
+        let mark = if runs_as_task(entry) { "runs as a task; " } else { "" };
+        format!("{mark}{}", one_line(entry.skill.description()))
+    };
     let items = catalog.listed(Audience::Model).map(|entry| Item {
         entry,
-        description: one_line(entry.skill.description()),
+        description: describe(entry),
         location: options
             .locations
             .then(|| entry.skill.path().map(|path| path.display().to_string()))
@@ -82,13 +91,15 @@ pub(crate) fn catalog_prompt(
         None => Budget::Characters(DEFAULT_CHARACTERS),
     });
     let meter = Meter::new(Some(budget), tokens);
-    let layout = Layout { format: options.format, meter, always: &always, others: &others };
+    let PromptOptions { format, how_to_load, .. } = options;
+    let layout = Layout { format: *format, how_to_load, meter, always: &always, others: &others };
     layout.best()
 }
 
 /// The skills to lay out, and the room for them.
 struct Layout<'a> {
     format: Format,
+    how_to_load: &'a HowToLoad,
     meter: Meter<'a>,
     always: &'a [Item<'a>],
     others: &'a [Item<'a>],
@@ -113,7 +124,7 @@ impl Layout<'_> {
         let lines = self.others[..n_items].iter().map(|item| item.line(self.format, n_chars));
         let lines: Vec<String> = lines.collect();
         let note = note(self.n_shortened(n_items, n_chars), self.others.len() - n_items);
-        let text = self.format.catalog(&lines, note.as_deref());
+        let text = self.text(&lines, n_items, note.as_deref());
         self.meter.cost(&text) <= self.meter.limit
     }
 
@@ -132,8 +143,15 @@ impl Layout<'_> {
             included: self.always.iter().chain(shown).map(id).collect(),
             shortened: shown.iter().filter(|i| i.is_shortened(n_chars)).map(id).collect(),
             omitted: omitted.iter().map(id).collect(),
-            text: self.format.catalog(&lines, note.as_deref()),
+            text: self.text(&lines, n_items, note.as_deref()),
         }
+    }
+
+    /// The text, from the lines of the first `n_items` of the others or of all.
+    fn text(&self, lines: &[String], n_items: usize, note: Option<&str>) -> String {
+        let shown = self.always.iter().chain(&self.others[..n_items]);
+        let load = self.how_to_load.sentence(&shown.map(|item| item.entry).collect::<Vec<_>>());
+        self.format.catalog(lines, load.as_deref(), note)
     }
 }
 

@@ -1,29 +1,281 @@
-//! Why a skill that has to do with a query is shown less than it might be.
+//! Reasons why a skill is shown less than it might be: a code and facts; text is made from them.
 
-use crate::matcher::Rejection;
+use std::fmt;
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use crate::catalog::{Entry, Status};
 use crate::skill::SkillId;
 
-/// It may be missing.
-pub(crate) fn untried(id: &SkillId, pattern: &str) -> Rejection {
-    let reason = format!(
-        "its pattern `{pattern}` was not tried: too many patterns without a literal may match this"
-    );
-    Rejection { id: id.clone(), reason }
+/// A skill that has to do with a message and is shown less than it might be, or not at all, and why.
+///
+/// As JSON: `id`, the `code` and the text of the reasons (`reason`); and, if there are several, the
+/// codes of the others (`also`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rejection {
+    /// The skill.
+    pub id: SkillId,
+    /// The first reason.
+    pub reason: Reason,
+    /// Further reasons that hold as well.
+    pub also: Vec<Reason>,
 }
 
-/// Nothing but a word of the query that may be its name is found.
-pub(super) fn weak(id: &SkillId) -> Rejection {
-    let reason = "only a word that may be its name is in the query: shown as a line".to_owned();
-    Rejection { id: id.clone(), reason }
+/// A reason why a skill is shown less than it might be. [`Reason::code`] is for programs,
+/// `Display` for people, and [`Reason::help`] says what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// More skills match better than are shown.
+    BelowLimit {
+        /// The most skills shown.
+        limit: usize,
+    },
+    /// One of its excludes is in the message.
+    Vetoed {
+        /// Which one.
+        exclude: String,
+    },
+    /// Its triggers are only in what the message quotes; see
+    /// [`EngineBuilder::mask_quoted`](crate::EngineBuilder::mask_quoted).
+    Quoted {
+        /// One of them.
+        trigger: String,
+    },
+    /// Its pattern was not tried: it has no literal that each match must hold, and there are too
+    /// many such patterns to try.
+    Untried {
+        /// Which one.
+        pattern: String,
+    },
+    /// Nothing but a word that may be its name is in the message.
+    WeakMention,
+    /// Its instructions are in the context already.
+    InContext,
+    /// It runs as a task of its own (`context: fork`), so its instructions go to that task.
+    RunsAsTask,
+    /// It may be used only with the user's consent, which was not given.
+    NeedsConsent,
+    /// Its body cannot be read.
+    Unreadable {
+        /// Why not.
+        problem: String,
+    },
+    /// There was no room in the budget.
+    OverBudget {
+        /// Length of its full text, if that was too long.
+        cost: Option<Cost>,
+        /// What is shown of it instead.
+        shown: Fallback,
+    },
+    /// The context lost its instructions, and the budget for restoring them is used up.
+    OverRestoreBudget,
+    /// The allowlist leaves it out.
+    Filtered,
+    /// What it requires is missing.
+    Unavailable {
+        /// What is missing.
+        missing: String,
+    },
+    /// It is off.
+    Disabled {
+        /// What turned it off.
+        by: String,
+    },
+    /// Another skill with its id wins over it.
+    Shadowed {
+        /// Which one.
+        by: String,
+    },
+    /// The model may not use it.
+    NotForModel {
+        /// What keeps it from the model.
+        why: String,
+    },
 }
 
-/// The query vetoes it.
-pub(crate) fn veto(id: &SkillId, exclude: &str) -> Rejection {
-    Rejection { id: id.clone(), reason: format!("vetoed by its exclude `{exclude}`") }
+/// A length in the unit of the budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// How many of the unit.
+    pub amount: usize,
+    /// `characters` or `tokens`.
+    pub unit: &'static str,
 }
 
-/// Its triggers stand in what the query quotes only.
-pub(crate) fn quoted(id: &SkillId, trigger: &str) -> Rejection {
-    let reason = format!("its trigger `{trigger}` stands in quoted text only");
-    Rejection { id: id.clone(), reason }
+/// What is shown of a skill for which there was no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fallback {
+    /// A line.
+    Line,
+    /// Nothing; it is counted.
+    Count,
+    /// Nothing, and it is not counted: only the user may know of it.
+    Nothing,
+}
+
+impl Reason {
+    /// The reason why the model cannot use a skill; `None` if it can.
+    pub fn of(entry: &Entry) -> Option<Reason> {
+        match &entry.status {
+            Status::Available => entry.reason().map(|why| Reason::NotForModel { why }),
+            Status::Unavailable { reason } => Some(Reason::Unavailable { missing: reason.clone() }),
+            Status::Disabled => Some(Reason::Disabled { by: entry.reason().unwrap_or_default() }),
+            Status::Shadowed { .. } => {
+                Some(Reason::Shadowed { by: entry.reason().unwrap_or_default() })
+            }
+        }
+    }
+
+    /// The code, as in JSON: stable, in kebab-case.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Reason::BelowLimit { .. } => "below-limit",
+            Reason::Vetoed { .. } => "vetoed",
+            Reason::Quoted { .. } => "quoted",
+            Reason::Untried { .. } => "untried",
+            Reason::WeakMention => "weak-mention",
+            Reason::InContext => "in-context",
+            Reason::RunsAsTask => "runs-as-task",
+            Reason::NeedsConsent => "needs-consent",
+            Reason::Unreadable { .. } => "unreadable",
+            Reason::OverBudget { .. } => "over-budget",
+            Reason::OverRestoreBudget => "over-restore-budget",
+            Reason::Filtered => "filtered",
+            Reason::Unavailable { .. } => "unavailable",
+            Reason::Disabled { .. } => "disabled",
+            Reason::Shadowed { .. } => "shadowed",
+            Reason::NotForModel { .. } => "not-for-model",
+        }
+    }
+
+    /// The remedy: what the user, the skill's author or the host can do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Reason::BelowLimit { .. } => {
+                "write `skill` beside its name, or let more skills be shown"
+            }
+            Reason::Vetoed { .. } => "write `skill` beside its name, or take that exclude out",
+            Reason::Quoted { .. } => "say it outside of quotes and code, or let quoted text count",
+            Reason::Untried { .. } => "let the pattern demand a word, or declare a keyword",
+            Reason::WeakMention => "write `skill` beside its name, or `/` before it",
+            Reason::InContext => {
+                "nothing is wrong: they are added again when the context was made shorter"
+            }
+            Reason::RunsAsTask => "nothing is wrong: `use_skill` spawns the task",
+            Reason::NeedsConsent => "nothing is wrong: the user is asked when it is activated",
+            Reason::Unreadable { .. } => "see to it that its file can be read",
+            Reason::OverBudget { .. } | Reason::OverRestoreBudget => {
+                "make its body shorter: move details to files beside it"
+            }
+            Reason::Filtered => "name it in the allowlist",
+            Reason::Unavailable { .. } => "provide what it requires",
+            Reason::Disabled { .. } => "turn it on",
+            Reason::Shadowed { .. } => "nothing is wrong, unless that is not the one you want",
+            Reason::NotForModel { .. } => {
+                "type its slash command, or take the field out of its front matter"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::BelowLimit { limit } => {
+                let s = if *limit == 1 { "" } else { "s" };
+                write!(f, "below the limit of {limit} skill{s}")
+            }
+            Reason::Vetoed { exclude } => write!(f, "vetoed by its exclude `{exclude}`"),
+            Reason::Quoted { trigger } => {
+                write!(f, "its trigger `{trigger}` stands in quoted text only")
+            }
+            Reason::Untried { pattern } => write!(
+                f,
+                "its pattern `{pattern}` was not tried: too many patterns without a literal may \
+                 match this"
+            ),
+            Reason::WeakMention => {
+                f.write_str("only a word that may be its name is in the query: shown as a line")
+            }
+            Reason::InContext => f.write_str("its instructions are in the context already"),
+            Reason::RunsAsTask => f.write_str("it runs as a task of its own: shown as a line"),
+            Reason::NeedsConsent => f.write_str("it needs the user's consent: shown as a line"),
+            Reason::Unreadable { problem } => write!(f, "its body cannot be read: {problem}"),
+            Reason::OverBudget { cost: Some(Cost { amount, unit }), shown } => {
+                write!(f, "over budget: full text of {amount} {unit}, {shown}")
+            }
+            Reason::OverBudget { cost: None, shown } => write!(f, "over budget, {shown}"),
+            Reason::OverRestoreBudget => f.write_str("over the budget for what the context lost"),
+            Reason::Filtered => f.write_str("filtered: not in the allowlist"),
+            Reason::Unavailable { missing } => write!(f, "unavailable: {missing}"),
+            Reason::Disabled { by } => write!(f, "disabled: {by}"),
+            Reason::Shadowed { by } => f.write_str(by),
+            Reason::NotForModel { why } => f.write_str(why),
+        }
+    }
+}
+
+impl fmt::Display for Fallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fallback::Line => "shown as a line",
+            Fallback::Count => "counted only",
+            Fallback::Nothing => "left out, as only the user can use it",
+        })
+    }
+}
+
+impl Rejection {
+    /// A rejection for one reason.
+    pub(crate) fn new(id: &SkillId, reason: Reason) -> Rejection {
+        Rejection { id: id.clone(), reason, also: Vec::new() }
+    }
+
+    /// A skill that one of its excludes keeps out.
+    pub(crate) fn vetoed(id: &SkillId, exclude: &str) -> Rejection {
+        Rejection::new(id, Reason::Vetoed { exclude: exclude.to_owned() })
+    }
+
+    /// A skill whose triggers are in what is quoted only.
+    pub(crate) fn quoted(id: &SkillId, trigger: &str) -> Rejection {
+        Rejection::new(id, Reason::Quoted { trigger: trigger.to_owned() })
+    }
+
+    /// A skill one of whose patterns was not tried.
+    pub(crate) fn untried(id: &SkillId, pattern: &str) -> Rejection {
+        Rejection::new(id, Reason::Untried { pattern: pattern.to_owned() })
+    }
+
+    /// All reasons, the first one first.
+    pub fn reasons(&self) -> impl Iterator<Item = &Reason> {
+        std::iter::once(&self.reason).chain(&self.also)
+    }
+}
+
+/// All reasons in one line.
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, reason) in self.reasons().enumerate() {
+            f.write_str(if place > 0 { "; " } else { "" })?;
+            reason.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Rejection {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let also: Vec<&str> = self.also.iter().map(Reason::code).collect();
+        let n_fields = 3 + usize::from(!also.is_empty());
+        let mut rejection = serializer.serialize_struct("Rejection", n_fields)?;
+        rejection.serialize_field("id", &self.id)?;
+        rejection.serialize_field("code", self.reason.code())?;
+        rejection.serialize_field("reason", &self.to_string())?;
+        if !also.is_empty() {
+            rejection.serialize_field("also", &also)?;
+        }
+        rejection.end()
+    }
 }

@@ -138,9 +138,15 @@ impl Format {
         }
     }
 
-    /// The catalog prompt, from its lines and a sentence about what is not in them.
-    pub(super) fn catalog(self, lines: &[String], note: Option<&str>) -> String {
-        let list = self.document(&[], lines, None);
+    /// The catalog prompt, from its lines, a sentence about how to load a skill, and one about what
+    /// is not in them.
+    pub(super) fn catalog(
+        self,
+        lines: &[String],
+        how_to_load: Option<&str>,
+        note: Option<&str>,
+    ) -> String {
+        let list = self.document(&[], lines, how_to_load, None);
         let Some(note) = note else { return list };
         match self {
             Format::Markdown if list.is_empty() => format!("[{note}]"),
@@ -162,6 +168,7 @@ impl Format {
         self,
         full: &[String],
         registry: &[String],
+        how_to_load: Option<&str>,
         remainder: Option<Remainder>,
     ) -> String {
         let mut blocks: Vec<String> = Vec::new();
@@ -169,7 +176,9 @@ impl Format {
             Format::Markdown => {
                 blocks.extend(full.iter().cloned());
                 if !registry.is_empty() {
-                    blocks.push(format!("## Available skills\n\n{}", registry.join("\n")));
+                    blocks.push("## Available skills".to_owned());
+                    blocks.extend(how_to_load.map(markdown_line));
+                    blocks.push(registry.join("\n"));
                 }
                 blocks.extend(remainder.map(Remainder::sentence));
                 blocks.join("\n\n")
@@ -178,7 +187,9 @@ impl Format {
                 blocks.extend(full.iter().cloned());
                 if !registry.is_empty() {
                     let lines = registry.join("\n");
-                    blocks.push(format!("<available_skills>\n{lines}\n</available_skills>"));
+                    let load =
+                        how_to_load.map_or_else(String::new, |how| attribute("how_to_load", how));
+                    blocks.push(format!("<available_skills{load}>\n{lines}\n</available_skills>"));
                 }
                 blocks.extend(remainder.map(Remainder::element));
                 if blocks.is_empty() {
@@ -194,6 +205,7 @@ impl Format {
                     blocks.push(format!("\"skills\":[{}]", full.join(",")));
                 }
                 if !registry.is_empty() {
+                    blocks.extend(how_to_load.map(|how| format!("\"how_to_load\":{}", json!(how))));
                     blocks.push(format!("\"available_skills\":[{}]", registry.join(",")));
                 }
                 blocks.extend(remainder.map(Remainder::members));

@@ -1,9 +1,9 @@
 //! Skills whose instructions were lost when the context of a session was made shorter.
 
 use super::budget::Meter;
+use super::reason::{Reason, Rejection};
 use super::render::Format;
 use crate::catalog::Entry;
-use crate::matcher::Rejection;
 
 /// What is shown again, and what would have been if there were room.
 #[derive(Debug, Default)]
@@ -37,7 +37,6 @@ pub(super) fn restore<'a>(
 impl Restored<'_> {
     /// Why some are not shown again in full.
     pub(super) fn rejections(&self) -> impl Iterator<Item = Rejection> {
-        let reason = "over the budget for what the context lost";
-        self.too_long.iter().map(|e| Rejection { id: e.id.clone(), reason: reason.to_owned() })
+        self.too_long.iter().map(|entry| Rejection::new(&entry.id, Reason::OverRestoreBudget))
     }
 }

@@ -7,7 +7,9 @@ use super::fit::fit;
 use super::listing::Listing;
 use super::options::DisclosureOptions;
 use super::plan::{Evidence, Plan, plan};
-use crate::matcher::{Answer, Rejection, Relevant};
+use super::reason::{Reason, Rejection};
+use crate::catalog::Entry;
+use crate::matcher::{Answer, MetaQuestion, Relevant};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
@@ -36,6 +38,9 @@ impl Serialize for Tier {
 pub struct Disclosure {
     /// The highest tier that any skill has in the text.
     pub tier: Tier,
+    /// The question about the skills themselves that the message is, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<MetaQuestion>,
     /// Skills in full, best first.
     pub full: Vec<SkillId>,
     /// The skill that is shown in full for its relevance, see [`DisclosureOptions::relevance`].
@@ -66,5 +71,8 @@ pub(crate) fn disclose(
     let planned = answer.map(|answer| plan(listing, answer, evidence, state, options, &room));
     let is_any = |(plan, _): &(Plan<'_>, _)| plan.n_visible > 0 || !plan.full.is_empty();
     let Some((plan, postponed)) = planned.filter(is_any) else { return Default::default() };
-    (fit(plan, options.format, &Meter::new(options.budget, tokens)), postponed)
+    let runs_as_task =
+        |entry: &Entry| matches!((evidence.withheld)(entry), Some(Reason::RunsAsTask));
+    let meter = Meter::new(options.budget, tokens);
+    (fit(plan, options, &runs_as_task, &meter), postponed)
 }

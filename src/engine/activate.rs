@@ -107,7 +107,8 @@ impl Engine {
     }
 
     /// Activates the skill of a message such as `/review PR 42`; `None` for any other message,
-    /// also one that begins with an unknown `/word`.
+    /// also one that begins with an unknown `/word`. Where no tasks are spawned, the instructions of
+    /// a skill that asks for one join the conversation. [`Engine::turn`] does this for each message.
     ///
     /// Fails as [`Engine::activate`], and with `NOT_FOUND` for a command whose skill is not
     /// available right now.
@@ -116,21 +117,12 @@ impl Engine {
         message: &str,
         session: &Session,
     ) -> Result<Option<Activation>, Error> {
-        self.typed(message, session, false)
-    }
-
-    /// The same; with `inline`, what asks for a task is taken into the conversation.
-    pub(crate) fn typed(
-        &self,
-        message: &str,
-        session: &Session,
-        inline: bool,
-    ) -> Result<Option<Activation>, Error> {
         let Some(Typed { word, args }) = Typed::parse(message) else { return Ok(None) };
         let catalog = self.catalog();
         let Some(entry) = activation::find_command(&catalog, word) else { return Ok(None) };
         // Says why, if it is not available.
         let entry = catalog.find(entry.id.as_str(), Audience::User)?;
+        let inline = !self.spawns_tasks();
         let how = Activate { audience: Audience::User, inline, ..Activate::default() };
         self.activate_entry(&catalog, entry, args, session, &how).map(Some)
     }
@@ -138,6 +130,11 @@ impl Engine {
     /// Whether skills with `context: fork` become tasks here.
     pub fn spawns_tasks(&self) -> bool {
         self.0.tasks.is_some()
+    }
+
+    /// Whether each activation needs consent, also that of a skill whose instructions are there.
+    pub(super) fn asks_each_time(&self) -> bool {
+        self.0.consent.policy == ConsentPolicy::Always
     }
 
     /// The slash commands that users have, for menus and completion, in the order of ids.
@@ -189,8 +186,8 @@ impl Engine {
         activation::mount(entry.id.as_str(), directory(entry)?, target, limits)
     }
 
-    /// The skill that `caller` means by `name`, if its files and scripts are open to it: where activations need consent,
-    /// only those of a skill that was activated are, for the model.
+    /// The skill that `caller` means by `name`, if its files and scripts are open to it: where
+    /// activations need consent, the model needs it for those of a skill that was not activated.
     pub(super) fn admitted<'c>(
         &self,
         catalog: &'c Catalog,
@@ -198,17 +195,18 @@ impl Engine {
         caller: Caller<'_>,
     ) -> Result<&'c Entry, Error> {
         let entry = reachable(catalog, name, caller)?;
-        let is_open = self.0.consent.policy == ConsentPolicy::Never
-            || caller.audience == Audience::User
-            || is_activated(&caller.session.state()?, &entry.id);
-        if is_open {
+        if self.0.consent.policy == ConsentPolicy::Never || caller.audience == Audience::User {
             return Ok(entry);
         }
-        Err(Error::new(
-            ErrorCode::ConsentRequired,
-            format!("skill `{}` was not activated in this session", entry.id),
-            "activate it first: `use_skill` asks for consent",
-        ))
+        let state = caller.session.state()?;
+        if !is_activated(&state, &entry.id) {
+            // Consent to one call opens this call, not the skill, unless once is enough.
+            let risk = risk(&state, &entry.id);
+            if self.obtain_consent(entry, &state, caller, risk)? == Consented::Now {
+                caller.session.consent(&entry.id)?;
+            }
+        }
+        Ok(entry)
     }
 
     fn activate_entry(

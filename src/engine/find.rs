@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Engine;
 use crate::matcher::{Hit, Query, RelevanceIndex, Shared};
+use crate::session::SessionState;
 use crate::skill::SkillId;
 
 /// So many of the shared words are told as the reason.
@@ -42,8 +43,18 @@ impl Engine {
     /// # Ok::<(), repertoire::Error>(())
     /// ```
     pub fn find_skills<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Vec<FoundSkill> {
-        let (query, now) = (query.into(), self.snapshot());
-        let answer = now.search(&query, &self.session_state(&query), limit);
+        self.find_after(&query.into(), &SessionState::default(), limit)
+    }
+
+    /// As [`Engine::find_skills`], after a conversation that did so far what `state` says.
+    pub(super) fn find_after(
+        &self,
+        query: &Query<'_>,
+        state: &SessionState,
+        limit: usize,
+    ) -> Vec<FoundSkill> {
+        let now = self.snapshot();
+        let answer = now.search(query, state, limit);
         let matched = answer.matches.iter().map(|found| (&found.id, why_matched(&found.hits)));
         let passed_over = |id: &SkillId| {
             let vetoed = answer.vetoed.iter().any(|(vetoed, _)| vetoed == id);

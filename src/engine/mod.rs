@@ -2,15 +2,20 @@
 
 mod activate;
 mod builder;
+mod call_io;
+mod disclose;
+mod explain;
 mod find;
 #[cfg(feature = "snapshot")]
 mod kept;
 mod refresh;
 #[cfg(feature = "scripts")]
 mod scripts;
+mod session_tools;
 mod snapshot;
 #[cfg(feature = "toolsets")]
 mod tools;
+mod turn;
 #[cfg(feature = "watch")]
 mod watch;
 
@@ -22,31 +27,28 @@ use serde::Serialize;
 
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::reload::Memory;
-use crate::catalog::{Catalog, CatalogOptions};
+use crate::catalog::{Catalog, CatalogOptions, Entry};
 use crate::diagnostic::Diagnostic;
-use crate::disclosure::{
-    self, CatalogPrompt, Disclosure, DisclosureOptions, Evidence, PromptOptions, TokenCounter,
-};
-use crate::error::Error;
-use crate::matcher::{
-    self, Answer, Candidate, IndexOptions, Match, MetaQuestion, Query, Rejection, Relevance,
-    Retriever, WINDOW_BYTES, idle,
-};
+use crate::disclosure::{self, CatalogPrompt, DisclosureOptions, PromptOptions, TokenCounter};
+use crate::matcher::{self, IndexOptions, Retriever, WINDOW_BYTES};
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
-use crate::session::{Event, Session, SessionState, SessionStore};
-use crate::skill::SkillId;
+use crate::session::{Session, SessionStore};
 #[cfg(feature = "toolsets")]
 use crate::toolset::Toolsets;
 
 pub use activate::{Activate, Caller};
 pub use builder::EngineBuilder;
+pub use call_io::CallIo;
+pub use explain::Explanation;
 pub use find::FoundSkill;
 #[cfg(feature = "snapshot")]
 pub use kept::CacheUse;
 use refresh::Listeners;
 pub use refresh::Subscription;
+pub use session_tools::{SessionTools, SessionToolsOptions};
 use snapshot::Snapshot;
+pub use turn::{Turn, TurnBuilder};
 #[cfg(feature = "watch")]
 pub use watch::Watch;
 
@@ -88,21 +90,6 @@ struct Inner {
     toolsets: Option<Toolsets>,
 }
 
-/// Why the matches of a query are what they are.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Explanation {
-    /// The matches, best first.
-    pub matches: Vec<Match>,
-    /// Skills that have to do with the query and are not among the matches, and why.
-    pub rejected: Vec<Rejection>,
-    /// How many more skills match, below the limit; they are the first that were rejected.
-    #[serde(skip)]
-    pub n_beyond: usize,
-    /// Whether the query asks about the skills themselves.
-    #[serde(skip)]
-    pub meta: Option<MetaQuestion>,
-}
-
 /// How much of a message is looked at, in bytes: of a longer one, half of that at each end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct QueryLimits {
@@ -135,116 +122,6 @@ impl Engine {
         &self.0.cache
     }
 
-    /// Every skill that `query` matches, best first.
-    pub fn matches<'q>(&self, query: impl Into<Query<'q>>) -> Vec<Match> {
-        let query = query.into();
-        self.snapshot().search(&query, &self.session_state(&query), usize::MAX).matches
-    }
-
-    /// The best `limit` matches of `query`, with the reasons why other skills are not among them:
-    /// vetoed, below the limit, not tried as too many patterns without a literal would be, filtered,
-    /// or not available.
-    pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
-        let (query, now) = (query.into(), self.snapshot());
-        let Answer { matches, beyond, vetoed, quoted, untried, meta, .. } =
-            now.search(&query, &self.session_state(&query), limit);
-        let n_beyond = beyond.len();
-        let reject = |id, reason: &str| Rejection { id, reason: reason.to_owned() };
-        let mut rejected: Vec<Rejection> =
-            beyond.into_iter().map(|id| reject(id, "below the limit")).collect();
-        rejected.extend(vetoed.iter().map(|(id, exclude)| disclosure::veto(id, exclude)));
-        rejected.extend(quoted.iter().map(|(id, trigger)| disclosure::quoted(id, trigger)));
-        for (id, pattern) in untried {
-            let is_found = matches.iter().any(|found| found.id == id);
-            if !is_found && !rejected.iter().any(|known| known.id == id) {
-                rejected.push(disclosure::untried(&id, &pattern));
-            }
-        }
-        rejected.extend(now.out_of_reach(&query, &self.0.index));
-        Explanation { matches, rejected, n_beyond, meta }
-    }
-
-    /// What to put into the prompt for `query`.
-    pub fn disclose<'q>(&self, query: impl Into<Query<'q>>) -> Disclosure {
-        self.disclose_with(query, &self.0.disclosure)
-    }
-
-    /// What to put into the prompt for `query`, made with other options.
-    pub fn disclose_with<'q>(
-        &self,
-        query: impl Into<Query<'q>>,
-        options: &DisclosureOptions,
-    ) -> Disclosure {
-        let query = query.into();
-        let state = self.session_state(&query);
-        self.disclose_after(&self.snapshot(), &query, &state, options).0
-    }
-
-    /// What to put into the prompt for `query`, a message of `session`, whichever store that is
-    /// in. The session notes what is shown in full, so that it is not shown again while it stands
-    /// in the context.
-    ///
-    /// Fails with `EXECUTION_ERROR` if the session's store cannot be written.
-    pub fn disclose_in<'q>(
-        &self,
-        query: impl Into<Query<'q>>,
-        session: &Session,
-    ) -> Result<Disclosure, Error> {
-        let state = known(session.id(), session.state());
-        let now = self.snapshot();
-        let (disclosure, postponed) =
-            self.disclose_after(&now, &query.into(), &state, &self.0.disclosure);
-        let mut events = Vec::new();
-        // The best one last: it is to be the one that was used last.
-        for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {
-            events.push(Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? });
-        }
-        let listed = disclosure.registry.iter().filter(|id| !state.was_listed(id));
-        events.extend(listed.map(Event::Listed));
-        let has_lost = state.skills.iter().any(|skill| skill.lost);
-        if let Some(postponed) = postponed.as_ref().filter(|_| has_lost) {
-            events.push(Event::Restored);
-            events.extend(postponed.iter().map(Event::Postponed));
-        }
-        session.record_all(&events)?;
-        Ok(disclosure)
-    }
-
-    /// What to disclose in a conversation that did so far what `state` says; and, if what it lost was
-    /// considered, which of it is to be once more.
-    fn disclose_after(
-        &self,
-        now: &Snapshot,
-        query: &Query<'_>,
-        state: &SessionState,
-        options: &DisclosureOptions,
-    ) -> (Disclosure, Option<Vec<SkillId>>) {
-        let answer = (!query.is_blank()).then(|| now.search(query, state, 0));
-        let evidence = Evidence {
-            relevant: &|limit| self.rank(now, &query.text, limit),
-            is_idle: &|| idle::is_idle(&query.text),
-            exclude: &|entry| snapshot::exclude_of(entry, query, &self.0.index),
-        };
-        disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens)
-    }
-
-    /// The best `limit` skills by relevance, by their places in the listing.
-    fn rank(&self, now: &Snapshot, message: &str, limit: usize) -> Vec<(u32, Relevance)> {
-        let mut ranked = Vec::new();
-        let message = &*self.looked_at(message);
-        let Some(retriever) = &self.0.retriever else {
-            now.relevance().rank_into(message, limit, &mut ranked);
-            return ranked;
-        };
-        now.relevance().rank_into(message, usize::MAX, &mut ranked);
-        let candidates = now
-            .listing
-            .visible()
-            .map(|entry| Candidate { id: &entry.id, description: entry.skill.description() });
-        let candidates: Vec<Candidate<'_>> = candidates.collect();
-        matcher::fuse(ranked, &**retriever, message, &candidates, limit)
-    }
-
     /// The catalog prompt: which skills there are, for the system prompt.
     pub fn prompt(&self) -> CatalogPrompt {
         self.prompt_with(&self.0.prompt)
@@ -252,7 +129,9 @@ impl Engine {
 
     /// The catalog prompt, made with other options.
     pub fn prompt_with(&self, options: &PromptOptions) -> CatalogPrompt {
-        disclosure::catalog_prompt(&self.snapshot().catalog, options, &*self.0.tokens)
+        let runs_as_task = |entry: &Entry| self.runs_as_task(entry);
+        let catalog = &self.snapshot().catalog;
+        disclosure::catalog_prompt(catalog, options, &*self.0.tokens, &runs_as_task)
     }
 
     /// How much of a message is looked at.
@@ -294,20 +173,6 @@ impl Engine {
     fn snapshot(&self) -> Guard<Arc<Snapshot>> {
         self.0.snapshot.load()
     }
-
-    /// What the conversation of `query` did so far.
-    fn session_state(&self, query: &Query<'_>) -> SessionState {
-        let session = query.session.as_deref();
-        session.map_or_else(SessionState::default, |id| known(id, self.0.sessions.state(id)))
-    }
-}
-
-/// A store that cannot be read costs what it knows of the conversation, not the answer.
-fn known(session: &str, state: Result<SessionState, Error>) -> SessionState {
-    state.unwrap_or_else(|error| {
-        tracing::warn!(session, %error, "the session cannot be read");
-        SessionState::default()
-    })
 }
 
 #[cfg(test)]

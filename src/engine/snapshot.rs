@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::catalog::{Audience, Catalog, Entry};
-use crate::disclosure::Listing;
+use crate::disclosure::{Listing, Reason, Rejection};
 use crate::error::Error;
 use crate::matcher::{
-    Answer, Index, IndexOptions, IndexedSkill, LayeredIndex, Query, Rejection, RelevanceIndex,
+    Answer, Index, IndexOptions, IndexedSkill, LayeredIndex, Query, RelevanceIndex,
 };
 use crate::progress::Reporter;
 use crate::session::SessionState;
@@ -141,7 +141,7 @@ impl Snapshot {
             return Vec::new();
         };
         let matches = hidden.search(query, &[], usize::MAX).matches;
-        let reject = |id| Rejection { reason: self.why_hidden(&id), id };
+        let reject = |id: SkillId| Rejection::new(&id, self.why_hidden(&id));
         matches.into_iter().map(|found| reject(found.id)).collect()
     }
 
@@ -159,29 +159,9 @@ impl Snapshot {
             .ok()
     }
 
-    fn why_hidden(&self, id: &SkillId) -> String {
-        match self.catalog.get(id.as_str()) {
-            None => "filtered: not in the allowlist".to_owned(),
-            Some(entry) if entry.is_available() => entry.reason().unwrap_or_default(),
-            Some(entry) => {
-                format!("{}: {}", entry.status.as_str(), entry.reason().unwrap_or_default())
-            }
-        }
+    fn why_hidden(&self, id: &SkillId) -> Reason {
+        self.catalog.get(id.as_str()).and_then(Reason::of).unwrap_or(Reason::Filtered)
     }
-}
-
-/// The exclude that vetoes a skill for `query`, whether or not anything else of it matches.
-pub(super) fn exclude_of(
-    entry: &Entry,
-    query: &Query<'_>,
-    options: &IndexOptions,
-) -> Option<String> {
-    if entry.skill.triggers().exclude.is_empty() {
-        return None;
-    }
-    let alone = Index::new(&[indexed(entry)], options)
-        .inspect_err(|error| tracing::warn!(skill = %entry.id, %error, "cannot ask its excludes"));
-    alone.ok()?.first_exclude(query)
 }
 
 /// The skills that the model may be told of for what a message says.

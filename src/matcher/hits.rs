@@ -22,6 +22,7 @@ impl Passed<'_, '_> {
             beyond: beyond.iter().map(|key| index.id(key.skill).clone()).collect(),
             matches: index.matches(n_best, query, text, scratch),
             vetoed: index.vetoed(text, scratch),
+            excluded: index.excluded(scratch),
             quoted: Vec::new(),
             untried: index.untried(scratch),
             weak: index.weak(text, scratch),

@@ -100,6 +100,9 @@ pub struct Answer {
     pub beyond: Vec<SkillId>,
     /// Skills that match but for an `exclude` entry, with that entry.
     pub vetoed: Vec<(SkillId, String)>,
+    /// Skills with an `exclude` entry in the query, with that entry, whether or not they match, by
+    /// id; those that the query names are not among them.
+    pub excluded: Vec<(SkillId, String)>,
     /// Skills whose triggers stand in what is quoted only, with one of them, by id; see
     /// [`IndexOptions::mask_quoted`].
     pub quoted: Vec<(SkillId, String)>,
@@ -217,14 +220,6 @@ impl Index {
     /// a pattern is only confirmed for a skill that nothing else was found of.
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
         self.asked(query, |text, scratch| self.count_all(text, scratch))
-    }
-
-    /// The first exclude found in `query`, whatever else is, of a skill that it does not name.
-    pub(crate) fn first_exclude(&self, query: &Query<'_>) -> Option<String> {
-        self.asked(query, |_, scratch| {
-            let exclude = scratch.found.excludes.first();
-            exclude.map(|&exclude| self.tables.excludes[exclude as usize].1.to_string())
-        })
     }
 
     /// Passes over `query` and calls `run` with what was found.

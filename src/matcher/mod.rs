@@ -51,6 +51,7 @@ mod inflect;
 mod keys;
 mod kinds;
 mod left;
+mod literal;
 pub(crate) mod literals;
 mod mapped;
 mod marks;
@@ -91,8 +92,9 @@ pub(crate) use excerpt::looked_at;
 pub(crate) use patterns::WINDOW_BYTES;
 
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
+pub use literal::find_literal;
 pub use meta::MetaQuestion;
 pub use overlay::LayeredIndex;
-pub use query::{Hit, HitKind, Match, Query, Rejection};
+pub use query::{Hit, HitKind, Match, Query};
 pub(crate) use relevance::fuse;
 pub use relevance::{Candidate, Field, Relevance, RelevanceIndex, Relevant, Retriever, Shared};

@@ -13,7 +13,7 @@ use crate::skill::SkillId;
 /// ```
 /// use repertoire::Query;
 ///
-/// let query = Query::new("tidy this up").path("src/main.rs").session("chat-7");
+/// let query = Query::new("tidy this up").path("src/main.rs");
 /// assert_eq!(query.paths, ["src/main.rs"]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,8 +22,6 @@ pub struct Query<'q> {
     pub text: Cow<'q, str>,
     /// Files the message touches, `/`-separated and relative to the project.
     pub paths: Vec<Cow<'q, str>>,
-    /// The conversation it belongs to: skills used there recently rank higher.
-    pub session: Option<Cow<'q, str>>,
 }
 
 impl<'q> Query<'q> {
@@ -36,13 +34,6 @@ impl<'q> Query<'q> {
     #[must_use]
     pub fn path(mut self, path: impl Into<Cow<'q, str>>) -> Query<'q> {
         self.paths.push(path.into());
-        self
-    }
-
-    /// The same query, in a conversation.
-    #[must_use]
-    pub fn session(mut self, session: impl Into<Cow<'q, str>>) -> Query<'q> {
-        self.session = Some(session.into());
         self
     }
 
@@ -75,7 +66,6 @@ impl<'q> From<&'q Query<'_>> for Query<'q> {
         Query {
             text: Cow::Borrowed(&query.text),
             paths: query.paths.iter().map(|path| Cow::Borrowed(&**path)).collect(),
-            session: query.session.as_deref().map(Cow::Borrowed),
         }
     }
 }
@@ -166,13 +156,4 @@ pub struct Match {
     pub phrase_words: usize,
     /// Every trigger found, in the order of the text; never empty.
     pub hits: Vec<Hit>,
-}
-
-/// Why a skill that has to do with a query is not among its matches.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Rejection {
-    /// The skill.
-    pub id: SkillId,
-    /// Why, in a phrase.
-    pub reason: String,
 }

@@ -107,6 +107,14 @@ impl Index {
         scratch.found.excludes = excludes;
         vetoed
     }
+
+    /// The skills with an exclude entry in the query, with that entry.
+    pub(super) fn excluded(&self, scratch: &Scratch) -> Vec<(SkillId, String)> {
+        let entries = scratch.found.excludes.iter();
+        let entries = entries.map(|&exclude| &self.tables.excludes[exclude as usize]);
+        let entries = entries.filter(|(skill, _)| !scratch.is_gone(*skill));
+        entries.map(|(skill, entry)| (self.id(*skill).clone(), entry.to_string())).collect()
+    }
 }
 
 #[cfg(test)]

@@ -84,6 +84,9 @@ pub struct SkillState {
     pub consented: bool,
     /// Whether a line for it stands in the context.
     pub listed: bool,
+    /// Its place, from 1, in the order in which skills' instructions first came into the context of
+    /// the session; `None` if they never did. It stays when the context is made shorter.
+    pub joined: Option<u64>,
 }
 
 impl SkillState {
@@ -99,7 +102,14 @@ impl SkillState {
             lost: false,
             consented: false,
             listed: false,
+            joined: None,
         }
+    }
+
+    /// Whether its instructions have just come into the context for the first time: a store then
+    /// gives it the next place in [`SkillState::joined`].
+    pub fn joins(&self) -> bool {
+        self.in_context && self.joined.is_none()
     }
 
     /// What `event`, which is about this skill or about all of them, makes of it.

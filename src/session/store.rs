@@ -51,6 +51,10 @@ impl SessionStore for MemoryStore {
             skills.len() - 1
         });
         skills[place].apply(event);
+        if skills[place].joins() {
+            let last = skills.iter().filter_map(|state| state.joined).max();
+            skills[place].joined = Some(last.unwrap_or_default() + 1);
+        }
         if event.is_use() {
             skills[place..].rotate_left(1);
         }

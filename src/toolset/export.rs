@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::registry::Tools;
+use super::registry::{Tool, Tools};
 use crate::tool_format::ToolFormat;
 use crate::trust::ContentHash;
 
@@ -14,10 +14,17 @@ impl Tools {
     /// digits, `_` and `-`, at most 64; [`Tools::find`] understands them.
     pub fn to_json(&self, format: ToolFormat) -> Value {
         let tools = self.tools.iter().map(|tool| {
-            let name = provider_name(&tool.name);
+            let name = tool.provider_name();
             format.tool(&name, &tool.description, &tool.parameters, &tool.annotations)
         });
         tools.collect()
+    }
+}
+
+impl Tool {
+    /// Its name as providers take it, see [`Tools::to_json`].
+    pub fn provider_name(&self) -> String {
+        provider_name(&self.name)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The tools of a host's model: what they reach and how they answer.
 
+use repertoire::SessionToolsOptions;
 use repertoire::catalog::Allowlist;
-use repertoire::integration::{HostTools, HostToolsOptions};
 use repertoire::{ErrorCode, ToolFormat};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn what_the_model_may_not_use_is_reached_by_no_tool_under_no_name() {
     let builder = builder.scripts(repertoire::script::ScriptOptions::default());
     let engine = builder.build().unwrap();
     let session = engine.session("s");
-    let tools = HostTools::new(&engine, &session);
+    let tools = engine.tools(&session);
     let definitions = tools.definitions(ToolFormat::Mcp).to_string();
     assert!(definitions.contains("\"open\"") && !definitions.contains("secret"), "{definitions}");
 
@@ -76,7 +76,7 @@ fn what_the_model_may_not_use_is_reached_by_no_tool_under_no_name() {
     assert_eq!(tools.call("read_skill_file", &read).code(), None);
     let refused = tools.call("use_skill", &json!({"skill": "secret"}));
     assert_eq!(refused.code(), Some(ErrorCode::NotFound));
-    let elsewhere = HostTools::new(&engine, &engine.session("other"));
+    let elsewhere = engine.tools(&engine.session("other"));
     assert_eq!(elsewhere.call("read_skill_file", &read).code(), Some(ErrorCode::NotFound));
 }
 
@@ -85,7 +85,7 @@ fn who_asked_for_a_skill_is_no_way_to_ask_which_skills_there_are() {
     let dir =
         skills(&[("review", "", "r"), ("secret-deploy", "disable-model-invocation: true\n", "")]);
     let engine = builder(&dir).build().unwrap();
-    let tools = HostTools::new(&engine, &engine.session("s"));
+    let tools = engine.tools(&engine.session("s"));
     let answer = |by: &str| {
         let answer = tools.call("use_skill", &json!({"skill": "review", "by": by}));
         (answer.code(), message(&answer).replace(by, "it"))
@@ -107,8 +107,8 @@ fn the_names_of_skills_are_listed_while_there_is_room() {
     let engine = builder(&dir).build().unwrap();
     let session = engine.session("s");
     let schema = |names_chars: usize| {
-        let options = HostToolsOptions { names_chars, ..HostToolsOptions::default() };
-        HostTools::with(&engine, &session, options).definitions(ToolFormat::OpenAi)[0]["function"]
+        let options = SessionToolsOptions { names_chars, ..SessionToolsOptions::default() };
+        engine.tools(&session).with_options(options).definitions(ToolFormat::OpenAi)[0]["function"]
             .clone()
     };
     let enumerated = schema(6);
@@ -125,8 +125,8 @@ fn long_files_are_read_in_parts() {
     let lines = lines.concat();
     write(dir.path(), "plain/long.txt", &lines);
     let engine = builder(&dir).build().unwrap();
-    let options = HostToolsOptions { read_bytes: 100, ..HostToolsOptions::default() };
-    let tools = HostTools::with(&engine, &engine.session("s"), options);
+    let options = SessionToolsOptions { read_bytes: 100, ..SessionToolsOptions::default() };
+    let tools = engine.tools(&engine.session("s")).with_options(options);
     let mut offset = 1;
     let mut read = String::new();
     for _ in 0..100 {

@@ -1,12 +1,22 @@
 //! Calls of a host's model that fail, or are cancelled.
 
 #[cfg(target_os = "linux")]
-use repertoire::integration::CallIo;
-use repertoire::integration::HostTools;
-use repertoire::{Consent, ConsentPolicy, Engine, ErrorCode, Source};
+use repertoire::CallIo;
+use repertoire::{Consent, ConsentPolicy, Engine, Error, ErrorCode, Source, Task, TaskSpawner};
 use serde_json::{Value, json};
 
 use super::{builder, message, skills, write};
+
+/// A host that has no room for another task.
+#[derive(Debug)]
+struct Full;
+
+impl TaskSpawner for Full {
+    fn spawn(&self, task: &Task) -> Result<String, Error> {
+        let message = format!("no room for a task of `{}`", task.skill);
+        Err(Error::new(ErrorCode::ExecutionError, message, "try again later"))
+    }
+}
 
 #[test]
 fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_remedy() {
@@ -31,7 +41,7 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
         "panics" => request.description.parse().unwrap(),
         id => id != "asks",
     });
-    let builder = builder(&dir).scripts(options).consent(consent);
+    let builder = builder(&dir).scripts(options).consent(consent).task_spawner(Full);
     let engine = builder.source(Source::project(dir.path().join("none"))).build().unwrap();
     let project = skills(&[("risky", "", "r")]);
     write(project.path(), "risky/scripts/x.sh", "echo x\n");
@@ -43,8 +53,8 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
 
     let session = engine.session("s");
     engine.activate("plain", "", &session).unwrap();
-    let tools = HostTools::new(&engine, &session);
-    let untrusting = HostTools::new(&untrusted, &untrusted.session("s"));
+    let tools = engine.tools(&session);
+    let untrusting = untrusted.tools(&untrusted.session("s"));
     let script = |skill: &str, script: &str| json!({"skill": skill, "script": script});
     for (tools, tool, arguments, code, words) in [
         (&tools, "use_skill", json!({"skill": 7}), InvalidParam, vec!["use_skill", "object"]),
@@ -74,7 +84,7 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
             vec!["risky", "repertoire trust add"],
         ),
         (&tools, "use_skill", json!({"skill": "asks"}), ConsentRequired, vec!["asks", "user"]),
-        (&tools, "use_skill", json!({"skill": "forked"}), ExecutionError, vec!["forked", "inline"]),
+        (&tools, "use_skill", json!({"skill": "forked"}), ExecutionError, vec!["forked", "later"]),
         (
             &tools,
             "run_skill_script",
@@ -109,10 +119,10 @@ fn a_host_can_cancel_the_call_of_a_script() {
     write(dir.path(), "slow/scripts/wait.sh", "#!/bin/sh\necho begun\nsleep 60\n");
     let options = repertoire::script::ScriptOptions::default();
     let engine = builder(&dir).scripts(options).build().unwrap();
-    let tools = HostTools::new(&engine, &engine.session("s"));
+    let tools = engine.tools(&engine.session("s"));
     let start = std::time::Instant::now();
     let is_cancelled = || start.elapsed().as_millis() > 200;
-    let io = CallIo { is_cancelled: Some(&is_cancelled) };
+    let io = CallIo::default().cancelled_if(&is_cancelled);
     let call = json!({"skill": "slow", "script": "wait.sh"});
     let answer = tools.call_with("run_skill_script", &call, io);
     assert_eq!(answer.code(), Some(ErrorCode::ExecutionError), "{answer:?}");

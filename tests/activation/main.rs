@@ -10,7 +10,6 @@ mod sessions;
 use std::fs;
 use std::path::Path;
 
-use repertoire::integration::HostTools;
 use repertoire::{Engine, EngineBuilder, Envelope, ErrorCode, Source};
 use serde_json::json;
 
@@ -224,7 +223,7 @@ fn a_directory_that_is_no_text_is_no_obstacle() {
     fs::create_dir_all(&odd).unwrap();
     fs::write(odd.join("SKILL.md"), "---\nname: odd\ndescription: d\n---\nOdd").unwrap();
     let engine = builder(&dir).build().unwrap();
-    let tools = HostTools::new(&engine, &engine.session("s"));
+    let tools = engine.tools(&engine.session("s"));
     let answer = serde_json::to_value(tools.call("use_skill", &json!({"skill": "odd"}))).unwrap();
     assert_eq!((&answer["status"], &answer["data"]["content"]), (&json!("success"), &json!("Odd")));
     assert!(answer["data"]["base_dir"].as_str().unwrap().ends_with("odd\u{fffd}"), "{answer}");
@@ -235,7 +234,7 @@ fn arguments_that_would_make_too_much_are_refused() {
     let body = "$0 $ARGUMENTS\n".repeat(100_000);
     let dir = skills(&[("much", "", &body)]);
     let engine = builder(&dir).build().unwrap();
-    let tools = HostTools::new(&engine, &engine.session("s"));
+    let tools = engine.tools(&engine.session("s"));
     let answer = tools.call("use_skill", &json!({"skill": "much", "args": "x".repeat(100_000)}));
     assert_eq!(answer.code(), Some(ErrorCode::InvalidParam));
     assert!(message(&answer).contains("`much`"), "{}", message(&answer));

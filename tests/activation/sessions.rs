@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use repertoire::activation::{Task, TaskSpawner};
-use repertoire::integration::HostTools;
 use repertoire::session::{Event, SessionState, SkillState};
 use repertoire::{
     Activate, Consent, ConsentPolicy, Context, Error, ErrorCode, MemoryStore, Session, SessionStore,
@@ -30,7 +29,7 @@ fn a_forked_skill_becomes_a_task_of_the_host() {
     let spawner = Spawner::default();
     let engine = builder(&dir).task_spawner(spawner.clone()).build().unwrap();
     let session = engine.session("s");
-    let tools = HostTools::new(&engine, &session);
+    let tools = engine.tools(&session);
     let answer =
         serde_json::to_value(tools.call("use_skill", &json!({"skill": "big", "args": "it"})));
     let answer = answer.unwrap();
@@ -63,7 +62,7 @@ fn a_skill_that_leads_back_to_itself_is_refused_with_the_chain() {
     let dir = skills(&[("a", "", "A"), ("b", "", "B"), ("c", "", "C")]);
     let engine = builder(&dir).build().unwrap();
     let session = engine.session("s");
-    let tools = HostTools::new(&engine, &session);
+    let tools = engine.tools(&session);
     let use_skill =
         |skill: &str, by: &str| tools.call("use_skill", &json!({"skill": skill, "by": by}));
     assert_eq!(tools.call("use_skill", &json!({"skill": "a"})).code(), None);

@@ -43,7 +43,7 @@ fn machine_output_has_the_documented_fields() {
     let disclosed = run(&["disclose", "alpha"]);
     assert_eq!(keys(&disclosed), ["full", "hidden", "omitted", "registry", "text", "tier"]);
     let limited = run(&["disclose", "alpha beta", "--max-skills", "1"]);
-    assert_eq!(keys(&limited["omitted"][0]), ["id", "reason"]);
+    assert_eq!(keys(&limited["omitted"][0]), ["code", "id", "reason"]);
 
     assert_eq!(keys(&run(&["prompt"])), ["included", "omitted", "shortened", "text"]);
 

@@ -9,6 +9,7 @@ mod binary;
 mod failures;
 mod options;
 mod queries;
+mod reasons;
 mod terminal;
 
 use binary::Place;

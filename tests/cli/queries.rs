@@ -100,7 +100,7 @@ fn limits_and_vetoes_are_explained() {
             "1. alpha  phrase of 1 word\n",
             "| alpha and beta, not gamma\n",
             "| ^^^^^\n | |\n | name `alpha`\n | keyword `alpha`\n",
-            "rejected: beta  below the limit\n",
+            "rejected: beta  below the limit of 1 skill\n",
             "rejected: gamma  vetoed by its exclude `not gamma`\n",
         ],
     );

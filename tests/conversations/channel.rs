@@ -54,7 +54,7 @@ fn place(skills: &[Value]) -> Place {
     place
 }
 
-/// `Engine::disclose_in`.
+/// `Engine::turn`.
 pub(crate) struct Library {
     engine: Engine,
     n_conversations: usize,
@@ -92,17 +92,7 @@ impl Channel for Library {
 
     fn say(&mut self, message: &str) -> Shown {
         let session = self.session();
-        // A slash command is what it is in a conversation: an activation.
-        if let Some(activation) = self.engine.user_message(message, &session).unwrap() {
-            let text = activation.to_text();
-            return Shown {
-                tier: Some(3),
-                full: vec![activation.id.to_string()],
-                text,
-                ..Shown::default()
-            };
-        }
-        let disclosure = self.engine.disclose_in(message, &session).unwrap();
+        let disclosure = self.engine.turn(message, &session).run().unwrap().disclosure;
         Shown {
             tier: Some(disclosure.tier as u64),
             full: disclosure.full.iter().map(ToString::to_string).collect(),

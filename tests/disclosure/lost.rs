@@ -1,6 +1,6 @@
 //! What was lost when the context of a session was made shorter.
 
-use repertoire::{Budget, Disclosure, DisclosureOptions, Engine, Query};
+use repertoire::{Budget, Disclosure, DisclosureOptions, Engine};
 
 use crate::sessions::in_session;
 use crate::{engine, engine_with, ids, reasons};
@@ -25,26 +25,26 @@ fn what_a_context_lost_is_shown_again_once_the_last_used_first_as_far_as_there_i
         let engine = in_session(&[31, 15, 19, 5], options);
         let session = engine.session("a");
         for query in ["only0", "only1", "only2"] {
-            engine.disclose_in(query, &session).unwrap();
+            engine.turn(query, &session).run().unwrap().disclosure;
         }
         session.record_use(&"s0".into()).unwrap();
         session.record_use(&"s2".into()).unwrap();
         session.compacted().unwrap();
 
-        let blank = engine.disclose_in(" ", &session).unwrap();
+        let blank = engine.turn(" ", &session).run().unwrap().disclosure;
         assert_eq!(blank, Disclosure::default(), "nothing is shown, so nothing is restored");
-        let again = engine.disclose_in("hello", &session).unwrap();
+        let again = engine.turn("hello", &session).run().unwrap().disclosure;
         assert_eq!((ids(&again.full), ids(&again.registry)), (full.clone(), lines.clone()));
         let too_long: Vec<_> = lines.iter().map(|id| (*id, TOO_LONG)).collect();
         assert_eq!(reasons(&again), too_long, "{room}");
-        let once = engine.disclose_in("hello", &session).unwrap();
+        let once = engine.turn("hello", &session).run().unwrap().disclosure;
         assert_eq!((once.full.len(), once.registry.len(), once.omitted.len()), (0, 0, 0));
 
         let state = session.state().unwrap();
         let in_context = |id: &&str| state.of(&(*id).into()).unwrap().in_context;
         assert!(full.iter().all(in_context) && !lines.iter().any(in_context), "{room}");
         session.compacted().unwrap();
-        let order = engine.disclose(Query::new("hello").session("a"));
+        let order = engine.turn("hello", &engine.session("a")).preview();
         assert_eq!(ids(&order.full), full, "the order is kept");
     }
 }
@@ -54,7 +54,7 @@ fn what_is_lost_and_matches_counts_as_a_match() {
     let lose = |engine: &Engine| {
         let session = engine.session("a");
         for query in ["only0", "only1", "only2"] {
-            engine.disclose_in(query, &session).unwrap();
+            engine.turn(query, &session).run().unwrap().disclosure;
         }
         session.compacted().unwrap();
         session
@@ -62,22 +62,22 @@ fn what_is_lost_and_matches_counts_as_a_match() {
     let options = DisclosureOptions { max_skills: 1, ..DisclosureOptions::default() };
     let engine = in_session(&[9, 9, 9, 9], options.clone());
     let session = lose(&engine);
-    let again = engine.disclose_in("only1", &session).unwrap();
+    let again = engine.turn("only1", &session).run().unwrap().disclosure;
     assert_eq!((ids(&again.full), again.omitted.len()), (vec!["s1", "s2", "s0"], 0));
 
     // What this message ranks below the limit waits for the next one.
     session.end().unwrap();
     let session = lose(&engine);
-    let again = engine.disclose_in("word", &session).unwrap();
+    let again = engine.turn("word", &session).run().unwrap().disclosure;
     assert_eq!(ids(&again.full), ["s2"]);
     let below = ["s1", "s0", "s3"].map(|id| (id, "below the limit of 1 skill"));
     assert_eq!(reasons(&again), below);
-    let next = engine.disclose_in("and what else?", &session).unwrap();
+    let next = engine.turn("and what else?", &session).run().unwrap().disclosure;
     assert_eq!(ids(&next.full), ["s1", "s0"]);
 
     let restore = Budget::Characters(0);
     let engine = in_session(&[9, 9, 9, 9], DisclosureOptions { restore, ..options });
-    let again = engine.disclose_in("only1", &lose(&engine)).unwrap();
+    let again = engine.turn("only1", &lose(&engine)).run().unwrap().disclosure;
     assert_eq!((ids(&again.full), &ids(&again.registry)[..2]), (vec!["s1"], &["s2", "s0"][..]));
     assert_eq!(reasons(&again), [("s2", TOO_LONG), ("s0", TOO_LONG)]);
 }
@@ -95,19 +95,19 @@ fn a_veto_holds_for_what_was_lost_until_the_next_message() {
         let engine = engine(&[&format!("---\n{head}\n---\n"), OTHER]);
         let session = engine.session("s");
         if engine.user_message(shown, &session).unwrap().is_none() {
-            engine.disclose_in(shown, &session).unwrap();
+            engine.turn(shown, &session).run().unwrap().disclosure;
         }
         session.compacted().unwrap();
-        let vetoed = engine.disclose_in(query, &session).unwrap();
+        let vetoed = engine.turn(query, &session).run().unwrap().disclosure;
         assert!(vetoed.full.is_empty(), "{head}: {query}");
         assert_eq!(
             reasons(&vetoed),
             [("a", "vetoed by its exclude `not this`")],
             "{head}: {query}"
         );
-        let next = engine.disclose_in("go on", &session).unwrap();
+        let next = engine.turn("go on", &session).run().unwrap().disclosure;
         assert_eq!((ids(&next.full), next.omitted.len()), (vec!["a"], 0), "{head}: {query}");
-        assert_eq!(engine.disclose_in("go on", &session).unwrap().full.len(), 0, "once");
+        assert_eq!(engine.turn("go on", &session).run().unwrap().disclosure.full.len(), 0, "once");
     }
 }
 
@@ -117,7 +117,7 @@ fn what_the_user_activated_is_restored_also_if_the_model_may_not_use_it() {
     for (skills, hidden) in [(&[mine, OTHER][..], 1), (&[mine], 0)] {
         let engine = engine(skills);
         let session = engine.session("s");
-        let show = || engine.disclose_in("go on", &session).unwrap();
+        let show = || engine.turn("go on", &session).run().unwrap().disclosure;
         let before = show();
         engine.user_message("/mine", &session).unwrap().unwrap();
         for _ in 0..2 {
@@ -132,7 +132,7 @@ fn what_the_user_activated_is_restored_also_if_the_model_may_not_use_it() {
         session.compacted().unwrap();
         let restore = Budget::Characters(0);
         let options = DisclosureOptions { restore, ..DisclosureOptions::default() };
-        let tight = engine.disclose_with(Query::new("go on").session("s"), &options);
+        let tight = engine.turn("go on", &engine.session("s")).options(&options).preview();
         assert_eq!((&tight.text, tight.registry.len()), (&before.text, 0));
         if hidden > 0 {
             assert_eq!(reasons(&tight), [("mine", TOO_LONG)]);
@@ -150,16 +150,16 @@ fn a_veto_of_one_does_not_have_the_others_shown_again_and_again() {
     let engine = engine_with(&[&big("a"), &big("b"), &big("c"), &vetoed], options);
     let session = engine.session("s");
     for query in ["only a", "only b", "only c", "word"] {
-        engine.disclose_in(query, &session).unwrap();
+        engine.turn(query, &session).run().unwrap().disclosure;
     }
     session.compacted().unwrap();
-    let first = engine.disclose_in("staging", &session).unwrap();
+    let first = engine.turn("staging", &session).run().unwrap().disclosure;
     assert_eq!((ids(&first.full), ids(&first.registry)), (vec!["c"], vec!["b", "a"]));
     for query in ["staging", "staging again"] {
-        let next = engine.disclose_in(query, &session).unwrap();
+        let next = engine.turn(query, &session).run().unwrap().disclosure;
         assert_eq!((next.full.len(), next.registry.len()), (0, 0), "{query}");
     }
-    assert_eq!(ids(&engine.disclose_in("go on", &session).unwrap().full), ["v"]);
+    assert_eq!(ids(&engine.turn("go on", &session).run().unwrap().disclosure.full), ["v"]);
 }
 
 #[test]
@@ -177,10 +177,10 @@ fn what_only_the_user_may_know_of_is_never_a_line_nor_counted() {
         engine.user_message(command, &session).unwrap().unwrap();
     }
     session.compacted().unwrap();
-    let tight = engine.disclose_in("go on", &session).unwrap();
+    let tight = engine.turn("go on", &session).run().unwrap().disclosure;
     assert_eq!((ids(&tight.full), tight.registry.len(), tight.hidden), (vec!["m2"], 0, 1));
     assert!(tight.text.ends_with("[1 more skill available]"), "{}", tight.text);
     assert!(!tight.text.contains("m1"), "{}", tight.text);
     assert_eq!(tight.omitted.len(), 1);
-    assert!(tight.omitted[0].reason.ends_with("left out, as only the user can use it"));
+    assert!(tight.omitted[0].to_string().ends_with("left out, as only the user can use it"));
 }

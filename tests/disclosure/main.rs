@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use repertoire::session::Event;
 use repertoire::{
-    Budget, Disclosure, DisclosureOptions, Engine, Format, PromptOptions, Query, Skill, SkillId,
-    Tier,
+    Budget, Disclosure, DisclosureOptions, Engine, Format, HowToLoad, Match, PromptOptions, Query,
+    Session, Skill, SkillId, Tier,
 };
 
 fn skill(text: &str) -> Skill {
@@ -46,8 +46,10 @@ fn sized(sizes: &[usize]) -> Engine {
 }
 
 fn disclose(engine: &Engine, query: &str, format: Format, budget: Option<Budget>) -> Disclosure {
-    let options = DisclosureOptions { format, budget, ..DisclosureOptions::default() };
-    engine.disclose_with(query, &options)
+    // Nothing is said of how to load a skill, as in a disclosure outside of conversations.
+    let how_to_load = HowToLoad::Sentence(String::new());
+    let options = DisclosureOptions { format, budget, how_to_load, ..DisclosureOptions::default() };
+    engine.turn(query, &Session::in_memory("t")).options(&options).preview()
 }
 
 fn ids(ids: &[SkillId]) -> Vec<&str> {
@@ -81,14 +83,17 @@ fn what_does_not_fit_steps_down_one_tier_and_says_why() {
     assert_eq!(ids(&tight.registry), ["m1"]);
     assert!(tight.text.contains("- m1: Matched 1."), "{}", tight.text);
     assert!(tight.text.ends_with("[3 more skills available]"), "{}", tight.text);
-    let reasons: Vec<_> =
-        tight.omitted.iter().map(|o| (o.id.as_str(), o.reason.as_str())).collect();
-    assert_eq!(reasons, [("m1", "over budget: full text of 5014 characters, shown as a line")]);
+    let expected = [("m1", "over budget: full text of 5014 characters, shown as a line")];
+    assert_eq!(reasons(&tight), expected);
 
     let tiny = disclose(&engine, "word", Format::Markdown, Some(Budget::Characters(10)));
     assert_eq!((tiny.tier, tiny.text.as_str()), (Tier::Breadcrumb, "[6 skills available]"));
     assert_eq!(tiny.omitted.len(), 3);
-    assert!(tiny.omitted.iter().all(|o| o.reason.ends_with("counted only")), "{:?}", tiny.omitted);
+    assert!(
+        tiny.omitted.iter().all(|o| o.to_string().ends_with("counted only")),
+        "{:?}",
+        tiny.omitted
+    );
 }
 
 #[test]
@@ -97,7 +102,13 @@ fn a_full_text_is_shown_wherever_it_fits() {
     let one = disclose(&engine, "word", Format::Markdown, Some(Budget::Characters(0)));
     assert_eq!(one.tier, Tier::Breadcrumb);
     let options = DisclosureOptions { max_skills: 1, ..DisclosureOptions::default() };
-    let n_chars = engine.disclose_with("word", &options).text.chars().count();
+    let n_chars = engine
+        .turn("word", &Session::in_memory("t"))
+        .options(&options)
+        .preview()
+        .text
+        .chars()
+        .count();
     let tight = disclose(&engine, "word", Format::Markdown, Some(Budget::Characters(n_chars)));
     assert_eq!(ids(&tight.full), ["m0"]);
 }
@@ -110,16 +121,22 @@ fn matches_below_the_limit_and_vetoes_are_told() {
         "---\nname: c\ndescription: d\ntriggers: [word]\n---\n",
     ]);
     let options = DisclosureOptions { max_skills: 1, ..DisclosureOptions::default() };
-    let disclosure = engine.disclose_with("word, not this", &options);
+    let disclosure =
+        engine.turn("word, not this", &Session::in_memory("t")).options(&options).preview();
     assert_eq!(ids(&disclosure.full), ["b"]);
-    let reasons: Vec<_> =
-        disclosure.omitted.iter().map(|o| (o.id.as_str(), o.reason.as_str())).collect();
     assert_eq!(
-        reasons,
+        reasons(&disclosure),
         [("c", "below the limit of 1 skill"), ("a", "vetoed by its exclude `not this`")]
     );
     // A mention overrides the veto.
-    assert_eq!(ids(&engine.disclose_with("/a word, not this", &options).full), ["a"]);
+    assert_eq!(
+        ids(&engine
+            .turn("/a word, not this", &Session::in_memory("t"))
+            .options(&options)
+            .preview()
+            .full),
+        ["a"]
+    );
 }
 
 #[test]
@@ -144,12 +161,14 @@ fn recent_use_and_paths_count_in_a_session() {
         "---\nname: rust\ndescription: d\npaths: ['*.rs', 'docs/**']\n---\n",
     ]);
     engine.session("s1").record_use(&"b".into()).unwrap();
-    let order = |query: Query<'_>| -> Vec<String> {
-        engine.matches(query).iter().map(|found| found.id.to_string()).collect()
+    let ids = |found: Vec<Match>| -> Vec<String> {
+        found.iter().map(|found| found.id.to_string()).collect()
     };
+    let order = |query: Query<'_>| ids(engine.matches(query));
+    let order_in = |session: &str| ids(engine.turn("word", &engine.session(session)).matches());
     assert_eq!(order(Query::new("word")), ["a", "b"]);
-    assert_eq!(order(Query::new("word").session("s1")), ["b", "a"]);
-    assert_eq!(order(Query::new("word").session("s2")), ["a", "b"]);
+    assert_eq!(order_in("s1"), ["b", "a"]);
+    assert_eq!(order_in("s2"), ["a", "b"]);
     assert_eq!(order(Query::new("").path("src/deep/main.rs")), ["rust"]);
     assert_eq!(order(Query::new("word").path("./docs/a/b.md")), ["a", "b", "rust"]);
     assert!(order(Query::new("").path("docs.md")).is_empty());
@@ -265,8 +284,10 @@ fn body_hash(engine: &Engine, id: &str) -> u64 {
     engine.catalog().get(id).map_or(0, |entry| entry.skill.body_hash().unwrap())
 }
 
+/// The skills left out, each with its reasons in one line.
 fn reasons(disclosure: &Disclosure) -> Vec<(&str, &str)> {
-    disclosure.omitted.iter().map(|o| (o.id.as_str(), o.reason.as_str())).collect()
+    let told = disclosure.omitted.iter();
+    told.map(|of| (of.id.as_str(), &*of.to_string().leak())).collect()
 }
 
 proptest! {
@@ -302,7 +323,7 @@ proptest! {
             restore: Budget::Characters(restore),
             ..DisclosureOptions::default()
         };
-        let disclosure = engine.disclose_with(Query::new(query).session("a"), &options);
+        let disclosure = engine.turn(query, &engine.session("a")).options(&options).preview();
         let shown: BTreeSet<_> = disclosure.full.iter().chain(&disclosure.registry).collect();
         prop_assert_eq!(shown.len(), disclosure.full.len() + disclosure.registry.len());
         let omitted: BTreeSet<_> = disclosure.omitted.iter().map(|omitted| &omitted.id).collect();

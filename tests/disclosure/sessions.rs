@@ -1,7 +1,7 @@
 //! What is disclosed in a session: what stands in its context, and what was used.
 
 use repertoire::session::Event;
-use repertoire::{Budget, DisclosureOptions, Engine, Query, Session, Source, Tier};
+use repertoire::{Budget, DisclosureOptions, Engine, Session, Source, Tier};
 
 use crate::{body_hash, ids, reasons, skill};
 
@@ -23,10 +23,10 @@ const IN_CONTEXT: &str = "its instructions are in the context already";
 fn what_stands_in_the_context_of_a_session_is_a_line_there() {
     let engine = in_session(&[20, 20, 20], DisclosureOptions::default());
     let (session, other) = (engine.session("a"), engine.session("b"));
-    let first = engine.disclose_in("only0", &session).unwrap();
+    let first = engine.turn("only0", &session).run().unwrap().disclosure;
     assert_eq!((ids(&first.full), first.omitted.len()), (vec!["s0"], 0));
 
-    let second = engine.disclose_in("only0", &session).unwrap();
+    let second = engine.turn("only0", &session).run().unwrap().disclosure;
     assert_eq!((second.tier, second.hidden), (Tier::Registry, 2));
     assert_eq!(reasons(&second), [("s0", IN_CONTEXT)]);
     assert_eq!(
@@ -35,17 +35,17 @@ fn what_stands_in_the_context_of_a_session_is_a_line_there() {
          [2 more skills available]"
     );
     // It takes no room from the others.
-    let third = engine.disclose_in("word", &session).unwrap();
+    let third = engine.turn("word", &session).run().unwrap().disclosure;
     assert_eq!((ids(&third.full), ids(&third.registry)), (vec!["s1", "s2"], vec!["s0"]));
 
-    let elsewhere = engine.disclose_in("only0", &other).unwrap();
+    let elsewhere = engine.turn("only0", &other).run().unwrap().disclosure;
     assert_eq!(elsewhere, first);
     assert_eq!(engine.disclose("only0"), first);
     // To ask is not to show.
-    assert_eq!(engine.disclose(Query::new("only0").session("c")), first);
-    assert_eq!(engine.disclose(Query::new("only0").session("c")), first);
+    assert_eq!(engine.turn("only0", &engine.session("c")).preview(), first);
+    assert_eq!(engine.turn("only0", &engine.session("c")).preview(), first);
     session.end().unwrap();
-    assert_eq!(engine.disclose_in("only0", &session).unwrap(), first);
+    assert_eq!(engine.turn("only0", &session).run().unwrap().disclosure, first);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn instructions_that_changed_since_they_were_shown_are_shown_again() {
     let (session, activated) = (engine.session("a"), engine.session("b"));
     engine.activate("ship", "", &activated).unwrap();
     let is_shown = |session: &Session| {
-        let shown = engine.disclose_in("a release", session).unwrap();
+        let shown = engine.turn("a release", session).run().unwrap().disclosure;
         assert_ne!(ids(&shown.full), ids(&shown.registry));
         shown.full.len() == 1
     };
@@ -84,8 +84,11 @@ fn instructions_that_changed_since_they_were_shown_are_shown_again() {
 fn a_session_of_another_store_is_read_and_written_there() {
     let engine = in_session(&[20], DisclosureOptions::default());
     let session = Session::in_memory("a");
-    assert_eq!(ids(&engine.disclose_in("word", &session).unwrap().full), ["s0"]);
-    assert_eq!(reasons(&engine.disclose_in("word", &session).unwrap()), [("s0", IN_CONTEXT)]);
+    assert_eq!(ids(&engine.turn("word", &session).run().unwrap().disclosure.full), ["s0"]);
+    assert_eq!(
+        reasons(&engine.turn("word", &session).run().unwrap().disclosure),
+        [("s0", IN_CONTEXT)]
+    );
     assert!(engine.session("a").state().unwrap().skills.is_empty());
 }
 
@@ -95,17 +98,17 @@ fn all_skills_are_shown_in_full_on_demand_whatever_the_session_has() {
     let engine = in_session(&[9, 9, 9], options);
     let session = engine.session("a");
     for query in ["only0", "only2"] {
-        engine.disclose_in(query, &session).unwrap();
+        engine.turn(query, &session).run().unwrap().disclosure;
     }
     for _ in 0..2 {
-        let all = engine.disclose_in("show all skills", &session).unwrap();
+        let all = engine.turn("show all skills", &session).run().unwrap().disclosure;
         assert_eq!((ids(&all.full), ids(&all.registry)), (vec!["s0", "s1"], vec![]));
-        assert_eq!(all.omitted[0].reason, "below the limit of 2 skills");
+        assert_eq!(all.omitted[0].to_string(), "below the limit of 2 skills");
     }
     // What it does not show of what was lost is still to be restored.
     session.compacted().unwrap();
-    engine.disclose_in("show all skills", &session).unwrap();
-    assert_eq!(ids(&engine.disclose_in("hello", &session).unwrap().full), ["s2"]);
+    engine.turn("show all skills", &session).run().unwrap().disclosure;
+    assert_eq!(ids(&engine.turn("hello", &session).run().unwrap().disclosure.full), ["s2"]);
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn a_skill_left_out_for_two_reasons_is_named_once() {
     let engine = in_session(&[9, 9], options);
     let session = engine.session("a");
     session.record(&Event::Shown { skill: &"s0".into(), body: body_hash(&engine, "s0") }).unwrap();
-    let tight = engine.disclose_in("only0", &session).unwrap();
+    let tight = engine.turn("only0", &session).run().unwrap().disclosure;
     assert_eq!(tight.tier, Tier::Breadcrumb);
     assert_eq!(reasons(&tight), [("s0", &*format!("{IN_CONTEXT}; over budget, counted only"))]);
 }
@@ -125,7 +128,7 @@ fn matches_follow_what_was_used_last() {
     let engine = in_session(&[9, 9, 9], DisclosureOptions::default());
     let session = engine.session("a");
     let order = || {
-        let found = engine.matches(Query::new("word").session("a"));
+        let found = engine.turn("word", &engine.session("a")).matches();
         found.iter().map(|found| found.id.to_string()).collect::<Vec<_>>()
     };
     for (used, wanted) in [
@@ -142,6 +145,6 @@ fn matches_follow_what_was_used_last() {
     session.consent(&"s2".into()).unwrap();
     assert_eq!(order(), ["s0", "s1", "s2"]);
     // The best of those that are shown counts as the last used one.
-    engine.disclose_in("word", &session).unwrap();
+    engine.turn("word", &session).run().unwrap().disclosure;
     assert_eq!(order(), ["s0", "s1", "s2"]);
 }

@@ -135,8 +135,11 @@ fn what_stands_in_the_context_is_not_shown_by_relevance_again() {
     let engine = with(&plain(), false, options);
     let session = engine.session("s");
     let query = "write an invoice for my freelance client";
-    assert_eq!(ids(&engine.disclose_in(query, &session).unwrap().full), ["invoice-writer"]);
-    assert_eq!(ids(&engine.disclose_in(query, &session).unwrap().full), [""; 0]);
+    assert_eq!(
+        ids(&engine.turn(query, &session).run().unwrap().disclosure.full),
+        ["invoice-writer"]
+    );
+    assert_eq!(ids(&engine.turn(query, &session).run().unwrap().disclosure.full), [""; 0]);
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn a_store_of_an_earlier_version_goes_on() {
     assert!(store.set_aside().is_empty());
     assert_eq!(store.state("a").unwrap().skills, [known.clone()]);
     store.record("a", &Event::Shown { skill: &"git".into(), body: 7 }).unwrap();
-    (known.uses, known.body) = (4, Some(7));
+    (known.uses, known.body, known.joined) = (4, Some(7), Some(1));
     assert_eq!(SqliteStore::open(&path).unwrap().state("a").unwrap().skills, [known]);
 }
 
@@ -203,13 +203,13 @@ fn what_cannot_be_a_store_is_refused_and_left_alone() {
     let run = |name: &str, sql: &str| {
         rusqlite::Connection::open(at(name)).unwrap().execute_batch(sql).unwrap();
     };
-    run("newer", "PRAGMA user_version = 4");
+    run("newer", "PRAGMA user_version = 5");
     run("foreign", "CREATE TABLE notes (text TEXT)");
     run("versioned", "PRAGMA user_version = 1");
     for (name, wanted) in [
         ("directory", "is not a file"),
         ("text/below", "cannot make the directory"),
-        ("newer", "made by a newer Repertoire (its version 4, ours 3)"),
+        ("newer", "made by a newer Repertoire (its version 5, ours 4)"),
         ("foreign", "is a database of another program"),
         ("versioned", "is a database of another program"),
     ] {

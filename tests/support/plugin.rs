@@ -7,19 +7,32 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-/// The library of `package`, built in `dir` by `cargo ARGS…`.
-pub(crate) fn library(dir: &Path, args: &[&str], package: &str) -> PathBuf {
+/// What cargo says of `target` when it builds it in `dir` by `cargo ARGS…`, message by message.
+fn built(dir: &Path, args: &[&str], target: &str) -> Vec<Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let (subcommand, more) = args.split_first().unwrap();
     let mut command = Command::new(cargo);
     command.args([subcommand, "--message-format=json"]).args(more);
     let output = command.current_dir(dir).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let name = package.replace('-', "_");
     let messages = String::from_utf8(output.stdout).unwrap();
     let messages = messages.lines().filter_map(|line| line.parse::<Value>().ok());
-    let messages = messages.filter(|message| message["target"]["name"] == *name);
-    let mut files = messages.flat_map(|m| m["filenames"].as_array().cloned().unwrap_or_default());
+    let messages = messages.filter(|message| message["target"]["name"] == *target);
+    messages.collect()
+}
+
+/// The program of an example of this workspace.
+#[allow(dead_code, reason = "each test uses some of this module")]
+pub(crate) fn executable(dir: &Path, example: &str) -> PathBuf {
+    let messages = built(dir, &["build", "--locked", "--example", example], example);
+    messages.iter().find_map(|message| message["executable"].as_str()).map(PathBuf::from).unwrap()
+}
+
+/// The library of `package`, built in `dir` by `cargo ARGS…`.
+pub(crate) fn library(dir: &Path, args: &[&str], package: &str) -> PathBuf {
+    let messages = built(dir, args, &package.replace('-', "_"));
+    let mut files =
+        messages.iter().flat_map(|m| m["filenames"].as_array().cloned().unwrap_or_default());
     let is_library = |file: &&str| file.ends_with(std::env::consts::DLL_SUFFIX);
     files.find_map(|file| file.as_str().filter(is_library).map(PathBuf::from)).unwrap()
 }

@@ -94,9 +94,7 @@ fn three_crashes_disable_a_library_until_it_is_restarted() {
     for _ in 0..3 {
         call(&engine, "bad.exit").unwrap_err();
     }
-    let disclosure = engine.disclose("$bad");
-    assert_eq!(disclosure.full, ["bad"]);
-    let tools = engine.tools(&disclosure);
+    let tools = engine.tools_of(&"bad".into());
     let noop = tools.find("noop").unwrap();
     let state = noop.worker_state().unwrap();
     assert!(

@@ -8,6 +8,7 @@ use repertoire::Format;
 use repertoire::integration::hook::HookAgent;
 
 use super::routing::{MatchingArgs, ShowingArgs};
+use super::serving::ConsentArg;
 use super::values::agents;
 use crate::environment;
 
@@ -64,6 +65,12 @@ pub(crate) struct DiscloseArgs {
     /// What became of the conversation before the message
     #[arg(long, requires = "session", value_parser = ["compacted"])]
     pub(crate) event: Option<String>,
+    /// When the user has to agree to the use of a skill: one that needs it is a line
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(crate) consent: ConsentArg,
+    /// Your agent runs skills with `context: fork` as tasks: such a skill is a line
+    #[arg(long)]
+    pub(crate) tasks: bool,
     /// Format of the text
     #[arg(long, default_value = "markdown", value_parser = formats())]
     pub(crate) format: Format,

@@ -7,7 +7,7 @@ use repertoire::disclosure::BytesPerToken;
 use repertoire::matcher::Shared;
 use repertoire::{
     Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match, Query, Rejection,
-    TokenCounter as _,
+    Session, TokenCounter as _,
 };
 use serde::{Deserialize, Serialize};
 
@@ -102,8 +102,9 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
         .paths
         .iter()
         .fold(Query::new(question.query.as_str()), |query, path| query.path(path.as_str()));
+    let session = Session::in_memory("play");
     let start = Instant::now();
-    let disclosure = engine.disclose_with(&query, &options);
+    let disclosure = engine.turn(&query, &session).options(&options).preview();
     let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     let Explanation { mut matches, rejected, meta, .. } = engine.explain(&query, usize::MAX);
     let n_more = matches.len().saturating_sub(MAX_MATCHES);
@@ -111,7 +112,7 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
     let catalog = engine.catalog();
     let verdict = question.skill.as_deref().filter(|id| !id.is_empty()).map(|id| {
         let entry = catalog.find_any(id).map_err(|error| error.to_string())?;
-        Ok(why::verdict(engine, entry, &query, &options))
+        Ok(why::verdict(engine, entry, &query, &session, &options))
     });
     Ok(Answer {
         skills: catalog.entries().filter(|e| !e.is_shadowed()).map(|e| e.id.to_string()).collect(),

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         }
         None => (common, own),
     };
-    let mut query = query::read(&args.query, common)?;
+    let query = query::read(&args.query, common)?;
     let store = args.session.as_ref().map(|_| SqliteStore::open(setup::sessions_file(common)?));
     let store = store.transpose()?;
     let engine = setup::engine(common, |builder| {
@@ -37,12 +37,10 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
             None => builder,
         }
     })?;
-    if let Some(session) = &args.session {
-        if engine.session(session).state().is_ok_and(|state| state.skills.is_empty()) {
-            let session = sanitize::line(session);
-            out.note(&format!("nothing is known of the conversation `{session}`"));
-        }
-        query = query.session(session.clone());
+    let session = engine.session(args.session.as_deref().unwrap_or("why"));
+    if args.session.is_some() && session.state().is_ok_and(|state| state.skills.is_empty()) {
+        let session = sanitize::line(session.id());
+        out.note(&format!("nothing is known of the conversation `{session}`"));
     }
     let catalog = engine.catalog();
     let filtered = catalog.filtered().find(|entry| entry.id == args.id.as_str());
@@ -53,7 +51,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
             return Err(rejected(&engine, &args.id).unwrap_or(error).into());
         }
     };
-    let verdict = verdict(&engine, entry, &query, engine.disclosure_options());
+    let verdict = verdict(&engine, entry, &query, &session, engine.disclosure_options());
     if out.json {
         Output::json(&verdict)?;
     } else {

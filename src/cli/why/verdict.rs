@@ -1,12 +1,15 @@
 //! Why a skill is shown for a message, or is not, and what can be done about it.
 
+use std::ops::Range;
+
 use repertoire::activation::Activation;
 use repertoire::catalog::Entry;
-use repertoire::integration::hook::{is_agent_command, user_command};
+use repertoire::integration::hook::is_agent_command;
+use repertoire::matcher::find_literal;
 use repertoire::session::Session;
 use repertoire::{
     Diagnostic, Disclosure, DisclosureOptions, Engine, ErrorCode, Match, MetaQuestion, Query,
-    QueryLimits, Rejection, Severity, Skill,
+    QueryLimits, Reason, Severity,
 };
 use serde::Serialize;
 
@@ -16,12 +19,14 @@ use super::near::{Near, near};
 const MAX_TERMS: usize = 4;
 
 /// The verdict, as JSON.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Verdict {
     pub(super) id: String,
     pub(super) path: Option<String>,
     /// Whether the instructions are added for this message.
     pub(crate) fires: bool,
+    /// Why, as a code: that of a [`Reason`], or one of this command's own.
+    pub(super) code: &'static str,
     /// Why, in a phrase.
     pub(super) reason: String,
     /// What to do about it; empty if nothing is wrong.
@@ -47,14 +52,34 @@ pub(super) struct Veto {
     pub(super) end: usize,
 }
 
-/// Why `entry` is shown for `query` with `options`, or is not.
+/// A finding: its code, its text, and what to do about it.
+struct Told {
+    code: &'static str,
+    reason: String,
+    help: String,
+}
+
+impl Told {
+    fn new(code: &'static str, reason: impl Into<String>, help: impl Into<String>) -> Told {
+        Told { code, reason: reason.into(), help: help.into() }
+    }
+
+    /// A finding of the engine.
+    fn because(reason: &Reason, text: String, entry: &Entry) -> Told {
+        Told { code: reason.code(), reason: text, help: remedy(reason, entry) }
+    }
+}
+
+/// Why `entry` is shown for `query`, a message of `session`, with `options`, or is not.
 pub(crate) fn verdict(
     engine: &Engine,
     entry: &Entry,
     query: &Query<'_>,
+    session: &Session,
     options: &DisclosureOptions,
 ) -> Verdict {
-    let found = engine.matches(query);
+    let turn = engine.turn(query, session).options(options);
+    let found = turn.matches();
     let place = found.iter().position(|found| found.id == entry.id);
     let catalog = engine.catalog();
     let same_id = catalog.entries().filter(|e| e.id == entry.id && e.is_shadowed());
@@ -62,80 +87,98 @@ pub(crate) fn verdict(
     let mut verdict = Verdict {
         id: entry.id.to_string(),
         path: entry.skill.path().map(|path| path.display().to_string()),
-        fires: false,
-        reason: String::new(),
-        help: String::new(),
         rank: place.map(|place| place + 1),
         matched: place.map(|place| found[place].clone()),
-        veto: None,
-        near: Vec::new(),
-        refused: Vec::new(),
         shadows: shadows.collect(),
+        ..Verdict::default()
     };
-    if let Some(told) = of_command(engine, entry, query) {
-        (verdict.fires, verdict.reason, verdict.help) = told;
-        return verdict;
-    }
-    let is_filtered = catalog.filtered().any(|e| e.id == entry.id);
-    let disclosure = engine.disclose_with(query, options);
-    let held_back = disclosure.omitted.iter().find(|omitted| omitted.id == entry.id);
-    // What is shown is decided there alone: also a skill without a match can be.
-    verdict.fires = disclosure.full.contains(&entry.id);
-    let (reason, help) = if verdict.fires {
-        (shown(engine, entry, query, &disclosure, place.is_some()), String::new())
-    } else if is_filtered {
-        ("it is not in the allowlist".to_owned(), "name it with `--allow`".to_owned())
-    } else if let Some(reason) = entry.reason() {
-        let status = entry.status.as_str();
-        let is_told = entry.status.reason().is_some();
-        (if is_told { format!("{status}: {reason}") } else { reason }, help_for(entry))
-    } else if query.is_blank() {
-        ("the message is blank".to_owned(), "write one".to_owned())
-    } else if let Some(Rejection { reason, .. }) = held_back {
-        verdict.veto = veto(entry, query);
-        (reason.clone(), help_against(reason))
+    let told = if let Some((fires, told)) = of_command(engine, entry, query) {
+        verdict.fires = fires;
+        told
     } else {
-        let (mut reason, help) = not_matched(engine, entry, query, &mut verdict);
-        if disclosure.registry.contains(&entry.id) {
-            reason += "; it is listed as relevant, which is not sure enough for more";
+        let disclosure = turn.preview();
+        // What is shown is decided there alone: also a skill without a match can be.
+        verdict.fires = disclosure.full.contains(&entry.id);
+        if verdict.fires {
+            Told::new("fires", shown(engine, entry, query, &disclosure, place.is_some()), "")
+        } else {
+            not_shown(engine, entry, query, &disclosure, &mut verdict)
         }
-        (reason, help)
     };
-    verdict.reason = reason;
-    verdict.help = help;
-    verdict
+    Verdict { code: told.code, reason: told.reason, help: told.help, ..verdict }
+}
+
+/// Why a skill is not shown in full.
+fn not_shown(
+    engine: &Engine,
+    entry: &Entry,
+    query: &Query<'_>,
+    disclosure: &Disclosure,
+    verdict: &mut Verdict,
+) -> Told {
+    let catalog = engine.catalog();
+    let is_filtered = catalog.filtered().any(|filtered| filtered.id == entry.id);
+    let hidden = if is_filtered { Some(Reason::Filtered) } else { Reason::of(entry) };
+    if let Some(reason) = hidden {
+        return Told::because(&reason, reason.to_string(), entry);
+    }
+    if query.is_blank() {
+        return Told::new("blank", "the message is blank", "write one");
+    }
+    if let Some(held_back) = disclosure.omitted.iter().find(|omitted| omitted.id == entry.id) {
+        verdict.veto = held_back.reasons().find_map(|reason| veto(reason, query));
+        return Told::because(&held_back.reason, held_back.to_string(), entry);
+    }
+    let mut told = not_matched(engine, entry, query, verdict);
+    if disclosure.registry.contains(&entry.id) {
+        told.code = "listed";
+        told.reason += "; it is listed as relevant, which is not sure enough for more";
+    }
+    told
 }
 
 /// What becomes of a message that is a slash command, as a hook has it: whether `entry` is added,
-/// why, and what to do about it. `None` for an ordinary message.
-fn of_command(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Option<(bool, String, String)> {
-    let none = String::new();
-    Some(match user_command(engine, &query.text, &Session::in_memory("why")) {
+/// and why. `None` for an ordinary message.
+fn of_command(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Option<(bool, Told)> {
+    Some(match engine.user_message(&query.text, &Session::in_memory("why")) {
         Ok(Some(activation)) if activation.id == entry.id => {
-            (true, "the message is its command: its instructions are added".to_owned(), none)
+            let reason = "the message is its command: its instructions are added";
+            (true, Told::new("fires", reason, ""))
         }
         Ok(Some(Activation { id, .. })) => {
-            (false, format!("the message is the command of the skill `{id}`, which is added"), none)
+            let reason = format!("the message is the command of the skill `{id}`, which is added");
+            (false, Told::new("command", reason, ""))
         }
         // The command of another skill, which is not: the hook says so, and takes the message as it is.
         Err(error) if error.code() == ErrorCode::NotFound && entry.is_available() => return None,
-        Err(error) => (
-            false,
-            format!("the message is a command: {}", error.message()),
-            error.help().to_owned(),
-        ),
+        Err(error) => {
+            let reason = format!("the message is a command: {}", error.message());
+            (false, Told::new("command", reason, error.help()))
+        }
         Ok(None) if is_agent_command(&query.text) => {
             let help = "write what it is about without the slash";
-            (false, "such a command is left to the agent".to_owned(), help.to_owned())
+            (false, Told::new("agent-command", "such a command is left to the agent", help))
         }
         Ok(None) => return None,
     })
 }
 
-fn help_for(entry: &Entry) -> String {
-    entry.remedy().unwrap_or_else(|| {
-        format!("type `/{}`, or take the field out of its front matter", entry.id)
-    })
+/// The remedy for `reason`, in this program's own words where it has some.
+fn remedy(reason: &Reason, entry: &Entry) -> String {
+    let own = match reason {
+        Reason::BelowLimit { .. } => {
+            "write `skill` beside its name, or raise `REPERTOIRE_MAX_SKILLS`".to_owned()
+        }
+        Reason::Quoted { .. } => {
+            "say it outside of quotes and code, or leave `--mask-quoted` out".to_owned()
+        }
+        Reason::Filtered => "name it with `--allow`".to_owned(),
+        Reason::NotForModel { .. } => {
+            format!("type `/{}`, or take the field out of its front matter", entry.id)
+        }
+        _ => reason.help().to_owned(),
+    };
+    entry.remedy().unwrap_or(own)
 }
 
 /// Why a skill is shown in full.
@@ -161,33 +204,7 @@ fn shown(
     }
 }
 
-/// What can be done against each kind of reason, by words of it.
-const REMEDIES: [(&str, &str); 9] = [
-    ("vetoed by its exclude", "write `skill` beside its name, or take that exclude out"),
-    ("in quoted text only", "say it outside of quotes and code, or leave `--mask-quoted` out"),
-    ("may be its name", "write `skill` beside its name, or `/` before it"),
-    ("below the limit", "write `skill` beside its name, or raise `REPERTOIRE_MAX_SKILLS`"),
-    ("was not tried", "let the pattern demand a word, or declare a keyword"),
-    ("cannot be read", "see to it that its file can be read"),
-    ("over budget", "make its body shorter: move details to files beside it"),
-    ("over the budget", "make its body shorter: move details to files beside it"),
-    (
-        "in the context already",
-        "nothing is wrong: they are added again when the context was made shorter",
-    ),
-];
-
-fn help_against(reason: &str) -> String {
-    let help = REMEDIES.iter().find(|(kind, _)| reason.contains(kind));
-    help.map_or_else(String::new, |(_, help)| (*help).to_owned())
-}
-
-fn not_matched(
-    engine: &Engine,
-    entry: &Entry,
-    query: &Query<'_>,
-    verdict: &mut Verdict,
-) -> (String, String) {
+fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut Verdict) -> Told {
     let skill = &entry.skill;
     let triggers = skill.triggers();
     let refused = skill.diagnostics().iter().filter(|found| found.severity == Severity::Error);
@@ -201,7 +218,7 @@ fn not_matched(
             Some(found) => found.help.clone(),
             None => "add `metadata.triggers.keywords`".to_owned(),
         };
-        return (reason.to_owned(), help);
+        return Told::new("no-triggers", reason, help);
     }
     let QueryLimits { literals, patterns } = engine.query_limits();
     verdict.near = near(entry, &engine.looked_at(&query.text));
@@ -212,7 +229,7 @@ fn not_matched(
             "none of its triggers is in what is looked at of a message this long: its first and \
              last {kib} KiB"
         );
-        return (reason, "say at its beginning or end what it is about".to_owned());
+        return Told::new("not-matched", reason, "say at its beginning or end what it is about");
     }
     let reason = match &verdict.refused[..] {
         _ if n_bytes > patterns && !triggers.patterns.is_empty() => format!(
@@ -235,19 +252,12 @@ fn not_matched(
         }
         _ => format!("add a keyword that such a message has{path}"),
     };
-    (reason, help)
+    Told::new("not-matched", reason, help)
 }
 
-/// Where an exclude of the skill stands in the message: where it would as a keyword.
-fn veto(entry: &Entry, query: &Query<'_>) -> Option<Veto> {
-    let excludes = entry.skill.triggers().exclude.iter().map(|exclude| &exclude.value);
-    let mut vetoes = excludes.filter_map(|exclude| {
-        let quoted = serde_json::to_string(exclude).ok()?;
-        let text = format!("---\nname: probe\ndescription: d\ntriggers: [{quoted}]\n---\n");
-        let probe = Skill::parse(&text, "repertoire").ok()?;
-        let found = Engine::builder().skill(probe).build().ok()?.matches(query);
-        let hit = found.first()?.hits.first()?;
-        Some(Veto { exclude: exclude.clone(), start: hit.span.start, end: hit.span.end })
-    });
-    vetoes.next()
+/// Where the exclude that vetoes a skill stands in the message.
+fn veto(reason: &Reason, query: &Query<'_>) -> Option<Veto> {
+    let Reason::Vetoed { exclude } = reason else { return None };
+    let Range { start, end } = find_literal(&query.text, exclude)?;
+    Some(Veto { exclude: exclude.clone(), start, end })
 }

@@ -5,15 +5,13 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::call::{HookCall, HookEvent};
-use super::command::{is_agent_command, user_command};
+use super::command::is_agent_command;
 use crate::activation::{Typed, find_command};
 use crate::catalog::{Audience, Entry};
-use crate::disclosure::{Budget, Disclosure, DisclosureOptions, PromptOptions};
-use crate::engine::Engine;
-use crate::error::{Error, ErrorCode};
-use crate::matcher::Query;
+use crate::disclosure::{Budget, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason};
+use crate::engine::{Engine, Turn};
+use crate::error::Error;
 use crate::session::Session;
-use crate::skill::SkillId;
 
 /// The most that agents take whole from a hook, in characters: Claude Code, Codex and Cursor cut
 /// off at 10,000 or write the rest to a file; Copilot takes 10 KB after a tool.
@@ -25,13 +23,18 @@ const NOTES: usize = 1_000;
 pub fn disclosure_options() -> DisclosureOptions {
     DisclosureOptions {
         budget: Some(Budget::Characters(CONTEXT - NOTES)),
+        how_to_load: HowToLoad::File,
         ..DisclosureOptions::default()
     }
 }
 
 /// How the catalog prompt is made for hooks: within what agents take whole.
 pub fn prompt_options() -> PromptOptions {
-    PromptOptions { budget: Some(Budget::Characters(CONTEXT)), ..PromptOptions::default() }
+    PromptOptions {
+        budget: Some(Budget::Characters(CONTEXT)),
+        how_to_load: HowToLoad::File,
+        ..PromptOptions::default()
+    }
 }
 
 impl HookCall {
@@ -84,47 +87,37 @@ impl HookCall {
         if entry.skill.dir().is_some_and(|dir| self.agent.reads_skills_of(dir)) {
             return Ok(String::new());
         }
-        match user_command(engine, message, session) {
-            Ok(Some(activation)) => {
-                let text = activation.to_text();
-                Ok(if text.chars().count() <= CONTEXT { text } else { too_long(entry) })
-            }
-            Ok(None) => said(message, engine, session),
-            Err(error) if error.code() == ErrorCode::NotFound => {
-                let note = format!("The user asked for a skill by name: {}.", error.message());
-                let rest = said(message, engine, session)?;
-                Ok(if rest.is_empty() { note } else { format!("{note}\n\n{rest}") })
-            }
-            Err(error) => Err(error),
-        }
+        said(message, engine, session)
     }
 }
 
-/// What a message calls for that is no command.
+/// What a message calls for.
 fn said(message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-    // What the store cannot tell is an error here, where another answer would be repeated.
-    session.state()?;
-    Ok(with_notes(engine.disclose_in(message, session)?, engine))
+    let Turn { text, disclosure, activation, .. } = engine.turn(message, session).run()?;
+    let Some(activation) = activation else { return Ok(with_notes(text, &disclosure, engine)) };
+    if text.chars().count() <= CONTEXT {
+        return Ok(text);
+    }
+    let catalog = engine.catalog();
+    Ok(catalog.get(activation.id.as_str()).map_or(text, too_long))
 }
 
 /// What the files of a tool call call for: skills whose `paths` they match, and nothing else.
 fn touched(paths: &[String], engine: &Engine, session: &Session) -> Result<String, Error> {
-    let query = paths.iter().fold(Query::new(""), Query::path);
-    let (state, catalog) = (session.state()?, engine.catalog());
-    let stands =
-        |id: &SkillId| catalog.get(id.as_str()).is_some_and(|entry| state.shows(id, &entry.skill));
-    if engine.matches(&query).iter().all(|found| stands(&found.id)) {
+    let paths = || paths.iter().map(String::as_str);
+    if engine.turn("", session).paths(paths()).preview().full.is_empty() {
         return Ok(String::new());
     }
-    Ok(with_notes(engine.disclose_in(&query, session)?, engine))
+    let Turn { text, disclosure, .. } = engine.turn("", session).paths(paths()).run()?;
+    Ok(with_notes(text, &disclosure, engine))
 }
 
-/// The disclosure's text, and where the instructions are that did not fit.
-fn with_notes(disclosure: Disclosure, engine: &Engine) -> String {
-    let mut text = disclosure.text;
+/// A text, and where the instructions are that did not fit.
+fn with_notes(mut text: String, disclosure: &Disclosure, engine: &Engine) -> String {
+    let is_too_long = |reason: &Reason| matches!(reason, Reason::OverBudget { cost: Some(_), .. });
     let mut room = NOTES;
     let catalog = engine.catalog();
-    for omitted in disclosure.omitted.iter().filter(|o| o.reason.starts_with("over budget: full")) {
+    for omitted in disclosure.omitted.iter().filter(|of| of.reasons().any(is_too_long)) {
         let entry = catalog.find(omitted.id.as_str(), Audience::Model).ok();
         let Some(note) = entry.map(too_long) else { continue };
         let n_chars = note.chars().count() + 2;

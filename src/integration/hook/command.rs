@@ -1,9 +1,6 @@
 //! Messages that begin with a slash: which are for the agent itself, and which for everybody.
 
-use crate::activation::{Activation, Typed};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::session::Session;
+use crate::activation::Typed;
 
 /// Commands that agents carry out themselves, whatever stands behind them.
 const BUILT_IN: [&str; 16] = [
@@ -24,17 +21,6 @@ const BUILT_IN: [&str; 16] = [
     "rename",
     "resume",
 ];
-
-/// Activates the skill of a message such as `/review PR 42`, as [`Engine::user_message`] does, and fails
-/// as that. What asks for a task is taken into the conversation where the engine spawns none: no hook can
-/// tell an agent to.
-pub fn user_command(
-    engine: &Engine,
-    message: &str,
-    session: &Session,
-) -> Result<Option<Activation>, Error> {
-    engine.typed(message, session, !engine.spawns_tasks())
-}
 
 /// Whether a hook leaves `message`, which is no command of a skill, to the agent: `/word` with
 /// nothing behind it, as what it means only the agent knows, or one of the commands that agents have

@@ -32,4 +32,4 @@ mod json;
 pub use agent::HookAgent;
 pub use answer::{disclosure_options, prompt_options};
 pub use call::{HookCall, HookEvent};
-pub use command::{is_agent_command, user_command};
+pub use command::is_agent_command;

@@ -9,7 +9,6 @@ mod consent;
 mod http;
 mod lines;
 mod message;
-#[cfg(feature = "toolsets")]
 mod progress;
 mod prompts;
 mod resources;
@@ -37,9 +36,8 @@ use rmcp::transport::io::stdio_pipes;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{HostTools, HostToolsOptions};
 use crate::disclosure::{Budget, PromptOptions};
-use crate::engine::Engine;
+use crate::engine::{Engine, SessionTools, SessionToolsOptions};
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use changes::Listed;
@@ -54,9 +52,8 @@ const LAST_CALLS: Duration = Duration::from_secs(1);
 /// How an [`McpServer`] is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpOptions {
-    /// How the hosts' tools are made. By default, skills with `context: fork` give their
-    /// instructions to the conversation: a server of this protocol spawns no tasks.
-    pub host_tools: HostToolsOptions,
+    /// How the tools are made. By default those of all toolsets are listed: clients ask once.
+    pub tools: SessionToolsOptions,
     /// Room for the catalog prompt in the server's instructions, in characters; 1600 by default,
     /// since some clients cut instructions at 2 KiB.
     pub instructions_chars: usize,
@@ -69,7 +66,7 @@ pub struct McpOptions {
 impl Default for McpOptions {
     fn default() -> McpOptions {
         McpOptions {
-            host_tools: HostToolsOptions { inline: true, ..HostToolsOptions::default() },
+            tools: SessionToolsOptions { all_toolsets: true, ..SessionToolsOptions::default() },
             instructions_chars: 1600,
             poll: Some(Duration::from_secs(2)),
         }
@@ -99,7 +96,7 @@ pub struct McpServer(Arc<Connection>);
 struct Connection {
     engine: Engine,
     session: Session,
-    host_tools: HostTools,
+    tools: SessionTools,
     options: McpOptions,
     /// What the client was shown, to see when it is no longer so.
     listed: Listed,
@@ -117,10 +114,10 @@ impl McpServer {
     /// A server of `engine` for a new connection.
     pub fn new(engine: &Engine, options: McpOptions) -> McpServer {
         let session = engine.session(&session_id());
-        let host_tools = HostTools::with(engine, &session, options.host_tools.clone());
+        let tools = engine.tools(&session).with_options(options.tools.clone());
         let engine = engine.clone();
         let listed = Listed::default();
-        McpServer(Arc::new(Connection { engine, session, host_tools, options, listed }))
+        McpServer(Arc::new(Connection { engine, session, tools, options, listed }))
     }
 
     /// Serves the client on standard input and output, until it closes them. Nothing else may be

@@ -2,53 +2,36 @@
 
 use std::pin::pin;
 
-use repertoire_plugin::{Host, LogLevel};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use super::blocking;
+use crate::engine::CallIo;
 use crate::error::Error;
 
 /// As much progress as waits for a client that reads slowly; what comes then is not told.
 const MAX_WAITING: usize = 16;
-
-/// The host of one call.
-struct Client {
-    cancelled: CancellationToken,
-    /// Where progress goes, if the client wants to hear of it.
-    progress: Option<mpsc::Sender<(f64, String)>>,
-}
-
-impl Host for Client {
-    fn is_cancelled(&self) -> bool {
-        self.cancelled.is_cancelled()
-    }
-
-    fn progress(&self, fraction: f64, message: &str) {
-        if let Some(progress) = &self.progress {
-            // Full, or nobody there any more: progress is worth no waiting.
-            let _ = progress.try_send((fraction, message.to_owned()));
-        }
-    }
-
-    fn log(&self, level: LogLevel, message: &str) {
-        tracing::debug!(?level, message, "log of a plugin");
-    }
-}
 
 /// Runs `call` on a thread that may block. The client hears of its progress, if it asked for that,
 /// and can cancel it.
 pub(super) async fn with_progress<T: Send + 'static>(
     context: &RequestContext<RoleServer>,
     tool: &str,
-    call: impl FnOnce(&dyn Host) -> Result<T, Error> + Send + 'static,
+    call: impl FnOnce(CallIo<'_>) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let (sender, mut receiver) = mpsc::channel(MAX_WAITING);
     let token = context.meta.get_progress_token();
-    let client = Client { cancelled: context.ct.clone(), progress: token.as_ref().map(|_| sender) };
-    let mut answer = pin!(blocking(tool, move || call(&client)));
+    let (cancelled, wants_progress) = (context.ct.clone(), token.is_some());
+    let mut answer = pin!(blocking(tool, move || {
+        let is_cancelled = || cancelled.is_cancelled();
+        // Full, or nobody there any more: progress is worth no waiting.
+        let report = |fraction: f64, message: &str| {
+            let _ = sender.try_send((fraction, message.to_owned()));
+        };
+        let io = CallIo::default().cancelled_if(&is_cancelled);
+        call(if wants_progress { io.progress(&report) } else { io })
+    }));
     let mut teller = Teller { peer: &context.peer, token, told: f64::NEG_INFINITY };
     let answer = loop {
         tokio::select! {

@@ -285,12 +285,14 @@ impl LayeredIndex {
         };
         for answer in answers {
             whole.vetoed.extend(answer.vetoed);
+            whole.excluded.extend(answer.excluded);
             whole.untried.extend(answer.untried);
             whole.weak.extend(answer.weak);
             whole.denied.extend(answer.denied);
             whole.meta = answer.meta;
         }
         whole.vetoed.sort_unstable();
+        whole.excluded.sort_unstable();
         whole.untried.sort_unstable();
         whole.weak.sort_unstable();
         whole.denied.sort_unstable();

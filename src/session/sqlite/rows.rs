@@ -10,7 +10,7 @@ use crate::skill::SkillId;
 /// Says that a database is ours: `Rprt`.
 const APPLICATION: i64 = 0x5270_7274;
 /// The form of the tables.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// `place` orders the skills of a session: the last used one has the highest. It is counted, as
 /// clocks jump.
@@ -32,12 +32,13 @@ const TABLES: &str = "
         lost INTEGER NOT NULL,
         consented INTEGER NOT NULL,
         listed INTEGER NOT NULL DEFAULT 0,
+        joined INTEGER, -- order in which instructions first came into the context
         PRIMARY KEY (session, id)
     ) STRICT, WITHOUT ROWID;
 ";
 
-const COLUMNS: &str =
-    "id, uses, activations, activated_by, in_context, body, lost, consented, listed";
+const COLUMNS: &str = "id, uses, activations, activated_by, in_context, body, lost, consented, listed, \
+     joined";
 
 /// Begins to write: nobody else does until the transaction ends.
 pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
@@ -48,10 +49,17 @@ pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction
 const FROM_1: &str = "
     ALTER TABLE skill ADD COLUMN body INTEGER;
     ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE skill ADD COLUMN joined INTEGER;
 ";
 
 /// From version 2, which does not know which skills were listed, to ours.
-const FROM_2: &str = "ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0";
+const FROM_2: &str = "
+    ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE skill ADD COLUMN joined INTEGER;
+";
+
+/// From version 3, which does not know the order in which instructions came, to ours.
+const FROM_3: &str = "ALTER TABLE skill ADD COLUMN joined INTEGER";
 
 /// Makes the tables if the database is empty, and brings those of an earlier version up to ours.
 /// Refuses one that is not ours, or of a version to come, and leaves it as it is.
@@ -80,6 +88,7 @@ fn missing(connection: &Connection, name: &str) -> Result<Option<&'static str>, 
         (APPLICATION, VERSION) => Ok(None),
         (APPLICATION, 1) => Ok(Some(FROM_1)),
         (APPLICATION, 2) => Ok(Some(FROM_2)),
+        (APPLICATION, 3) => Ok(Some(FROM_3)),
         (APPLICATION, newer) if newer > VERSION => refuse(
             format!(
                 "the session store {name} was made by a newer Repertoire (its version {newer}, ours {VERSION})"
@@ -120,9 +129,18 @@ pub(super) fn apply(
     };
     for mut state in states {
         state.apply(event);
+        if state.joins() {
+            state.joined = Some(next_to_join(connection, session)?);
+        }
         put(connection, session, &state, event.is_use())?;
     }
     Ok(before)
+}
+
+/// The next place in the order in which the skills of `session` came into its context.
+fn next_to_join(connection: &Connection, session: &str) -> rusqlite::Result<u64> {
+    let sql = "SELECT ifnull(max(joined), 0) + 1 FROM skill WHERE session = ?1";
+    connection.query_row(sql, [session], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
 }
 
 /// The skills of `session`, the last used first.
@@ -153,6 +171,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SkillState> {
         lost: row.get(6)?,
         consented: row.get(7)?,
         listed: row.get(8)?,
+        joined: row.get::<_, Option<i64>>(9)?.map(i64::cast_unsigned),
     })
 }
 
@@ -167,7 +186,7 @@ fn put(
     let sql = format!(
         "INSERT INTO skill (session, place, {COLUMNS})
         VALUES (?1, (SELECT ifnull(max(place), 0) + 1 FROM skill WHERE session = ?1),
-            ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         ON CONFLICT (session, id) DO UPDATE SET
             place = iif(?2, excluded.place, place),
             uses = excluded.uses,
@@ -177,7 +196,8 @@ fn put(
             body = excluded.body,
             lost = excluded.lost,
             consented = excluded.consented,
-            listed = excluded.listed"
+            listed = excluded.listed,
+            joined = excluded.joined"
     );
     let values = params![
         session,
@@ -191,6 +211,7 @@ fn put(
         state.lost,
         state.consented,
         state.listed,
+        state.joined.map(u64::cast_signed),
     ];
     connection.execute(&sql, values)?;
     Ok(())

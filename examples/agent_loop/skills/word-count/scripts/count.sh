@@ -1,0 +1,3 @@
+#!/bin/sh
+# Counts the words of standard input.
+wc -w | tr -d ' '

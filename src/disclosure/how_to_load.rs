@@ -1,0 +1,69 @@
+//! The sentence of a list that says how to load what it names.
+
+use std::fmt::Write as _;
+use std::path::{Path, absolute};
+
+use super::shorten::one_line;
+use crate::catalog::Entry;
+
+/// How the model loads a skill that a list names: said once a list, in one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum HowToLoad {
+    /// The list does not say; the host does elsewhere.
+    #[default]
+    Unsaid,
+    /// With the tool of this name.
+    Tool(String),
+    /// By reading the skill's file.
+    File,
+    /// In the host's own words.
+    Sentence(String),
+}
+
+impl HowToLoad {
+    /// The sentence for a list of these skills; `None` if there is nothing to say.
+    pub(super) fn sentence(&self, entries: &[&Entry]) -> Option<String> {
+        if entries.is_empty() {
+            return None;
+        }
+        match self {
+            HowToLoad::Unsaid => None,
+            HowToLoad::Tool(name) => Some(format!("Load one with `{name}`.")),
+            HowToLoad::File => files(entries),
+            HowToLoad::Sentence(sentence) => Some(one_line(sentence)),
+        }
+    }
+}
+
+/// Names the files of these skills, those in one place together.
+fn files(entries: &[&Entry]) -> Option<String> {
+    let mut places: Vec<(String, Vec<&str>)> = Vec::new();
+    for entry in entries {
+        let Some(path) = entry.skill.path() else { continue };
+        let (place, id) = (place(path, entry.id.as_str()), entry.id.as_str());
+        match places.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, ids)) => ids.push(id),
+            None => places.push((place, vec![id])),
+        }
+    }
+    // Most are in one place: it goes without saying which.
+    places.sort_by_key(|(_, ids)| std::cmp::Reverse(ids.len()));
+    let (most, others) = places.split_first()?;
+    let mut sentence = format!("To use one, read its file first: {}", most.0);
+    for (place, ids) in others {
+        let _ = write!(sentence, "; of {}: {place}", ids.join(", "));
+    }
+    Some(one_line(&sentence))
+}
+
+/// The path of a skill's file, with its id left open where the path ends in that.
+fn place(path: &Path, id: &str) -> String {
+    let path = absolute(path).unwrap_or_else(|_| path.to_owned());
+    let below = Path::new(id).join("SKILL.md");
+    if !path.ends_with(&below) {
+        return path.display().to_string();
+    }
+    let root = path.ancestors().nth(below.components().count()).unwrap_or(&path);
+    root.join("ID").join("SKILL.md").display().to_string()
+}

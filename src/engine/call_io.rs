@@ -1,0 +1,87 @@
+//! What a tool call and its host tell each other while the call runs.
+
+use std::fmt;
+use std::time::Instant;
+
+/// The host's end of a tool call: cancellation, a deadline and progress. By default nobody cancels,
+/// there is no deadline, and progress is dropped.
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, Ordering};
+///
+/// use repertoire::CallIo;
+///
+/// let cancelled = AtomicBool::new(false);
+/// let is_cancelled = || cancelled.load(Ordering::Relaxed);
+/// let report = |fraction: f64, step: &str| eprintln!("{:.0} % {step}", fraction * 100.0);
+/// let io = CallIo::default().cancelled_if(&is_cancelled).progress(&report);
+/// # let _ = io;
+/// ```
+#[derive(Default, Clone, Copy)]
+pub struct CallIo<'a> {
+    is_cancelled: Option<&'a (dyn Fn() -> bool + Sync)>,
+    deadline: Option<Instant>,
+    progress: Option<&'a (dyn Fn(f64, &str) + Sync)>,
+}
+
+impl<'a> CallIo<'a> {
+    /// Ends the call soon after `is_cancelled` holds: a script within 20 ms or so, a toolset when it
+    /// looks. The other tools end by themselves before it matters.
+    #[must_use]
+    pub fn cancelled_if(mut self, is_cancelled: &'a (dyn Fn() -> bool + Sync)) -> CallIo<'a> {
+        self.is_cancelled = Some(is_cancelled);
+        self
+    }
+
+    /// Ends the call at `deadline`.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Instant) -> CallIo<'a> {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// Calls `report` with how far a tool is, from 0 to 1, and what it does now.
+    #[must_use]
+    pub fn progress(mut self, report: &'a (dyn Fn(f64, &str) + Sync)) -> CallIo<'a> {
+        self.progress = Some(report);
+        self
+    }
+
+    /// Whether the call should end: it was cancelled, or its time is over.
+    #[cfg(feature = "scripts")]
+    pub(super) fn is_over(&self) -> bool {
+        self.is_cancelled.is_some_and(|is_cancelled| is_cancelled())
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+impl fmt::Debug for CallIo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallIo")
+            .field("is_cancellable", &self.is_cancelled.is_some())
+            .field("deadline", &self.deadline)
+            .field("has_progress", &self.progress.is_some())
+            .finish()
+    }
+}
+
+#[cfg(feature = "toolsets")]
+impl repertoire_plugin::Host for CallIo<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled.is_some_and(|is_cancelled| is_cancelled())
+    }
+
+    fn progress(&self, fraction: f64, message: &str) {
+        if let Some(report) = self.progress {
+            report(fraction, message);
+        }
+    }
+
+    fn log(&self, level: repertoire_plugin::LogLevel, message: &str) {
+        tracing::debug!(?level, message, "log of a plugin");
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+}

@@ -1,0 +1,84 @@
+//! Disclosures: what the matcher and relevance find, put into text.
+
+use super::Engine;
+use super::snapshot::Snapshot;
+use crate::activation::ConsentPolicy;
+use crate::catalog::Entry;
+use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
+use crate::matcher::{self, Candidate, Query, Relevance, find_literal, idle};
+use crate::session::SessionState;
+use crate::skill::{Context, SkillId};
+
+impl Engine {
+    /// What to put into the prompt for `query`, outside of any conversation. In a conversation,
+    /// [`Engine::turn`] tells nothing twice.
+    pub fn disclose<'q>(&self, query: impl Into<Query<'q>>) -> Disclosure {
+        let state = SessionState::default();
+        self.disclose_after(&self.snapshot(), &query.into(), &state, &self.0.disclosure).0
+    }
+
+    /// What to disclose in a conversation that did so far what `state` says; and, if what it lost was
+    /// considered, which of it is to be once more.
+    pub(super) fn disclose_after(
+        &self,
+        now: &Snapshot,
+        query: &Query<'_>,
+        state: &SessionState,
+        options: &DisclosureOptions,
+    ) -> (Disclosure, Option<Vec<SkillId>>) {
+        let answer = (!query.is_blank()).then(|| now.search(query, state, 0));
+        let evidence = Evidence {
+            relevant: &|limit| self.rank(now, &query.text, limit),
+            is_idle: &|| idle::is_idle(&query.text),
+            exclude: &|entry| exclude_of(entry, &self.looked_at(&query.text)),
+            withheld: &|entry| self.withheld(entry, state),
+        };
+        disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens)
+    }
+
+    /// The best `limit` skills by relevance, by their places in the listing.
+    pub(super) fn rank(
+        &self,
+        now: &Snapshot,
+        message: &str,
+        limit: usize,
+    ) -> Vec<(u32, Relevance)> {
+        let mut ranked = Vec::new();
+        let message = &*self.looked_at(message);
+        let Some(retriever) = &self.0.retriever else {
+            now.relevance().rank_into(message, limit, &mut ranked);
+            return ranked;
+        };
+        now.relevance().rank_into(message, usize::MAX, &mut ranked);
+        let candidates = now
+            .listing
+            .visible()
+            .map(|entry| Candidate { id: &entry.id, description: entry.skill.description() });
+        let candidates: Vec<Candidate<'_>> = candidates.collect();
+        matcher::fuse(ranked, &**retriever, message, &candidates, limit)
+    }
+
+    /// Whether the instructions of a skill go to a task, which this host can spawn.
+    pub(super) fn runs_as_task(&self, entry: &Entry) -> bool {
+        self.spawns_tasks() && entry.skill.manifest().context == Context::Fork
+    }
+
+    /// The reason why a disclosure must not show the instructions of a skill.
+    fn withheld(&self, entry: &Entry, state: &SessionState) -> Option<Reason> {
+        if self.runs_as_task(entry) {
+            return Some(Reason::RunsAsTask);
+        }
+        let is_open = match self.0.consent.policy {
+            ConsentPolicy::Never => true,
+            ConsentPolicy::FirstUse => state.of(&entry.id).is_some_and(|known| known.consented),
+            ConsentPolicy::Always => false,
+        };
+        (!is_open).then_some(Reason::NeedsConsent)
+    }
+}
+
+/// The exclude in `text` of a skill that the matcher does not know, as only the user can use it.
+fn exclude_of(entry: &Entry, text: &str) -> Option<String> {
+    let mut excludes = entry.skill.triggers().exclude.iter().map(|exclude| &exclude.value);
+    excludes.find(|exclude| find_literal(text, exclude).is_some()).cloned()
+}

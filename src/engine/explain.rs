@@ -1,0 +1,65 @@
+//! Matches of a query, and the reasons why other skills are not among them.
+
+use serde::Serialize;
+
+use super::Engine;
+use super::snapshot::Snapshot;
+use crate::disclosure::{Reason, Rejection};
+use crate::matcher::{Answer, Match, MetaQuestion, Query};
+use crate::session::SessionState;
+
+/// The matches of a query, and why other skills are not among them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The matches, best first.
+    pub matches: Vec<Match>,
+    /// Skills that have to do with the query and are not among the matches, and why.
+    pub rejected: Vec<Rejection>,
+    /// Number of matches below the limit; they are the first that were rejected.
+    #[serde(skip)]
+    pub n_beyond: usize,
+    /// The question about the skills themselves that the query is, if it is one.
+    #[serde(skip)]
+    pub meta: Option<MetaQuestion>,
+}
+
+impl Engine {
+    /// Every skill that `query` matches, best first.
+    pub fn matches<'q>(&self, query: impl Into<Query<'q>>) -> Vec<Match> {
+        let state = SessionState::default();
+        self.snapshot().search(&query.into(), &state, usize::MAX).matches
+    }
+
+    /// The best `limit` matches of `query`, with the reasons why other skills are not among them:
+    /// vetoed, below the limit, not tried as too many patterns without a literal would be, filtered,
+    /// or not available.
+    pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
+        self.explain_after(&self.snapshot(), &query.into(), &SessionState::default(), limit)
+    }
+
+    /// As [`Engine::explain`], after a conversation that did so far what `state` says.
+    pub(super) fn explain_after(
+        &self,
+        now: &Snapshot,
+        query: &Query<'_>,
+        state: &SessionState,
+        limit: usize,
+    ) -> Explanation {
+        let answer = now.search(query, state, limit);
+        let Answer { matches, beyond, vetoed, quoted, untried, meta, .. } = answer;
+        let n_beyond = beyond.len();
+        let below = beyond.iter().map(|id| Rejection::new(id, Reason::BelowLimit { limit }));
+        let mut rejected: Vec<Rejection> = below.collect();
+        rejected.extend(vetoed.iter().map(|(id, exclude)| Rejection::vetoed(id, exclude)));
+        rejected.extend(quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger)));
+        for (id, pattern) in untried {
+            let is_found = matches.iter().any(|found| found.id == id);
+            if !is_found && !rejected.iter().any(|known| known.id == id) {
+                rejected.push(Rejection::untried(&id, &pattern));
+            }
+        }
+        rejected.extend(now.out_of_reach(query, &self.0.index));
+        Explanation { matches, rejected, n_beyond, meta }
+    }
+}

@@ -1,0 +1,207 @@
+//! The tools of a session's model, and the one function that answers them.
+
+mod parameters;
+#[cfg(feature = "toolsets")]
+mod plugins;
+mod skills;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{CallIo, Engine};
+use crate::catalog::Audience;
+use crate::envelope::Envelope;
+use crate::error::{Error, ErrorCode};
+use crate::session::Session;
+use crate::tool_format::ToolFormat;
+
+/// How a session's tools are made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionToolsOptions {
+    /// Room for the ids of skills in the definition of `use_skill`, in characters; 4000 by
+    /// default. If they do not fit, any name is taken, and the model finds them with
+    /// `find_skills`.
+    pub names_chars: usize,
+    /// The most that `read_skill_file` answers with, in bytes; 64 KiB by default. Of a longer text
+    /// the first lines are given, and how to read on.
+    pub read_bytes: usize,
+    /// Whether the tools of all toolsets are there from the beginning, as for clients that list
+    /// tools once; off by default, and as the engine's [`ToolPolicy`](crate::toolset::ToolPolicy)
+    /// has it.
+    pub all_toolsets: bool,
+}
+
+impl Default for SessionToolsOptions {
+    fn default() -> Self {
+        SessionToolsOptions { names_chars: 4000, read_bytes: 64 << 10, all_toolsets: false }
+    }
+}
+
+/// The tools of one session's model, in one list: `use_skill`, `find_skills`, `read_skill_file`,
+/// with the feature `scripts` `run_skill_script`, and those of the toolsets of each skill whose
+/// instructions came into the context.
+///
+/// The list only grows within a session, at its end, so that prompt caches survive; ask for it
+/// before each request to the model. Cheap to clone.
+///
+/// ```
+/// use repertoire::{Engine, Source, ToolFormat};
+/// use serde_json::json;
+///
+/// let engine = Engine::builder().source(Source::bundled("skills")).build()?;
+/// let tools = engine.tools(&engine.session("chat-7"));
+///
+/// let definitions = tools.definitions(ToolFormat::Anthropic); // for the model's API
+/// assert_eq!(definitions[0]["name"], "use_skill");
+/// let answer = tools.call("use_skill", &json!({"skill": "commit-message"})); // what it called
+/// assert!(serde_json::to_string(&answer)?.starts_with(r#"{"status":"success""#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SessionTools {
+    engine: Engine,
+    session: Session,
+    options: SessionToolsOptions,
+}
+
+impl Engine {
+    /// The tools of the model in `session`.
+    pub fn tools(&self, session: &Session) -> SessionTools {
+        let options = SessionToolsOptions::default();
+        SessionTools { engine: self.clone(), session: session.clone(), options }
+    }
+}
+
+impl SessionTools {
+    /// The name of the tool that loads a skill.
+    pub const USE_SKILL: &'static str = "use_skill";
+
+    /// The names of the tools for skills, whichever toolsets there are.
+    #[cfg(feature = "toolsets")]
+    pub(crate) const NAMES: [&'static str; 4] =
+        [Self::USE_SKILL, "find_skills", "read_skill_file", "run_skill_script"];
+
+    /// The same tools, made with these options.
+    #[must_use]
+    pub fn with_options(mut self, options: SessionToolsOptions) -> SessionTools {
+        self.options = options;
+        self
+    }
+
+    /// The definitions of the tools as they are now, as a list in the shape of a provider. Opens the
+    /// libraries of toolsets when they are first needed; one that cannot be loaded is left out, with
+    /// a warning.
+    pub fn definitions(&self, format: ToolFormat) -> Value {
+        let skills = self.skill_definitions(format);
+        #[cfg(feature = "toolsets")]
+        let skills = skills.into_iter().chain(self.plugin_definitions(format));
+        skills.into_iter().collect()
+    }
+
+    /// Answers a call of a model: the name of a tool and its arguments, an object. It never panics,
+    /// also where a callback of the host does.
+    pub fn call(&self, tool: &str, arguments: &Value) -> Envelope {
+        self.call_with(tool, arguments, CallIo::default())
+    }
+
+    /// Answers a call that can be cancelled and reports its progress. A script that was stopped is an
+    /// `EXECUTION_ERROR` with the output there is.
+    pub fn call_with(&self, tool: &str, arguments: &Value, io: CallIo<'_>) -> Envelope {
+        self.call_known(tool, arguments, io).unwrap_or_else(|error| Envelope::from(&error))
+    }
+
+    /// As [`SessionTools::call_with`]; fails with `NOT_FOUND` if there is no such tool.
+    pub(crate) fn call_known(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        io: CallIo<'_>,
+    ) -> Result<Envelope, Error> {
+        let call = AssertUnwindSafe(|| self.dispatch(tool, arguments, io));
+        catch_unwind(call).unwrap_or_else(|_| {
+            let message = format!("the tool `{tool}` panicked");
+            let help = "go on without it, and report this to the host's author";
+            Ok(Envelope::from(&Error::new(ErrorCode::InternalError, message, help)))
+        })
+    }
+
+    fn dispatch(&self, tool: &str, arguments: &Value, io: CallIo<'_>) -> Result<Envelope, Error> {
+        let answer = match tool {
+            Self::USE_SKILL => read(tool, arguments).and_then(|call| self.use_skill(call)),
+            "find_skills" => read(tool, arguments).and_then(|call| self.find_skills(&call)),
+            "read_skill_file" => read(tool, arguments).and_then(|call| self.read_skill_file(&call)),
+            #[cfg(feature = "scripts")]
+            "run_skill_script" => {
+                read(tool, arguments).and_then(|call| self.run_skill_script(&call, io))
+            }
+            _ => return self.call_plugin(tool, arguments, io),
+        };
+        Ok(answer.unwrap_or_else(|error| Envelope::from(&error)))
+    }
+
+    #[cfg(not(feature = "toolsets"))]
+    #[expect(clippy::unused_self, reason = "the same call as with toolsets")]
+    fn call_plugin(&self, tool: &str, _: &Value, _: CallIo<'_>) -> Result<Envelope, Error> {
+        Err(no_tool(tool))
+    }
+
+    /// The definitions of the tools for skills.
+    fn skill_definitions(&self, format: ToolFormat) -> Vec<Value> {
+        let catalog = self.engine.catalog();
+        let ids: Vec<&str> =
+            catalog.listed(Audience::Model).map(|entry| entry.id.as_str()).collect();
+        let n_chars: usize = ids.iter().map(|id| id.chars().count()).sum();
+        let names = (n_chars <= self.options.names_chars).then_some(&ids[..]);
+        let define = |name: &str, description: &str, parameters: &Value, is_read_only: bool| {
+            let mut annotations = Map::new();
+            annotations.insert("readOnlyHint".to_owned(), is_read_only.into());
+            format.tool(name, description, parameters, &annotations)
+        };
+        let description = if names.is_some() {
+            USE_SKILL.to_owned()
+        } else {
+            let n_skills = ids.len();
+            format!("{USE_SKILL} There are {n_skills} skills: `find_skills` finds them.")
+        };
+        let use_skill = parameters::use_skill(names);
+        let is_read_only = !self.engine.spawns_tasks();
+        #[cfg_attr(not(feature = "scripts"), expect(unused_mut, reason = "one more with scripts"))]
+        let mut definitions = vec![
+            define(Self::USE_SKILL, &description, &use_skill, is_read_only),
+            define("find_skills", FIND_SKILLS, &parameters::find_skills(), true),
+            define("read_skill_file", READ_SKILL_FILE, &parameters::read_skill_file(), true),
+        ];
+        #[cfg(feature = "scripts")]
+        if self.engine.runs_scripts() {
+            let parameters = parameters::run_skill_script();
+            definitions.push(define("run_skill_script", RUN_SKILL_SCRIPT, &parameters, false));
+        }
+        definitions
+    }
+}
+
+const USE_SKILL: &str = "Loads a skill: instructions for a kind of task, with files and scripts \
+                         that help. Use it before you begin a task that a skill is for.";
+const FIND_SKILLS: &str = "Finds skills for a task.";
+const READ_SKILL_FILE: &str = "Reads a file that comes with a skill.";
+#[cfg(feature = "scripts")]
+const RUN_SKILL_SCRIPT: &str = "Runs a script that comes with a skill, in the skill's directory.";
+
+/// The error of a call of a tool that does not exist.
+fn no_tool(tool: &str) -> Error {
+    let message = format!("there is no tool `{tool}`");
+    Error::new(ErrorCode::NotFound, message, "call one of those that are defined")
+}
+
+/// The arguments of a tool.
+fn read<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, Error> {
+    T::deserialize(arguments).map_err(|error| {
+        Error::new(
+            ErrorCode::InvalidParam,
+            format!("the arguments of `{tool}` do not fit: {error}"),
+            "give an object as the tool's definition describes it",
+        )
+    })
+}

@@ -1,0 +1,127 @@
+//! The tools of toolsets in a session: which there are, and their calls.
+
+use serde_json::{Value, json};
+
+use super::{SessionTools, no_tool};
+use crate::catalog::{Audience, Catalog, Entry};
+use crate::engine::CallIo;
+use crate::engine::tools::has_toolsets;
+use crate::envelope::Envelope;
+use crate::error::{Error, ErrorCode};
+use crate::session::SessionState;
+use crate::tool_format::ToolFormat;
+use crate::toolset::{Tool, ToolPolicy, Tools};
+
+impl SessionTools {
+    /// The definitions of the tools that can be called by the names they have here.
+    pub(super) fn plugin_definitions(&self, format: ToolFormat) -> Vec<Value> {
+        let state = self.session.state().unwrap_or_else(|error| {
+            tracing::warn!(%error, "the session cannot be read: its toolsets are left out");
+            SessionState::default()
+        });
+        let catalog = self.engine.catalog();
+        let mut tools = self.engine.load_tools(self.skills_with_tools(&catalog, &state));
+        for failure in &tools.failures {
+            let (skill, error) = (&failure.skill, &failure.error);
+            tracing::warn!(%skill, %error, "a toolset could not be loaded");
+        }
+        let names: Vec<String> = tools.tools.iter().map(Tool::provider_name).collect();
+        let mut places = names.iter();
+        tools.tools.retain(|_| {
+            let Some(name) = places.next() else { return false };
+            let n_same = names.iter().filter(|other| *other == name).count();
+            let is_distinct = n_same == 1 && !Self::NAMES.contains(&&**name);
+            if !is_distinct {
+                tracing::warn!(tool = name, "left out: another tool has this name");
+            }
+            is_distinct
+        });
+        match tools.to_json(format) {
+            Value::Array(definitions) => definitions,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Calls a tool of a toolset. Fails with `NOT_FOUND` if there is no such tool.
+    pub(super) fn call_plugin(
+        &self,
+        name: &str,
+        arguments: &Value,
+        io: CallIo<'_>,
+    ) -> Result<Envelope, Error> {
+        let tool = self.find_tool(name)?;
+        let output = match tool.call(arguments, &io) {
+            Ok(output) => output,
+            Err(error) => return Ok(Envelope::from(&error)),
+        };
+        if let Err(error) = self.session.record_use(&tool.skill) {
+            // What it did, it did.
+            tracing::warn!(tool = name, %error, "the use of a tool is not noted");
+        }
+        let data =
+            json!({"output": output.output, "title": output.title, "metadata": output.metadata});
+        Ok(Envelope::success(&data, output.output.clone()))
+    }
+
+    /// The tool that `name` means. If the name begins with that of a skill, only the libraries of
+    /// that skill are opened.
+    fn find_tool(&self, name: &str) -> Result<Tool, Error> {
+        let (catalog, state) = (self.engine.catalog(), self.session.state()?);
+        let active = self.skills_with_tools(&catalog, &state);
+        let is_named = |entry: &&Entry| plain(name).starts_with(&(plain(entry.id.as_str()) + "_"));
+        let named: Vec<&Entry> = active.iter().copied().filter(is_named).collect();
+        for wanted in [named, active] {
+            let Tools { tools, failures } = &self.engine.load_tools(wanted);
+            let tools = Tools { tools: tools.clone(), failures: Vec::new() };
+            if let Ok(tool) = tools.find(name) {
+                return Ok(tool.clone());
+            }
+            // That the tool is missing may only follow from what happened to its library.
+            let failed = failures
+                .iter()
+                .filter(|failure| plain(name).starts_with(&(plain(failure.skill.as_str()) + "_")));
+            let why: Vec<String> = failed.map(|failure| failure.error.to_string()).collect();
+            if !why.is_empty() {
+                let help = format!("not loaded: {}", why.join("; "));
+                return Err(Error::new(ErrorCode::NotFound, no_tool(name).message(), help));
+            }
+        }
+        let mut others = catalog.listed(Audience::Model).filter(|entry| has_toolsets(entry));
+        Err(match others.find(is_named) {
+            Some(entry) => {
+                let help = format!("load the skill `{}` first, with `use_skill`", entry.id);
+                Error::new(ErrorCode::NotFound, no_tool(name).message(), help)
+            }
+            None => no_tool(name),
+        })
+    }
+
+    /// The skills whose tools are there: those whose instructions came into the context, in that
+    /// order; or all, where the host asks for that.
+    fn skills_with_tools<'c>(&self, catalog: &'c Catalog, state: &SessionState) -> Vec<&'c Entry> {
+        let is_all =
+            self.options.all_toolsets || self.engine.tool_policy() == Some(ToolPolicy::All);
+        if is_all {
+            let listed = catalog.listed(Audience::Model);
+            return listed.filter(|entry| has_toolsets(entry)).collect();
+        }
+        let mut joined: Vec<_> = state
+            .skills
+            .iter()
+            .filter(|known| known.in_context || known.joined.is_some())
+            .map(|known| (known.joined.unwrap_or(u64::MAX), &known.skill))
+            .collect();
+        joined.sort_unstable();
+        let entries = joined.into_iter().filter_map(|(_, id)| catalog.get(id.as_str()));
+        let is_usable = |entry: &&Entry| {
+            let audiences = [Audience::Model, Audience::User];
+            entry.is_available() && audiences.into_iter().any(|who| entry.is_loadable(who))
+        };
+        entries.filter(is_usable).filter(|entry| has_toolsets(entry)).collect()
+    }
+}
+
+/// A name without what names of tools and ids of skills differ in.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}

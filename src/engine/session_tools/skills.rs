@@ -1,0 +1,106 @@
+//! The calls of the tools for skills.
+
+use serde_json::json;
+
+use super::SessionTools;
+use super::parameters::{FindSkills, ReadSkillFile, UseSkill};
+use crate::activation::{Content, ReadOptions};
+use crate::catalog::Audience;
+use crate::engine::Activate;
+use crate::envelope::Envelope;
+use crate::error::{Error, ErrorCode};
+use crate::skill::SkillId;
+
+/// Number of skills that `find_skills` answers with, unless it is told.
+const FOUND: usize = 5;
+
+impl SessionTools {
+    pub(super) fn use_skill(&self, call: UseSkill) -> Result<Envelope, Error> {
+        if let Some(id) = self.in_context(&call)? {
+            self.session.record_use(&id)?;
+            let text = format!(
+                "The instructions of the skill `{id}` are in this conversation already: follow them."
+            );
+            return Ok(Envelope::success(&json!({"id": id, "in_context": true}), text));
+        }
+        let by = call.by.map(Into::into);
+        // Where no task can be spawned, its instructions join the conversation.
+        let inline = !self.engine.spawns_tasks();
+        let how = Activate { by, inline, ..Activate::default() };
+        let activation = self.engine.activate_with(&call.skill, &call.args, &self.session, &how)?;
+        Ok(Envelope::success(&activation, activation.to_text()))
+    }
+
+    /// The skill that a call asks for, if its instructions, which a call without arguments does not
+    /// change, stand in the context.
+    fn in_context(&self, call: &UseSkill) -> Result<Option<SkillId>, Error> {
+        let is_plain = call.args.trim().is_empty() && call.by.is_none();
+        if !is_plain || self.engine.asks_each_time() {
+            return Ok(None);
+        }
+        let catalog = self.engine.catalog();
+        let Ok(entry) = catalog.find(&call.skill, Audience::Model) else { return Ok(None) };
+        let stands = self.session.state()?.shows(&entry.id, &entry.skill);
+        Ok((stands && !self.engine.runs_as_task(entry)).then(|| entry.id.clone()))
+    }
+
+    pub(super) fn find_skills(&self, call: &FindSkills) -> Result<Envelope, Error> {
+        let limit = call.limit.unwrap_or(FOUND);
+        if limit == 0 {
+            let help = format!("give a `limit` from 1, or none for {FOUND}");
+            return Err(Error::new(ErrorCode::InvalidParam, "a `limit` of 0 finds nothing", help));
+        }
+        let found = self.engine.turn(&call.query, &self.session).find_skills(limit);
+        let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
+        let lines: Vec<String> = lines.collect();
+        let text = if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
+        Ok(Envelope::success(&json!({"skills": found}), text))
+    }
+
+    pub(super) fn read_skill_file(&self, call: &ReadSkillFile) -> Result<Envelope, Error> {
+        let read = |offset| {
+            let options =
+                ReadOptions { max_bytes: self.options.read_bytes, offset, limit: call.limit };
+            self.engine.read_resource(&call.skill, &call.path, &self.session, &options)
+        };
+        let mut resource = read(call.offset);
+        let is_too_long = |error: &Error| error.code() == ErrorCode::ExecutionError;
+        if call.offset.is_none() && resource.as_ref().is_err_and(is_too_long) {
+            // A text that is too long is given in parts, rather than refused.
+            let part = read(Some(1));
+            let is_binary = |error: &Error| error.code() == ErrorCode::InvalidParam;
+            resource = if part.as_ref().is_err_and(is_binary) { resource } else { part };
+        }
+        let resource = resource?;
+        let text = match &resource.content {
+            Content::Text { text, first_line, lines, total_lines }
+                if first_line + lines <= *total_lines =>
+            {
+                let next = first_line + lines;
+                format!("{text}\n[{total_lines} lines; read on from offset {next}]")
+            }
+            Content::Text { text, .. } => text.clone(),
+            Content::Base64(_) => {
+                format!("{}: {} of {} bytes", resource.path, resource.media_type, resource.size)
+            }
+        };
+        Ok(Envelope::success(&resource, text))
+    }
+
+    #[cfg(feature = "scripts")]
+    pub(super) fn run_skill_script(
+        &self,
+        call: &super::parameters::RunSkillScript,
+        io: crate::engine::CallIo<'_>,
+    ) -> Result<Envelope, Error> {
+        let is_over = || io.is_over();
+        let io = crate::script::ScriptIo {
+            stdin: call.stdin.as_bytes(),
+            is_cancelled: Some(&is_over),
+            ..Default::default()
+        };
+        let output =
+            self.engine.run_script(&call.skill, &call.script, &call.args, &self.session, io)?;
+        Ok(output.to_envelope(&call.skill, &call.script))
+    }
+}

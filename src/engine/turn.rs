@@ -1,0 +1,194 @@
+//! One turn of a conversation: all that a host needs for one message, in one call.
+
+use std::borrow::Cow;
+
+use super::{Engine, Explanation, FoundSkill, SessionTools};
+use crate::activation::Activation;
+use crate::disclosure::{Budget, Disclosure, DisclosureOptions, HowToLoad, Tier};
+use crate::error::{Error, ErrorCode};
+use crate::matcher::{Match, Query};
+use crate::session::{Event, Session, SessionState};
+
+/// A message of a conversation, and how it is to be answered. Made by [`Engine::turn`].
+#[derive(Debug, Clone)]
+#[must_use = "nothing is done before `run`"]
+pub struct TurnBuilder<'t> {
+    engine: &'t Engine,
+    session: &'t Session,
+    query: Query<'t>,
+    options: Cow<'t, DisclosureOptions>,
+}
+
+/// The answer to one message of a conversation.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Turn {
+    /// What to put into the context with the message: the instructions of the skill that it is the
+    /// command of, or else what is disclosed. May be empty.
+    pub text: String,
+    /// What was disclosed and what was left out, with the reasons; for a command, its skill.
+    pub disclosure: Disclosure,
+    /// The skill that the message activated, if it is a command such as `/review PR 42`.
+    pub activation: Option<Activation>,
+    /// The reason why the message activated nothing, though it is the command of a skill: that is
+    /// not available. The text says so as well.
+    pub refused: Option<Error>,
+    /// The model's tools, as of any moment: skills that are loaded later bring theirs.
+    pub tools: SessionTools,
+}
+
+impl Engine {
+    /// Begins to answer `message`, which the user wrote in `session`; see [`TurnBuilder::run`].
+    ///
+    /// ```
+    /// use repertoire::{Engine, Skill, ToolFormat};
+    ///
+    /// let skill: Skill = "---\nname: review\ndescription: Reviews code.\n---\nReview $ARGUMENTS.".parse()?;
+    /// let engine = Engine::builder().skill(skill).build()?;
+    /// let session = engine.session("chat-7");
+    ///
+    /// let turn = engine.turn("/review PR 42", &session).run()?;
+    /// assert!(turn.text.contains("Review PR 42."));
+    /// assert_eq!(turn.tools.definitions(ToolFormat::Anthropic)[0]["name"], "use_skill");
+    ///
+    /// // The instructions stand in the context: they are referred to, not repeated.
+    /// let turn = engine.turn("use the review skill on PR 43", &session).run()?;
+    /// assert!(turn.disclosure.full.is_empty() && turn.text.contains("review"));
+    /// # Ok::<(), repertoire::Error>(())
+    /// ```
+    pub fn turn<'t>(
+        &'t self,
+        message: impl Into<Query<'t>>,
+        session: &'t Session,
+    ) -> TurnBuilder<'t> {
+        let options = Cow::Borrowed(&self.0.disclosure);
+        TurnBuilder { engine: self, session, query: message.into(), options }
+    }
+}
+
+impl<'t> TurnBuilder<'t> {
+    /// Discloses with these options instead of the engine's.
+    pub fn options(mut self, options: &'t DisclosureOptions) -> TurnBuilder<'t> {
+        self.options = Cow::Borrowed(options);
+        self
+    }
+
+    /// Discloses within this budget.
+    pub fn budget(mut self, budget: Budget) -> TurnBuilder<'t> {
+        self.options.to_mut().budget = Some(budget);
+        self
+    }
+
+    /// Adds files that the message touches, `/`-separated and relative to the project.
+    pub fn paths<P: Into<Cow<'t, str>>>(
+        mut self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> TurnBuilder<'t> {
+        self.query.paths.extend(paths.into_iter().map(Into::into));
+        self
+    }
+
+    /// Answers the message. A command such as `/review PR 42` activates its skill, whose
+    /// instructions join the conversation where the host spawns no tasks; any other message gets
+    /// what matters to it. The session notes what it was shown, so that nothing is told twice.
+    ///
+    /// Fails with `EXECUTION_ERROR` if the session's store cannot be read or written; for a command
+    /// also as [`Engine::activate`], but for `NOT_FOUND`, which is [`Turn::refused`].
+    pub fn run(self) -> Result<Turn, Error> {
+        let TurnBuilder { engine, session, .. } = self;
+        let state = session.state()?;
+        let tools = engine.tools(session);
+        match engine.user_message(&self.query.text, session) {
+            Ok(Some(activation)) => {
+                let text = activation.to_text();
+                let disclosure = of_activation(&activation, &text);
+                Ok(Turn { text, disclosure, activation: Some(activation), refused: None, tools })
+            }
+            Ok(None) => {
+                let disclosure = self.disclose(&state)?;
+                let text = disclosure.text.clone();
+                Ok(Turn { text, disclosure, activation: None, refused: None, tools })
+            }
+            Err(error) if error.code() == ErrorCode::NotFound => {
+                let disclosure = self.disclose(&state)?;
+                let note = format!("The user asked for a skill by name: {}.", error.message());
+                let text = [note.as_str(), &disclosure.text];
+                let text = text.into_iter().filter(|part| !part.is_empty());
+                let text = text.collect::<Vec<_>>().join("\n\n");
+                Ok(Turn { text, disclosure, activation: None, refused: Some(error), tools })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What would be disclosed, without noting it. A session that cannot be read counts as new.
+    pub fn preview(&self) -> Disclosure {
+        let (engine, state) = (self.engine, self.known());
+        engine.disclose_after(&engine.snapshot(), &self.query, &state, &self.worded()).0
+    }
+
+    /// Every skill that the message matches, best first; those used in the session rank higher.
+    pub fn matches(&self) -> Vec<Match> {
+        self.engine.snapshot().search(&self.query, &self.known(), usize::MAX).matches
+    }
+
+    /// The best `limit` matches, and why other skills are not among them; see [`Engine::explain`].
+    pub fn explain(&self, limit: usize) -> Explanation {
+        let engine = self.engine;
+        engine.explain_after(&engine.snapshot(), &self.query, &self.known(), limit)
+    }
+
+    /// The best `limit` skills for the message; see [`Engine::find_skills`].
+    pub fn find_skills(&self, limit: usize) -> Vec<FoundSkill> {
+        self.engine.find_after(&self.query, &self.known(), limit)
+    }
+
+    /// Discloses, and has the session note what is shown.
+    fn disclose(&self, state: &SessionState) -> Result<Disclosure, Error> {
+        let (engine, now) = (self.engine, self.engine.snapshot());
+        let (disclosure, postponed) =
+            engine.disclose_after(&now, &self.query, state, &self.worded());
+        let mut events = Vec::new();
+        // The best one last: it is to be the one that was used last.
+        for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {
+            events.push(Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? });
+        }
+        let listed = disclosure.registry.iter().filter(|id| !state.was_listed(id));
+        events.extend(listed.map(Event::Listed));
+        let has_lost = state.skills.iter().any(|skill| skill.lost);
+        if let Some(postponed) = postponed.as_ref().filter(|_| has_lost) {
+            events.push(Event::Restored);
+            events.extend(postponed.iter().map(Event::Postponed));
+        }
+        self.session.record_all(&events)?;
+        Ok(disclosure)
+    }
+
+    /// The options, in which lists name the tool that the model has for loading a skill, unless
+    /// the host words that itself.
+    fn worded(&self) -> Cow<'_, DisclosureOptions> {
+        let mut options = Cow::Borrowed(&*self.options);
+        if options.how_to_load == HowToLoad::Unsaid {
+            options.to_mut().how_to_load = HowToLoad::Tool(SessionTools::USE_SKILL.to_owned());
+        }
+        options
+    }
+
+    /// What the session did so far. A store that cannot be read costs what it knows of the
+    /// conversation, not the answer.
+    fn known(&self) -> SessionState {
+        self.session.state().unwrap_or_else(|error| {
+            tracing::warn!(session = self.session.id(), %error, "the session cannot be read");
+            SessionState::default()
+        })
+    }
+}
+
+/// The disclosure of a command: its skill in full, if its instructions joined the conversation.
+fn of_activation(activation: &Activation, text: &str) -> Disclosure {
+    let (tier, full) = match activation.task {
+        None => (Tier::Full, vec![activation.id.clone()]),
+        Some(_) => (Tier::Nothing, Vec::new()),
+    };
+    Disclosure { tier, full, text: text.to_owned(), ..Disclosure::default() }
+}
