@@ -1,6 +1,7 @@
 //! Reasons why skills are left out: each with its code, in the JSON of the command that tells it.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -29,7 +30,10 @@ fn all_codes() -> BTreeSet<&'static str> {
         Reason::NotForModel { why: text() },
         Reason::Unreadable { problem: text() },
     ];
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/routing.md");
+    let page = std::fs::read_to_string(page).unwrap();
     for reason in &all {
+        assert!(page.contains(&format!("`{}`", reason.code())), "{reason:?} is not documented");
         assert!(!reason.help().is_empty(), "{reason:?}");
     }
     all.iter().map(Reason::code).collect()

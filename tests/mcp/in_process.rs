@@ -349,6 +349,28 @@ async fn a_cancelled_call_ends_and_others_are_answered_meanwhile() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn consent_to_a_script_lets_it_run() {
+    use ElicitationAction::{Accept, Decline};
+    for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
+        for (policy, says, questions, is_error) in [
+            (ConsentPolicy::FirstUse, Some(Accept), 1, false),
+            (ConsentPolicy::Always, Some(Accept), 2, false),
+            (ConsentPolicy::FirstUse, Some(Decline), 2, true),
+            (ConsentPolicy::FirstUse, None, 0, true),
+        ] {
+            let place = connect(lifecycle.clone(), policy, says.clone()).await;
+            let call = json!({"skill": "slow", "script": "wait.sh", "args": ["0.01"]});
+            for _ in 0..2 {
+                let ran = place.call("run_skill_script", call.clone()).await;
+                assert_eq!(ran.is_error, Some(is_error), "{policy:?} {says:?}: {ran:?}");
+            }
+            let asked = place.told.questions.lock().unwrap().len();
+            assert_eq!(asked, questions, "{policy:?} {says:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn users_are_asked_for_their_consent() {
     use ElicitationAction::{Accept, Cancel, Decline};
     for lifecycle in [ClientLifecycleMode::Initialize, modern()] {

@@ -1,0 +1,27 @@
+//! The names at the crate's root: a new one is a decision, and stands here.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Names that a page of the documentation tells of, each at the root for a reason: it is written in
+/// the code of those who embed the engine.
+const NAMES: [&str; 0] = [];
+
+/// The names that `lib.rs` re-exports.
+fn exported() -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
+    let source = std::fs::read_to_string(path).unwrap();
+    let uses = source.split("\npub use ").skip(1).map(|rest| rest.split(';').next().unwrap());
+    let names = uses.flat_map(|one| match one.split_once('{') {
+        Some((_, list)) => list.trim_end_matches('}').split(',').map(str::trim).collect(),
+        None => vec![one.rsplit("::").next().unwrap()],
+    });
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_names_at_the_root_are_these() {
+    let listed: BTreeSet<String> = NAMES.into_iter().map(str::to_owned).collect();
+    assert_eq!(exported(), listed);
+}
