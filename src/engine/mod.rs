@@ -9,6 +9,7 @@ mod refresh;
 #[cfg(feature = "scripts")]
 mod scripts;
 mod snapshot;
+mod tallies;
 #[cfg(feature = "toolsets")]
 mod tools;
 #[cfg(feature = "watch")]

@@ -3,6 +3,7 @@
 mod file;
 mod problem;
 mod rows;
+mod tallies;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -12,6 +13,7 @@ use rusqlite::Connection;
 
 use super::state::{Event, SessionState, SkillState};
 use super::store::SessionStore;
+use super::tally::{Day, Tallies, last_forgotten};
 use crate::error::Error;
 use file::{Check, Opened};
 use problem::{Problem, patiently};
@@ -28,7 +30,8 @@ use problem::{Problem, patiently};
 /// - Beside the file there are `NAME-wal`, `NAME-shm` and an empty `NAME.lock`.
 /// - A directory or disk that cannot be written is an error, never a store that silently forgets.
 ///   The engine answers also when its store cannot be read, as if the conversation had just begun.
-/// - Conversations end also without being told: see [`SqliteStore::KEEPS`].
+/// - Conversations end also without being told: see [`SqliteStore::KEEPS`]. How often they met
+///   each skill is kept by days, for [a year](Tallies::KEPT_DAYS).
 ///
 /// ```
 /// use repertoire::session::{Session, SqliteStore};
@@ -74,6 +77,10 @@ impl SqliteStore {
         let time = before(Self::KEEPS);
         if store.run("read", |connection| Ok(rows::has_older(connection, time)?))? {
             store.forget_older_than(Self::KEEPS)?;
+        }
+        let day = last_forgotten(Day::today());
+        if store.run("read", |connection| Ok(tallies::has_until(connection, day)?))? {
+            store.run("write", |connection| Ok(tallies::forget_until(connection, day)?))?;
         }
         Ok(store)
     }
@@ -136,8 +143,9 @@ impl SessionStore for SqliteStore {
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
         self.run("write", |connection| {
             let transaction = rows::write(connection)?;
-            rows::touch(&transaction, session, now())?;
+            let today = touch(&transaction, session)?;
             let before = rows::apply(&transaction, session, event)?;
+            tallies::count(&transaction, today, event)?;
             transaction.commit()?;
             Ok(before)
         })
@@ -146,9 +154,10 @@ impl SessionStore for SqliteStore {
     fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
         self.run("write", |connection| {
             let transaction = rows::write(connection)?;
-            rows::touch(&transaction, session, now())?;
+            let today = touch(&transaction, session)?;
             for event in events {
                 rows::apply(&transaction, session, event)?;
+                tallies::count(&transaction, today, event)?;
             }
             Ok(transaction.commit()?)
         })
@@ -166,6 +175,19 @@ impl SessionStore for SqliteStore {
             Ok(transaction.commit()?)
         })
     }
+
+    fn tallies(&self, since: Day) -> Result<Tallies, Error> {
+        self.run("read", |connection| Ok(tallies::since(connection, since)?))
+    }
+}
+
+/// Notes that something happens in `session` now, and says which day that is.
+fn touch(connection: &Connection, session: &str) -> rusqlite::Result<Day> {
+    let (now, today) = (now(), Day::today());
+    if rows::touch(connection, session, now)? {
+        tallies::begin_session(connection, today)?;
+    }
+    Ok(today)
 }
 
 /// Seconds since 1970.
@@ -227,6 +249,58 @@ mod tests {
         assert_eq!(again.forget_older_than(Duration::from_secs(28 * 24 * 60 * 60)).unwrap(), 1);
         assert_eq!(again.state("touched").unwrap().skills.len(), 1);
         assert_eq!(again.forget_older_than(Duration::MAX).unwrap(), 0);
+    }
+
+    #[test]
+    fn tallies_outlive_their_sessions_and_are_forgotten_after_a_year() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sessions.db");
+        let store = SqliteStore::open(&path).unwrap();
+        let age = |days: i64| {
+            let sql = format!(
+                "UPDATE tally SET day = day - {days}; UPDATE tally_sessions SET day = day - {days};
+                UPDATE session SET touched = touched - {days} * 86400"
+            );
+            with_connection(&store, |connection| connection.execute_batch(&sql).unwrap());
+        };
+        let told = |store: &SqliteStore, days: u32| {
+            let tallies = store.tallies(Day::today().before(days)).unwrap();
+            let git = tallies.of(&SkillId::new("git")).cloned();
+            (tallies.sessions, git.map_or(0, |git| git.counts.used))
+        };
+        use_git(&store, "oldest").unwrap();
+        age(1);
+        use_git(&store, "old").unwrap();
+        use_git(&store, "oldest").unwrap();
+        age(363);
+        use_git(&store, "new").unwrap();
+        store.end("new").unwrap();
+        assert_eq!(
+            [told(&store, 364), told(&store, 363), told(&store, 0)],
+            [(3, 4), (2, 3), (1, 1)]
+        );
+        let again = SqliteStore::open(&path).unwrap();
+        assert_eq!(n_rows(&again), (0, 0), "all sessions are ended or forgotten");
+        assert_eq!(told(&again, 9999), (3, 4));
+        age(1);
+        assert_eq!(told(&SqliteStore::open(&path).unwrap(), 9999), (2, 3));
+    }
+
+    #[test]
+    fn an_event_that_is_not_taken_in_is_not_counted() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+        use_git(&store, "a").unwrap();
+        with_connection(&store, |connection| {
+            let sql = "CREATE TRIGGER refuse BEFORE INSERT ON skill WHEN NEW.id = 'bad'
+                BEGIN SELECT RAISE(ABORT, 'refused'); END";
+            connection.execute_batch(sql).unwrap();
+        });
+        let [git, bad] = ["git", "bad"].map(SkillId::new);
+        store.record_all("b", &[Event::Used(&git), Event::Used(&bad)]).unwrap_err();
+        let tallies = store.tallies(Day::default()).unwrap();
+        assert_eq!((tallies.sessions, tallies.of(&git).unwrap().counts.used), (1, 1));
+        assert!(tallies.of(&bad).is_none());
     }
 
     #[test]
