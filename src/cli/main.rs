@@ -31,8 +31,6 @@ mod setup;
 mod show;
 mod suggest;
 mod tool;
-mod toolset;
-mod toolset_new;
 mod trust;
 mod use_skill;
 mod why;
@@ -43,7 +41,7 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 use repertoire::ErrorCode;
 use repertoire::integration::hook::HookAgent;
 
-use args::{Cli, Color, Command, Common, ToolCommand, ToolsetCommand};
+use args::{Cli, Color, Command, Common, ToolsetCommand};
 use exit_code::ExitCode;
 use failure::Failure;
 use output::Output;
@@ -99,10 +97,9 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Check(args) => check::run(args, common, out),
         Command::Suggest(args) => suggest::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
-        Command::Toolset(ToolsetCommand::New(args)) => toolset_new::run(args, common, out),
-        Command::Toolset(ToolsetCommand::Inspect(args)) => toolset::inspect(args, out),
-        Command::Tool(ToolCommand::List(args)) => tool::list(args, common, out),
-        Command::Tool(ToolCommand::Call(args)) => tool::call(args, common, out),
+        Command::Toolset(ToolsetCommand::New(args)) => tool::new::run(args, common, out),
+        Command::Toolset(ToolsetCommand::Inspect(args)) => tool::inspect::run(args, out),
+        Command::Tool(command) => tool::run(command, common, out),
         Command::Trust(command) => trust::run(command, common, out),
         Command::Mcp(args) => mcp::run(args, common, out),
         Command::Eval(args) => eval::run(args, common, out),

@@ -13,8 +13,8 @@ mod values;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use code::{
-    IsolationArgs, ToolCallArgs, ToolCommand, ToolListArgs, ToolsetCommand, ToolsetInspectArgs,
-    ToolsetNewArgs, TrustCommand, TrustPathsArgs,
+    IsolationArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs, ToolNewArgs,
+    ToolsetCommand, TrustCommand, TrustPathsArgs,
 };
 pub(crate) use common::{BRAND, Color, Common};
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
@@ -62,8 +62,8 @@ pub(crate) enum Command {
     Suggest(SuggestArgs),
     /// Write a new skill to start from
     New(NewArgs),
-    /// Write and inspect compiled toolsets
-    #[command(subcommand)]
+    /// The same as `tool`
+    #[command(subcommand, hide = true)]
     Toolset(ToolsetCommand),
     /// List and call the tools of skills
     #[command(subcommand)]
