@@ -29,6 +29,7 @@ mod run;
 mod sanitize;
 mod setup;
 mod show;
+mod stats;
 mod suggest;
 mod tool;
 mod trust;
@@ -103,6 +104,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Trust(command) => trust::run(command, common, out),
         Command::Mcp(args) => mcp::run(args, common, out),
         Command::Eval(args) => eval::run(args, common, out),
+        Command::Stats(args) => stats::run(args, common, out),
         Command::Why(args) => why::run(args, common, out),
         Command::Play(args) => play::run(args, common, out),
         Command::Doctor => doctor::run(common, out),

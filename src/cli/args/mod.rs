@@ -22,7 +22,7 @@ pub(crate) use hook::{HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs};
 pub(crate) use message::{DiscloseArgs, MatchArgs, PromptArgs, QueryArgs, WhyArgs};
 pub(crate) use routing::RoutingArgs;
 pub(crate) use serving::{McpArgs, PlayArgs, Refresh};
-pub(crate) use skills::{CheckArgs, ListArgs, NewArgs, RunArgs, ShowArgs, UseArgs};
+pub(crate) use skills::{CheckArgs, ListArgs, NewArgs, RunArgs, ShowArgs, StatsArgs, UseArgs};
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
@@ -64,6 +64,8 @@ pub(crate) enum Command {
     New(NewArgs),
     /// The same as `tool`
     #[command(subcommand, hide = true)]
+    /// Count what conversations did with each skill
+    Stats(StatsArgs),
     Toolset(ToolsetCommand),
     /// List and call the tools of skills
     #[command(subcommand)]

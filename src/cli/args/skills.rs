@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::Profile;
 
-use super::values::{seconds, variable};
+use super::values::{PERIOD, days, seconds, variable};
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
@@ -83,6 +83,20 @@ pub(crate) struct CheckArgs {
 pub(crate) struct NewArgs {
     /// Name of the skill: small letters, digits and single hyphens
     pub(crate) name: String,
+    /// Name the skills that conversations had no use for, too
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// How far `--stats` looks back: days or weeks, such as `30d` or `4w`
+    #[arg(long, value_name = "PERIOD", requires = "stats", default_value = PERIOD)]
+    #[arg(value_parser = days)]
+    pub(crate) since: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// How far to look back: days or weeks, such as `30d` or `4w`
+    #[arg(long, value_name = "PERIOD", default_value = PERIOD, value_parser = days)]
+    pub(crate) since: u32,
     /// Directory of skills to write to [default: `.BRAND/skills` of the project]
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
