@@ -31,8 +31,18 @@ pub(crate) fn meta_name(meta: MetaQuestion) -> &'static str {
 }
 
 pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let query = query::read(&args.query, common)?;
-    let engine = setup::engine(common, |builder| args.query.matching.apply(builder))?;
+    let mut query = query::read(&args.query, common)?;
+    let store = args.session.as_ref().map(|_| setup::store(common)).transpose()?;
+    let engine = setup::engine(common, |builder| {
+        let builder = args.query.matching.apply(builder);
+        match store {
+            Some(store) => builder.session_store(store),
+            None => builder,
+        }
+    })?;
+    if let Some(session) = &args.session {
+        query = query.session(session.clone());
+    }
     query::note_length(&query, &engine, out);
     let found = engine.explain(&query, args.limit.unwrap_or(usize::MAX));
     if out.json {
