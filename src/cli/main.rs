@@ -36,9 +36,10 @@ mod trust;
 mod use_skill;
 mod why;
 
+use std::ffi::OsString;
+
 use anstream::ColorChoice;
 use clap::parser::ValueSource;
-use clap::{CommandFactory as _, FromArgMatches as _};
 use repertoire::ErrorCode;
 use repertoire::integration::hook::HookAgent;
 
@@ -52,14 +53,18 @@ fn main() -> std::process::ExitCode {
     if std::env::args_os().nth(1).is_some_and(|arg| arg == setup::TOOLSET_HOST) {
         repertoire::toolset::worker_main();
     }
-    match parse() {
+    match parse(std::env::args_os()) {
         Ok(cli) => run(&cli).into(),
         Err(error) => refuse(&error),
     }
 }
 
-fn parse() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches().map_err(environment::name_variable)?;
+/// The command line that `words` are, the program first.
+fn parse<W: Into<OsString> + Clone>(
+    words: impl IntoIterator<Item = W>,
+) -> Result<Cli, clap::Error> {
+    let command = args::command();
+    let matches = command.try_get_matches_from(words).map_err(environment::name_variable)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     cli.common.names_project = matches.value_source("project") == Some(ValueSource::CommandLine);
     if cli.common.project.as_os_str().is_empty() {
@@ -144,7 +149,7 @@ fn refuse(error: &clap::Error) -> std::process::ExitCode {
 /// The agent whose hook this command line is to run, whatever else is wrong with it. Some agents
 /// take it for a veto of the message if a hook ends with an error. People install hooks.
 fn agent_of_hook(words: &[String]) -> Option<&str> {
-    let is_subcommand = |word: &&String| Cli::command().find_subcommand(word).is_some();
+    let is_subcommand = |word: &&String| args::command().find_subcommand(word).is_some();
     let (place, _) = words.iter().enumerate().find(|(_, word)| is_subcommand(word))?;
     let (subcommand, rest) = words[place..].split_first()?;
     let of_people = ["install", "uninstall", "help"];

@@ -3,6 +3,7 @@
 mod code;
 mod common;
 mod eval;
+mod groups;
 mod hook;
 mod message;
 mod routing;
@@ -18,6 +19,7 @@ pub(crate) use code::{
 };
 pub(crate) use common::{BRAND, Color, Common};
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
+pub(crate) use groups::command;
 pub(crate) use hook::{HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs};
 pub(crate) use message::{DiscloseArgs, MatchArgs, PromptArgs, QueryArgs, WhyArgs};
 pub(crate) use routing::RoutingArgs;
@@ -56,7 +58,7 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check skill files
     Check(CheckArgs),
-    /// Measure how often the right skill is disclosed, by prompts whose right skills are known
+    /// Measure how often the right skill is disclosed, by known prompts
     Eval(EvalArgs),
     /// Propose triggers for skills, mined from their texts
     Suggest(SuggestArgs),
@@ -67,13 +69,13 @@ pub(crate) enum Command {
     /// Count what conversations did with each skill
     Stats(StatsArgs),
     Toolset(ToolsetCommand),
-    /// List and call the tools of skills
+    /// Write, inspect, list and call the compiled tools of skills
     #[command(subcommand)]
     Tool(ToolCommand),
     /// Say which code of projects may run
     #[command(subcommand)]
     Trust(TrustCommand),
-    /// Serve the skills to an agent that speaks the Model Context Protocol
+    /// Serve the skills to agents that speak the Model Context Protocol
     Mcp(McpArgs),
     /// Say why a skill is shown for a message, or is not
     Why(WhyArgs),
