@@ -39,6 +39,7 @@ mod why;
 use std::ffi::OsString;
 
 use anstream::ColorChoice;
+use clap::FromArgMatches as _;
 use clap::parser::ValueSource;
 use repertoire::ErrorCode;
 use repertoire::integration::hook::HookAgent;
@@ -103,18 +104,19 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Check(args) => check::run(args, common, out),
         Command::Suggest(args) => suggest::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
+        Command::Stats(args) => stats::run(args, common, out),
         Command::Toolset(ToolsetCommand::New(args)) => tool::new::run(args, common, out),
         Command::Toolset(ToolsetCommand::Inspect(args)) => tool::inspect::run(args, out),
         Command::Tool(command) => tool::run(command, common, out),
         Command::Trust(command) => trust::run(command, common, out),
         Command::Mcp(args) => mcp::run(args, common, out),
         Command::Eval(args) => eval::run(args, common, out),
-        Command::Stats(args) => stats::run(args, common, out),
         Command::Why(args) => why::run(args, common, out),
         Command::Play(args) => play::run(args, common, out),
         Command::Doctor => doctor::run(common, out),
         Command::Hook(args) => hook::run(args, common, out),
         Command::Completions(args) => completions::run(args, out),
+        Command::CompleteIds(args) => completions::ids::run(args),
     }
 }
 

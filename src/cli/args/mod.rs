@@ -64,10 +64,10 @@ pub(crate) enum Command {
     Suggest(SuggestArgs),
     /// Write a new skill to start from
     New(NewArgs),
-    /// The same as `tool`
-    #[command(subcommand, hide = true)]
     /// Count what conversations did with each skill
     Stats(StatsArgs),
+    /// The same as `tool`
+    #[command(subcommand, hide = true)]
     Toolset(ToolsetCommand),
     /// Write, inspect, list and call the compiled tools of skills
     #[command(subcommand)]
@@ -87,10 +87,20 @@ pub(crate) enum Command {
     Hook(HookArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print the skills that the last word of a command line may mean; completion scripts ask this
+    #[command(hide = true)]
+    CompleteIds(CompleteIdsArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompleteIdsArgs {
+    /// The words of the command line up to the cursor, the program first
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<String>,
 }
