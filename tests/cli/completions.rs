@@ -70,6 +70,8 @@ fn assert_completes(shell: &str) {
         (&["tool", "list", "--skill", "be"], &["beta"]),
         (&["list", "--allow", "b"], &["beta"]),
         (&["sho"], &["show"]),
+        (&["to"], &["tool"]),
+        (&["comp"], &["completions"]),
         (&["show", "--verb"], &["--verbose"]),
     ] {
         let words: Vec<&str> = source.iter().chain(words).copied().collect();

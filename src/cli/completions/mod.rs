@@ -83,9 +83,18 @@ pub(crate) fn run(args: &CompletionsArgs, out: Output) -> anyhow::Result<ExitCod
     Ok(ExitCode::Done)
 }
 
+/// The command line without its hidden commands, which some shells would offer.
+fn visible(command: &Command) -> Command {
+    let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
+    Command::new("repertoire")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(command.get_arguments())
+        .subcommands(commands)
+}
+
 fn script(shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut args::command(), "repertoire", &mut script);
+    clap_complete::generate(shell, &mut visible(&args::command()), "repertoire", &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
     match shell {
         Shell::Bash => script + BASH,
