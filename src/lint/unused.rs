@@ -57,3 +57,64 @@ fn remedy(entry: &Entry, counts: Counts) -> String {
     };
     format!("{cure}; if nobody needs it, remove it")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{CatalogOptions, Source};
+    use crate::session::{Event, MemoryStore, SessionStore as _};
+    use crate::skill::{Skill, SkillId};
+
+    #[test]
+    fn a_skill_without_effect_is_named_with_what_to_do() {
+        let skill = |name: &str, more: &str| {
+            let text =
+                format!("---\nname: {name}\ndescription: Does {name}.\n{more}\n---\nBody.\n");
+            text.parse::<Skill>().unwrap()
+        };
+        let skills = vec![
+            skill("fired", ""),
+            skill("loaded", ""),
+            skill("used", ""),
+            skill("listed", "triggers: [listed]"),
+            skill("plain", ""),
+            skill("silent", "triggers: [silent]"),
+            skill("mine", "disable-model-invocation: true"),
+            skill("nobody", "disable-model-invocation: true\nuser-invocable: false"),
+            skill("needs", "requires_bins: [no-such-program]"),
+        ];
+        let sources = vec![Source::memory(skills)];
+        let catalog = Catalog::load(&CatalogOptions { sources, ..Default::default() });
+        let store = MemoryStore::default();
+        let found = |since: Day| unused(&catalog, &store.tallies(since).unwrap(), since);
+        assert!(found(Day::default()).is_empty(), "nothing was recorded");
+        let [fired, loaded, used, listed] = ["fired", "loaded", "used", "listed"].map(SkillId::new);
+        let events = [
+            Event::Shown { skill: &fired, body: 1 },
+            Event::Activated { skill: &loaded, by: None, shown: None },
+            Event::Used(&used),
+            Event::Listed(&listed),
+            Event::Listed(&listed),
+        ];
+        store.record_all("s", &events).unwrap();
+        let found = found(Day::today().before(1));
+        let told: Vec<(&str, &str)> = found
+            .iter()
+            .map(|finding| {
+                assert_eq!(finding.code, Code::UnusedSkill);
+                (finding.message.split('`').nth(1).unwrap(), finding.help.as_str())
+            })
+            .collect();
+        let wanted = [
+            ("listed", "saw its line 2 times"),
+            ("mine", "only the user may use it"),
+            ("plain", "`repertoire suggest plain`"),
+            ("silent", "`repertoire why silent MESSAGE`"),
+        ];
+        assert_eq!(told.len(), wanted.len(), "{told:?}");
+        for ((id, help), (wanted_id, part)) in told.into_iter().zip(wanted) {
+            assert_eq!(id, wanted_id);
+            assert!(help.contains(part), "{id}: {help}");
+        }
+    }
+}
