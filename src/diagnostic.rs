@@ -188,6 +188,8 @@ codes! {
     ExampleRouted = "example-routed", Error;
     /// A description without words that tell the skill from others.
     VagueDescription = "vague-description", Note;
+    /// No conversation of a period had any use for the skill.
+    UnusedSkill = "unused-skill", Note;
 
     /// Agent Skills profile: the name is missing or not an identifier.
     SpecName = "spec-name", Error;

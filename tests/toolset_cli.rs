@@ -85,26 +85,26 @@ fn assert_error(run: Run, code: &str, parts: &[&str]) {
 fn inspect_tells_what_a_library_says_of_itself() {
     let place = place();
     let file = "skills/hello/toolsets/libhello.so";
-    let note = run(&place, &["toolset", "inspect", file, "--json"]).exits(0).json();
+    let note = run(&place, &["tool", "inspect", file, "--json"]).exits(0).json();
     assert_eq!(note["name"], "hello-toolset");
     assert_eq!((&note["abi"], &note["panic"]), (&json!("1.0"), &json!("unwind")));
     assert_eq!(note["classes"], json!(["HelloToolset", "MoodToolset"]));
     assert_eq!(note["sha256"].as_str().unwrap().len(), 64);
     assert_eq!((&note["problem"], note.get("tools")), (&Value::Null, None));
 
-    let args = ["toolset", "inspect", file, "--json", "--tools", "--in-process"];
+    let args = ["tool", "inspect", file, "--json", "--tools", "--in-process"];
     let tools = run(&place, &args).exits(0).json()["tools"].clone();
     assert_eq!(tools.as_array().unwrap().len(), 6, "{tools}");
-    let text = run(&place, &["toolset", "inspect", file, "--tools", "--in-process"]).exits(0);
+    let text = run(&place, &["tool", "inspect", file, "--tools", "--in-process"]).exits(0);
     assert_contains(
         &text.stdout,
         &["hello-toolset 0.1.0", "abi: 1.0", "inspect.greet", "sha256: "],
     );
 
-    let missing = run(&place, &["toolset", "inspect", "no.so", "--json"]);
+    let missing = run(&place, &["tool", "inspect", "no.so", "--json"]);
     assert_error(missing, "NOT_FOUND", &["no.so"]);
     place.write("garbage.so", "garbage");
-    let garbage = run(&place, &["toolset", "inspect", "garbage.so", "--json"]);
+    let garbage = run(&place, &["tool", "inspect", "garbage.so", "--json"]);
     assert_error(garbage, "EXECUTION_ERROR", &["garbage.so", "build or copy it again"]);
 }
 
@@ -112,6 +112,7 @@ fn inspect_tells_what_a_library_says_of_itself() {
 fn tools_are_listed_in_every_shape() {
     let place = trusted_place();
     let tools = run(&place, &["tool", "list", "--json", "--in-process"]).exits(0).json();
+    let tools = &tools["tools"];
     let names: Vec<&str> =
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let wanted = ["hello.greet", "hello.divide", "hello.panic", "hello.count"];
@@ -150,11 +151,28 @@ fn the_bundled_skill_has_tools_once_its_library_is_built() {
     fs::create_dir(&toolsets).unwrap();
     fs::copy(hello(), toolsets.join("libhello_toolset.so")).unwrap();
     run(&place, &["trust", "add", "skills/hello-extended"]).exits(0);
-    let tools = run(&place, &["tool", "list", "--in-process", "--json"]).exits(0).json();
+    let tools =
+        run(&place, &["tool", "list", "--in-process", "--json"]).exits(0).json()["tools"].clone();
     assert_eq!(tools.as_array().unwrap().len(), 6, "both classes: {tools}");
     let arguments = json!({"name": "Ada"});
     let greeted = call(&place, &["--in-process"], "hello-extended.greet", &arguments).exits(0);
     assert_eq!(greeted.json()["text"], "Hello, Ada!");
+}
+
+#[test]
+fn a_call_in_a_session_is_a_use_of_the_skill() {
+    let place = trusted_place();
+    let greet = |more: &[&str], arguments: &Value| {
+        let options = [&["--in-process"], more].concat();
+        call(&place, &options, "hello.greet", arguments)
+    };
+    let ada = json!({"name": "Ada"});
+    greet(&[], &ada).exits(0);
+    greet(&["--session", "s"], &ada).exits(0);
+    greet(&["--session", "s"], &json!({})).exits(1);
+    let stats = run(&place, &["stats", "--json"]).exits(0).json();
+    let hello = stats["skills"].as_array().unwrap().iter().find(|skill| skill["id"] == "hello");
+    assert_eq!((&hello.unwrap()["used"], &stats["sessions"]), (&json!(1), &json!(1)));
 }
 
 /// Every way a call can end.
@@ -211,10 +229,10 @@ fn tools_are_called_in_process() {
 fn tools_are_called_in_a_child_process() {
     assert_calls(&[]);
     let place = trusted_place();
-    let tools = run(&place, &["tool", "list", "--json"]).exits(0).json();
+    let tools = run(&place, &["tool", "list", "--json"]).exits(0).json()["tools"].clone();
     assert_eq!(tools.as_array().unwrap().len(), 6);
     let file = "skills/hello/toolsets/libhello.so";
-    let note = run(&place, &["toolset", "inspect", file, "--json", "--tools"]).exits(0).json();
+    let note = run(&place, &["tool", "inspect", file, "--json", "--tools"]).exits(0).json();
     assert_eq!(note["tools"].as_array().unwrap().len(), 6);
 }
 
@@ -227,7 +245,7 @@ fn code_of_a_project_runs_only_once_it_is_trusted() {
     let greet = || call(&place, &["--in-process"], "hello.greet", &ada);
     let hash = |file: &Path| {
         let file = file.to_str().unwrap();
-        let note = run(&place, &["toolset", "inspect", file, "--json"]).exits(0).json();
+        let note = run(&place, &["tool", "inspect", file, "--json"]).exits(0).json();
         note["sha256"].as_str().unwrap().to_owned()
     };
     let first = hash(&path);
@@ -280,7 +298,7 @@ fn the_scaffold_builds_and_runs_as_printed() {
     let place = Place::new();
     let plugin = Path::new(ROOT).join("plugin-api");
     let plugin = plugin.to_str().unwrap();
-    let args = ["toolset", "new", "my-first", "--dir", "skills", "--plugin-path", plugin, "--json"];
+    let args = ["tool", "new", "my-first", "--dir", "skills", "--plugin-path", plugin, "--json"];
     let written = run(&place, &args).exits(0).json();
     assert_eq!(written["class"], "MyFirstToolset");
     assert_eq!(written["next"].as_array().unwrap().len(), 4);
@@ -302,9 +320,9 @@ fn the_scaffold_builds_and_runs_as_printed() {
     assert_eq!(greeted.json()["text"], "Hello, Ada!");
 
     for name in ["My First", "3d", ""] {
-        run(&place, &["toolset", "new", name]).exits(2);
+        run(&place, &["tool", "new", name]).exits(2);
     }
-    let args = ["toolset", "new", "other", "--plugin-path", "/nowhere", "--json"];
+    let args = ["tool", "new", "other", "--plugin-path", "/nowhere", "--json"];
     assert_error(run(&place, &args), "NOT_FOUND", &["/nowhere", "plugin-api"]);
     assert!(!place.path().join("other").exists());
 }
@@ -325,7 +343,7 @@ fn a_bad_toolset_is_told_and_harms_no_other() {
         fs::copy(hello(), place.path().join("skills/bad/toolsets/libx.so")).unwrap();
         run(&place, &["trust", "add", "skills/bad"]).exits(0);
         let listed = run(&place, &["tool", "list", "--in-process", "--json"]).exits(1);
-        assert_eq!(listed.json().as_array().unwrap().len(), 6, "{entry}: {listed:?}");
+        assert_eq!(listed.json()["tools"].as_array().unwrap().len(), 6, "{entry}: {listed:?}");
         assert_contains(&listed.stderr, &["skill `bad`"]);
         assert_contains(&listed.stderr, parts);
         let called = call(&place, &["--in-process"], "greet", &json!({"name": "Ada"}));
@@ -344,7 +362,7 @@ fn a_library_that_crashed_is_marked_in_the_list() {
 
     let listed = run(&place, &["tool", "list", "--json"]).exits(1);
     let state = |name: &str| {
-        let tools = listed.json();
+        let tools = listed.json()["tools"].clone();
         let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
         (tool["state"].clone(), tool["reason"].clone())
     };

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::catalog::{Catalog, CatalogOptions, is_skill_file, skill_files};
-use repertoire::lint::lint;
+use repertoire::lint::{self, lint};
+use repertoire::session::{Day, SessionStore as _};
 use repertoire::skill::check_file;
-use repertoire::{Code, Diagnostic, Engine, Error, Severity, Source};
+use repertoire::{Code, Diagnostic, Engine, Severity, Source};
 use serde::Serialize;
 
 use crate::args::{CheckArgs, Common};
@@ -70,7 +71,7 @@ impl Targets {
 
     /// What only shows when skills are put together: those of all targets, with those of the
     /// sources that the command line names. Of the latter nothing is reported.
-    fn of_the_whole(&self, common: &Common) -> Result<Vec<Diagnostic>, Error> {
+    fn of_the_whole(&self, args: &CheckArgs, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
         let of_files = self.files.iter().filter_map(|file| file.parent());
         let given = common.sources.iter().map(PathBuf::as_path);
         let roots = given.chain(self.roots.iter().map(PathBuf::as_path)).chain(of_files);
@@ -85,12 +86,28 @@ impl Targets {
         let targets: BTreeSet<PathBuf> =
             self.files.iter().chain(&self.roots).map(|path| absolute(path)).collect();
         let mut found: Vec<Diagnostic> = of_catalog.chain(lint(&catalog)).collect();
+        if args.stats {
+            found.extend(unused(args, &catalog, common)?);
+        }
         found.retain(|diagnostic| targets.contains(&absolute(&diagnostic.path)));
         let is_checked = |path: &Path| targets.contains(&absolute(path));
         let engine = Engine::builder().sources(sources).brand(&common.brand);
         found.extend(examples::misrouted(&catalog, is_checked, engine)?);
         Ok(found)
     }
+}
+
+/// The skills that conversations had no use for. Where none are named it is those that agents have
+/// here, with their ids.
+fn unused(args: &CheckArgs, named: &Catalog, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
+    let since = Day::today().before(args.since - 1);
+    let Some(store) = setup::store_there(common)? else { return Ok(Vec::new()) };
+    let tallies = store.tallies(since)?;
+    if !args.paths.is_empty() {
+        return Ok(lint::unused(named, &tallies, since));
+    }
+    let engine = setup::engine(common, |builder| builder)?;
+    Ok(lint::unused(&engine.catalog(), &tallies, since))
 }
 
 /// The directories that are not inside another one, in their order.
@@ -134,7 +151,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
         args.paths.iter().for_each(|path| targets.add(path, &common.brand));
     }
 
-    let mut diagnostics = targets.of_the_whole(common)?;
+    let mut diagnostics = targets.of_the_whole(args, common)?;
     diagnostics.append(&mut targets.diagnostics);
     let progress = progress(targets.files.len());
     for file in &targets.files {
@@ -190,7 +207,10 @@ fn text(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool, out: Outp
     let draw = renderer(out);
     let mut text = Page::default();
     let mut source: Option<(&Path, Option<String>)> = None;
-    let is_shown = |diagnostic: &&Diagnostic| with_notes || diagnostic.severity > Severity::Note;
+    // What was asked for is shown, also where it is a note.
+    let is_shown = |diagnostic: &&Diagnostic| {
+        with_notes || diagnostic.severity > Severity::Note || diagnostic.code == Code::UnusedSkill
+    };
     for diagnostic in diagnostics.iter().filter(is_shown) {
         let path = diagnostic.path.as_path();
         if diagnostic.span.is_some() && source.as_ref().is_none_or(|(known, _)| *known != path) {
@@ -202,7 +222,8 @@ fn text(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool, out: Outp
     }
     let counts = Counts::of(diagnostics);
     text.push(&summary(counts, n_skills));
-    if counts.notes > 0 && !with_notes {
+    let n_shown = diagnostics.iter().filter(|d| d.code == Code::UnusedSkill).count();
+    if counts.notes > n_shown && !with_notes {
         text.push("; `--notes` shows them");
     }
     text

@@ -29,21 +29,22 @@ mod run;
 mod sanitize;
 mod setup;
 mod show;
+mod stats;
 mod suggest;
 mod tool;
-mod toolset;
-mod toolset_new;
 mod trust;
 mod use_skill;
 mod why;
 
+use std::ffi::OsString;
+
 use anstream::ColorChoice;
+use clap::FromArgMatches as _;
 use clap::parser::ValueSource;
-use clap::{CommandFactory as _, FromArgMatches as _};
 use repertoire::ErrorCode;
 use repertoire::integration::hook::HookAgent;
 
-use args::{Cli, Color, Command, Common, ToolCommand, ToolsetCommand};
+use args::{Cli, Color, Command, Common, ToolsetCommand};
 use exit_code::ExitCode;
 use failure::Failure;
 use output::Output;
@@ -53,14 +54,18 @@ fn main() -> std::process::ExitCode {
     if std::env::args_os().nth(1).is_some_and(|arg| arg == setup::TOOLSET_HOST) {
         repertoire::toolset::worker_main();
     }
-    match parse() {
+    match parse(std::env::args_os()) {
         Ok(cli) => run(&cli).into(),
         Err(error) => refuse(&error),
     }
 }
 
-fn parse() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches().map_err(environment::name_variable)?;
+/// The command line that `words` are, the program first.
+fn parse<W: Into<OsString> + Clone>(
+    words: impl IntoIterator<Item = W>,
+) -> Result<Cli, clap::Error> {
+    let command = args::command();
+    let matches = command.try_get_matches_from(words).map_err(environment::name_variable)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     cli.common.names_project = matches.value_source("project") == Some(ValueSource::CommandLine);
     if cli.common.project.as_os_str().is_empty() {
@@ -99,10 +104,10 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Check(args) => check::run(args, common, out),
         Command::Suggest(args) => suggest::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
-        Command::Toolset(ToolsetCommand::New(args)) => toolset_new::run(args, common, out),
-        Command::Toolset(ToolsetCommand::Inspect(args)) => toolset::inspect(args, out),
-        Command::Tool(ToolCommand::List(args)) => tool::list(args, common, out),
-        Command::Tool(ToolCommand::Call(args)) => tool::call(args, common, out),
+        Command::Stats(args) => stats::run(args, common, out),
+        Command::Toolset(ToolsetCommand::New(args)) => tool::new::run(args, common, out),
+        Command::Toolset(ToolsetCommand::Inspect(args)) => tool::inspect::run(args, out),
+        Command::Tool(command) => tool::run(command, common, out),
         Command::Trust(command) => trust::run(command, common, out),
         Command::Mcp(args) => mcp::run(args, common, out),
         Command::Eval(args) => eval::run(args, common, out),
@@ -111,6 +116,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Doctor => doctor::run(common, out),
         Command::Hook(args) => hook::run(args, common, out),
         Command::Completions(args) => completions::run(args, out),
+        Command::CompleteIds(args) => completions::ids::run(args),
     }
 }
 
@@ -145,7 +151,7 @@ fn refuse(error: &clap::Error) -> std::process::ExitCode {
 /// The agent whose hook this command line is to run, whatever else is wrong with it. Some agents
 /// take it for a veto of the message if a hook ends with an error. People install hooks.
 fn agent_of_hook(words: &[String]) -> Option<&str> {
-    let is_subcommand = |word: &&String| Cli::command().find_subcommand(word).is_some();
+    let is_subcommand = |word: &&String| args::command().find_subcommand(word).is_some();
     let (place, _) = words.iter().enumerate().find(|(_, word)| is_subcommand(word))?;
     let (subcommand, rest) = words[place..].split_first()?;
     let of_people = ["install", "uninstall", "help"];

@@ -32,9 +32,10 @@ pub(crate) fn meta_name(meta: MetaQuestion) -> &'static str {
 
 pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let query = query::read(&args.query, common)?;
+    let session = setup::session(common, args.session.as_deref())?;
     let engine = setup::engine(common, |builder| args.query.matching.apply(builder))?;
     query::note_length(&query, &engine, out);
-    let found = engine.explain(&query, args.limit.unwrap_or(usize::MAX));
+    let found = engine.turn(&query, &session).explain(args.limit.unwrap_or(usize::MAX));
     if out.json {
         let Explanation { matches, rejected, .. } = &found;
         Output::json(&Answer { matches, rejected, meta: found.meta.map(meta_name) })?;

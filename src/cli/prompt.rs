@@ -17,6 +17,10 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
         how_to_load: setup::how_to_load(),
     };
     let engine = setup::engine(common, |builder| builder.prompt(options))?;
+    let session = setup::session(common, args.session.as_deref())?;
+    if args.event.is_some() {
+        session.compacted()?;
+    }
     let prompt = engine.prompt();
     if out.json {
         Output::json(&prompt)?;

@@ -9,9 +9,11 @@ use crate::args::{Common, QueryArgs};
 use crate::failure::UsageError;
 use crate::output::Output;
 
-/// The query of the arguments; `-` is read from standard input.
+/// The query of the arguments, its words joined by one blank; `-` alone is read from standard input.
 pub(crate) fn read(args: &QueryArgs, common: &Common) -> anyhow::Result<Query<'static>> {
-    let text = if args.query == "-" { from_stdin()? } else { args.query.clone() };
+    let words: Vec<&str> =
+        [&args.query].into_iter().chain(&args.words).map(String::as_str).collect();
+    let text = if let ["-"] = words[..] { from_stdin()? } else { words.join(" ") };
     let paths = args.paths.iter().map(|path| relative(path, &common.project));
     Ok(paths.fold(Query::new(text), Query::path))
 }

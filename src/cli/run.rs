@@ -17,7 +17,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
         io::stdin().lock().read_to_end(&mut stdin)?;
     }
     let engine = setup::engine_with_scripts(common, options(args))?;
-    let session = setup::session(common, None)?;
+    let session = setup::session(common, args.session.as_deref())?;
     for name in args.env.iter().filter(|name| std::env::var_os(name).is_none()) {
         let name = sanitize::line(name);
         out.note(&format!("environment variable `{name}` is not set, and is not passed on"));

@@ -215,8 +215,17 @@ pub(crate) fn sessions_file(common: &Common) -> Result<PathBuf, Error> {
 /// A conversation that is remembered between commands; without a name, one that is not.
 pub(crate) fn session(common: &Common, name: Option<&str>) -> Result<Session, Error> {
     let Some(name) = name else { return Ok(Session::in_memory("")) };
-    let store = SqliteStore::open(sessions_file(common)?)?;
-    Ok(Session::new(name, Arc::new(store)))
+    Ok(Session::new(name, Arc::new(store(common)?)))
+}
+
+/// The store of conversations, which is made if there is none.
+pub(crate) fn store(common: &Common) -> Result<SqliteStore, Error> {
+    SqliteStore::open(sessions_file(common)?)
+}
+
+/// The store of conversations, if there is one. Looking makes nothing.
+pub(crate) fn store_there(common: &Common) -> Result<Option<SqliteStore>, Error> {
+    sessions_file(common)?.exists().then(|| store(common)).transpose()
 }
 
 /// Where it stands what went wrong in hooks.

@@ -26,7 +26,8 @@ pub(crate) fn run(args: &UseArgs, common: &Common, out: Output) -> anyhow::Resul
     );
     let code = setup::finish(common, &engine, out);
     let activation = activation?;
-    let text = if args.xml { activation.to_xml() } else { activation.to_text() };
+    let is_xml = args.xml || args.format == "xml";
+    let text = if is_xml { activation.to_xml() } else { activation.to_text() };
     if out.json {
         Output::json(&Envelope::success(&activation, text))?;
     } else {

@@ -13,6 +13,7 @@ mod refresh;
 mod scripts;
 mod session_tools;
 mod snapshot;
+mod tallies;
 #[cfg(feature = "toolsets")]
 mod tools;
 mod turn;

@@ -12,6 +12,7 @@ mod descriptions;
 mod generic;
 mod patterns;
 mod similar;
+mod unused;
 
 use std::ops::Range;
 use std::path::Path;
@@ -23,6 +24,7 @@ use crate::matcher::text::fold_trigger;
 use crate::skill::Spanned;
 
 pub use patterns::{PatternCost, pattern_cost};
+pub use unused::unused;
 
 /// Skills named in a finding; more are counted.
 const MAX_NAMED: usize = 3;

@@ -8,6 +8,7 @@
 mod sqlite;
 mod state;
 mod store;
+mod tally;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use crate::skill::SkillId;
 pub use sqlite::SqliteStore;
 pub use state::{Event, SessionState, SkillState};
 pub use store::{MemoryStore, SessionStore};
+pub use tally::{Counts, Day, SkillTally, Tallies};
 
 /// One conversation. Cheap to clone; conversations know nothing of each other.
 ///

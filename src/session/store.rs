@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::state::{Event, SessionState, SkillState};
+use super::tally::{Day, Ledger, Tallies};
 use crate::error::Error;
 
 /// Remembers what conversations did. Each event is taken in as a whole or not at all, whatever
@@ -25,19 +26,41 @@ pub trait SessionStore: Debug + Send + Sync {
 
     /// Forgets `session`.
     fn end(&self, session: &str) -> Result<(), Error>;
+
+    /// How often conversations met each skill since the beginning of a day, conversations that were
+    /// ended since included; nothing, for a store that does not count.
+    fn tallies(&self, since: Day) -> Result<Tallies, Error> {
+        let _ = since;
+        Ok(Tallies::default())
+    }
 }
 
 /// Remembers conversations for as long as the process lives, each until it is ended.
 #[derive(Debug, Default)]
-pub struct MemoryStore {
+pub struct MemoryStore(Mutex<Memory>);
+
+#[derive(Debug, Default)]
+struct Memory {
     /// Session → its skills, the last used one last.
-    sessions: Mutex<HashMap<String, Vec<SkillState>>>,
+    sessions: HashMap<String, Vec<SkillState>>,
+    ledger: Ledger,
+}
+
+impl MemoryStore {
+    fn lock(&self) -> MutexGuard<'_, Memory> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl SessionStore for MemoryStore {
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let skills = sessions.entry(session.to_owned()).or_default();
+        let today = Day::today();
+        let Memory { sessions, ledger } = &mut *self.lock();
+        let skills = sessions.entry(session.to_owned()).or_insert_with(|| {
+            ledger.begin_session(today);
+            Vec::new()
+        });
+        ledger.count(today, event);
         let Some(skill) = event.skill() else {
             for state in skills {
                 state.apply(event);
@@ -62,13 +85,17 @@ impl SessionStore for MemoryStore {
     }
 
     fn state(&self, session: &str) -> Result<SessionState, Error> {
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let skills = sessions.get(session).map_or(&[][..], Vec::as_slice);
+        let memory = self.lock();
+        let skills = memory.sessions.get(session).map_or(&[][..], Vec::as_slice);
         Ok(SessionState { skills: skills.iter().rev().cloned().collect() })
     }
 
     fn end(&self, session: &str) -> Result<(), Error> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        self.lock().sessions.remove(session);
         Ok(())
+    }
+
+    fn tallies(&self, since: Day) -> Result<Tallies, Error> {
+        Ok(self.lock().ledger.since(since))
     }
 }

@@ -6,6 +6,8 @@ mod answers;
 mod authoring;
 #[path = "../support/binary.rs"]
 mod binary;
+mod commands;
+mod completions;
 mod failures;
 mod options;
 mod queries;

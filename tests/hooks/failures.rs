@@ -58,7 +58,7 @@ fn a_command_line_that_is_none_ends_well_and_is_logged() {
     Place::new().run(["hook", "install", "--bogus", agent]).exits(2);
     Place::new().run(["hook", "--bogus", "uninstall", agent]).exits(2);
     // These words elsewhere are not the hook.
-    Place::new().run(["match", "hook", "codex"]).exits(2);
+    Place::new().run(["match", "hook", "codex", "--bogus"]).exits(2);
 }
 
 #[test]

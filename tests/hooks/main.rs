@@ -8,6 +8,7 @@ mod doctor;
 mod failures;
 mod installation;
 mod protocol;
+mod stats;
 mod why;
 
 use std::fs;

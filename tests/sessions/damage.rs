@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use repertoire::ErrorCode;
-use repertoire::session::{Event, SessionStore, SkillState, SqliteStore};
+use repertoire::session::{Day, Event, SessionStore, SkillState, SqliteStore};
 
 use super::processes::at_once;
 use super::{record_use, used};
@@ -159,38 +159,57 @@ fn a_file_is_not_made_while_another_process_opens_it() {
     });
 }
 
-#[test]
-fn a_store_of_an_earlier_version_goes_on() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("sessions.db");
-    let earlier = "
-        PRAGMA application_id = 0x52707274;
-        PRAGMA user_version = 1;
+/// The tables of version `version`, with a session that knows one skill.
+fn earlier(version: u32) -> String {
+    let (body, listed) = (version > 1, version > 2);
+    let column = |is_there: bool, column: &'static str| if is_there { column } else { "" };
+    format!(
+        "PRAGMA application_id = 0x52707274;
+        PRAGMA user_version = {version};
         CREATE TABLE session (id TEXT PRIMARY KEY, touched INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX session_touched ON session (touched);
         CREATE TABLE skill (
             session TEXT NOT NULL, id TEXT NOT NULL, place INTEGER NOT NULL, uses INTEGER NOT NULL,
-            activations INTEGER NOT NULL, activated_by TEXT, in_context INTEGER NOT NULL,
-            lost INTEGER NOT NULL, consented INTEGER NOT NULL, PRIMARY KEY (session, id)
+            activations INTEGER NOT NULL, activated_by TEXT, in_context INTEGER NOT NULL, {}
+            lost INTEGER NOT NULL, consented INTEGER NOT NULL, {} PRIMARY KEY (session, id)
         ) STRICT, WITHOUT ROWID;
         INSERT INTO session VALUES ('a', unixepoch());
-        INSERT INTO skill VALUES ('a', 'git', 1, 3, 2, 'sql', 1, 0, 1);";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(earlier).unwrap();
-    let mut known = SkillState {
-        uses: 3,
-        activations: 2,
-        activated_by: Some("sql".into()),
-        in_context: true,
-        consented: true,
-        ..SkillState::new("git".into())
-    };
-    at_once(4, "open and record", &path, || {});
-    let store = SqliteStore::open(&path).unwrap();
-    assert!(store.set_aside().is_empty());
-    assert_eq!(store.state("a").unwrap().skills, [known.clone()]);
-    store.record("a", &Event::Shown { skill: &"git".into(), body: 7 }).unwrap();
-    (known.uses, known.body, known.joined) = (4, Some(7), Some(1));
-    assert_eq!(SqliteStore::open(&path).unwrap().state("a").unwrap().skills, [known]);
+        INSERT INTO skill (
+            session, id, place, uses, activations, activated_by, in_context, lost, consented
+        ) VALUES ('a', 'git', 1, 3, 2, 'sql', 1, 0, 1);",
+        column(body, "body INTEGER,"),
+        column(listed, "listed INTEGER NOT NULL DEFAULT 0,"),
+    )
+}
+
+#[test]
+fn a_store_of_an_earlier_version_goes_on() {
+    for version in 1..=3 {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sessions.db");
+        rusqlite::Connection::open(&path).unwrap().execute_batch(&earlier(version)).unwrap();
+        let mut known = SkillState {
+            uses: 3,
+            activations: 2,
+            activated_by: Some("sql".into()),
+            in_context: true,
+            consented: true,
+            ..SkillState::new("git".into())
+        };
+        at_once(4, "open and record", &path, || {});
+        let store = SqliteStore::open(&path).unwrap();
+        assert!(store.set_aside().is_empty(), "version {version}");
+        assert_eq!(store.state("a").unwrap().skills, [known.clone()], "version {version}");
+        // Only what was recorded since is counted, of all four processes.
+        let git = || store.tallies(Day::today().before(1)).unwrap().of(&"git".into()).cloned();
+        let counts = git().unwrap().counts;
+        assert_eq!((counts.fired, counts.used), (0, 80), "version {version}");
+        store.record("a", &Event::Shown { skill: &"git".into(), body: 7 }).unwrap();
+        (known.uses, known.body, known.joined) = (4, Some(7), Some(1));
+        let again = SqliteStore::open(&path).unwrap();
+        assert_eq!(again.state("a").unwrap().skills, [known], "version {version}");
+        assert_eq!(git().unwrap().counts.fired, 1, "version {version}");
+    }
 }
 
 #[test]

@@ -11,7 +11,9 @@ use std::thread;
 
 use proptest::prelude::*;
 use repertoire::SkillId;
-use repertoire::session::{Event, MemoryStore, Session, SessionState, SessionStore, SqliteStore};
+use repertoire::session::{
+    Day, Event, MemoryStore, Session, SessionState, SessionStore, SkillTally, SqliteStore,
+};
 
 const SESSIONS: [&str; 3] = ["chat-1", "chat-2", "Chat-2\0 ü"];
 const SKILLS: [&str; 4] = ["git", "sql", "sven/plan", "使用"];
@@ -132,6 +134,37 @@ proptest! {
         prop_assert_eq!(states(&file), states(&memory));
         drop(file);
         prop_assert_eq!(states(&SqliteStore::open(&path).unwrap()), states(&memory));
+    }
+}
+
+#[test]
+fn what_conversations_did_is_counted_alike() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+    let memory = MemoryStore::default();
+    let [git, sql] = ["git", "sql"].map(SkillId::new);
+    let stores: [&dyn SessionStore; 2] = [&file, &memory];
+    for store in stores {
+        assert!(store.tallies(Day::default()).unwrap().is_empty());
+        let shown = |skill| Event::Shown { skill, body: 1 };
+        store.record_all("a", &[shown(&git), Event::Listed(&sql), Event::Used(&git)]).unwrap();
+        store.record("b", &shown(&git)).unwrap();
+        store.record("b", &Event::Compacted).unwrap();
+        let by_name = Event::Activated { skill: &sql, by: None, shown: None };
+        store.record("b", &by_name).unwrap();
+        store.end("a").unwrap();
+
+        let tallies = store.tallies(Day::today().before(1)).unwrap();
+        assert_eq!(tallies.sessions, 2, "{store:?}");
+        let told: Vec<_> = tallies
+            .skills
+            .iter()
+            .map(|SkillTally { skill, counts, .. }| {
+                (skill.as_str(), [counts.fired, counts.loaded, counts.used, counts.listed])
+            })
+            .collect();
+        assert_eq!(told, [("git", [2, 0, 1, 0]), ("sql", [0, 1, 0, 1])], "{store:?}");
+        assert!(tallies.skills.iter().all(|tally| tally.last.is_some()), "{store:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use repertoire::session::SqliteStore;
+use repertoire::session::{Day, SessionStore as _, SqliteStore};
 
 use super::damage::damaged;
 use super::{record_use, used};
@@ -98,6 +98,9 @@ fn a_hundred_processes_at_once_lose_nothing() {
     at_once(100, "open and record", &path, || {});
     let store = SqliteStore::open(&path).unwrap();
     assert_eq!(used(&store, "all"), 2000);
+    let tallies = store.tallies(Day::default()).unwrap();
+    let counted: u64 = tallies.skills.iter().map(|tally| tally.counts.used).sum();
+    assert_eq!((tallies.sessions, counted), (1, 2000));
     assert!(damaged(&path).is_empty());
 }
 

@@ -9,16 +9,17 @@ use repertoire::ToolFormat;
 
 use super::values::seconds;
 
+/// The commands of `toolset`, which `tool` has.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolsetCommand {
-    /// Write a crate of tools, and a skill that has them
-    New(ToolsetNewArgs),
-    /// Show what a library says of itself, without running it
-    Inspect(ToolsetInspectArgs),
+    /// The same as `tool new`
+    New(ToolNewArgs),
+    /// The same as `tool inspect`
+    Inspect(ToolInspectArgs),
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct ToolsetNewArgs {
+pub(crate) struct ToolNewArgs {
     /// Name of the skill: small letters, digits and single hyphens; the crate is `NAME-toolset`
     pub(crate) name: String,
     /// Directory of skills to write both to
@@ -30,7 +31,7 @@ pub(crate) struct ToolsetNewArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct ToolsetInspectArgs {
+pub(crate) struct ToolInspectArgs {
     /// The library
     pub(crate) file: PathBuf,
     /// Run the library to list its tools, too
@@ -42,6 +43,10 @@ pub(crate) struct ToolsetInspectArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolCommand {
+    /// Write a crate of tools, and a skill that has them
+    New(ToolNewArgs),
+    /// Show what a library says of itself, without running it
+    Inspect(ToolInspectArgs),
     /// List the tools of the skills, and which toolsets cannot be loaded
     List(ToolListArgs),
     /// Call a tool
@@ -70,6 +75,9 @@ pub(crate) struct ToolCallArgs {
     /// Give up after so long; fractions are fine
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
+    /// The conversation it belongs to, by any name: it notes that the skill was used
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) isolation: IsolationArgs,
 }

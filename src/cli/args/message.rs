@@ -18,6 +18,9 @@ pub(crate) struct QueryArgs {
     /// The message; `-` reads it from standard input
     #[arg(allow_hyphen_values = true, value_parser = message)]
     pub(crate) query: String,
+    /// More words of it, joined by one blank; after `--` they may begin with a hyphen
+    // Apart from the first one, behind which options are still options.
+    pub(crate) words: Vec<String>,
     /// A file the message touches
     #[arg(long = "path", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
@@ -35,6 +38,9 @@ pub(crate) struct MatchArgs {
     /// Matches to show, at most
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// The conversation that the message belongs to, by any name: what it used ranks higher
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -48,8 +54,9 @@ pub(crate) struct WhyArgs {
     /// With the options that the hook in the settings of this agent has
     #[arg(long, value_name = "AGENT", value_parser = agents())]
     pub(crate) agent: Option<HookAgent>,
-    /// The conversation of a hook, as `claude-code:ID`: what stands in its context counts
-    #[arg(long, value_name = "AGENT:ID", value_parser = conversation)]
+    /// The conversation that the message belongs to: what stands in its context counts. That of a
+    /// hook is `AGENT:ID`, with the agent's own id of it
+    #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
 }
 
@@ -97,6 +104,12 @@ pub(crate) struct PromptArgs {
     /// Say where each skill's file is
     #[arg(long)]
     pub(crate) locations: bool,
+    /// The conversation that the prompt is for, by any name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// What became of the conversation: its context was made shorter, and begins anew
+    #[arg(long, requires = "session", value_parser = ["compacted"])]
+    pub(crate) event: Option<String>,
 }
 
 /// How much room there is.
@@ -119,15 +132,4 @@ fn message(text: &str) -> Result<String, String> {
 
 fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
     PossibleValuesParser::new(["markdown", "xml", "json"]).try_map(|text| text.parse::<Format>())
-}
-
-/// The name that a hook gives a conversation.
-fn conversation(text: &str) -> Result<String, String> {
-    let agent = text.split_once(':').filter(|(_, id)| !id.is_empty()).map(|(agent, _)| agent);
-    let is_known = agent.is_some_and(|agent| agent.parse::<HookAgent>().is_ok());
-    if is_known {
-        return Ok(text.to_owned());
-    }
-    let agents = HookAgent::ALL.map(HookAgent::as_str).join("`, `");
-    Err(format!("write `AGENT:ID` with the agent's own id of it; the agents are `{agents}`"))
 }

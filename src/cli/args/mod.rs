@@ -3,6 +3,7 @@
 mod code;
 mod common;
 mod eval;
+mod groups;
 mod hook;
 mod message;
 mod routing;
@@ -13,16 +14,17 @@ mod values;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use code::{
-    IsolationArgs, ToolCallArgs, ToolCommand, ToolListArgs, ToolsetCommand, ToolsetInspectArgs,
-    ToolsetNewArgs, TrustCommand, TrustPathsArgs,
+    IsolationArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs, ToolNewArgs,
+    ToolsetCommand, TrustCommand, TrustPathsArgs,
 };
 pub(crate) use common::{BRAND, Color, Common};
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
+pub(crate) use groups::command;
 pub(crate) use hook::{HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs};
 pub(crate) use message::{DiscloseArgs, MatchArgs, PromptArgs, QueryArgs, WhyArgs};
 pub(crate) use routing::RoutingArgs;
 pub(crate) use serving::{McpArgs, PlayArgs, Refresh};
-pub(crate) use skills::{CheckArgs, ListArgs, NewArgs, RunArgs, ShowArgs, UseArgs};
+pub(crate) use skills::{CheckArgs, ListArgs, NewArgs, RunArgs, ShowArgs, StatsArgs, UseArgs};
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
@@ -56,22 +58,24 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check skill files
     Check(CheckArgs),
-    /// Measure how often the right skill is disclosed, by prompts whose right skills are known
+    /// Measure how often the right skill is disclosed, by known prompts
     Eval(EvalArgs),
     /// Propose triggers for skills, mined from their texts
     Suggest(SuggestArgs),
     /// Write a new skill to start from
     New(NewArgs),
-    /// Write and inspect compiled toolsets
-    #[command(subcommand)]
+    /// Count what conversations did with each skill
+    Stats(StatsArgs),
+    /// The same as `tool`
+    #[command(subcommand, hide = true)]
     Toolset(ToolsetCommand),
-    /// List and call the tools of skills
+    /// Write, inspect, list and call the compiled tools of skills
     #[command(subcommand)]
     Tool(ToolCommand),
     /// Say which code of projects may run
     #[command(subcommand)]
     Trust(TrustCommand),
-    /// Serve the skills to an agent that speaks the Model Context Protocol
+    /// Serve the skills to agents that speak the Model Context Protocol
     Mcp(McpArgs),
     /// Say why a skill is shown for a message, or is not
     Why(WhyArgs),
@@ -83,10 +87,20 @@ pub(crate) enum Command {
     Hook(HookArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print the skills that the last word of a command line may mean; completion scripts ask this
+    #[command(hide = true)]
+    CompleteIds(CompleteIdsArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompleteIdsArgs {
+    /// The words of the command line up to the cursor, the program first
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<String>,
 }

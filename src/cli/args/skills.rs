@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::Profile;
 
-use super::values::{seconds, variable};
+use super::values::{PERIOD, days, seconds, variable};
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
@@ -30,8 +30,11 @@ pub(crate) struct UseArgs {
     pub(crate) id: String,
     /// Its arguments, joined by one blank; after `--` they may begin with a hyphen
     pub(crate) args: Vec<String>,
-    /// Print an XML element instead of plain text
-    #[arg(long)]
+    /// Format of the text: the skill's own Markdown, or an XML element with it
+    #[arg(long, default_value = "markdown", value_parser = ["markdown", "xml"])]
+    pub(crate) format: String,
+    /// The same as `--format xml`
+    #[arg(long, hide = true, conflicts_with = "format")]
     pub(crate) xml: bool,
     /// Print the instructions of a skill that runs as a task (`context: fork`), too
     #[arg(long)]
@@ -49,6 +52,9 @@ pub(crate) struct RunArgs {
     pub(crate) script: String,
     /// Its arguments; after `--` they may begin with a hyphen
     pub(crate) args: Vec<String>,
+    /// The conversation it belongs to, by any name: it notes that the skill was used
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
     /// Stop it after so long; fractions are fine [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
@@ -77,6 +83,20 @@ pub(crate) struct CheckArgs {
     /// Show the notes as well, which are only counted otherwise; `--json` always has them
     #[arg(long)]
     pub(crate) notes: bool,
+    /// Name the skills that conversations had no use for, too
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// How far `--stats` looks back: days or weeks, such as `30d` or `4w`
+    #[arg(long, value_name = "PERIOD", requires = "stats", default_value = PERIOD)]
+    #[arg(value_parser = days)]
+    pub(crate) since: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// How far to look back: days or weeks, such as `30d` or `4w`
+    #[arg(long, value_name = "PERIOD", default_value = PERIOD, value_parser = days)]
+    pub(crate) since: u32,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::integration::hook::HookAgent;
+use repertoire::session::Tallies;
 
 /// A time above zero, in seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
@@ -11,6 +12,23 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     seconds
         .filter(|duration| !duration.is_zero())
         .ok_or_else(|| "write a number of seconds above zero, such as `2.5`".to_owned())
+}
+
+/// The period that tallies are shown for by default.
+pub(super) const PERIOD: &str = "30d";
+
+/// A number of days, or of weeks in days; today is the last of them.
+pub(super) fn days(text: &str) -> Result<u32, String> {
+    let units = [("d", 1), ("w", 7)].into_iter();
+    let mut numbers = units.filter_map(|(unit, n_days)| {
+        let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
+        number.checked_mul(n_days)
+    });
+    let days = numbers.next().filter(|days| (1..=Tallies::KEPT_DAYS).contains(days));
+    days.ok_or_else(|| {
+        let most = Tallies::KEPT_DAYS;
+        format!("write days or weeks, such as `30d` or `4w`, up to the {most} days that are kept")
+    })
 }
 
 /// The name of an environment variable.

@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use repertoire::session::Day;
+
 /// When the log is this long, in bytes, it is renamed to `hook.log.1`, whose content is lost.
 const LONGEST: u64 = 1 << 20;
 /// The most of a message that is written, in characters.
@@ -43,19 +45,11 @@ pub(crate) fn tail(path: &Path, n: usize) -> io::Result<Vec<String>> {
     Ok(lines[lines.len().saturating_sub(n)..].iter().map(|&line| line.to_owned()).collect())
 }
 
-/// `time` as in RFC 3339, to the second. The date is reckoned in years that begin in March, as in
-/// Howard Hinnant's `civil_from_days`.
+/// `time` as in RFC 3339, to the second.
 fn utc(time: SystemTime) -> String {
-    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (day, month) = (day - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
-    let year = era * 400 + year + u64::from(month <= 2);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() % 86_400;
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{}T{hour:02}:{minute:02}:{second:02}Z", Day::of(time))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire::Error;
 use repertoire::session::{
-    Event, MemoryStore, SessionState, SessionStore, SkillState, SqliteStore,
+    Day, Event, MemoryStore, SessionState, SessionStore, SkillState, SqliteStore, Tallies,
 };
 
 use super::deadline::Deadline;
@@ -81,5 +81,9 @@ impl SessionStore for HookStore {
     fn end(&self, session: &str) -> Result<(), Error> {
         self.deadline.note();
         self.run(|store| store.end(session))
+    }
+
+    fn tallies(&self, since: Day) -> Result<Tallies, Error> {
+        self.run(|store| store.tallies(since))
     }
 }

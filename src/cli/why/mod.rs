@@ -3,7 +3,6 @@
 mod near;
 mod verdict;
 
-use repertoire::session::SqliteStore;
 use repertoire::{Engine, Error, ErrorCode, Query, Severity};
 
 use crate::args::{Common, RoutingArgs, WhyArgs};
@@ -27,8 +26,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         None => (common, own),
     };
     let query = query::read(&args.query, common)?;
-    let store = args.session.as_ref().map(|_| SqliteStore::open(setup::sessions_file(common)?));
-    let store = store.transpose()?;
+    let store = args.session.as_ref().map(|_| setup::store(common)).transpose()?;
     let engine = setup::engine(common, |builder| {
         let RoutingArgs { matching, showing } = &routing;
         let builder = matching.apply(builder).disclosure(showing.apply(hook::disclosure()));
@@ -40,7 +38,10 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let session = engine.session(args.session.as_deref().unwrap_or("why"));
     if args.session.is_some() && session.state().is_ok_and(|state| state.skills.is_empty()) {
         let session = sanitize::line(session.id());
-        out.note(&format!("nothing is known of the conversation `{session}`"));
+        out.note(&format!(
+            "nothing is known of the conversation `{session}`; that of a hook is `AGENT:ID`, with \
+             the agent's own id of it"
+        ));
     }
     let catalog = engine.catalog();
     let filtered = catalog.filtered().find(|entry| entry.id == args.id.as_str());

@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorCode};
 const JOURNAL_PAGES: i64 = 256;
 
 /// Whoever opens a journal longer than this empties it, in bytes: some 128 pages, of which an event
-/// takes three. To read it costs each process that opens it first; to empty it costs one of them
+/// takes three, and one or two more to be counted. To read it costs each process that opens it first; to empty it costs one of them
 /// two or three waits for the disk.
 const LONGEST_JOURNAL: u64 = 512 << 10;
 

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 
 use super::problem::Problem;
+use super::tallies;
 use crate::error::{Error, ErrorCode};
 use crate::session::{Event, SkillState};
 use crate::skill::SkillId;
@@ -46,20 +47,27 @@ pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction
 }
 
 /// From version 1, which does not know what was shown of a skill, to ours.
-const FROM_1: &str = "
+const FROM_1: &[&str] = &[
+    "
     ALTER TABLE skill ADD COLUMN body INTEGER;
     ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE skill ADD COLUMN joined INTEGER;
-";
+    ",
+    tallies::TABLES,
+];
 
 /// From version 2, which does not know which skills were listed, to ours.
-const FROM_2: &str = "
+const FROM_2: &[&str] = &[
+    "
     ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE skill ADD COLUMN joined INTEGER;
-";
+    ",
+    tallies::TABLES,
+];
 
-/// From version 3, which does not know the order in which instructions came, to ours.
-const FROM_3: &str = "ALTER TABLE skill ADD COLUMN joined INTEGER";
+/// From version 3, which counts nothing by days, and does not know the order in which instructions
+/// came, to ours.
+const FROM_3: &[&str] = &["ALTER TABLE skill ADD COLUMN joined INTEGER", tallies::TABLES];
 
 /// Makes the tables if the database is empty, and brings those of an earlier version up to ours.
 /// Refuses one that is not ours, or of a version to come, and leaves it as it is.
@@ -70,7 +78,9 @@ pub(super) fn prepare(connection: &mut Connection, name: &str) -> Result<(), Pro
     let transaction = write(connection)?;
     // Another process may have been faster.
     if let Some(missing) = missing(&transaction, name)? {
-        transaction.execute_batch(missing)?;
+        for batch in missing {
+            transaction.execute_batch(batch)?;
+        }
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
@@ -78,7 +88,10 @@ pub(super) fn prepare(connection: &mut Connection, name: &str) -> Result<(), Pro
 }
 
 /// What makes the tables those of this version; `None` if they are.
-fn missing(connection: &Connection, name: &str) -> Result<Option<&'static str>, Problem> {
+fn missing(
+    connection: &Connection,
+    name: &str,
+) -> Result<Option<&'static [&'static str]>, Problem> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
     let refuse = |message: String, help: &str| {
@@ -95,7 +108,7 @@ fn missing(connection: &Connection, name: &str) -> Result<Option<&'static str>, 
             ),
             "update Repertoire, or name another file",
         ),
-        (0, 0) if is_empty(connection)? => Ok(Some(TABLES)),
+        (0, 0) if is_empty(connection)? => Ok(Some(&[TABLES, tallies::TABLES])),
         _ => refuse(
             format!("{name} is a database of another program"),
             "name another file for the session store",
@@ -107,12 +120,16 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
 }
 
-/// Notes that something happened in `session` at the time `now`.
-pub(super) fn touch(connection: &Connection, session: &str, now: i64) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO session (id, touched) VALUES (?1, ?2)
-        ON CONFLICT (id) DO UPDATE SET touched = excluded.touched";
-    connection.execute(sql, params![session, now])?;
-    Ok(())
+/// Notes that something happened in `session` at the time `now`; says whether that is its
+/// beginning.
+pub(super) fn touch(connection: &Connection, session: &str, now: i64) -> rusqlite::Result<bool> {
+    let sql = "UPDATE session SET touched = ?2 WHERE id = ?1";
+    let is_new = connection.execute(sql, params![session, now])? == 0;
+    if is_new {
+        let sql = "INSERT INTO session (id, touched) VALUES (?1, ?2)";
+        connection.execute(sql, params![session, now])?;
+    }
+    Ok(is_new)
 }
 
 /// Notes what `event` makes of the skills of `session`, and gives back the skill it is about as it

@@ -1,4 +1,4 @@
-//! `repertoire toolset new`: a crate of tools, and a skill that has them.
+//! `repertoire tool new`: a crate of tools, and a skill that has them.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use repertoire::{Error, ErrorCode, is_identifier};
 use serde_json::json;
 
-use crate::args::{Common, ToolsetNewArgs};
+use crate::args::{Common, ToolNewArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::new::{not_an_identifier, quoted};
 use crate::output::{NAME, Output, Page, styled};
 use crate::sanitize;
 
-pub(crate) fn run(args: &ToolsetNewArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &ToolNewArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let name = &*args.name;
     if !is_identifier(name) {
         return Err(UsageError(not_an_identifier(name)).into());
@@ -77,12 +77,7 @@ fn path_dependency(dir: &Path) -> anyhow::Result<String> {
 }
 
 /// The commands that build the library, put it into the skill, allow it, and call its tool.
-fn next_commands(
-    args: &ToolsetNewArgs,
-    krate: &Path,
-    skill: &Path,
-    common: &Common,
-) -> [String; 4] {
+fn next_commands(args: &ToolNewArgs, krate: &Path, skill: &Path, common: &Common) -> [String; 4] {
     let word = |path: &Path| quoted(&path.to_string_lossy());
     let target = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| krate.join("target"), PathBuf::from)

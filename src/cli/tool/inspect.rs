@@ -1,4 +1,4 @@
-//! `repertoire toolset inspect`: what a library says of itself.
+//! `repertoire tool inspect`: what a library says of itself.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use repertoire::trust::ContentHash;
 use repertoire::{Engine, Error, ErrorCode, Source};
 use serde_json::json;
 
-use crate::args::{IsolationArgs, ToolsetInspectArgs};
+use crate::args::{IsolationArgs, ToolInspectArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{NAME, Output, Page, WARNING, styled};
-use crate::{sanitize, setup, tool};
+use crate::{sanitize, setup};
 
-pub(crate) fn inspect(args: &ToolsetInspectArgs, out: Output) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &ToolInspectArgs, out: Output) -> anyhow::Result<ExitCode> {
     let file = &*args.file;
     let note = read(file)?;
     let bytes = fs::read(file)?;
@@ -63,7 +63,7 @@ pub(crate) fn inspect(args: &ToolsetInspectArgs, out: Output) -> anyhow::Result<
         }
         if let Some(tools) = tools.as_ref().filter(|tools| !tools.tools.is_empty()) {
             text.push("\n");
-            text.push(&tool::table(&tools.tools));
+            text.push(&super::table(&tools.tools));
         }
         out.human(text.as_str())?;
     }

@@ -1,4 +1,7 @@
-//! `repertoire tool`: the tools of the skills, listed and called.
+//! `repertoire tool`: the tools of the skills, written, inspected, listed and called.
+
+pub(crate) mod inspect;
+pub(crate) mod new;
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _, Read as _};
@@ -10,7 +13,7 @@ use repertoire::toolset::{Host, LogLevel, Tool, ToolFailure, Tools};
 use repertoire::{Audience, Engine, Error, ErrorCode};
 use serde_json::{Value as Json, json};
 
-use crate::args::{Common, ToolCallArgs, ToolListArgs};
+use crate::args::{Common, ToolCallArgs, ToolCommand, ToolListArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::{Failure, UsageError};
 use crate::list::arrange;
@@ -20,8 +23,17 @@ use crate::{sanitize, setup};
 /// Steps of a progress bar.
 const STEPS: u32 = 1000;
 
+pub(crate) fn run(command: &ToolCommand, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    match command {
+        ToolCommand::New(args) => new::run(args, common, out),
+        ToolCommand::Inspect(args) => inspect::run(args, out),
+        ToolCommand::List(args) => list(args, common, out),
+        ToolCommand::Call(args) => call(args, common, out),
+    }
+}
+
 /// `tool list`.
-pub(crate) fn list(args: &ToolListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+fn list(args: &ToolListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let engine = setup::engine_with_tools(common, &args.isolation)?;
     let tools = match &args.skill {
         Some(name) => match engine.catalog().find(name, Audience::Model) {
@@ -36,11 +48,11 @@ pub(crate) fn list(args: &ToolListArgs, common: &Common, out: Output) -> anyhow:
     if let Some(format) = args.format {
         Output::json(&tools.to_json(format))?;
     } else if out.json {
-        Output::json(&tools.tools)?;
+        Output::json(&json!({"tools": tools.tools}))?;
     } else if !tools.tools.is_empty() {
         out.human(&table(&tools.tools))?;
     } else if tools.failures.is_empty() {
-        out.note("no tools; `repertoire toolset new NAME` writes some to start from");
+        out.note("no tools; `repertoire tool new NAME` writes some to start from");
     }
     tell(&tools.failures, out);
     let code = setup::finish(common, &engine, out);
@@ -48,7 +60,7 @@ pub(crate) fn list(args: &ToolListArgs, common: &Common, out: Output) -> anyhow:
 }
 
 /// The tools as a table for people.
-pub(crate) fn table(tools: &[Tool]) -> String {
+fn table(tools: &[Tool]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let trouble = |tool: &Tool| tool.worker_state().filter(|state| state.reason().is_some());
@@ -85,14 +97,19 @@ fn tell<'a>(failures: impl IntoIterator<Item = &'a ToolFailure>, out: Output) {
 }
 
 /// `tool call`.
-pub(crate) fn call(args: &ToolCallArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+fn call(args: &ToolCallArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let arguments = arguments(&args.arguments)?;
     let engine = setup::engine_with_tools(common, &args.isolation)?;
+    let session = setup::session(common, args.session.as_deref())?;
     let tool = find(&engine, &args.name, common, out)?;
     let host = Terminal::new(args.timeout, out);
     let output = tool.call(&arguments, &host);
     host.bar.finish_and_clear();
     let output = output?;
+    // What it did, it did.
+    if let Err(error) = session.record_use(&tool.skill) {
+        out.note(&format!("its use is not noted: {}", sanitize::line(error.message())));
+    }
     if out.json {
         Output::json(&json!({
             "status": "success",
