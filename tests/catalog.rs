@@ -65,6 +65,28 @@ fn ids_follow_name_path_and_nesting() {
 }
 
 #[test]
+fn a_skill_at_the_root_of_a_source_has_no_sub_skills() {
+    let dir = tree(&[
+        ("SKILL.md", &manifest("name: house-rules")),
+        ("plan/SKILL.md", &manifest("name: planner")),
+        ("group/tool/SKILL.md", &manifest("")),
+        ("sven/SKILL.md", &manifest("name: sven")),
+        ("sven/plan/SKILL.md", &manifest("name: other")),
+    ]);
+    let catalog = load(vec![Source::project(dir.path())]);
+    assert_eq!(ids(&catalog), ["house-rules", "planner", "sven", "sven/plan", "tool"]);
+    for (id, below) in [("house-rules", vec![]), ("sven", vec!["sven/plan"]), ("planner", vec![])] {
+        let parent = catalog.get(id).unwrap();
+        let direct = catalog.sub_skills(parent, Audience::Model).map(|e| e.id.as_str());
+        assert_eq!(direct.collect::<Vec<_>>(), below, "{id}");
+    }
+    for (id, above) in [("planner", None), ("tool", None), ("sven/plan", Some("sven"))] {
+        let parent = catalog.parent(catalog.get(id).unwrap());
+        assert_eq!(parent.map(|entry| entry.id.as_str()), above, "{id}");
+    }
+}
+
+#[test]
 fn skills_are_found_by_id_path_and_unique_name() {
     let dir = tree(&[
         ("a/SKILL.md", &manifest("name: Same")),

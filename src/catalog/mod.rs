@@ -201,17 +201,19 @@ impl Catalog {
         find_in(&all, name).ok_or_else(|| not_found(name, &all, SEE_LIST))
     }
 
-    /// The direct sub-skills of a skill that `audience` may load.
+    /// The direct sub-skills of a skill that `audience` may load; none of a skill at the root of
+    /// its source.
     pub fn sub_skills<'a>(
         &'a self,
         parent: &'a Entry,
         audience: Audience,
     ) -> impl Iterator<Item = &'a Entry> {
+        let above = parent.dir_of_sub_skills();
         let below: Vec<(&Entry, &Path)> = self
             .entries()
             .filter(|entry| !entry.is_shadowed() && entry.id != parent.id)
             .filter_map(|entry| Some((entry, entry.skill.dir()?)))
-            .filter(|(_, dir)| parent.skill.dir().is_some_and(|above| dir.starts_with(above)))
+            .filter(|(_, dir)| above.is_some_and(|above| dir.starts_with(above)))
             .collect();
         let dirs: Vec<&Path> = below.iter().map(|(_, dir)| *dir).collect();
         let is_direct =
@@ -224,12 +226,12 @@ impl Catalog {
             .map(|(entry, _)| entry)
     }
 
-    /// The skill in whose directory this one stands, if any.
+    /// The skill that this one is a sub-skill of, if any.
     pub fn parent(&self, entry: &Entry) -> Option<&Entry> {
         let dir = entry.skill.dir()?;
         let mut above = dir.ancestors().skip(1);
         above.find_map(|ancestor| {
-            self.entries().find(|e| !e.is_shadowed() && e.skill.dir() == Some(ancestor))
+            self.entries().find(|e| !e.is_shadowed() && e.dir_of_sub_skills() == Some(ancestor))
         })
     }
 
@@ -296,6 +298,12 @@ impl Entry {
     /// Whether another skill with the same id wins over it.
     pub fn is_shadowed(&self) -> bool {
         matches!(self.status, Status::Shadowed { .. })
+    }
+
+    /// The directory that its sub-skills are below. A skill at the root of a source has none: the
+    /// directory holds all skills of the source.
+    fn dir_of_sub_skills(&self) -> Option<&Path> {
+        self.skill.dir().filter(|_| !self.relative_path.is_empty())
     }
 
     /// Whether nothing of it is different in `other`, an entry of the same id.

@@ -152,10 +152,11 @@ fn load_directory(
         let Some(skill) = skill else { continue };
         let dir = file.parent().unwrap_or(root);
         let relative = relative_path(root, dir, file, diagnostics);
+        // What stands at the root itself is beside the others, not above them.
         let is_sub_skill = dir
             .ancestors()
             .skip(1)
-            .take_while(|above| above.starts_with(root))
+            .take_while(|above| *above != root)
             .any(|above| skill_dirs.contains(above));
         let by_name = is_identifier(skill.name()) && !is_sub_skill;
         let id = if by_name || relative.is_empty() { skill.name() } else { &relative };
