@@ -266,6 +266,55 @@ fn one_bad_entry_never_affects_its_neighbours() {
     assert!(catalog.diagnostics().iter().all(|f| !f.message.is_empty() && !f.help.is_empty()));
 }
 
+#[test]
+fn a_skill_whose_file_was_rejected_is_not_unknown() {
+    let dir = tree(&[
+        ("directory/SKILL.md/file", "x"),
+        ("empty/SKILL.md", ""),
+        ("group/deep/SKILL.md", "---\nname: deep\n---\n"),
+        ("filtered/SKILL.md", ""),
+        (
+            "other/SKILL.md",
+            &manifest("name: hidden\ndisable-model-invocation: true\ntoolsets: [x]"),
+        ),
+        ("good/SKILL.md", &manifest("")),
+    ]);
+    let missing = dir.path().join("missing");
+    let deep = dir.path().join("group/deep");
+    let allowed = ["directory", "empty", "deep", "good", "missing", "hidden"];
+    let catalog = Catalog::load(&CatalogOptions {
+        sources: vec![Source::project(&missing), Source::project(dir.path())],
+        allowlist: Allowlist::from_entries(Some(&allowed)),
+        ..CatalogOptions::default()
+    });
+    for (name, why) in [
+        ("directory", Some("directory/SKILL.md:1:1: error[not-a-file]")),
+        ("empty", Some("empty/SKILL.md:1:1: error[empty-file]")),
+        ("deep", Some("group/deep/SKILL.md:1:1: error[no-description]")),
+        ("group/deep", Some("error[no-description]")),
+        (deep.to_str().unwrap(), Some("error[no-description]")),
+        ("filtered", None),
+        ("missing", None),
+        ("other", None),
+        ("", None),
+    ] {
+        let by_model = catalog.find(name, Audience::Model).unwrap_err();
+        let mut errors = vec![by_model];
+        if name != "other" {
+            errors.push(catalog.find(name, Audience::User).unwrap_err());
+            errors.push(catalog.find_any(name).unwrap_err());
+        }
+        for error in errors {
+            assert_eq!(error.code(), ErrorCode::NotFound, "{name}");
+            match why {
+                Some(why) => assert!(error.message().contains(why), "{name}: {error:#}"),
+                None => assert!(error.message().starts_with("no skill `"), "{name}: {error:#}"),
+            }
+            assert!(!error.help().is_empty(), "{name}");
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_followed_inside_the_root_only_and_never_in_circles() {
@@ -287,6 +336,10 @@ fn links_are_followed_inside_the_root_only_and_never_in_circles() {
     found.sort_unstable();
     found.dedup();
     assert_eq!(found, ["link-broken", "link-loop", "link-outside"]);
+    for name in ["escape", "broken", "file-link"] {
+        let error = catalog.find(name, Audience::Model).unwrap_err();
+        assert!(error.message().contains("was rejected"), "{error:#}");
+    }
     let outside_links = catalog.diagnostics().iter().filter(|f| f.code == Code::LinkOutside);
     assert_eq!(outside_links.count(), 2);
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use super::rejected::rejected;
 use super::reload::{ReadSkill, Reader};
 use super::requirement::Environment;
 use super::scan::scan;
@@ -118,7 +119,9 @@ pub(super) fn resolve(
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
-    let mut catalog = Catalog { entries, diagnostics: diagnostics.into() };
+    let roots = sources.iter().filter_map(Source::root);
+    let rejected = rejected(roots, &entries, &diagnostics, allowlist);
+    let mut catalog = Catalog { entries, diagnostics: diagnostics.into(), rejected };
     for (id, triggers) in triggers {
         catalog.set_triggers(id.as_str(), triggers);
     }
