@@ -16,7 +16,7 @@
 //! ```
 //! use repertoire::{Engine, Source};
 //!
-//! let engine = Engine::builder().source(Source::bundled("skills")).build()?;
+//! let engine = Engine::builder().source(Source::bundled("examples/skills")).build()?;
 //!
 //! let disclosure = engine.disclose("say hello to Ana");
 //! assert_eq!(disclosure.full, ["hello-extended"]);
