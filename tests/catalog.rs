@@ -191,6 +191,28 @@ fn requirements_and_defaults_decide_availability() {
 }
 
 #[test]
+fn the_brand_of_the_standard_sources_is_that_of_the_host() {
+    let dir = tree(&[
+        (".acme/skills/own/SKILL.md", &manifest("acme: {always: true}")),
+        (".agents/skills/other/SKILL.md", &manifest("repertoire: {always: true}")),
+    ]);
+    for (brand, always) in
+        [("", [true, false]), ("acme", [true, false]), ("repertoire", [false, true])]
+    {
+        let mut builder = Engine::builder().sources(Source::standard(None, dir.path(), "acme"));
+        if !brand.is_empty() {
+            builder = builder.brand(brand);
+        }
+        let catalog = builder.build().unwrap().catalog();
+        let is_always = |id| {
+            let always = &catalog.get(id).unwrap().skill.manifest().always;
+            always.as_ref().is_some_and(|always| always.value)
+        };
+        assert_eq!(["own", "other"].map(is_always), always, "{brand:?}");
+    }
+}
+
+#[test]
 fn the_visibility_matrix_holds_for_listing_matching_and_loading() {
     let dir = tree(&[
         ("both/SKILL.md", &manifest("triggers: [word]")),

@@ -22,7 +22,8 @@ use crate::skill::{Skill, SkillId, Triggers, is_identifier};
 pub struct CatalogOptions {
     /// Where skills come from, lowest precedence first.
     pub sources: Vec<Source>,
-    /// The host's brand: the name of its block in manifests. Empty means `repertoire`.
+    /// The host's brand: the name of its block in manifests. Empty means that of the
+    /// [standard sources](Source::standard), else `repertoire`.
     pub brand: String,
     /// Which skills exist for this agent.
     pub allowlist: Allowlist,
@@ -34,12 +35,23 @@ pub struct CatalogOptions {
     pub triggers: BTreeMap<SkillId, Triggers>,
 }
 
+impl CatalogOptions {
+    /// The name of the host's block in manifests.
+    pub(super) fn brand(&self) -> &str {
+        let of_sources = || self.sources.iter().find_map(|source| source.brand.as_deref());
+        let given = Some(self.brand.as_str()).filter(|brand| !brand.is_empty());
+        given.or_else(of_sources).unwrap_or("repertoire")
+    }
+}
+
 #[cfg(feature = "snapshot")]
 impl CatalogOptions {
     /// All that decides what a catalog is besides the world around it, written down. `None` if
     /// any of it is in memory only: skills, or triggers. Requirements are part of the world.
     pub(crate) fn written(&self) -> Option<impl serde::Serialize + '_> {
-        let CatalogOptions { sources, brand, allowlist, enabled, environment: _, triggers } = self;
+        let brand = self.brand();
+        let CatalogOptions { sources, brand: _, allowlist, enabled, environment: _, triggers } =
+            self;
         if !triggers.is_empty() {
             return None;
         }
