@@ -105,7 +105,7 @@ pub use engine::{
     Activate, Caller, Engine, EngineBuilder, Explanation, FoundSkill, QueryLimits, Subscription,
 };
 pub use envelope::{Envelope, Fault};
-pub use error::{Error, ErrorCode};
+pub use error::{Error, ErrorCode, Remedy};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query, Rejection};
 pub use progress::{Phase, Progress};
 pub use session::{MemoryStore, Session, SessionStore};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Entry;
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Remedy};
 
 /// The skill that `name` means: by id, by path, or by name if that is unique.
 pub(super) fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry> {
@@ -20,8 +20,14 @@ pub(super) fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry
     by_id.or_else(by_path).or_else(by_name).copied()
 }
 
+/// The error of a user who names no skill.
+pub(super) fn unknown_to_user(name: &str, known: &[&Entry]) -> Error {
+    let error = not_found(name, known, SEE_LIST);
+    if error.help() == SEE_LIST { error.with_remedy(Remedy::ListSkills) } else { error }
+}
+
 /// What to do if nothing is alike.
-pub(super) const SEE_LIST: &str = "see `repertoire list` for the skills there are";
+const SEE_LIST: &str = "look at the list of skills for those there are";
 
 /// `help` is for a name that is like no other.
 pub(super) fn not_found(name: &str, known: &[&Entry], help: &str) -> Error {

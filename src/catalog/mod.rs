@@ -22,11 +22,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Remedy};
 use crate::progress::Reporter;
 use crate::skill::{Skill, SkillId, Triggers};
 
-use lookup::{SEE_LIST, find_in, not_found};
+use lookup::{find_in, not_found, unknown_to_user};
 use rejected::Rejected;
 
 pub use reload::Refreshed;
@@ -208,7 +208,7 @@ impl Catalog {
     pub fn find_any(&self, name: &str) -> Result<&Entry, Error> {
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
         let rejected = || rejected::error(&self.rejected, &self.diagnostics, name);
-        let not_found = || rejected().unwrap_or_else(|| not_found(name, &all, SEE_LIST));
+        let not_found = || rejected().unwrap_or_else(|| unknown_to_user(name, &all));
         find_in(&all, name).ok_or_else(not_found)
     }
 
@@ -265,12 +265,16 @@ impl Catalog {
         // Only the user is told that a skill exists which cannot be used right now.
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
         let meant = find_in(&all, name);
-        match meant.and_then(|entry| entry.reason().zip(entry.remedy())) {
-            Some((reason, remedy)) => {
+        match meant.and_then(|entry| Some((entry, entry.reason()?, entry.remedy()?))) {
+            Some((entry, reason, help)) => {
                 let message = format!("skill `{name}` is not available: {reason}");
-                Error::new(ErrorCode::NotFound, message, remedy)
+                let error = Error::new(ErrorCode::NotFound, message, help);
+                if entry.status != Status::Disabled {
+                    return error;
+                }
+                error.with_remedy(Remedy::Enable(entry.id.to_string()))
             }
-            None => rejected.unwrap_or_else(|| not_found(name, loadable, SEE_LIST)),
+            None => rejected.unwrap_or_else(|| unknown_to_user(name, loadable)),
         }
     }
 }
@@ -304,7 +308,7 @@ impl Entry {
             }
             Status::Available | Status::Shadowed { .. } => None,
             Status::Unavailable { .. } => Some("provide what it requires".to_owned()),
-            Status::Disabled => Some(format!("turn it on with `--enable {}`", self.id)),
+            Status::Disabled => Some("turn it on: it is off by default".to_owned()),
         }
     }
 

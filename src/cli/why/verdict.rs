@@ -1,7 +1,7 @@
 //! Why a skill is shown for a message, or is not, and what can be done about it.
 
 use repertoire::activation::Activation;
-use repertoire::catalog::Entry;
+use repertoire::catalog::{Entry, Status};
 use repertoire::integration::hook::{is_agent_command, user_command};
 use repertoire::session::Session;
 use repertoire::{
@@ -11,6 +11,7 @@ use repertoire::{
 use serde::Serialize;
 
 use super::near::{Near, near};
+use crate::failure::help;
 
 /// So many words of a relevant skill are told.
 const MAX_TERMS: usize = 4;
@@ -119,11 +120,9 @@ fn of_command(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Option<(bool
         }
         // The command of another skill, which is not: the hook says so, and takes the message as it is.
         Err(error) if error.code() == ErrorCode::NotFound && entry.is_available() => return None,
-        Err(error) => (
-            false,
-            format!("the message is a command: {}", error.message()),
-            error.help().to_owned(),
-        ),
+        Err(error) => {
+            (false, format!("the message is a command: {}", error.message()), help(&error))
+        }
         Ok(None) if is_agent_command(&query.text) => {
             let help = "write what it is about without the slash";
             (false, "such a command is left to the agent".to_owned(), help.to_owned())
@@ -133,6 +132,9 @@ fn of_command(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Option<(bool
 }
 
 fn help_for(entry: &Entry) -> String {
+    if entry.status == Status::Disabled {
+        return format!("turn it on with `--enable {}`", entry.id);
+    }
     entry.remedy().unwrap_or_else(|| {
         format!("type `/{}`, or take the field out of its front matter", entry.id)
     })
