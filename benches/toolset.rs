@@ -229,7 +229,7 @@ fn main() {
         .measurement_time(Duration::from_secs(3))
         .sample_size(30)
         .configure_from_args();
-    let (hello, failing) = (built("hello-toolset"), built("failing-toolset"));
+    let (hello, failing) = (built("calls-toolset"), built("failing-toolset"));
     loads(&mut criterion, &hello);
     calls(&mut criterion, &hello, &failing);
     criterion.final_summary();

@@ -13,7 +13,7 @@ fn model(system: &str, message: &str) -> String {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let message = std::env::args().nth(1).unwrap_or_else(|| "say hello to Ana".to_owned());
-    let skills = concat!(env!("CARGO_MANIFEST_DIR"), "/skills");
+    let skills = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/skills");
 
     // Once per process: read the skills, compile their triggers.
     let engine = Engine::builder().source(Source::bundled(skills)).build()?;

@@ -1,6 +1,7 @@
 //! Errors as values: a code, what was being done to what, and what to do about it.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -48,6 +49,31 @@ impl fmt::Display for ErrorCode {
     }
 }
 
+/// What a user can do about an error, and a model cannot or must not.
+///
+/// Messages and [`Error::help`] may reach a model, so they name neither a program nor a way to
+/// approve code. A host words the remedy for its user, with its own commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Approve the code in this file, after a look at it.
+    Trust(PathBuf),
+    /// Look at what is approved.
+    ListTrusted,
+    /// Run this command of the system's shell.
+    Run(String),
+    /// Look at which skills there are.
+    ListSkills,
+    /// Look at which tools there are.
+    ListTools,
+    /// Turn on the skill with this id.
+    Enable(String),
+    /// Take the instructions of the skill into the conversation.
+    Inline,
+    /// Replace the triggers that the file declares.
+    ReplaceTriggers,
+}
+
 /// An error of the engine.
 ///
 /// `{}` is one line; `{:#}` adds what to do about it.
@@ -56,13 +82,33 @@ pub struct Error {
     code: ErrorCode,
     message: String,
     help: String,
+    remedy: Option<Remedy>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     /// An error with a message that names the file or skill, and a remedy.
     pub fn new(code: ErrorCode, message: impl Into<String>, help: impl Into<String>) -> Error {
-        Error { code, message: message.into(), help: help.into(), source: None }
+        Error { code, message: message.into(), help: help.into(), remedy: None, source: None }
+    }
+
+    /// The same error, with what the user can do about it.
+    #[must_use]
+    pub fn with_remedy(mut self, remedy: Remedy) -> Error {
+        self.remedy = Some(remedy);
+        self
+    }
+
+    /// An error with the code, the help and the remedy of this one, and another message.
+    #[must_use]
+    pub fn reworded(&self, message: impl Into<String>) -> Error {
+        Error {
+            code: self.code,
+            message: message.into(),
+            help: self.help.clone(),
+            remedy: self.remedy.clone(),
+            source: None,
+        }
     }
 
     /// The same error, caused by `source`.
@@ -82,9 +128,15 @@ impl Error {
         &self.message
     }
 
-    /// What to do about it; may be empty.
+    /// What to do about it, in words for any reader, a model included; may be empty.
     pub fn help(&self) -> &str {
         &self.help
+    }
+
+    /// What the user can do about it, for hosts that have a command for that. It is not for a
+    /// model.
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.remedy.as_ref()
     }
 }
 

@@ -16,7 +16,7 @@
 //! ```
 //! use repertoire::{Engine, Source};
 //!
-//! let engine = Engine::builder().source(Source::bundled("skills")).build()?;
+//! let engine = Engine::builder().source(Source::bundled("examples/skills")).build()?;
 //!
 //! let disclosure = engine.disclose("say hello to Ana");
 //! assert_eq!(disclosure.full, ["hello-extended"]);
@@ -106,7 +106,7 @@ pub use engine::{
     SessionTools, SessionToolsOptions, Subscription, Turn, TurnBuilder,
 };
 pub use envelope::{Envelope, Fault};
-pub use error::{Error, ErrorCode};
+pub use error::{Error, ErrorCode, Remedy};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query};
 pub use progress::{Phase, Progress};
 pub use session::{MemoryStore, Session, SessionStore};

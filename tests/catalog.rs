@@ -65,6 +65,28 @@ fn ids_follow_name_path_and_nesting() {
 }
 
 #[test]
+fn a_skill_at_the_root_of_a_source_has_no_sub_skills() {
+    let dir = tree(&[
+        ("SKILL.md", &manifest("name: house-rules")),
+        ("plan/SKILL.md", &manifest("name: planner")),
+        ("group/tool/SKILL.md", &manifest("")),
+        ("sven/SKILL.md", &manifest("name: sven")),
+        ("sven/plan/SKILL.md", &manifest("name: other")),
+    ]);
+    let catalog = load(vec![Source::project(dir.path())]);
+    assert_eq!(ids(&catalog), ["house-rules", "planner", "sven", "sven/plan", "tool"]);
+    for (id, below) in [("house-rules", vec![]), ("sven", vec!["sven/plan"]), ("planner", vec![])] {
+        let parent = catalog.get(id).unwrap();
+        let direct = catalog.sub_skills(parent, Audience::Model).map(|e| e.id.as_str());
+        assert_eq!(direct.collect::<Vec<_>>(), below, "{id}");
+    }
+    for (id, above) in [("planner", None), ("tool", None), ("sven/plan", Some("sven"))] {
+        let parent = catalog.parent(catalog.get(id).unwrap());
+        assert_eq!(parent.map(|entry| entry.id.as_str()), above, "{id}");
+    }
+}
+
+#[test]
 fn skills_are_found_by_id_path_and_unique_name() {
     let dir = tree(&[
         ("a/SKILL.md", &manifest("name: Same")),
@@ -169,6 +191,28 @@ fn requirements_and_defaults_decide_availability() {
 }
 
 #[test]
+fn the_brand_of_the_standard_sources_is_that_of_the_host() {
+    let dir = tree(&[
+        (".acme/skills/own/SKILL.md", &manifest("acme: {always: true}")),
+        (".agents/skills/other/SKILL.md", &manifest("repertoire: {always: true}")),
+    ]);
+    for (brand, always) in
+        [("", [true, false]), ("acme", [true, false]), ("repertoire", [false, true])]
+    {
+        let mut builder = Engine::builder().sources(Source::standard(None, dir.path(), "acme"));
+        if !brand.is_empty() {
+            builder = builder.brand(brand);
+        }
+        let catalog = builder.build().unwrap().catalog();
+        let is_always = |id| {
+            let always = &catalog.get(id).unwrap().skill.manifest().always;
+            always.as_ref().is_some_and(|always| always.value)
+        };
+        assert_eq!(["own", "other"].map(is_always), always, "{brand:?}");
+    }
+}
+
+#[test]
 fn the_visibility_matrix_holds_for_listing_matching_and_loading() {
     let dir = tree(&[
         ("both/SKILL.md", &manifest("triggers: [word]")),
@@ -244,6 +288,55 @@ fn one_bad_entry_never_affects_its_neighbours() {
     assert!(catalog.diagnostics().iter().all(|f| !f.message.is_empty() && !f.help.is_empty()));
 }
 
+#[test]
+fn a_skill_whose_file_was_rejected_is_not_unknown() {
+    let dir = tree(&[
+        ("directory/SKILL.md/file", "x"),
+        ("empty/SKILL.md", ""),
+        ("group/deep/SKILL.md", "---\nname: deep\n---\n"),
+        ("filtered/SKILL.md", ""),
+        (
+            "other/SKILL.md",
+            &manifest("name: hidden\ndisable-model-invocation: true\ntoolsets: [x]"),
+        ),
+        ("good/SKILL.md", &manifest("")),
+    ]);
+    let missing = dir.path().join("missing");
+    let deep = dir.path().join("group/deep");
+    let allowed = ["directory", "empty", "deep", "good", "missing", "hidden"];
+    let catalog = Catalog::load(&CatalogOptions {
+        sources: vec![Source::project(&missing), Source::project(dir.path())],
+        allowlist: Allowlist::from_entries(Some(&allowed)),
+        ..CatalogOptions::default()
+    });
+    for (name, why) in [
+        ("directory", Some("directory/SKILL.md:1:1: error[not-a-file]")),
+        ("empty", Some("empty/SKILL.md:1:1: error[empty-file]")),
+        ("deep", Some("group/deep/SKILL.md:1:1: error[no-description]")),
+        ("group/deep", Some("error[no-description]")),
+        (deep.to_str().unwrap(), Some("error[no-description]")),
+        ("filtered", None),
+        ("missing", None),
+        ("other", None),
+        ("", None),
+    ] {
+        let by_model = catalog.find(name, Audience::Model).unwrap_err();
+        let mut errors = vec![by_model];
+        if name != "other" {
+            errors.push(catalog.find(name, Audience::User).unwrap_err());
+            errors.push(catalog.find_any(name).unwrap_err());
+        }
+        for error in errors {
+            assert_eq!(error.code(), ErrorCode::NotFound, "{name}");
+            match why {
+                Some(why) => assert!(error.message().contains(why), "{name}: {error:#}"),
+                None => assert!(error.message().starts_with("no skill `"), "{name}: {error:#}"),
+            }
+            assert!(!error.help().is_empty(), "{name}");
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_followed_inside_the_root_only_and_never_in_circles() {
@@ -265,6 +358,10 @@ fn links_are_followed_inside_the_root_only_and_never_in_circles() {
     found.sort_unstable();
     found.dedup();
     assert_eq!(found, ["link-broken", "link-loop", "link-outside"]);
+    for name in ["escape", "broken", "file-link"] {
+        let error = catalog.find(name, Audience::Model).unwrap_err();
+        assert!(error.message().contains("was rejected"), "{error:#}");
+    }
     let outside_links = catalog.diagnostics().iter().filter(|f| f.code == Code::LinkOutside);
     assert_eq!(outside_links.count(), 2);
 

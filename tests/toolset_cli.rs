@@ -20,7 +20,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// The example plugin, built once.
 fn hello() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| plugin::of_workspace("hello-toolset"))
+    LIBRARY.get_or_init(|| plugin::of_workspace("calls-toolset"))
 }
 
 /// Writes the skill `name` with these toolsets.
@@ -86,7 +86,7 @@ fn inspect_tells_what_a_library_says_of_itself() {
     let place = place();
     let file = "skills/hello/toolsets/libhello.so";
     let note = run(&place, &["tool", "inspect", file, "--json"]).exits(0).json();
-    assert_eq!(note["name"], "hello-toolset");
+    assert_eq!(note["name"], "calls-toolset");
     assert_eq!((&note["abi"], &note["panic"]), (&json!("1.0"), &json!("unwind")));
     assert_eq!(note["classes"], json!(["HelloToolset", "MoodToolset"]));
     assert_eq!(note["sha256"].as_str().unwrap().len(), 64);
@@ -98,7 +98,7 @@ fn inspect_tells_what_a_library_says_of_itself() {
     let text = run(&place, &["tool", "inspect", file, "--tools", "--in-process"]).exits(0);
     assert_contains(
         &text.stdout,
-        &["hello-toolset 0.1.0", "abi: 1.0", "inspect.greet", "sha256: "],
+        &["calls-toolset 0.1.0", "abi: 1.0", "inspect.greet", "sha256: "],
     );
 
     let missing = run(&place, &["tool", "inspect", "no.so", "--json"]);
@@ -138,9 +138,9 @@ fn tools_are_listed_in_every_shape() {
 }
 
 #[test]
-fn the_bundled_skill_has_tools_once_its_library_is_built() {
+fn the_example_skill_has_tools_once_its_library_is_built() {
     let place = Place::new();
-    let skill = fs::read(Path::new(ROOT).join("skills/hello-extended/SKILL.md")).unwrap();
+    let skill = fs::read(Path::new(ROOT).join("examples/skills/hello-extended/SKILL.md")).unwrap();
     place.write("skills/hello-extended/SKILL.md", skill);
     let missing = run(&place, &["tool", "list", "--in-process"]).exits(1);
     let told = ["toolsets/libhello_toolset.so", "cargo build --release", "copy its library there"];
@@ -149,11 +149,18 @@ fn the_bundled_skill_has_tools_once_its_library_is_built() {
 
     let toolsets = place.path().join("skills/hello-extended/toolsets");
     fs::create_dir(&toolsets).unwrap();
-    fs::copy(hello(), toolsets.join("libhello_toolset.so")).unwrap();
+    fs::copy(plugin::of_workspace("hello-toolset"), toolsets.join("libhello_toolset.so")).unwrap();
     run(&place, &["trust", "add", "skills/hello-extended"]).exits(0);
     let tools =
         run(&place, &["tool", "list", "--in-process", "--json"]).exits(0).json()["tools"].clone();
-    assert_eq!(tools.as_array().unwrap().len(), 6, "both classes: {tools}");
+    let body = fs::read_to_string(place.path().join("skills/hello-extended/SKILL.md")).unwrap();
+    let names: Vec<&str> =
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["hello-extended.greet", "hello-extended.languages"]);
+    for name in names {
+        let name = name.trim_start_matches("hello-extended.");
+        assert!(body.contains(&format!("`{name}`")), "the body does not tell of `{name}`");
+    }
     let arguments = json!({"name": "Ada"});
     let greeted = call(&place, &["--in-process"], "hello-extended.greet", &arguments).exits(0);
     assert_eq!(greeted.json()["text"], "Hello, Ada!");

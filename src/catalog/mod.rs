@@ -4,6 +4,8 @@
 //! [`Status`], and the [`Catalog`] answers who may see what. Loading never fails as a whole: what
 //! could not be loaded is in [`Catalog::diagnostics`].
 
+mod lookup;
+mod rejected;
 pub(crate) mod reload;
 mod requirement;
 mod resolve;
@@ -20,9 +22,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Remedy};
 use crate::progress::Reporter;
 use crate::skill::{Skill, SkillId, Triggers};
+
+use lookup::{find_in, not_found, unknown_to_user};
+use rejected::Rejected;
 
 pub use reload::Refreshed;
 pub use requirement::Environment;
@@ -122,6 +127,8 @@ pub struct Catalog {
     entries: Vec<Entry>,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Arc<[Diagnostic]>,
+    /// What would exist for this agent, if its file loaded.
+    rejected: Vec<Rejected>,
 }
 
 impl Catalog {
@@ -186,7 +193,8 @@ impl Catalog {
     /// The available skill that `audience` means by `name`: an id, a path (of its directory from
     /// the source's root, of the directory, or of the file), or a name if it is unique.
     ///
-    /// Fails with `NOT_FOUND` and the nearest ids; what the audience may not load is not found.
+    /// Fails with `NOT_FOUND`: with the finding that refused the file of the skill that is meant,
+    /// else with the nearest ids. What the audience may not load is not found.
     pub fn find(&self, name: &str, audience: Audience) -> Result<&Entry, Error> {
         let loadable: Vec<&Entry> = self
             .entries()
@@ -195,23 +203,28 @@ impl Catalog {
         find_in(&loadable, name).ok_or_else(|| self.not_found(name, &loadable, audience))
     }
 
-    /// The skill that the operator means by `name`, whatever its status.
+    /// The skill that the operator means by `name`, whatever its status. Fails as
+    /// [`Catalog::find`].
     pub fn find_any(&self, name: &str) -> Result<&Entry, Error> {
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
-        find_in(&all, name).ok_or_else(|| not_found(name, &all, SEE_LIST))
+        let rejected = || rejected::error(&self.rejected, &self.diagnostics, name);
+        let not_found = || rejected().unwrap_or_else(|| unknown_to_user(name, &all));
+        find_in(&all, name).ok_or_else(not_found)
     }
 
-    /// The direct sub-skills of a skill that `audience` may load.
+    /// The direct sub-skills of a skill that `audience` may load; none of a skill at the root of
+    /// its source.
     pub fn sub_skills<'a>(
         &'a self,
         parent: &'a Entry,
         audience: Audience,
     ) -> impl Iterator<Item = &'a Entry> {
+        let above = parent.dir_of_sub_skills();
         let below: Vec<(&Entry, &Path)> = self
             .entries()
             .filter(|entry| !entry.is_shadowed() && entry.id != parent.id)
             .filter_map(|entry| Some((entry, entry.skill.dir()?)))
-            .filter(|(_, dir)| parent.skill.dir().is_some_and(|above| dir.starts_with(above)))
+            .filter(|(_, dir)| above.is_some_and(|above| dir.starts_with(above)))
             .collect();
         let dirs: Vec<&Path> = below.iter().map(|(_, dir)| *dir).collect();
         let is_direct =
@@ -224,12 +237,12 @@ impl Catalog {
             .map(|(entry, _)| entry)
     }
 
-    /// The skill in whose directory this one stands, if any.
+    /// The skill that this one is a sub-skill of, if any.
     pub fn parent(&self, entry: &Entry) -> Option<&Entry> {
         let dir = entry.skill.dir()?;
         let mut above = dir.ancestors().skip(1);
         above.find_map(|ancestor| {
-            self.entries().find(|e| !e.is_shadowed() && e.skill.dir() == Some(ancestor))
+            self.entries().find(|e| !e.is_shadowed() && e.dir_of_sub_skills() == Some(ancestor))
         })
     }
 
@@ -244,18 +257,24 @@ impl Catalog {
     }
 
     fn not_found(&self, name: &str, loadable: &[&Entry], audience: Audience) -> Error {
+        let rejected = rejected::error(&self.rejected, &self.diagnostics, name);
         if audience == Audience::Model {
-            return not_found(name, loadable, "`find_skills` finds those there are");
+            let help = "`find_skills` finds those there are";
+            return rejected.unwrap_or_else(|| not_found(name, loadable, help));
         }
         // Only the user is told that a skill exists which cannot be used right now.
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
         let meant = find_in(&all, name);
-        match meant.and_then(|entry| entry.reason().zip(entry.remedy())) {
-            Some((reason, remedy)) => {
+        match meant.and_then(|entry| Some((entry, entry.reason()?, entry.remedy()?))) {
+            Some((entry, reason, help)) => {
                 let message = format!("skill `{name}` is not available: {reason}");
-                Error::new(ErrorCode::NotFound, message, remedy)
+                let error = Error::new(ErrorCode::NotFound, message, help);
+                if entry.status != Status::Disabled {
+                    return error;
+                }
+                error.with_remedy(Remedy::Enable(entry.id.to_string()))
             }
-            None => not_found(name, loadable, SEE_LIST),
+            None => rejected.unwrap_or_else(|| unknown_to_user(name, loadable)),
         }
     }
 }
@@ -289,13 +308,19 @@ impl Entry {
             }
             Status::Available | Status::Shadowed { .. } => None,
             Status::Unavailable { .. } => Some("provide what it requires".to_owned()),
-            Status::Disabled => Some(format!("turn it on with `--enable {}`", self.id)),
+            Status::Disabled => Some("turn it on: it is off by default".to_owned()),
         }
     }
 
     /// Whether another skill with the same id wins over it.
     pub fn is_shadowed(&self) -> bool {
         matches!(self.status, Status::Shadowed { .. })
+    }
+
+    /// The directory that its sub-skills are below. A skill at the root of a source has none: the
+    /// directory holds all skills of the source.
+    fn dir_of_sub_skills(&self) -> Option<&Path> {
+        self.skill.dir().filter(|_| !self.relative_path.is_empty())
     }
 
     /// Whether nothing of it is different in `other`, an entry of the same id.
@@ -339,54 +364,4 @@ mod shared {
     ) -> Result<Arc<T>, D::Error> {
         T::deserialize(deserializer).map(Arc::new)
     }
-}
-
-fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry> {
-    let by_id = entries.iter().find(|entry| entry.id == name);
-    let path = Path::new(name);
-    let by_path = || {
-        let at_path = entries.iter().filter(|entry| entry.answers_to_path(path));
-        at_path.max_by_key(|entry| entry.source)
-    };
-    let by_name = || {
-        let mut named = entries.iter().filter(|entry| entry.skill.name() == name);
-        named.next().filter(|_| named.next().is_none())
-    };
-    by_id.or_else(by_path).or_else(by_name).copied()
-}
-
-/// What to do if nothing is alike.
-const SEE_LIST: &str = "see `repertoire list` for the skills there are";
-
-/// `help` is for a name that is like no other.
-fn not_found(name: &str, known: &[&Entry], help: &str) -> Error {
-    let same_name = known.iter().filter(|entry| entry.skill.name() == name);
-    let mut nearest: Vec<&str> = same_name.map(|entry| entry.id.as_str()).collect();
-    if nearest.is_empty() {
-        nearest = nearest_ids(name, known);
-    }
-    let help = if nearest.is_empty() {
-        help.to_owned()
-    } else {
-        format!(
-            "did you mean {}?",
-            nearest.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
-        )
-    };
-    Error::new(ErrorCode::NotFound, format!("no skill `{name}`"), help)
-}
-
-/// Up to three ids that `name` may be a misspelling of, the nearest first.
-fn nearest_ids<'a>(name: &str, known: &[&'a Entry]) -> Vec<&'a str> {
-    const LEAST_SIMILARITY: f64 = 0.8;
-    const WITHIN_BEST: f64 = 0.08;
-    let mut scored: Vec<(f64, &str)> = known
-        .iter()
-        .map(|entry| (strsim::jaro_winkler(name, entry.id.as_str()), entry.id.as_str()))
-        .filter(|(similarity, _)| *similarity >= LEAST_SIMILARITY)
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    let best = scored.first().map_or(0.0, |(similarity, _)| *similarity);
-    scored.retain(|(similarity, _)| *similarity >= best - WITHIN_BEST);
-    scored.into_iter().take(3).map(|(_, id)| id).collect()
 }

@@ -100,8 +100,8 @@ fn load_after(
     before: Option<Before<'_>>,
     reporter: &Reporter,
 ) -> (Catalog, Memory) {
-    let brand = if options.brand.is_empty() { "repertoire" } else { &options.brand };
-    let mut reader = Reader { brand, before, seen: Seen::begin(), files: HashMap::new() };
+    let mut reader =
+        Reader { brand: options.brand(), before, seen: Seen::begin(), files: HashMap::new() };
     let catalog = resolve(options, &mut reader, reporter);
     let Reader { seen, files, .. } = reader;
     (catalog, Memory { seen: seen.into(), files: Files::Known(files) })

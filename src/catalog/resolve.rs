@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use super::rejected::rejected;
 use super::reload::{ReadSkill, Reader};
 use super::requirement::Environment;
 use super::scan::scan;
@@ -21,7 +22,8 @@ use crate::skill::{Skill, SkillId, Triggers, is_identifier};
 pub struct CatalogOptions {
     /// Where skills come from, lowest precedence first.
     pub sources: Vec<Source>,
-    /// The host's brand: the name of its block in manifests. Empty means `repertoire`.
+    /// The host's brand: the name of its block in manifests. Empty means that of the
+    /// [standard sources](Source::standard), else `repertoire`.
     pub brand: String,
     /// Which skills exist for this agent.
     pub allowlist: Allowlist,
@@ -33,12 +35,23 @@ pub struct CatalogOptions {
     pub triggers: BTreeMap<SkillId, Triggers>,
 }
 
+impl CatalogOptions {
+    /// The name of the host's block in manifests.
+    pub(super) fn brand(&self) -> &str {
+        let of_sources = || self.sources.iter().find_map(|source| source.brand.as_deref());
+        let given = Some(self.brand.as_str()).filter(|brand| !brand.is_empty());
+        given.or_else(of_sources).unwrap_or("repertoire")
+    }
+}
+
 #[cfg(feature = "snapshot")]
 impl CatalogOptions {
     /// All that decides what a catalog is besides the world around it, written down. `None` if
     /// any of it is in memory only: skills, or triggers. Requirements are part of the world.
     pub(crate) fn written(&self) -> Option<impl serde::Serialize + '_> {
-        let CatalogOptions { sources, brand, allowlist, enabled, environment: _, triggers } = self;
+        let brand = self.brand();
+        let CatalogOptions { sources, brand: _, allowlist, enabled, environment: _, triggers } =
+            self;
         if !triggers.is_empty() {
             return None;
         }
@@ -118,7 +131,9 @@ pub(super) fn resolve(
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
-    let mut catalog = Catalog { entries, diagnostics: diagnostics.into() };
+    let roots = sources.iter().filter_map(Source::root);
+    let rejected = rejected(roots, &entries, &diagnostics, allowlist);
+    let mut catalog = Catalog { entries, diagnostics: diagnostics.into(), rejected };
     for (id, triggers) in triggers {
         catalog.set_triggers(id.as_str(), triggers);
     }
@@ -152,10 +167,11 @@ fn load_directory(
         let Some(skill) = skill else { continue };
         let dir = file.parent().unwrap_or(root);
         let relative = relative_path(root, dir, file, diagnostics);
+        // What stands at the root itself is beside the others, not above them.
         let is_sub_skill = dir
             .ancestors()
             .skip(1)
-            .take_while(|above| above.starts_with(root))
+            .take_while(|above| *above != root)
             .any(|above| skill_dirs.contains(above));
         let by_name = is_identifier(skill.name()) && !is_sub_skill;
         let id = if by_name || relative.is_empty() { skill.name() } else { &relative };

@@ -50,6 +50,8 @@ pub struct Source {
     pub(super) scope: Scope,
     pub(super) optional: bool,
     pub(super) links_outside: bool,
+    /// The brand of the host whose standard source it is.
+    pub(super) brand: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -62,7 +64,7 @@ impl Source {
     /// A directory of skills of this scope.
     pub fn new(scope: Scope, root: impl Into<PathBuf>) -> Source {
         let origin = Origin::Directory(root.into());
-        Source { origin, scope, optional: false, links_outside: false }
+        Source { origin, scope, optional: false, links_outside: false, brand: None }
     }
 
     /// Skills that ship with the agent.
@@ -83,7 +85,7 @@ impl Source {
     /// Skills that the host made itself.
     pub fn memory(skills: Vec<Skill>) -> Source {
         let origin = Origin::Memory(skills.into_iter().map(Arc::new).collect());
-        Source { origin, scope: Scope::Memory, optional: true, links_outside: false }
+        Source { origin, scope: Scope::Memory, optional: true, links_outside: false, brand: None }
     }
 
     /// The same source, which need not exist.
@@ -103,20 +105,27 @@ impl Source {
     /// The standard sources, none of which need exist: of the user `.{brand}/skills`,
     /// `.agents/skills`, `.claude/skills` in `home`; of the project `.agents/skills`,
     /// `.claude/skills`, `.{brand}/skills` in `project`.
+    ///
+    /// An engine that is given no brand takes this one.
     pub fn standard(home: Option<&Path>, project: &Path, brand: &str) -> Vec<Source> {
-        let brand = format!(".{brand}");
+        let own = format!(".{brand}");
         let of = |scope, base: &Path, names: [&str; 3]| {
-            names.map(|name| Source::new(scope, base.join(name).join("skills")).optional())
+            names.map(|name| Source {
+                optional: true,
+                brand: Some(brand.to_owned()),
+                ..Source::new(scope, base.join(name).join("skills"))
+            })
         };
-        let user = home.map(|home| of(Scope::User, home, [&brand, ".agents", ".claude"]));
-        let project = of(Scope::Project, project, [".agents", ".claude", &brand]);
+        let user = home.map(|home| of(Scope::User, home, [&own, ".agents", ".claude"]));
+        let project = of(Scope::Project, project, [".agents", ".claude", &own]);
         user.into_iter().flatten().chain(project).collect()
     }
 
     /// All that it is, written down; `None` for skills in memory.
     #[cfg(feature = "snapshot")]
     pub(super) fn written(&self) -> Option<impl Serialize + '_> {
-        let Source { origin, scope, optional, links_outside } = self;
+        // The brand is written with the options.
+        let Source { origin, scope, optional, links_outside, brand: _ } = self;
         let Origin::Directory(root) = origin else { return None };
         Some((root, scope, optional, links_outside))
     }

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use repertoire::{Error, ErrorCode};
+use repertoire::{Error, ErrorCode, Remedy};
 use serde::Serialize;
+
+use crate::new::quoted;
 
 /// An error of whoever wrote the command line, rather than of what it is about.
 #[derive(Debug)]
@@ -31,9 +33,34 @@ impl From<&Error> for Failure {
         Failure {
             code: error.code().as_str(),
             message: error.message().to_owned(),
-            help: error.help().to_owned(),
+            help: help(error),
         }
     }
+}
+
+/// What to do about an error: the user's remedy with the command for it, if there is one.
+pub(crate) fn help(error: &Error) -> String {
+    error.remedy().and_then(command).unwrap_or_else(|| error.help().to_owned())
+}
+
+fn command(remedy: &Remedy) -> Option<String> {
+    Some(match remedy {
+        Remedy::Trust(path) => {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            let path = quoted(&path.to_string_lossy());
+            format!("to accept it, run `repertoire trust add {path}`")
+        }
+        Remedy::ListTrusted => "see `repertoire trust list`".to_owned(),
+        Remedy::Run(command) => format!("to accept it, run `{command}`"),
+        Remedy::ListSkills => "see `repertoire list` for the skills there are".to_owned(),
+        Remedy::ListTools => "see `repertoire tool list` for the tools there are".to_owned(),
+        Remedy::Enable(id) => format!("turn it on with `--enable {id}`"),
+        Remedy::Inline => "take the instructions as they are with `use --inline`".to_owned(),
+        Remedy::ReplaceTriggers => {
+            "`--replace` writes the new ones in the place of those".to_owned()
+        }
+        _ => return None,
+    })
 }
 
 impl From<&anyhow::Error> for Failure {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use repertoire::integration::mcp::{McpOptions, McpServer, check_token, serve_http};
 use repertoire::script::ScriptOptions;
-use repertoire::{Consent, Engine, Error};
+use repertoire::{Consent, Engine};
 
 use crate::args::{Common, McpArgs};
 use crate::ending::Ending;
@@ -89,8 +89,6 @@ fn given_token(args: &McpArgs) -> anyhow::Result<Option<String>> {
         (format!("`{TOKEN_VARIABLE}`"), token)
     };
     let token = token.trim();
-    check_token(token).map_err(|error| {
-        Error::new(error.code(), format!("{from}: {}", error.message()), error.help())
-    })?;
+    check_token(token).map_err(|error| error.reworded(format!("{from}: {}", error.message())))?;
     Ok(Some(token.to_owned()))
 }

@@ -1,6 +1,6 @@
 //! `repertoire prompt`: the list of skills for a system prompt.
 
-use repertoire::{Budget, Error, PromptOptions};
+use repertoire::{Budget, PromptOptions};
 
 use crate::args::{Common, PromptArgs};
 use crate::exit_code::ExitCode;
@@ -36,7 +36,7 @@ fn budget(args: &PromptArgs) -> Result<Option<Budget>, UsageError> {
         UsageError(match environment::variable_of("--budget") {
             Some(variable) => {
                 let message = format!("`{variable}`: {}", error.message());
-                Error::new(error.code(), message, error.help())
+                error.reworded(message)
             }
             None => error,
         })

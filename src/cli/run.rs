@@ -8,6 +8,7 @@ use repertoire::script::{ScriptIo, ScriptLimits, ScriptOptions, Stream};
 use crate::args::{Common, RunArgs};
 use crate::ending::Ending;
 use crate::exit_code::ExitCode;
+use crate::new::quoted;
 use crate::output::{DIM, Output, Passage, styled};
 use crate::{sanitize, setup};
 
@@ -45,6 +46,10 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
     for file in &output.withheld {
         let file = sanitize::line(file);
         out.note(&styled(DIM, format_args!("`{file}` is not trusted, and was not there for it")));
+    }
+    if !output.withheld.is_empty() {
+        let skill = quoted(&args.id);
+        out.note(&format!("to accept them, run `repertoire trust add {}`", sanitize::line(&skill)));
     }
     Ok(match ending.signal() {
         Some(signal) if output.cancelled => ExitCode::Signal(signal),

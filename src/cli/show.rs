@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 use crate::args::{Common, ShowArgs};
 use crate::exit_code::ExitCode;
+use crate::failure::help;
 use crate::list::{Listed, status, trigger_kinds};
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, short};
@@ -125,7 +126,7 @@ fn details<'a>(catalog: &'a Catalog, entry: &'a Entry) -> Details<'a> {
 /// What could not be listed, and why.
 fn problems(details: &Details<'_>) -> impl Iterator<Item = String> {
     let problems = [details.scripts.as_ref().err(), details.files.as_ref().err()];
-    problems.into_iter().flatten().map(|error| format!("{error}; {}", error.help()))
+    problems.into_iter().flatten().map(|error| format!("{error}; {}", help(error)))
 }
 
 fn text(entry: &Entry, details: &Details<'_>) -> Page {

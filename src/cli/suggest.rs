@@ -97,7 +97,7 @@ fn draft(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result
     let text = std::fs::read_to_string(&path).map_err(|error| io_error("read", &path, &error))?;
     let text = suggestion.insert_into(&text, args.replace).map_err(|error| {
         let message = format!("{}: {}", path.display(), error.message());
-        Error::new(error.code(), message, error.help())
+        error.reworded(message)
     })?;
     Ok(Draft { path, text })
 }

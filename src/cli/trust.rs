@@ -169,7 +169,7 @@ fn skill_at(path: &Path, common: &Common) -> anyhow::Result<Owner> {
     let catalog = engine.catalog();
     let entry = catalog.find_any(&name).map_err(|error| {
         let message = format!("{} is no file and no skill", path.display());
-        Error::new(error.code(), message, error.help())
+        error.reworded(message)
     })?;
     let owner = Owner::of(entry).ok_or_else(|| {
         let message = format!("the skill `{}` has no directory", entry.id);

@@ -12,7 +12,7 @@ use crate::activation::{
     Resource, Risk, SpawnedTask, Task, Typed,
 };
 use crate::catalog::{Audience, Catalog, Entry};
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Remedy};
 use crate::session::{Event, Session, SessionState};
 use crate::skill::{Context, SkillId};
 
@@ -292,8 +292,9 @@ impl Engine {
                 ErrorCode::ExecutionError,
                 format!("skill `{id}` runs as a task (`context: fork`), and this host spawns none"),
                 "its author can write `context: inline`; a host can take the instructions into the \
-                 conversation (`Activate::inline`, `use --inline`)",
-            ));
+                 conversation",
+            )
+            .with_remedy(Remedy::Inline));
         };
         let task = Task {
             skill: id.clone(),

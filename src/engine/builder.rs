@@ -76,7 +76,8 @@ impl EngineBuilder {
         self
     }
 
-    /// The host's brand, the name of its own block in manifests; `repertoire` by default.
+    /// The host's brand, the name of its own block in manifests; `repertoire` by default, or that of
+    /// the [standard sources](crate::Source::standard).
     #[must_use]
     pub fn brand(mut self, brand: impl Into<String>) -> EngineBuilder {
         self.catalog.brand = brand.into();

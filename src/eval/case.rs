@@ -101,7 +101,7 @@ pub(super) fn of_entry(
         (Some(false), expected, None) => case.forbidden.extend(expected.unwrap_or_default()),
         (Some(true), _, None) => {
             return Err("it does not say which skill should fire: add `expected_skill`, name the \
-                        skill with `--skill`, or keep the file below the directory of its skill"
+                        skill of all prompts, or keep the file below the directory of its skill"
                 .to_owned());
         }
     }

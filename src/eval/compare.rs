@@ -80,7 +80,7 @@ impl Baseline {
     pub fn parse(file: &str, json: &str) -> Result<Baseline, Error> {
         serde_json::from_str(json).map_err(|error| {
             let message = format!("{file} is no report of an evaluation: {error}");
-            let help = "write one with `repertoire eval FILE… --json > baseline.json`";
+            let help = "name a file that holds an earlier report as JSON";
             Error::new(ErrorCode::InvalidParam, message, help).with_source(error)
         })
     }

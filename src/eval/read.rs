@@ -223,8 +223,8 @@ impl Reader<'_> {
     fn prompts(&mut self, list: &Part<'_>, skill: Option<&str>, fires: bool) {
         let Some(skill) = skill else {
             let message = "it does not say which skill these prompts belong to: add `skill: NAME`, \
-                           name it with `--skill`, or keep the file below the directory of its \
-                           skill";
+                           name the skill of all prompts, or keep the file below the directory of \
+                           its skill";
             return self.problem(list.at, message.to_owned());
         };
         for part in list.parts(self.text) {

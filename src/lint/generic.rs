@@ -34,7 +34,7 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
                     excerpt(&trigger.value)
                 ),
                 "write the phrase a user of this skill would type, such as `unit test coverage` \
-                 for `test`; `repertoire suggest` proposes some",
+                 for `test`",
             );
         }
     }

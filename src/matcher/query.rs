@@ -25,9 +25,9 @@ pub struct Query<'q> {
 }
 
 impl<'q> Query<'q> {
-    /// A query of text alone.
-    pub fn new(text: impl Into<Cow<'q, str>>) -> Query<'q> {
-        Query { text: text.into(), ..Query::default() }
+    /// A query of text alone: of a `&str`, a `String`, or a reference to either.
+    pub fn new(text: impl Into<Query<'q>>) -> Query<'q> {
+        text.into()
     }
 
     /// The same query, touching one more file.
@@ -43,21 +43,33 @@ impl<'q> Query<'q> {
     }
 }
 
+impl<'q> From<Cow<'q, str>> for Query<'q> {
+    fn from(text: Cow<'q, str>) -> Query<'q> {
+        Query { text, ..Query::default() }
+    }
+}
+
 impl<'q> From<&'q str> for Query<'q> {
     fn from(text: &'q str) -> Query<'q> {
-        Query::new(text)
+        Query::from(Cow::Borrowed(text))
+    }
+}
+
+impl<'q> From<&&'q str> for Query<'q> {
+    fn from(text: &&'q str) -> Query<'q> {
+        Query::from(*text)
     }
 }
 
 impl<'q> From<&'q String> for Query<'q> {
     fn from(text: &'q String) -> Query<'q> {
-        Query::new(text)
+        Query::from(text.as_str())
     }
 }
 
 impl From<String> for Query<'_> {
     fn from(text: String) -> Self {
-        Query::new(text)
+        Query::from(Cow::Owned(text))
     }
 }
 
@@ -156,4 +168,18 @@ pub struct Match {
     pub phrase_words: usize,
     /// Every trigger found, in the order of the text; never empty.
     pub hits: Vec<Hit>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_is_made_of_any_text() {
+        let (text, owned) = ("review it", "review it".to_owned());
+        let queries = [Query::new(text), Query::new(&owned), Query::new(owned.clone())];
+        assert!(queries.iter().all(|query| *query == Query::from(text)));
+        let many: Vec<Query<'_>> = ["a", "b"].iter().map(Query::new).collect();
+        assert_eq!(many, [Query::from("a"), Query::from("b")]);
+    }
 }

@@ -10,7 +10,7 @@ impl ScriptOutput {
     /// that ended by itself is a success, whatever its exit code.
     pub fn to_envelope(&self, skill: &str, script: &str) -> Envelope {
         let Some(reason) = &self.reason else {
-            return Envelope::success(self, self.text(skill));
+            return Envelope::success(self, self.text());
         };
         let message = format!("the script `{script}` of the skill `{skill}` was stopped: {reason}");
         let (code, remedy) = if self.timed_out {
@@ -21,14 +21,14 @@ impl ScriptOutput {
             (ErrorCode::ExecutionError, "")
         };
         let mut help = format!("{remedy}what it printed is in `data`");
-        if let Some(withheld) = self.withheld(skill) {
+        if let Some(withheld) = self.withheld() {
             help = format!("{help}; {withheld}");
         }
         Envelope::from(&Error::new(code, message, help)).with_data(self)
     }
 
     /// The output for a model: both streams, how it ended if that is not well, and what it missed.
-    fn text(&self, skill: &str) -> String {
+    fn text(&self) -> String {
         let mut parts = Vec::new();
         parts.extend((!self.stdout.is_empty()).then(|| self.stdout.trim_end().to_owned()));
         if !self.stderr.is_empty() {
@@ -37,18 +37,14 @@ impl ScriptOutput {
         if let Some(code) = self.exit_code.filter(|code| *code != 0) {
             parts.push(format!("[exit code {code}]"));
         }
-        parts.extend(self.withheld(skill).map(|withheld| format!("[{withheld}]")));
+        parts.extend(self.withheld().map(|withheld| format!("[{withheld}]")));
         if parts.is_empty() { "[no output]".to_owned() } else { parts.join("\n") }
     }
 
-    /// Which files were not there for it, and the remedy.
-    fn withheld(&self, skill: &str) -> Option<String> {
+    /// Which files were not there for it, and why.
+    fn withheld(&self) -> Option<String> {
         let names: Vec<_> = self.withheld.iter().map(|path| format!("`{path}`")).collect();
-        (!names.is_empty()).then(|| {
-            format!(
-                "left out, as nobody trusts it: {}; the user can run `repertoire trust add {skill}`",
-                names.join(", ")
-            )
-        })
+        (!names.is_empty())
+            .then(|| format!("left out, as the user has not approved it: {}", names.join(", ")))
     }
 }

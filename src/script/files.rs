@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::beneath::{self, Dir, Entry, Kind, Links};
 use crate::catalog::sub_skill::{Entered, enter, is_skill};
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Remedy};
 use crate::trust::{Approval, ContentHash, Owner, TrustStore, Verdict, check_permissions, quoted};
 
 /// Where scripts are.
@@ -271,8 +271,10 @@ fn refuse_hard_link(path: &Path, file: &File) -> io::Result<Result<(), Error>> {
     let shown = path.display();
     let message = format!("{shown} is not safe to run: it has {links} names (hard links)");
     let path = quoted(path);
-    let help = format!("make it a file of its own: `cp {path} {path}.new && mv {path}.new {path}`");
-    Ok(Err(Error::new(ErrorCode::PermissionDenied, message, help)))
+    let command = format!("cp {path} {path}.new && mv {path}.new {path}");
+    let help = "the user has to make it a file of its own";
+    let error = Error::new(ErrorCode::PermissionDenied, message, help);
+    Ok(Err(error.with_remedy(Remedy::Run(command))))
 }
 
 #[cfg(not(unix))]
@@ -295,8 +297,7 @@ fn is_executable(_: &File) -> io::Result<bool> {
 fn of_skill(owner: &Owner, error: Error) -> Error {
     let message =
         format!("cannot use the scripts of the skill `{}`: {}", owner.id, error.message());
-    let help = error.help().to_owned();
-    Error::new(error.code(), message, help).with_source(error)
+    error.reworded(message).with_source(error)
 }
 
 fn too_much(root: &Path, what: &str) -> Error {

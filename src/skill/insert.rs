@@ -7,7 +7,7 @@ use super::document::{self, Document};
 use super::load::{self, Loaded};
 use super::yaml::{self, Node, Value};
 use crate::diagnostic::Code;
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Remedy};
 
 /// `text`, a whole `SKILL.md`, with `keywords` as its only triggers, in a block at the end of its
 /// front matter or, if `replace` is set, in the place of its key `triggers`.
@@ -51,7 +51,7 @@ fn refuse<T>(message: &str, help: &str) -> Result<T, Error> {
 fn entries(text: &str, document: &Document) -> Result<Vec<(Node, Node)>, Error> {
     let source = &text[document.front_matter.clone()];
     let offset = document.front_matter.start;
-    let help = "see what `repertoire check` says of the file";
+    let help = "write it as lines `key: value`, as the findings about the file say";
     let tree = match yaml::parse(source, &|at| offset + at) {
         Ok(tree) => tree,
         Err(error) => {
@@ -100,8 +100,9 @@ fn old_triggers(
     match place {
         Some((_, value)) if !replace && !value.is_null() => refuse(
             "the file declares triggers already",
-            "`--replace` writes the new ones in the place of those",
-        ),
+            "remove them, or have the new ones written in their place",
+        )
+        .map_err(|error| error.with_remedy(Remedy::ReplaceTriggers)),
         _ => Ok(lines),
     }
 }

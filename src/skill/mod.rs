@@ -29,10 +29,10 @@ mod pointer;
 mod profile;
 mod scalar;
 mod trigger;
+mod version;
 pub(crate) mod yaml;
 
 use std::cmp::Reverse;
-use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -43,6 +43,7 @@ use crate::later::Later;
 
 use finding::Finding;
 use load::{Loaded, Parts};
+use version::Version;
 
 #[cfg(feature = "toolsets")]
 pub(crate) use code::path_and_class;
@@ -71,8 +72,7 @@ pub struct Skill {
     /// every skill, whether it has to do with a message or not.
     declares_triggers: bool,
     is_for_model: bool,
-    /// The body of a file, read when it is needed, from the file as it is then: also of a skill
-    /// that was not.
+    /// The body of a file, read when it is needed.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     body: OnceLock<String>,
 }
@@ -85,8 +85,8 @@ struct Content {
     description: String,
     brief: String,
     manifest: Manifest,
-    /// The length of the body as it was loaded, in bytes.
-    body_bytes: usize,
+    /// What the file was when it was loaded.
+    version: Version,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Vec<Diagnostic>,
     origin: Origin,
@@ -124,11 +124,10 @@ impl Skill {
         let diagnostics = finding::diagnostics(findings, path, text);
         let Some(parts) = parts else { return Err(diagnostics) };
         let Parts { name, description, brief, body } = parts;
-        let body_bytes = text.len().saturating_sub(body);
+        let version = Version::of(text, body, manifest.description.is_some());
         let name = name.unwrap_or_else(|| directory_name(path));
         let origin = Origin::File { path: path.to_owned() };
-        let content =
-            Content { name, description, brief, manifest, body_bytes, diagnostics, origin };
+        let content = Content { name, description, brief, manifest, version, diagnostics, origin };
         Ok(Skill::of(content))
     }
 
@@ -144,10 +143,9 @@ impl Skill {
         let diagnostics = finding::diagnostics(findings, Path::new(""), text);
         let (Some(parts), Some(name)) = (parts, name) else { return Err(diagnostics) };
         let Parts { description, brief, body, .. } = parts;
-        let (body_bytes, body) = (text.len() - body, text[body..].to_owned());
-        let origin = Origin::Memory { body };
-        let content =
-            Content { name, description, brief, manifest, body_bytes, diagnostics, origin };
+        let version = Version::of(text, body, manifest.description.is_some());
+        let origin = Origin::Memory { body: text[body..].to_owned() };
+        let content = Content { name, description, brief, manifest, version, diagnostics, origin };
         Ok(Skill::of(content))
     }
 
@@ -202,7 +200,11 @@ impl Skill {
     }
 
     /// The text after the front matter, byte for byte. It is read from the file when first asked
-    /// for and kept; it may be newer than the manifest.
+    /// for, and kept.
+    ///
+    /// Fails with `EXECUTION_ERROR` if the file cannot be read, or changed since the skill was
+    /// loaded, so that its body would not belong to the manifest. A file of which only the body was
+    /// edited gives the new one.
     pub fn body(&self) -> Result<&str, Error> {
         let path = match &self.content.get().origin {
             Origin::Memory { body } => return Ok(body),
@@ -211,26 +213,34 @@ impl Skill {
         if let Some(body) = self.body.get() {
             return Ok(body);
         }
-        let text = load::read(path).map_err(|diagnostic| Error::from(&diagnostic))?;
-        let document = document::split(&text).map_err(|finding| {
-            let found = finding::diagnostics(vec![finding], path, &text);
-            first_error(&found)
+        let text = load::read(path).map_err(|found| {
+            Error::new(ErrorCode::ExecutionError, found.to_string(), found.help.as_str())
         })?;
-        Ok(self.body.get_or_init(|| text[document.body..].to_owned()))
+        let body = self.content.get().version.body_in(&text).ok_or_else(|| self.outdated(path))?;
+        Ok(self.body.get_or_init(|| body.to_owned()))
+    }
+
+    fn outdated(&self, path: &Path) -> Error {
+        let message = format!(
+            "the file of the skill `{}` ({}) changed since the skill was loaded, and the \
+             instructions of that version are gone",
+            self.name(),
+            path.display()
+        );
+        let help = "make sure that the file is whole, and refresh the skills";
+        Error::new(ErrorCode::ExecutionError, message, help)
     }
 
     /// The length of the body in bytes, as it was when the skill was loaded.
     pub(crate) fn body_bytes(&self) -> usize {
-        self.content.get().body_bytes
+        self.content.get().version.body_bytes
     }
 
     /// A hash of the body, to tell whether it changed; the same in all processes of one program.
     ///
     /// Fails as [`Skill::body`].
     pub fn body_hash(&self) -> Result<u64, Error> {
-        let mut hasher = DefaultHasher::new();
-        hasher.write(self.body()?.as_bytes());
-        Ok(hasher.finish())
+        self.body().map(version::hash)
     }
 
     /// The `SKILL.md`, if the skill was a file.

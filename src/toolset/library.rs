@@ -21,8 +21,8 @@ use super::worker::{Worker, WorkerState};
 use super::{Isolation, ToolsetOptions};
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
-use crate::error::{Error, ErrorCode};
-use crate::trust::{ContentHash, Owner, TrustStore, Verdict, check_permissions, quoted};
+use crate::error::{Error, ErrorCode, Remedy};
+use crate::trust::{ContentHash, Owner, TrustStore, Verdict, check_permissions};
 
 /// The largest library that is read, in bytes.
 const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
@@ -244,11 +244,9 @@ impl Library {
         let message = format!(
             "{path} is not trusted any more with the content it runs with (sha256 {sha256})"
         );
-        let help = format!(
-            "list the tools again to use the file as it is now, or run `repertoire trust add {}`",
-            quoted(&self.path)
-        );
-        Err(Error::new(ErrorCode::PermissionDenied, message, help))
+        let help = "list the tools again to use the file as it is now; the user has to approve it";
+        let error = Error::new(ErrorCode::PermissionDenied, message, help);
+        Err(error.with_remedy(Remedy::Trust(self.path.clone())))
     }
 
     /// Calls a tool of a class with the JSON text of its arguments.

@@ -14,7 +14,7 @@ use super::export::provider_name;
 use super::library::{Library, Loader};
 use super::worker::WorkerState;
 use super::{ToolPolicy, ToolsetOptions};
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
 use crate::trust::{Owner, TrustStore};
 
@@ -108,11 +108,11 @@ impl Tools {
             .chain(self.tools.iter().map(|t| (strsim::jaro_winkler(name, &t.short_name), &t.name)))
             .filter(|(similarity, _)| *similarity > 0.8)
             .max_by(|a, b| a.0.total_cmp(&b.0));
-        let help = match nearest {
-            Some((_, nearest)) => format!("did you mean `{nearest}`?"),
-            None => "see `repertoire tool list` for the tools there are".to_owned(),
-        };
-        Error::new(ErrorCode::NotFound, format!("no tool `{name}`"), help)
+        let error = |help: &str| Error::new(ErrorCode::NotFound, format!("no tool `{name}`"), help);
+        match nearest {
+            Some((_, nearest)) => error(&format!("did you mean `{nearest}`?")),
+            None => error("call one of the tools that are listed").with_remedy(Remedy::ListTools),
+        }
     }
 }
 
@@ -132,10 +132,9 @@ impl Tool {
         self.validate(arguments)?;
         let text = arguments.to_string();
         let Tool { toolset, config, short_name, .. } = self;
-        self.library.call(toolset, config, short_name, &text, host).map_err(|error| {
-            let (code, help) = (error.code(), error.help().to_owned());
-            Error::new(code, format!("tool `{}`: {}", self.name, error.message()), help)
-        })
+        self.library
+            .call(toolset, config, short_name, &text, host)
+            .map_err(|error| error.reworded(format!("tool `{}`: {}", self.name, error.message())))
     }
 
     /// What the process of its library does; `None` if it runs in this one.

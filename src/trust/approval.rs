@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ContentHash, Owner, TrustStore, Verdict, quoted};
-use crate::error::{Error, ErrorCode};
+use super::{ContentHash, Owner, TrustStore, Verdict};
+use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
 
 /// A host's answer to "may this file run?".
@@ -79,7 +79,8 @@ impl TrustStore {
             self.add_content(path, sha256.clone())?;
             return Ok(());
         }
-        let help = format!("to accept it, run `repertoire trust add {}`", quoted(path));
-        Err(Error::new(ErrorCode::PermissionDenied, why, help))
+        let error =
+            Error::new(ErrorCode::PermissionDenied, why, "the user has to approve it first");
+        Err(error.with_remedy(Remedy::Trust(path.to_owned())))
     }
 }

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Remedy};
 
 pub use approval::{Approval, TrustRequest};
 pub use owner::Owner;
@@ -220,8 +220,9 @@ impl TrustStore {
             Error::new(
                 ErrorCode::NotFound,
                 format!("{} is not trusted", path.display()),
-                "see `repertoire trust list`",
+                "look at the list of trusted files",
             )
+            .with_remedy(Remedy::ListTrusted)
         })
     }
 

@@ -10,33 +10,35 @@ use crate::error::Error;
 /// above belong to us or to root, and are not writable by everybody. A sticky directory, such as
 /// `/tmp`, may be.
 ///
-/// Fails with `PERMISSION_DENIED`, and the command that mends it.
+/// Fails with `PERMISSION_DENIED`, and the command that mends it as the user's remedy.
 #[cfg(unix)]
 pub(crate) fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
     use super::{io_error, quoted};
-    use crate::error::ErrorCode;
+    use crate::error::{ErrorCode, Remedy};
     use std::os::unix::fs::MetadataExt as _;
     const STICKY: u32 = 0o1000;
     const WORLD_WRITABLE: u32 = 0o002;
     let us = rustix::process::geteuid().as_raw();
     let metadata = file.metadata().map_err(|error| io_error("read", path, error))?;
     let absolute = path.canonicalize().map_err(|error| io_error("read", path, error))?;
-    let refuse = |what: &Path, why: String, help: String| {
+    let refuse = |what: &Path, why: String, command: String| {
         let what = if what == absolute { "it".into() } else { what.to_string_lossy() };
         let message = format!("{} is not safe to run: {what} {why}", path.display());
-        Err(Error::new(ErrorCode::PermissionDenied, message, help))
+        let help = "the user has to decide who may change it";
+        let error = Error::new(ErrorCode::PermissionDenied, message, help);
+        Err(error.with_remedy(Remedy::Run(command)))
     };
     let above = absolute.ancestors().skip(1).map(|dir| (dir, dir.metadata()));
     for (place, metadata) in std::iter::once((&*absolute, Ok(metadata))).chain(above) {
         let metadata = metadata.map_err(|error| io_error("read", place, error))?;
         let mode = metadata.mode();
         if mode & WORLD_WRITABLE != 0 && (metadata.is_file() || mode & STICKY == 0) {
-            let help = format!("run `chmod o-w {}`", quoted(place));
-            return refuse(place, "can be written by everybody".to_owned(), help);
+            let command = format!("chmod o-w {}", quoted(place));
+            return refuse(place, "can be written by everybody".to_owned(), command);
         }
         if metadata.uid() != us && metadata.uid() != 0 {
-            let help = format!("run `chown $(id -u) {}` if you trust it", quoted(place));
-            return refuse(place, format!("belongs to user {}", metadata.uid()), help);
+            let command = format!("chown $(id -u) {}", quoted(place));
+            return refuse(place, format!("belongs to user {}", metadata.uid()), command);
         }
     }
     Ok(())
@@ -54,7 +56,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::error::ErrorCode;
+    use crate::error::{ErrorCode, Remedy};
 
     #[test]
     fn what_everybody_can_write_is_refused_with_the_command_that_mends_it() {
@@ -74,7 +76,9 @@ mod tests {
             let error = check().unwrap_err();
             assert_eq!(error.code(), ErrorCode::PermissionDenied);
             let real = place.canonicalize().unwrap();
-            assert_eq!(error.help(), format!("run `chmod o-w '{}'`", real.display()));
+            let command = format!("chmod o-w '{}'", real.display());
+            assert_eq!(error.remedy(), Some(&Remedy::Run(command)));
+            assert!(!format!("{error:#}").contains("chmod"), "{error:#}");
             let named = error.message().matches(path.to_str().unwrap()).count();
             assert_eq!(named, 1, "{error}");
             set(place, if place.is_dir() { 0o755 } else { 0o644 });

@@ -81,7 +81,7 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
             "run_skill_script",
             script("risky", "x.sh"),
             PermissionDenied,
-            vec!["risky", "repertoire trust add"],
+            vec!["risky", "the user has to approve it first"],
         ),
         (&tools, "use_skill", json!({"skill": "asks"}), ConsentRequired, vec!["asks", "user"]),
         (&tools, "use_skill", json!({"skill": "forked"}), ExecutionError, vec!["forked", "later"]),
@@ -98,6 +98,10 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
         assert_eq!(answer.code(), Some(code), "{tool} {arguments}: {answer:?}");
         for word in words {
             assert!(message(&answer).contains(word), "{word} in {answer:?}");
+        }
+        // Who answers to a model does not tell it how to approve anything, nor of a program.
+        for word in ["repertoire", "trust add", "chmod"] {
+            assert!(!message(&answer).contains(word), "{word} in {answer:?}");
         }
         let json = serde_json::to_value(&answer).unwrap();
         assert_eq!(json["status"], "error");

@@ -5,6 +5,7 @@
 
 #[path = "../support/binary.rs"]
 mod binary;
+mod bundled;
 mod command;
 mod figures;
 mod forms;

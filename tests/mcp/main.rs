@@ -58,7 +58,7 @@ fn skills() -> tempfile::TempDir {
     write("slow/scripts/echo.sh", b"#!/bin/sh\necho said \"$@\"\n");
     skill("hello", json!({"toolsets": ["toolsets/hello:HelloToolset"]}), "Greet.");
     fs::create_dir_all(dir.path().join("hello/toolsets")).unwrap();
-    fs::copy(plugin::of_workspace("hello-toolset"), dir.path().join("hello/toolsets/libhello.so"))
+    fs::copy(plugin::of_workspace("calls-toolset"), dir.path().join("hello/toolsets/libhello.so"))
         .unwrap();
     dir
 }

@@ -20,7 +20,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
-use repertoire::{Allowlist, Code, Diagnostic, Engine, Environment, Refreshed, SkillId, Source};
+use repertoire::{
+    Allowlist, Code, Diagnostic, Engine, Environment, ErrorCode, Refreshed, SkillId, Source,
+};
 use tempfile::TempDir;
 
 /// A user's and a project's directory of skills, and what lies beside them.
@@ -304,6 +306,66 @@ fn a_broken_edit_keeps_the_skill_as_it_was_until_it_is_mended() {
         assert_eq!(signs(&engine.refresh().unwrap()), "-plain", "{what}: gone");
         assert_eq!(state(&engine), state(&place.engine()), "{what}: gone");
     }
+}
+
+#[test]
+fn a_kept_skill_has_its_own_instructions_or_says_that_they_are_gone() {
+    for (what, code, edit) in BREAKS {
+        for was_read in [false, true] {
+            let what = format!("{what}, read before: {was_read}");
+            let place = Place::new();
+            let engine = place.engine();
+            let session = engine.session("chat");
+            if was_read {
+                engine.activate("plain", "", &session).unwrap();
+            }
+            edit(&place);
+            assert_eq!(signs(&engine.refresh().unwrap()), "!plain", "{what}");
+            match engine.activate("plain", "", &session) {
+                Ok(activation) => assert_eq!(activation.content, "The body.\n", "{what}"),
+                Err(error) => {
+                    assert!(!was_read, "{what}: {error:#}");
+                    assert_eq!(error.code(), ErrorCode::ExecutionError, "{what}");
+                    let says_why = error.message().contains("changed since the skill was loaded")
+                        || *code == Code::NotUtf8 && error.message().contains("not UTF-8");
+                    assert!(says_why && !error.help().is_empty(), "{what}: {error:#}");
+                }
+            }
+            let disclosed = engine.disclose("plain words");
+            assert_eq!(disclosed.full.is_empty(), !was_read, "{what}");
+            assert!(disclosed.text.contains("plain"), "{what}: {}", disclosed.text);
+        }
+    }
+}
+
+#[test]
+fn a_broken_head_above_the_same_body_costs_nothing() {
+    let place = Place::new();
+    let engine = place.engine();
+    let too_deep = format!("---\na: {}\n---\nThe body.\n", "[".repeat(500));
+    place.write("user/plain/SKILL.md", too_deep);
+    assert_eq!(signs(&engine.refresh().unwrap()), "!plain");
+    let activation = engine.activate("plain", "", &engine.session("chat")).unwrap();
+    assert_eq!(activation.content, "The body.\n");
+}
+
+#[test]
+fn instructions_are_of_the_version_of_the_manifest() {
+    let write = |place: &Place, version: usize| {
+        let text = format!("---\ndescription: Version {version}.\n---\nDo version {version}.\n");
+        place.write("user/plain/SKILL.md", text);
+    };
+    let place = Place::new();
+    write(&place, 1);
+    let engine = place.engine();
+    write(&place, 2);
+    let session = engine.session("chat");
+    let error = engine.activate("plain", "", &session).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::ExecutionError, "{error:#}");
+    assert_eq!(session.state().unwrap().skills.len(), 0, "a failure is not noted");
+    engine.refresh().unwrap();
+    let activation = engine.activate("plain", "", &session).unwrap();
+    assert_eq!(activation.content, "Do version 2.\n");
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn place() -> (Place, Engine) {
     place.skill("project/new", "Greets.", FIELDS);
     fs::create_dir(place.path("project/new/toolsets")).unwrap();
     let library = place.path("project/new/toolsets/libhello.so");
-    fs::copy(plugin::of_workspace("hello-toolset"), &library).unwrap();
+    fs::copy(plugin::of_workspace("calls-toolset"), &library).unwrap();
     let trust = TrustStore::open(place.path("trust.json")).unwrap();
     trust.add(&library).unwrap();
     let engine = Engine::builder()

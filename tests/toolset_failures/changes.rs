@@ -4,7 +4,7 @@ use std::fs;
 
 use repertoire::toolset::{Isolation, Tool, WorkerState};
 use repertoire::trust::TrustStore;
-use repertoire::{ErrorCode, Source};
+use repertoire::{ErrorCode, Remedy, Source};
 use serde_json::json;
 
 use super::{
@@ -55,12 +55,13 @@ fn trust_that_is_taken_back_elsewhere_reaches_a_running_host() {
         elsewhere.remove(&bad).unwrap();
         let error = call().unwrap_err();
         let message = ["libbad.so", "not trusted any more"];
-        assert_error(&error, ErrorCode::PermissionDenied, &message, "repertoire trust add /");
+        assert_error(&error, ErrorCode::PermissionDenied, &message, "the user has to approve");
+        assert_eq!(error.remedy(), Some(&Remedy::Trust(bad.clone())));
         if let Some(state) = noop.worker_state() {
             assert_eq!(state, WorkerState::Idle, "its process was ended");
         }
         let message = ["libbad.so", "is not trusted (sha256 "];
-        let help = "repertoire trust add /";
+        let help = "the user has to approve";
         assert_error(&failure(&engine), ErrorCode::PermissionDenied, &message, help);
         assert_good(&engine);
 
@@ -76,7 +77,7 @@ fn trust_that_is_taken_back_elsewhere_reaches_a_running_host() {
 
         fs::write(&bad, [failing(), b"00"].concat()).unwrap();
         let message = ["libbad.so", "has changed since it was trusted: sha256 "];
-        let help = "repertoire trust add /";
+        let help = "the user has to approve";
         assert_error(&failure(&engine), ErrorCode::PermissionDenied, &message, help);
         assert_good(&engine);
     }

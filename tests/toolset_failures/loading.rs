@@ -225,7 +225,7 @@ const LOADS: &[Load] = &[
         },
         code: ErrorCode::PermissionDenied,
         message: &["libbad.so", "can be written by everybody"],
-        help: "run `chmod o-w /",
+        help: "the user has to decide",
     },
     Load {
         what: "a file that everybody can write",
@@ -236,7 +236,7 @@ const LOADS: &[Load] = &[
         },
         code: ErrorCode::PermissionDenied,
         message: &["libbad.so", "can be written by everybody"],
-        help: "run `chmod o-w /",
+        help: "the user has to decide",
     },
     Load {
         what: "a path that climbs out",

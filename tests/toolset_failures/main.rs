@@ -46,7 +46,7 @@ fn built(package: &str, rustc_args: &[&str]) -> Vec<u8> {
 
 fn hello() -> &'static [u8] {
     static LIBRARY: OnceLock<Vec<u8>> = OnceLock::new();
-    LIBRARY.get_or_init(|| built("hello-toolset", &[]))
+    LIBRARY.get_or_init(|| built("calls-toolset", &[]))
 }
 
 fn failing() -> &'static [u8] {

@@ -1,114 +1,109 @@
-//! The example plugin: every way a tool can be written, and every way it can end.
+//! The tools of the example skill `hello-extended`: greetings by language, politeness and hour.
+//!
+//! The forms come from the skill's own table, so that what a tool answers and what the model reads
+//! cannot differ.
 #![forbid(unsafe_code)]
 
-use std::thread;
-use std::time::Duration;
+mod table;
 
 use repertoire_plugin::prelude::*;
 
-/// Greets; made by the macro, configured by `{"greeting": "…"}`.
+use table::{Language, Table};
+
+/// Greets in the languages of the table.
 pub struct HelloToolset {
-    greeting: String,
+    table: Table,
 }
 
-/// Friendly greetings, and all the ways a call can end.
+/// How polite a greeting is.
+#[arguments]
+#[derive(Clone, Copy, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Politeness {
+    /// For friends and family.
+    Casual,
+    /// For colleagues and strangers.
+    #[default]
+    Neutral,
+    /// For customers, elders and officials.
+    Formal,
+}
+
+/// Greetings in over thirty languages.
 #[toolset]
 impl HelloToolset {
-    fn create(config: Value) -> ToolResult<Self> {
-        Ok(Self { greeting: config["greeting"].as_str().unwrap_or("Hello").to_owned() })
+    fn create(_config: Value) -> ToolResult<Self> {
+        Ok(Self {
+            table: Table::read(include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../skills/hello-extended/references/greetings.md"
+            ))),
+        })
     }
 
-    /// Greets somebody by name.
+    /// Greets somebody by name in a language of the table.
     #[tool(read_only, idempotent)]
     pub fn greet(
         &self,
-        /** Who to greet */
+        /** Who to greet, as the person is addressed */
         name: String,
-        /** How often, once by default */
-        times: Option<u32>,
+        /** English name of the language; English by default */
+        language: Option<String>,
+        /** Neutral by default */
+        politeness: Option<Politeness>,
+        /** The hour at the recipient's place, 0 to 23, for a form that fits it */
+        hour: Option<u8>,
     ) -> ToolResult {
-        if name.trim().is_empty() {
+        let name = name.trim();
+        if name.is_empty() {
             return Err(ToolError::invalid_arguments("nobody to greet: `name` is empty"));
         }
-        let times = times.unwrap_or(1).min(100) as usize;
-        let text = vec![format!("{}, {name}!", self.greeting); times].join("\n");
-        Ok(ToolOutput::text(text).title(format!("Greeted {name}")).meta("times", times))
-    }
-
-    /// Fails: divides by zero, or whatever else is asked.
-    pub fn divide(&self, dividend: i64, divisor: i64) -> ToolResult {
-        let quotient = dividend.checked_div(divisor).ok_or("cannot divide by zero")?;
-        Ok(quotient.to_string().into())
-    }
-
-    /// Panics on request, to show that this is only the call's error.
-    #[expect(clippy::panic, reason = "on request")]
-    pub fn panic(&self, message: String) -> ToolResult {
-        panic!("{message}")
-    }
-
-    /// Counts slowly, reports its progress, and stops when it is cancelled.
-    pub fn count(
-        &self,
-        /** How far to count */
-        to: u32,
-        /** Milliseconds between two numbers */
-        #[serde(default)]
-        pause: u64,
-        cx: &ToolContext,
-    ) -> ToolResult {
-        cx.log(LogLevel::Info, format!("counting to {to}"));
-        for number in 1..=to {
-            cx.check()?;
-            cx.progress(f64::from(number) / f64::from(to), format!("{number} of {to}"));
-            thread::sleep(Duration::from_millis(pause));
+        if let Some(hour) = hour.filter(|hour| *hour > 23) {
+            return Err(ToolError::invalid_arguments(format!("there is no hour {hour}: 0 to 23")));
         }
-        Ok(format!("counted to {to}").into())
+        let language = language.as_deref().unwrap_or("English");
+        let language = self.table.find(language).ok_or_else(|| {
+            let message = format!("`{language}` is not in the table; `languages` lists what is");
+            ToolError::invalid_arguments(message)
+        })?;
+        let cell = language.form(politeness.unwrap_or_default(), hour);
+        let output = ToolOutput::text(addressed(language, cell, name))
+            .title(format!("Greeted {name} in {}", language.name))
+            .meta("language", language.name.as_str());
+        Ok(if language.note.is_empty() {
+            output
+        } else {
+            output.meta("note", language.note.as_str())
+        })
+    }
+
+    /// Lists the languages that `greet` knows.
+    #[tool(read_only, idempotent)]
+    pub fn languages(&self) -> ToolResult {
+        let names: Vec<&str> = self.table.names().collect();
+        Ok(names.join(", ").into())
     }
 }
 
-/// Tells moods; made without the macro.
-#[derive(Default)]
-pub struct MoodToolset;
-
-/// What `mood` takes.
-#[arguments]
-struct Mood {
-    /// Who is asked.
-    name: String,
-    /// The hour of the day.
-    #[schemars(range(max = 23))]
-    hour: u8,
+/// The greeting of a cell of the table, with a name. Where the cell leaves a choice, or the name to
+/// the reader, it is given as it stands.
+fn addressed(language: &Language, cell: &str, name: &str) -> String {
+    if cell.contains(['/', '…', ',']) {
+        return format!("{cell} (choose what fits {name})");
+    }
+    let (form, reading) = match cell.split_once(" (") {
+        Some((form, reading)) => (form, format!(" ({reading}")),
+        None => (cell, String::new()),
+    };
+    let (before, after) = match language.name.as_str() {
+        "Spanish" => ("¡", "!"),
+        "French" => ("", " !"),
+        _ => ("", "!"),
+    };
+    format!("{before}{form}, {name}{after}{reading}")
 }
 
-impl Toolset for MoodToolset {
-    fn description() -> String {
-        "How somebody feels.".to_owned()
-    }
-
-    fn create(config: Value) -> ToolResult<Self> {
-        create_default(config)
-    }
-
-    fn tools(tools: &mut Tools<Self>) {
-        tools.tool("mood", "Tells the mood of somebody.", |_, Mood { name, hour }, _| {
-            Ok(format!("{name} is {}.", if hour < 9 { "sleepy" } else { "cheerful" }))
-        });
-        let parameters = json!({
-            "type": "object",
-            "properties": {"words": {"type": "array", "items": {"type": "string"}}},
-            "required": ["words"],
-            "additionalProperties": false,
-        });
-        let hint = "Joins words, as a generated tool would.";
-        tools.raw("join", hint, parameters, |_, arguments, _| {
-            let words = arguments["words"].as_array().ok_or("`words` is not a list")?;
-            Ok(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ").into())
-        });
-    }
-}
-
-export_toolsets!(HelloToolset, MoodToolset);
+export_toolsets!(HelloToolset);
 
 #[cfg(test)]
 mod tests;

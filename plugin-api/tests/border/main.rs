@@ -17,7 +17,7 @@ use repertoire_plugin::host::{CreateError, ErrorCode, Library, PluginNote, Tools
 use repertoire_plugin::prelude::*;
 use repertoire_plugin::{Host, ToolSpec};
 
-static HELLO: LazyLock<PathBuf> = LazyLock::new(|| build::library("hello-toolset"));
+static HELLO: LazyLock<PathBuf> = LazyLock::new(|| build::library("calls-toolset"));
 static GIT_LOG: LazyLock<PathBuf> = LazyLock::new(|| build::library("git-log-toolset"));
 static FAILING: LazyLock<PathBuf> = LazyLock::new(|| build::library("failing-toolset"));
 
@@ -37,7 +37,7 @@ fn text(toolset: &Toolset, tool: &str, arguments: &Value) -> String {
 #[test]
 fn the_note_is_read_without_running_anything() {
     let note = PluginNote::read(&HELLO).unwrap();
-    assert_eq!((note.name.as_str(), note.version.as_str()), ("hello-toolset", "0.1.0"));
+    assert_eq!((note.name.as_str(), note.version.as_str()), ("calls-toolset", "0.1.0"));
     assert_eq!(note.abi, (1, 0));
     assert_eq!(note.classes, ["HelloToolset", "MoodToolset"]);
     assert!(note.unwinds());

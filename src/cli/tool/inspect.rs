@@ -112,7 +112,7 @@ fn tools(
     for failure in &mut tools.failures {
         let error = &failure.error;
         let message = error.message().replace(&*copy, &file.to_string_lossy());
-        failure.error = Error::new(error.code(), message, error.help()).into();
+        failure.error = error.reworded(message).into();
     }
     Ok(tools)
 }

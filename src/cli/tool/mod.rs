@@ -152,7 +152,7 @@ fn find(engine: &Engine, name: &str, common: &Common, out: Output) -> anyhow::Re
             let first = &first.error;
             let is_other = |other: &&ToolFailure| other.error.message() != first.message();
             tell(others.iter().filter(is_other), out);
-            return Error::new(first.code(), first.message(), first.help()).into();
+            return first.reworded(first.message()).into();
         }
         tell(failures, out);
         setup::finish(common, engine, out);

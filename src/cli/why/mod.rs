@@ -3,7 +3,7 @@
 mod near;
 mod verdict;
 
-use repertoire::{Engine, Error, ErrorCode, Query, Severity};
+use repertoire::Query;
 
 use crate::args::{Common, RoutingArgs, WhyArgs};
 use crate::exit_code::ExitCode;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         Ok(entry) => entry,
         Err(error) => {
             setup::finish(common, &engine, out);
-            return Err(rejected(&engine, &args.id).unwrap_or(error).into());
+            return Err(error.into());
         }
     };
     let verdict = verdict(&engine, entry, &query, &session, engine.disclosure_options());
@@ -59,18 +59,6 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         out.human(page(&verdict, &query, out).as_str())?;
     }
     Ok(ExitCode::done_if(verdict.fires))
-}
-
-/// What there is to say of a skill that does not exist: that its file was rejected, if it was.
-fn rejected(engine: &Engine, id: &str) -> Option<Error> {
-    let diagnostics = engine.diagnostics();
-    let is_of = |path: &std::path::Path| {
-        path.parent().is_some_and(|dir| dir.ends_with(id)) || path.ends_with(id)
-    };
-    let mut errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
-    let found = errors.find(|found| !id.is_empty() && is_of(&found.path))?;
-    let message = format!("the file of the skill `{id}` was rejected: {found}");
-    Some(Error::new(ErrorCode::NotFound, message, found.help.as_str()))
 }
 
 fn close(near: &Near) -> String {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use repertoire::activation::Activation;
-use repertoire::catalog::Entry;
+use repertoire::catalog::{Entry, Status};
 use repertoire::integration::hook::is_agent_command;
 use repertoire::matcher::find_literal;
 use repertoire::session::Session;
@@ -14,6 +14,7 @@ use repertoire::{
 use serde::Serialize;
 
 use super::near::{Near, near};
+use crate::failure::help;
 
 /// So many words of a relevant skill are told.
 const MAX_TERMS: usize = 4;
@@ -153,7 +154,7 @@ fn of_command(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Option<(bool
         Err(error) if error.code() == ErrorCode::NotFound && entry.is_available() => return None,
         Err(error) => {
             let reason = format!("the message is a command: {}", error.message());
-            (false, Told::new("command", reason, error.help()))
+            (false, Told::new("command", reason, help(&error)))
         }
         Ok(None) if is_agent_command(&query.text) => {
             let help = "write what it is about without the slash";
@@ -175,6 +176,9 @@ fn remedy(reason: &Reason, entry: &Entry) -> String {
         Reason::Filtered => "name it with `--allow`".to_owned(),
         Reason::NotForModel { .. } => {
             format!("type `/{}`, or take the field out of its front matter", entry.id)
+        }
+        Reason::Disabled { .. } if entry.status == Status::Disabled => {
+            return format!("turn it on with `--enable {}`", entry.id);
         }
         _ => reason.help().to_owned(),
     };

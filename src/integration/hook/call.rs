@@ -58,7 +58,7 @@ impl HookCall {
     pub fn read(agent: HookAgent, input: &str) -> Result<HookCall, Error> {
         let refuse = |what: String| {
             let message = format!("the input of the hook for {agent} {what}");
-            let help = "let the agent run it, as `repertoire hook install` sets it up";
+            let help = "let the agent run the hook itself, with its own input";
             Error::new(ErrorCode::InvalidParam, message, help)
         };
         let input = json::parse(input.trim_start_matches('\u{feff}'))

@@ -150,7 +150,7 @@ fn a_program_that_is_not_there_or_not_ours_is_an_error() {
     let program = |program: &str, args: &[&str]| {
         let args = args.iter().map(OsString::from).collect();
         let program = HostProgram { program: program.into(), args };
-        let fixture = Fixture::new(program, build::of_workspace("hello-toolset"), short());
+        let fixture = Fixture::new(program, build::of_workspace("calls-toolset"), short());
         fixture.greet("Ada").unwrap_err()
     };
     let error = program("/no/such/program", &[]);

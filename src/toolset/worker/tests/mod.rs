@@ -55,7 +55,7 @@ impl Fixture {
     }
 
     fn hello() -> Self {
-        Self::new(this_program("child_main"), build::of_workspace("hello-toolset"), short())
+        Self::new(this_program("child_main"), build::of_workspace("calls-toolset"), short())
     }
 
     fn failing() -> Self {

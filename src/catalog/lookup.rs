@@ -1,0 +1,63 @@
+//! What a name means, and what to answer when it means nothing.
+
+use std::path::Path;
+
+use super::Entry;
+use crate::error::{Error, ErrorCode, Remedy};
+
+/// The skill that `name` means: by id, by path, or by name if that is unique.
+pub(super) fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry> {
+    let by_id = entries.iter().find(|entry| entry.id == name);
+    let path = Path::new(name);
+    let by_path = || {
+        let at_path = entries.iter().filter(|entry| entry.answers_to_path(path));
+        at_path.max_by_key(|entry| entry.source)
+    };
+    let by_name = || {
+        let mut named = entries.iter().filter(|entry| entry.skill.name() == name);
+        named.next().filter(|_| named.next().is_none())
+    };
+    by_id.or_else(by_path).or_else(by_name).copied()
+}
+
+/// The error of a user who names no skill.
+pub(super) fn unknown_to_user(name: &str, known: &[&Entry]) -> Error {
+    let error = not_found(name, known, SEE_LIST);
+    if error.help() == SEE_LIST { error.with_remedy(Remedy::ListSkills) } else { error }
+}
+
+/// What to do if nothing is alike.
+const SEE_LIST: &str = "look at the list of skills for those there are";
+
+/// `help` is for a name that is like no other.
+pub(super) fn not_found(name: &str, known: &[&Entry], help: &str) -> Error {
+    let same_name = known.iter().filter(|entry| entry.skill.name() == name);
+    let mut nearest: Vec<&str> = same_name.map(|entry| entry.id.as_str()).collect();
+    if nearest.is_empty() {
+        nearest = nearest_ids(name, known);
+    }
+    let help = if nearest.is_empty() {
+        help.to_owned()
+    } else {
+        format!(
+            "did you mean {}?",
+            nearest.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+        )
+    };
+    Error::new(ErrorCode::NotFound, format!("no skill `{name}`"), help)
+}
+
+/// Up to three ids that `name` may be a misspelling of, the nearest first.
+fn nearest_ids<'a>(name: &str, known: &[&'a Entry]) -> Vec<&'a str> {
+    const LEAST_SIMILARITY: f64 = 0.8;
+    const WITHIN_BEST: f64 = 0.08;
+    let mut scored: Vec<(f64, &str)> = known
+        .iter()
+        .map(|entry| (strsim::jaro_winkler(name, entry.id.as_str()), entry.id.as_str()))
+        .filter(|(similarity, _)| *similarity >= LEAST_SIMILARITY)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    let best = scored.first().map_or(0.0, |(similarity, _)| *similarity);
+    scored.retain(|(similarity, _)| *similarity >= best - WITHIN_BEST);
+    scored.into_iter().take(3).map(|(_, id)| id).collect()
+}

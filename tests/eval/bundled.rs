@@ -1,0 +1,66 @@
+//! The bundled skills: messages in the situations that their descriptions name, and near misses.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::binary::Place;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// How the prompts of `file` are answered with the bundled skills.
+fn report(file: &str) -> Value {
+    let prompts: PathBuf = root().join("tests/bundled").join(file);
+    let skills = root().join("skills");
+    let args = ["eval", prompts.to_str().unwrap(), "--source", skills.to_str().unwrap(), "--json"];
+    Place::new().run(args).exits(0).json()
+}
+
+/// Whether the right skill was shown in full, and any that is wrong, by expectation: all messages
+/// that should fire, those that did, near misses, and those that fired.
+fn count(report: &Value) -> [usize; 4] {
+    let mut counts = [0; 4];
+    for result in report["results"].as_array().unwrap() {
+        let fired = result["fired"].as_array().unwrap();
+        let wanted = result["expected"].as_array().unwrap();
+        let (all, hit) = if wanted.is_empty() { (2, 3) } else { (0, 1) };
+        counts[all] += 1;
+        let is_hit = match wanted.first() {
+            Some(wanted) => fired.iter().any(|found| found["id"] == *wanted),
+            None => !fired.is_empty(),
+        };
+        counts[hit] += usize::from(is_hit);
+    }
+    counts
+}
+
+/// These prompts were written after the skills, and nothing was changed for them since.
+#[test]
+fn held_back_messages_fire_and_near_misses_do_not() {
+    let report = report("held_back.jsonl");
+    let [wanted, fired, misses, false_fires] = count(&report);
+    assert_eq!((wanted, misses), (30, 30));
+    assert!(fired >= 27, "{fired} of 30 fire: {report}");
+    assert_eq!(false_fires, 0, "{report}");
+}
+
+#[test]
+fn the_messages_that_triggers_were_written_for_fire() {
+    let report = report("tuned.jsonl");
+    let [wanted, fired, _, false_fires] = count(&report);
+    assert_eq!((fired, false_fires), (wanted, 0), "{report}");
+}
+
+#[test]
+fn five_skills_are_bundled() {
+    let skills = root().join("skills");
+    let listed = Place::new().run(["list", "--json", "--source", skills.to_str().unwrap()]);
+    let listed = listed.exits(0).json();
+    let ids = listed["skills"].as_array().unwrap().iter().map(|skill| skill["id"].clone());
+    let ids: Vec<Value> = ids.collect();
+    let bundled =
+        ["code-review", "commit-message", "regex-helper", "skill-authoring", "sql-query-tuning"];
+    assert_eq!(ids, bundled);
+}
