@@ -66,6 +66,7 @@ fn parse() -> Result<Cli, clap::Error> {
     if cli.common.project.as_os_str().is_empty() {
         cli.common.project = setup::project_here();
     }
+    cli.common.working_dir = setup::working_dir_here(&cli.common.project);
     Ok(cli)
 }
 

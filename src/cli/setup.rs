@@ -34,6 +34,11 @@ pub(crate) fn project_here() -> PathBuf {
     if project == here { PathBuf::from(".") } else { project.to_owned() }
 }
 
+/// The working directory of this process, or `project` where there is none.
+pub(crate) fn working_dir_here(project: &Path) -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| project.to_owned())
+}
+
 /// The sources of the command line, lowest precedence first.
 pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
     if !common.project.is_dir() {
@@ -48,7 +53,8 @@ pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
     }
     let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
     let mut sources: Vec<Source> = bundled_dir().map(Source::bundled).into_iter().collect();
-    sources.extend(Source::standard(home.as_deref(), &common.project, &common.brand));
+    let Common { project, working_dir, brand, .. } = common;
+    sources.extend(Source::standard_in(home.as_deref(), project, working_dir, brand));
     Ok(sources)
 }
 

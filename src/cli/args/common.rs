@@ -23,6 +23,9 @@ pub(crate) struct Common {
     /// Whether the command line names the project
     #[arg(skip)]
     pub(crate) names_project: bool,
+    /// Where the user or the agent works: sources of directories between it and the project count
+    #[arg(skip)]
+    pub(crate) working_dir: PathBuf,
     /// Brand of the host: its directories are `.BRAND/skills`
     #[arg(long, value_name = "NAME", default_value = BRAND, global = true, value_parser = brand)]
     pub(crate) brand: String,

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -116,7 +116,9 @@ fn answer(
 ) -> Result<Answer, Error> {
     let mut call = HookCall::read(agent, &input()?)?;
     let mut told = Vec::new();
-    let common = Common { project: project(&call, common, &mut told), ..common.clone() };
+    let working_dir = working_dir(&call, common, &mut told);
+    let project = project(&working_dir, common);
+    let common = Common { project, working_dir, ..common.clone() };
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
         for path in paths {
@@ -158,24 +160,29 @@ fn input() -> Result<String, Error> {
     })
 }
 
-/// The project the agent works on: as it says, or where there is one above its working directory.
-/// If it says that it works where nothing is, that is a problem, and it works where the hook does.
-fn project(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> PathBuf {
-    if common.names_project {
-        return common.project.clone();
-    }
+/// The directory the agent works in. If it names one that is not there, that is a problem, and it
+/// works where the hook does.
+fn working_dir(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> PathBuf {
     let is_there = |dir: &PathBuf| dir.is_absolute() && dir.is_dir();
-    let here = call.cwd.clone().filter(is_there).unwrap_or_else(|| {
-        let here = std::env::current_dir().unwrap_or_else(|_| common.project.clone());
-        if let Some(cwd) = &call.cwd {
+    call.cwd.clone().filter(is_there).unwrap_or_else(|| {
+        let here = setup::working_dir_here(&common.project);
+        // With a project that is named, it only decides which nested sources there are.
+        if let Some(cwd) = call.cwd.as_ref().filter(|_| !common.names_project) {
             let (cwd, here) = (cwd.display(), here.display());
             problems.push(format!("`{cwd}` is no directory to work in; taken is {here}"));
         }
         here
-    });
+    })
+}
+
+/// The project of an agent that works `here`: the one it names, or where there is one above.
+fn project(here: &Path, common: &Common) -> PathBuf {
+    if common.names_project {
+        return common.project.clone();
+    }
     let named = PROJECT_VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
     let named = named.into_iter().find(|dir| here.starts_with(dir) && dir.is_dir());
-    named.unwrap_or_else(|| setup::project_of(&here).to_owned())
+    named.unwrap_or_else(|| setup::project_of(here).to_owned())
 }
 
 /// As users of the command line have it, within what agents take.

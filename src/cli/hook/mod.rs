@@ -25,10 +25,13 @@ pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Resu
     match (&args.command, args.agent) {
         (Some(HookCommand::Install(place)), _) => install::install(place, common, out),
         (Some(HookCommand::Uninstall(place)), _) => install::uninstall(place, common, out),
-        (None, Some(agent)) if args.prepare => {
-            Ok(answer::prepare(agent, &args.routing, common, out))
-        }
-        (None, Some(agent)) => Ok(answer::run(agent, args, common, out)),
+        (None, Some(agent)) => Ok(match &args.prepare {
+            Some(working_dir) => {
+                let common = Common { working_dir: working_dir.clone(), ..common.clone() };
+                answer::prepare(agent, &args.routing, &common, out)
+            }
+            None => answer::run(agent, args, common, out),
+        }),
         (None, None) => Err(UsageError(Error::new(
             ErrorCode::InvalidParam,
             "no agent is named",

@@ -29,7 +29,7 @@ const ATTEMPTS: usize = 5;
 /// Starts this command again in the background, to make the snapshot of `common`.
 pub(super) fn start(common: &Common) -> io::Result<()> {
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    args.push(OPTION.into());
+    args.extend([OPTION.into(), common.working_dir.clone().into_os_string()]);
     if !common.names_project {
         args.extend(["--project".into(), common.project.clone().into_os_string()]);
     }
