@@ -51,8 +51,11 @@ pub enum Status {
         /// The file of the skill that wins; empty if it is in memory.
         by: PathBuf,
     },
-    /// A bundled skill that is off until it is asked for.
-    Disabled,
+    /// It is off until it is asked for.
+    Disabled {
+        /// What says so.
+        reason: String,
+    },
 }
 
 impl Status {
@@ -62,7 +65,7 @@ impl Status {
             Status::Available => "available",
             Status::Unavailable { .. } => "unavailable",
             Status::Shadowed { .. } => "shadowed",
-            Status::Disabled => "disabled",
+            Status::Disabled { .. } => "disabled",
         }
     }
 
@@ -70,12 +73,11 @@ impl Status {
     pub fn reason(&self) -> Option<String> {
         match self {
             Status::Available => None,
-            Status::Unavailable { reason } => Some(reason.clone()),
+            Status::Unavailable { reason } | Status::Disabled { reason } => Some(reason.clone()),
             Status::Shadowed { by } if by.as_os_str().is_empty() => {
                 Some("shadowed by a skill in memory".to_owned())
             }
             Status::Shadowed { by } => Some(format!("shadowed by {}", by.display())),
-            Status::Disabled => Some("`default_enabled` is false".to_owned()),
         }
     }
 }
@@ -289,7 +291,10 @@ impl Entry {
             }
             Status::Available | Status::Shadowed { .. } => None,
             Status::Unavailable { .. } => Some("provide what it requires".to_owned()),
-            Status::Disabled => Some(format!("turn it on with `--enable {}`", self.id)),
+            Status::Disabled { .. } => Some(format!(
+                "turn it on with `--enable {}`, or in `skills.enabled` of `config.toml`",
+                self.id
+            )),
         }
     }
 
