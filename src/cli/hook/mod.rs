@@ -9,6 +9,7 @@ mod prepare;
 mod settings;
 mod store;
 
+use repertoire::config::Channel;
 use repertoire::{Error, ErrorCode};
 
 use crate::args::{Common, HookArgs, HookCommand};
@@ -22,6 +23,7 @@ pub(crate) use install::{Installed, installed, options, twice};
 pub(crate) use log::tail;
 
 pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let common = &Common { channel: Channel::Hooks, ..common.clone() };
     match (&args.command, args.agent) {
         (Some(HookCommand::Install(place)), _) => install::install(place, common, out),
         (Some(HookCommand::Uninstall(place)), _) => install::uninstall(place, common, out),

@@ -50,7 +50,9 @@ pub(super) fn run(routing: &RoutingArgs, common: &Common) -> anyhow::Result<Vec<
         return Ok(Vec::new());
     };
     for attempt in 1.. {
-        let builder = setup::with_cache(setup::with_skills(Engine::builder(), common)?, common);
+        let config = setup::config(common)?;
+        let builder = setup::with_skills(Engine::builder(), common, &config);
+        let builder = setup::with_cache(builder, common);
         let engine = routing.matching.apply(builder).build()?;
         let CacheUse { used, written, problems, .. } = engine.cache_use();
         if *used || *written || !problems.is_empty() || attempt == ATTEMPTS {

@@ -29,9 +29,10 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let mut query = query::read(&args.query, common)?;
     let store = args.session.as_ref().map(|_| SqliteStore::open(setup::sessions_file(common)?));
     let store = store.transpose()?;
+    let config = setup::config(common)?;
     let engine = setup::engine(common, |builder| {
         let RoutingArgs { matching, showing } = &routing;
-        let builder = matching.apply(builder).disclosure(showing.apply(hook::disclosure()));
+        let builder = matching.apply(builder).disclosure(showing.apply(hook::disclosure(&config)));
         match store {
             Some(store) => builder.session_store(store),
             None => builder,
