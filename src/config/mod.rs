@@ -1,7 +1,7 @@
 //! `config.toml`: what a user, and a project, say of sources, skills, limits and code.
 //!
 //! A file is parsed as far as it goes (`document.rs`), its settings are checked one by one
-//! (`read.rs`) against those there are (`schema.rs`), and a [`Config`] puts those of both files
+//! (`read.rs`, `value.rs`) against those there are (`schema.rs`), and a [`Config`] puts those of both files
 //! together and into options (`apply.rs`). What is wrong is a [`Diagnostic`] and stops nobody. The
 //! file of a project wins over that of the user, but whoever wrote the project wrote it: it grants
 //! no rights, names no source outside of the project, and loosens no limit of code.
@@ -11,6 +11,7 @@ mod document;
 mod edit;
 mod read;
 mod schema;
+mod value;
 
 use std::fs::File;
 use std::io::Read as _;

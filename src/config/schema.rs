@@ -150,6 +150,7 @@ impl Value {
         match self {
             Value::Switch(switch) => (*switch).into(),
             Value::Count(n) => (*n).into(),
+            Value::Seconds(time) if time.subsec_nanos() == 0 => time.as_secs().into(),
             Value::Seconds(time) => time.as_secs_f64().into(),
             Value::Texts(texts) => texts.clone().into(),
             Value::Budget(text) => match text.parse::<u64>() {

@@ -28,7 +28,11 @@ pub(super) fn page(report: &Report) -> Page {
     for file in &report.config.files {
         let (found, path) =
             (if file.exists { "read" } else { "none" }, file.path.to_string_lossy());
-        page.line(format_args!("  {:<8} {found:<10} {}", file.scope, sanitize::line(&path)));
+        page.line(format_args!(
+            "  {:<8} {found:<10} {}",
+            file.scope.as_str(),
+            sanitize::line(&path)
+        ));
     }
     // Errors were told among the files that are refused.
     let is_told = |finding: &&Diagnostic| finding.severity == Severity::Error;
