@@ -96,6 +96,13 @@ codes! {
     /// A file was changed so that it no longer loads; the skill stays as it was.
     KeptBefore = "kept-before", Warning;
 
+    /// `config.toml` is not valid TOML; what cannot be parsed is left out.
+    InvalidToml = "invalid-toml", Error;
+    /// A section or key of `config.toml` that does not exist.
+    UnknownSetting = "unknown-setting", Warning;
+    /// A setting that the `config.toml` of a project may not have: it was ignored.
+    RefusedSetting = "refused-setting", Warning;
+
     /// The file has no front matter.
     NoFrontMatter = "no-front-matter", Warning;
     /// The front matter has no closing fence.

@@ -38,6 +38,7 @@
 //! - `script` (feature `scripts`): running a skill's scripts under limits.
 //! - `snapshot` (feature `snapshot`): what was read and compiled, kept for later processes.
 //! - `toolset` (feature `toolsets`): tools from shared-library plugins.
+//! - `config` (feature `config`): `config.toml`, what users and projects say of all this.
 //! - [`integration`]: tools for a host's model.
 //! - [`eval`]: how often the right skill is disclosed, by prompts whose right skills are known.
 //!
@@ -47,6 +48,7 @@
 //!
 //! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
 //!   `default-features = false`.
+//! - `config` (part of `cli`): `Config`, settings of the user and of a project.
 //! - `mcp` (part of `cli`): a server of the Model Context Protocol.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
@@ -58,6 +60,8 @@ pub mod activation;
 mod background;
 mod beneath;
 pub mod catalog;
+#[cfg(feature = "config")]
+pub mod config;
 pub mod diagnostic;
 pub mod disclosure;
 mod engine;
@@ -92,6 +96,8 @@ pub use catalog::WatchOptions;
 pub use catalog::{
     Allowlist, Audience, Catalog, CatalogOptions, Environment, Refreshed, Scope, Source, Status,
 };
+#[cfg(feature = "config")]
+pub use config::Config;
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, HowToLoad, PromptOptions, Reason,
@@ -127,6 +133,11 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/activation.md")]
 struct ActivationPage;
+
+/// And those of the page on configuration.
+#[cfg(all(doctest, feature = "config"))]
+#[doc = include_str!("../docs/config.md")]
+struct ConfigPage;
 
 /// And those of the page on scripts.
 #[cfg(all(doctest, feature = "scripts"))]

@@ -56,8 +56,11 @@ pub enum Status {
         /// The file of the skill that wins; empty if it is in memory.
         by: PathBuf,
     },
-    /// A bundled skill that is off until it is asked for.
-    Disabled,
+    /// It is off until it is asked for.
+    Disabled {
+        /// What says so.
+        reason: String,
+    },
 }
 
 impl Status {
@@ -67,7 +70,7 @@ impl Status {
             Status::Available => "available",
             Status::Unavailable { .. } => "unavailable",
             Status::Shadowed { .. } => "shadowed",
-            Status::Disabled => "disabled",
+            Status::Disabled { .. } => "disabled",
         }
     }
 
@@ -75,12 +78,11 @@ impl Status {
     pub fn reason(&self) -> Option<String> {
         match self {
             Status::Available => None,
-            Status::Unavailable { reason } => Some(reason.clone()),
+            Status::Unavailable { reason } | Status::Disabled { reason } => Some(reason.clone()),
             Status::Shadowed { by } if by.as_os_str().is_empty() => {
                 Some("shadowed by a skill in memory".to_owned())
             }
             Status::Shadowed { by } => Some(format!("shadowed by {}", by.display())),
-            Status::Disabled => Some("`default_enabled` is false".to_owned()),
         }
     }
 }
@@ -269,7 +271,7 @@ impl Catalog {
             Some((entry, reason, help)) => {
                 let message = format!("skill `{name}` is not available: {reason}");
                 let error = Error::new(ErrorCode::NotFound, message, help);
-                if entry.status != Status::Disabled {
+                if !matches!(entry.status, Status::Disabled { .. }) {
                     return error;
                 }
                 error.with_remedy(Remedy::Enable(entry.id.to_string()))
@@ -308,7 +310,9 @@ impl Entry {
             }
             Status::Available | Status::Shadowed { .. } => None,
             Status::Unavailable { .. } => Some("provide what it requires".to_owned()),
-            Status::Disabled => Some("turn it on: it is off by default".to_owned()),
+            Status::Disabled { .. } => {
+                Some("turn it on, or take it from those disabled".to_owned())
+            }
         }
     }
 

@@ -27,8 +27,14 @@ pub struct CatalogOptions {
     pub brand: String,
     /// Which skills exist for this agent.
     pub allowlist: Allowlist,
-    /// Bundled skills to use although their `default_enabled` is false, by id or name.
+    /// Skills to use although they are disabled, or bundled and off, by id or name.
     pub enabled: BTreeSet<String>,
+    /// Skills not to use, by id, with what says so in a phrase.
+    pub disabled: BTreeMap<String, String>,
+    /// Why all bundled skills that are not enabled are off, in a phrase; `None` if they are not.
+    pub bundled_off: Option<String>,
+    /// What is wrong with the configuration that these options are from.
+    pub findings: Vec<Diagnostic>,
     /// What `requires_bins` and `requires_env` are checked against.
     pub environment: Environment,
     /// What skills are to be triggered by, by id, instead of what their files declare.
@@ -50,8 +56,17 @@ impl CatalogOptions {
     /// any of it is in memory only: skills, or triggers. Requirements are part of the world.
     pub(crate) fn written(&self) -> Option<impl serde::Serialize + '_> {
         let brand = self.brand();
-        let CatalogOptions { sources, brand: _, allowlist, enabled, environment: _, triggers } =
-            self;
+        let CatalogOptions {
+            sources,
+            brand: _,
+            allowlist,
+            enabled,
+            disabled,
+            bundled_off,
+            findings,
+            environment: _,
+            triggers,
+        } = self;
         if !triggers.is_empty() {
             return None;
         }
@@ -60,9 +75,14 @@ impl CatalogOptions {
             Allowlist::All => None,
             Allowlist::Only(names) => Some(names),
         };
-        Some((sources, brand, only, enabled))
+        Some((sources, brand, only, enabled, disabled, bundled_off, Findings(findings)))
     }
 }
+
+/// Findings with all their fields.
+#[cfg(feature = "snapshot")]
+#[derive(serde::Serialize)]
+struct Findings<'a>(#[serde(with = "crate::diagnostic::as_values")] &'a [Diagnostic]);
 
 /// A skill with all that decides which of the same id wins.
 struct Candidate {
@@ -76,9 +96,9 @@ pub(super) fn resolve(
     reader: &mut Reader<'_>,
     reporter: &Reporter,
 ) -> Catalog {
-    let CatalogOptions { sources, brand: _, allowlist, enabled, environment, triggers } = options;
+    let CatalogOptions { sources, allowlist, triggers, findings, .. } = options;
     let mut candidates = Vec::new();
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = findings.clone();
     for root in sources.iter().filter_map(Source::root) {
         reader.seen.root(root);
     }
@@ -124,7 +144,7 @@ pub(super) fn resolve(
     }
     steps.end();
     for Candidate { entry, .. } in &mut candidates {
-        entry.status = status(entry, enabled, environment, &mut reader.seen);
+        entry.status = status(entry, options, &mut reader.seen);
     }
     let mut entries = shadow(candidates, &mut diagnostics);
     filter(&mut entries, allowlist);
@@ -209,16 +229,21 @@ fn new_entry(
     Entry { id, skill, scope, relative_path, status: Status::Available, allowed: true, source }
 }
 
-fn status(
-    entry: &Entry,
-    enabled: &BTreeSet<String>,
-    environment: &Environment,
-    seen: &mut Seen,
-) -> Status {
+fn status(entry: &Entry, options: &CatalogOptions, seen: &mut Seen) -> Status {
+    let CatalogOptions { enabled, disabled, bundled_off, environment, .. } = options;
     let manifest = entry.skill.manifest();
     let asked_for = enabled.contains(entry.id.as_str()) || enabled.contains(entry.skill.name());
-    if entry.scope == Scope::Bundled && !manifest.is_enabled_by_default() && !asked_for {
-        return Status::Disabled;
+    if !asked_for {
+        let is_bundled = entry.scope == Scope::Bundled;
+        let by_default = || "`default_enabled` is false".to_owned();
+        let reason = disabled
+            .get(entry.id.as_str())
+            .or(bundled_off.as_ref().filter(|_| is_bundled))
+            .cloned()
+            .or_else(|| (is_bundled && !manifest.is_enabled_by_default()).then(by_default));
+        if let Some(reason) = reason {
+            return Status::Disabled { reason };
+        }
     }
     let unmet = environment.unmet(manifest, seen);
     unmet.map_or(Status::Available, |reason| Status::Unavailable { reason })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -102,22 +102,49 @@ impl Source {
         self
     }
 
-    /// The standard sources, none of which need exist: of the user `.{brand}/skills`,
-    /// `.agents/skills`, `.claude/skills` in `home`; of the project `.agents/skills`,
-    /// `.claude/skills`, `.{brand}/skills` in `project`.
+    /// The standard sources of a host that works at the project's root: those of
+    /// [`Source::standard_in`] with `project` as the working directory.
+    pub fn standard(home: Option<&Path>, project: &Path, brand: &str) -> Vec<Source> {
+        Source::standard_in(home, project, project, brand)
+    }
+
+    /// The standard sources, lowest precedence first; none of them needs to exist:
+    ///
+    /// - of the user: `.{brand}/skills`, `.agents/skills` and `.claude/skills` in `home`;
+    /// - of the project: `.agents/skills`, `.claude/skills`, `.github/skills` and
+    ///   `.{brand}/skills` in each directory from `project` down to `working_dir`, so that the
+    ///   nearest directory wins. A working directory outside of the project adds nothing.
     ///
     /// An engine that is given no brand takes this one.
-    pub fn standard(home: Option<&Path>, project: &Path, brand: &str) -> Vec<Source> {
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use repertoire::Source;
+    ///
+    /// let (project, here) = (Path::new("/work"), Path::new("/work/packages/api"));
+    /// let sources = Source::standard_in(None, project, here, "acme");
+    /// assert_eq!(sources.len(), 3 * 4);
+    /// let highest = sources.last().and_then(Source::root);
+    /// assert_eq!(highest, Some(Path::new("/work/packages/api/.acme/skills")));
+    /// ```
+    pub fn standard_in(
+        home: Option<&Path>,
+        project: &Path,
+        working_dir: &Path,
+        brand: &str,
+    ) -> Vec<Source> {
         let own = format!(".{brand}");
-        let of = |scope, base: &Path, names: [&str; 3]| {
-            names.map(|name| Source {
-                optional: true,
-                brand: Some(brand.to_owned()),
-                ..Source::new(scope, base.join(name).join("skills"))
-            })
+        let of = |scope, base: &Path, names: &[&str]| -> Vec<Source> {
+            let roots = names.iter().map(|name| base.join(name).join("skills"));
+            let brand = || Some(brand.to_owned());
+            let source =
+                |root| Source { optional: true, brand: brand(), ..Source::new(scope, root) };
+            roots.map(source).collect()
         };
-        let user = home.map(|home| of(Scope::User, home, [&own, ".agents", ".claude"]));
-        let project = of(Scope::Project, project, [".agents", ".claude", &own]);
+        let user = home.map(|home| of(Scope::User, home, &[&own, ".agents", ".claude"]));
+        let names = [".agents", ".claude", ".github", &own];
+        let levels = levels(project, working_dir).into_iter();
+        let project = levels.flat_map(|dir| of(Scope::Project, &dir, &names));
         user.into_iter().flatten().chain(project).collect()
     }
 
@@ -142,6 +169,21 @@ impl Source {
             Origin::Memory(_) => None,
         }
     }
+}
+
+/// The directories from `project` down to `working_dir`, `project` first and alone if the other is
+/// not inside it. Links are resolved to compare them, as agents name either form.
+fn levels(project: &Path, working_dir: &Path) -> Vec<PathBuf> {
+    let below = |dir: &Path, root: &Path| dir.strip_prefix(root).ok().map(Path::to_owned);
+    let real = |path: &Path| path.canonicalize().ok();
+    let is_plain = |path: &PathBuf| path.components().all(|c| matches!(c, Component::Normal(_)));
+    let rest = below(working_dir, project).filter(is_plain);
+    let rest = rest.or_else(|| below(&real(working_dir)?, &real(project)?)).unwrap_or_default();
+    let mut levels = vec![project.to_owned()];
+    for name in rest.components() {
+        levels.extend(levels.last().map(|above| above.join(name)));
+    }
+    levels
 }
 
 /// Each directory once, where it has the highest precedence: the project may be the home
@@ -176,9 +218,38 @@ mod tests {
                 "/home/ana/.claude/skills",
                 "./.agents/skills",
                 "./.claude/skills",
+                "./.github/skills",
                 "./.sven/skills",
             ]
         );
-        assert_eq!(Source::standard(None, Path::new("."), "sven").len(), 3);
+        assert_eq!(Source::standard(None, Path::new("."), "sven").len(), 4);
+    }
+
+    #[test]
+    fn levels_lead_from_the_project_to_a_working_directory_inside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        std::fs::create_dir_all(path("mono/packages/api")).unwrap();
+        std::fs::create_dir_all(path("monolith")).unwrap();
+        let both = ["mono", "mono/packages", "mono/packages/api"];
+        for (project, here, wanted) in [
+            ("mono", "mono", &["mono"][..]),
+            ("mono", "mono/packages/api", &both),
+            ("mono", "mono/packages/api/", &both),
+            ("mono", "mono/not/there", &["mono", "mono/not", "mono/not/there"]),
+            ("mono", "mono/packages/../packages/api", &both),
+            ("mono", "mono/../monolith", &["mono"]),
+            ("mono", "monolith", &["mono"]),
+            ("mono/packages", "mono", &["mono/packages"]),
+        ] {
+            let wanted: Vec<_> = wanted.iter().map(|name| path(name)).collect();
+            assert_eq!(levels(&path(project), &path(here)), wanted, "{project} {here}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("mono", path("link")).unwrap();
+            let wanted = ["link", "link/packages"].map(&path);
+            assert_eq!(levels(&path("link"), &path("mono/packages")), wanted);
+        }
     }
 }

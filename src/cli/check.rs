@@ -142,6 +142,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     let mut targets = Targets::default();
     let sources = setup::sources(common)?;
     if args.paths.is_empty() {
+        targets.diagnostics.extend_from_slice(setup::config(common)?.diagnostics());
         let is_asked_for = !common.sources.is_empty();
         let roots = sources.iter().filter_map(Source::root);
         roots

@@ -10,12 +10,14 @@ use crate::output::{DIM, Output, styled};
 use crate::{query, sanitize, setup};
 
 pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let defaults = DisclosureOptions::default();
+    let config = setup::config(common)?;
+    let defaults = config.disclosure(DisclosureOptions::default());
+    let window = args.window.window.or(config.window());
     let options = DisclosureOptions {
         format: args.format,
         max_skills: args.max_skills.unwrap_or(defaults.max_skills),
         how_to_load: setup::how_to_load(),
-        budget: query::budget(args.budget.as_deref(), args.window.window)?.or(defaults.budget),
+        budget: query::budget(args.budget.as_deref(), window)?.or(defaults.budget),
         ..args.showing.apply(defaults)
     };
     let query = query::read(&args.query, common)?;

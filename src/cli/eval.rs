@@ -51,7 +51,8 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     keeps_what_is_read(args)?;
     let baseline = args.baseline.as_deref().map(baseline).transpose()?;
     let files = PromptFile::read_all(&args.files)?;
-    let options = args.showing.apply(DisclosureOptions::default());
+    let options = setup::config(common)?.disclosure(DisclosureOptions::default());
+    let options = args.showing.apply(options);
     let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
     let (cases, mut problems) = prompts(&files, args.skill.as_deref(), &engine.catalog());
     let progress = progress(cases.len());

@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod completions;
+mod config;
 mod disclose;
 mod doctor;
 mod ending;
@@ -71,6 +72,7 @@ fn parse<W: Into<OsString> + Clone>(
     if cli.common.project.as_os_str().is_empty() {
         cli.common.project = setup::project_here();
     }
+    cli.common.working_dir = setup::working_dir_here(&cli.common.project);
     Ok(cli)
 }
 
@@ -114,6 +116,9 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Why(args) => why::run(args, common, out),
         Command::Play(args) => play::run(args, common, out),
         Command::Doctor => doctor::run(common, out),
+        Command::Config => config::run(common, out),
+        Command::Enable(args) => config::enable(args, common, out),
+        Command::Disable(args) => config::disable(args, common, out),
         Command::Hook(args) => hook::run(args, common, out),
         Command::Completions(args) => completions::run(args, out),
         Command::CompleteIds(args) => completions::ids::run(args),

@@ -4,8 +4,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use repertoire::config::Channel;
 use repertoire::integration::mcp::{McpOptions, McpServer, check_token, serve_http};
-use repertoire::script::ScriptOptions;
 use repertoire::{Consent, Engine};
 
 use crate::args::{Common, McpArgs};
@@ -21,11 +21,10 @@ const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let scripts = ScriptOptions {
-        write: args.write.clone(),
-        network: !args.offline,
-        ..ScriptOptions::default()
-    };
+    let common = &Common { channel: Channel::Mcp, ..common.clone() };
+    let mut scripts = setup::script_options(common)?;
+    scripts.write.extend(args.write.iter().cloned());
+    scripts.network &= !args.offline;
     let consent = Consent::new(args.consent.into());
     let engine =
         setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;

@@ -9,10 +9,13 @@ use crate::output::Output;
 use crate::{environment, query, setup};
 
 pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let config = setup::config(common)?;
+    let window = args.window.window.or(config.window());
+    let defaults = config.prompt(PromptOptions::default());
     let options = PromptOptions {
         format: args.format,
-        budget: budget(args)?,
-        context_window: args.window.window,
+        budget: budget(args, window)?.or(defaults.budget),
+        context_window: window,
         locations: args.locations,
         how_to_load: setup::how_to_load(),
     };
@@ -31,8 +34,8 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
 }
 
 /// The budget of the arguments, or of the variable that stands for it, which an error names.
-fn budget(args: &PromptArgs) -> Result<Option<Budget>, UsageError> {
-    query::budget(args.budget.as_deref(), args.window.window).map_err(|UsageError(error)| {
+fn budget(args: &PromptArgs, window: Option<usize>) -> Result<Option<Budget>, UsageError> {
+    query::budget(args.budget.as_deref(), window).map_err(|UsageError(error)| {
         UsageError(match environment::variable_of("--budget") {
             Some(variable) => {
                 let message = format!("`{variable}`: {}", error.message());

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
     if args.stdin {
         io::stdin().lock().read_to_end(&mut stdin)?;
     }
-    let engine = setup::engine_with_scripts(common, options(args))?;
+    let engine = setup::engine_with_scripts(common, options(args, setup::script_options(common)?))?;
     let session = setup::session(common, args.session.as_deref())?;
     for name in args.env.iter().filter(|name| std::env::var_os(name).is_none()) {
         let name = sanitize::line(name);
@@ -58,12 +58,10 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
     })
 }
 
-fn options(args: &RunArgs) -> ScriptOptions {
-    let mut options = ScriptOptions {
-        write: args.write.clone(),
-        network: !args.offline,
-        ..ScriptOptions::default()
-    };
+/// `options` with what the command line asks for.
+fn options(args: &RunArgs, mut options: ScriptOptions) -> ScriptOptions {
+    options.write.extend(args.write.iter().cloned());
+    options.network &= !args.offline;
     if let Some(timeout) = args.timeout {
         options.limits = ScriptLimits { timeout, ..options.limits };
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use repertoire::config::{Config, ConfigPlace};
 use repertoire::script::ScriptOptions;
 use repertoire::session::{Session, SqliteStore};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
@@ -34,8 +35,13 @@ pub(crate) fn project_here() -> PathBuf {
     if project == here { PathBuf::from(".") } else { project.to_owned() }
 }
 
-/// The sources of the command line, lowest precedence first.
-pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
+/// The working directory of this process, or `project` where there is none.
+pub(crate) fn working_dir_here(project: &Path) -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| project.to_owned())
+}
+
+/// What the user and the project say of skills, with the sources of the command line if it has any.
+pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     if !common.project.is_dir() {
         return Err(Error::new(
             ErrorCode::NotFound,
@@ -43,13 +49,38 @@ pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
             "name the project's directory with `--project DIR`",
         ));
     }
-    if !common.sources.is_empty() {
-        return Ok(common.sources.iter().map(Source::project).collect());
+    let config = Config::load(&ConfigPlace {
+        home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+        project: common.project.clone(),
+        working_dir: common.working_dir.clone(),
+        brand: common.brand.clone(),
+    });
+    if common.sources.is_empty() {
+        return Ok(config);
     }
-    let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-    let mut sources: Vec<Source> = bundled_dir().map(Source::bundled).into_iter().collect();
-    sources.extend(Source::standard(home.as_deref(), &common.project, &common.brand));
-    Ok(sources)
+    Ok(config.with_sources(common.sources.iter().map(Source::project).collect()))
+}
+
+/// The sources there are, lowest precedence first.
+pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
+    let config = config(common)?;
+    Ok(bundled(common).into_iter().chain(config.sources()).collect())
+}
+
+/// The bundled skills; none beside sources that are named, unless they are asked for.
+fn bundled(common: &Common) -> Option<Source> {
+    let is_wanted = common.sources.is_empty() || common.bundled == Some(true);
+    bundled_dir().filter(|_| is_wanted).map(Source::bundled)
+}
+
+/// Why the bundled skills are off, if they are there and are.
+fn bundled_off(common: &Common, config: &Config) -> Option<String> {
+    bundled(common)?;
+    match common.bundled {
+        Some(true) => None,
+        Some(false) => Some("bundled skills are off (`--bundled=off`)".to_owned()),
+        None => config.bundled_off(common.channel),
+    }
 }
 
 /// What lists of this program say about how to load a skill.
@@ -87,18 +118,26 @@ fn silent_engine(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
 ) -> anyhow::Result<Engine> {
-    Ok(options(with_skills(Engine::builder(), common)?).build()?)
+    let config = config(common)?;
+    Ok(options(with_skills(Engine::builder(), common, &config)).build()?)
 }
 
-/// Adds the skills of the command line.
-pub(crate) fn with_skills(builder: EngineBuilder, common: &Common) -> Result<EngineBuilder, Error> {
+/// Adds the skills of the command line, and what `config` says of all skills.
+pub(crate) fn with_skills(
+    builder: EngineBuilder,
+    common: &Common,
+    config: &Config,
+) -> EngineBuilder {
     let allow = (!common.allow.is_empty()).then_some(common.allow.as_slice());
     let builder = builder
-        .sources(sources(common)?)
-        .brand(&common.brand)
+        .sources(bundled(common))
+        .config(config)
         .allow(Allowlist::from_entries(allow))
         .enable_all(common.enable.iter().cloned().collect());
-    Ok(builder)
+    match bundled_off(common, config) {
+        Some(reason) => builder.bundled_off(reason),
+        None => builder,
+    }
 }
 
 /// Lets the engine use snapshots, unless that was declined.
@@ -122,6 +161,11 @@ pub(crate) fn engine_with_tools(
     let toolsets = cached_toolset_options(common, isolation)?;
     let trust = Arc::new(trust_store(common)?);
     engine_without_cache(common, |builder| builder.toolsets(toolsets).trust(trust))
+}
+
+/// How scripts are run, as the configuration has it.
+pub(crate) fn script_options(common: &Common) -> Result<ScriptOptions, Error> {
+    Ok(config(common)?.scripts(ScriptOptions::default()))
 }
 
 /// The engine of the command line, with the scripts of its skills.
@@ -183,7 +227,7 @@ fn cached_toolset_options(
     common: &Common,
     isolation: &IsolationArgs,
 ) -> anyhow::Result<ToolsetOptions> {
-    let mut options = toolset_options(isolation)?;
+    let mut options = config(common)?.toolsets(toolset_options(isolation)?);
     options.cache = cache_dir(common).map(|dir| dir.join("plugins"));
     Ok(options)
 }

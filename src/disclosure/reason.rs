@@ -121,7 +121,7 @@ impl Reason {
         match &entry.status {
             Status::Available => entry.reason().map(|why| Reason::NotForModel { why }),
             Status::Unavailable { reason } => Some(Reason::Unavailable { missing: reason.clone() }),
-            Status::Disabled => Some(Reason::Disabled { by: entry.reason().unwrap_or_default() }),
+            Status::Disabled { reason } => Some(Reason::Disabled { by: reason.clone() }),
             Status::Shadowed { .. } => {
                 Some(Reason::Shadowed { by: entry.reason().unwrap_or_default() })
             }

@@ -10,9 +10,11 @@ use super::kept::{self, CacheUse};
 use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
+#[cfg(feature = "config")]
+use crate::config::Config;
 use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
-use crate::matcher::{IndexOptions, MetaQuestion, Retriever};
+use crate::matcher::{IndexOptions, MAX_QUERY_BYTES, MetaQuestion, Retriever};
 use crate::progress::{Progress, Reporter};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
@@ -24,11 +26,6 @@ use crate::snapshot::SnapshotCache;
 use crate::toolset::{ToolsetOptions, Toolsets};
 #[cfg(any(feature = "toolsets", feature = "scripts"))]
 use crate::trust::TrustStore;
-
-/// Of longer queries the middle is left out, unless the host says otherwise. Matching costs up to
-/// about 40 ns a byte; so it stays near 10 ms, and what a person wrote above or below a log that
-/// was pasted is seen.
-const MAX_QUERY_BYTES: usize = 256 * 1024;
 
 /// Puts an [`Engine`] together.
 #[derive(Debug, Default)]
@@ -91,17 +88,55 @@ impl EngineBuilder {
         self
     }
 
-    /// Uses a bundled skill although its `default_enabled` is false.
+    /// Uses a skill although it is disabled, or bundled and off.
     #[must_use]
     pub fn enable(mut self, id: impl Into<String>) -> EngineBuilder {
         self.catalog.enabled.insert(id.into());
         self
     }
 
-    /// Uses several bundled skills although their `default_enabled` is false.
+    /// Uses several skills although they are disabled, or bundled and off.
     #[must_use]
     pub fn enable_all(mut self, ids: BTreeSet<String>) -> EngineBuilder {
         self.catalog.enabled.extend(ids);
+        self
+    }
+
+    /// Uses no bundled skill that is not [enabled](EngineBuilder::enable). The reason, a phrase, is
+    /// shown with their status.
+    #[must_use]
+    pub fn bundled_off(mut self, reason: impl Into<String>) -> EngineBuilder {
+        self.catalog.bundled_off = Some(reason.into());
+        self
+    }
+
+    /// Takes up what `config.toml` says of sources, of skills that are on and off, of messages,
+    /// disclosures and the catalog prompt, and of the toolsets and scripts that this builder has by
+    /// then; the brand is that of the configuration. What is set after it wins. Its findings are
+    /// among the [diagnostics](Engine::diagnostics).
+    #[cfg(feature = "config")]
+    #[must_use]
+    pub fn config(mut self, config: &Config) -> EngineBuilder {
+        let choice = config.choice();
+        config.brand().clone_into(&mut self.catalog.brand);
+        self.catalog.sources.extend(config.sources());
+        self.catalog.enabled.extend(choice.enabled);
+        self.catalog.disabled.extend(choice.disabled);
+        self.catalog.findings.extend_from_slice(config.diagnostics());
+        self.index.meta_phrases.extend(config.meta_phrases());
+        self.index.inflect = config.inflect().unwrap_or(self.index.inflect);
+        self.index.mask_quoted = config.mask_quoted().unwrap_or(self.index.mask_quoted);
+        self.index.max_query_bytes = config.max_query_bytes().or(self.index.max_query_bytes);
+        self.disclosure = config.disclosure(self.disclosure);
+        self.prompt = config.prompt(self.prompt);
+        #[cfg(feature = "toolsets")]
+        {
+            self.toolsets = self.toolsets.map(|options| config.toolsets(options));
+        }
+        #[cfg(feature = "scripts")]
+        {
+            self.scripts = self.scripts.map(|options| config.scripts(options));
+        }
         self
     }
 

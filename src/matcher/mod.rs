@@ -89,6 +89,7 @@ mod visits;
 mod words;
 
 pub(crate) use excerpt::looked_at;
+pub(crate) use index::MAX_QUERY_BYTES;
 pub(crate) use patterns::WINDOW_BYTES;
 
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};

@@ -33,8 +33,15 @@ pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Copies,
-    /// File → the library it was opened as, for the skill in whose directory it stands.
-    open: Mutex<HashMap<PathBuf, Arc<Library>>>,
+    /// What it was opened as, for the skill in whose directory it stands.
+    open: Mutex<HashMap<Opened, Arc<Library>>>,
+}
+
+/// A library file, and the name under which a class of it has limits of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Opened {
+    path: PathBuf,
+    limits: Option<String>,
 }
 
 /// An open library.
@@ -80,17 +87,18 @@ impl Loader {
     ) -> Result<Arc<Library>, Error> {
         let start = SystemTime::now();
         let (path, mut file) = entry.open(&owner.dir)?;
+        let key = Opened { path: path.clone(), limits: self.limits_name(owner, entry) };
         let read_error = |error| read_error(&path, error);
         let stamp = Stamp::of(&file.metadata().map_err(read_error)?, start);
-        if let Some(known) = self.known(&path).filter(|known| known.is_still(&stamp)) {
+        if let Some(known) = self.known(&key).filter(|known| known.is_still(&stamp)) {
             known.check_trust(|| self.demand_trust(owner, &path, &known.sha256, &known.note))?;
             return Ok(known);
         }
         check_permissions(&path, &file)?;
-        if self.known(&path).is_some() {
+        if self.known(&key).is_some() {
             // Nearly always it is the content of before, of which nothing is needed but the hash.
             let sha256 = ContentHash::of_reader((&file).take(MAX_LIBRARY_BYTES + 1));
-            if let Some(known) = self.known_with(&path, &sha256.map_err(read_error)?) {
+            if let Some(known) = self.known_with(&key, &sha256.map_err(read_error)?) {
                 self.demand_trust(owner, &path, &known.sha256, &known.note)?;
                 return Ok(known.with_stamp(stamp));
             }
@@ -102,16 +110,16 @@ impl Loader {
         let sha256 = ContentHash::of(&bytes);
         let trusted_at = AtomicU64::new(self.trust.version());
         self.demand_trust(owner, &path, &sha256, &note)?;
-        if let Some(known) = self.known_with(&path, &sha256) {
+        if let Some(known) = self.known_with(&key, &sha256) {
             // Another thread opened it meanwhile.
             return Ok(known.with_stamp(stamp));
         }
         let copy = self.copies.copy(&bytes, &sha256)?;
-        let backend = self.open_copy(&copy, &path, owner, &note)?;
+        let backend = self.open_copy(&copy, &key, owner, &note)?;
         let skill_dir = owner.dir.clone();
         let (trust, scope) = (Arc::clone(&self.trust), owner.scope);
         let library = Arc::new(Library {
-            path: path.clone(),
+            path,
             note,
             sha256,
             stamp: Mutex::new(stamp),
@@ -122,7 +130,7 @@ impl Loader {
             trusted_at,
         });
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.insert(path, Arc::clone(&library));
+        open.insert(key, Arc::clone(&library));
         Ok(library)
     }
 
@@ -130,25 +138,31 @@ impl Loader {
     /// their processes.
     pub(crate) fn retain(&self, is_live: impl Fn(&Path) -> bool) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone: Vec<PathBuf> = open
+        let gone: Vec<Opened> = open
             .iter()
             .filter(|(_, library)| !is_live(&library.skill_dir))
-            .map(|(path, _)| path.clone())
+            .map(|(key, _)| key.clone())
             .collect();
-        let gone: Vec<_> = gone.iter().filter_map(|path| open.remove(path)).collect();
+        let gone: Vec<_> = gone.iter().filter_map(|key| open.remove(key)).collect();
         drop(open);
         for library in gone {
             library.restart();
         }
     }
 
-    fn known(&self, path: &Path) -> Option<Arc<Library>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    fn known(&self, key: &Opened) -> Option<Arc<Library>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    /// The library at `path`, if it was opened with this content.
-    fn known_with(&self, path: &Path, sha256: &ContentHash) -> Option<Arc<Library>> {
-        self.known(path).filter(|known| known.sha256 == *sha256)
+    /// The library of `key`, if it was opened with this content.
+    fn known_with(&self, key: &Opened, sha256: &ContentHash) -> Option<Arc<Library>> {
+        self.known(key).filter(|known| known.sha256 == *sha256)
+    }
+
+    /// The name under which the class of `entry` has limits of its own.
+    fn limits_name(&self, owner: &Owner, entry: &ToolsetEntry) -> Option<String> {
+        let names = [format!("{}:{}", owner.id, entry.class()), entry.class().to_owned()];
+        names.into_iter().find(|name| self.options.limits.contains_key(name))
     }
 
     fn demand_trust(
@@ -165,12 +179,14 @@ impl Loader {
     fn open_copy(
         &self,
         copy: &Path,
-        path: &Path,
+        Opened { path, limits: own }: &Opened,
         owner: &Owner,
         note: &PluginNote,
     ) -> Result<Backend, Error> {
         match &self.options.isolation {
             Isolation::Process { program, limits } => {
+                let own = own.as_ref().and_then(|name| self.options.limits.get(name));
+                let limits = own.unwrap_or(limits);
                 let program = program.clone();
                 let (copy, shown_as) = (copy.to_owned(), path.to_owned());
                 let worker =

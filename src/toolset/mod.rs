@@ -14,6 +14,7 @@ mod private_dir;
 mod registry;
 mod worker;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -65,6 +66,12 @@ pub struct ToolsetOptions {
     pub cache: Option<PathBuf>,
     /// Configuration of classes, by `skill:Class` or `Class`; `{}` for others.
     pub config: Map<String, Value>,
+    /// Configuration that whoever wrote the project wrote: of classes of the project's skills only,
+    /// where it wins over `config`.
+    pub project_config: Map<String, Value>,
+    /// Limits of classes, by `skill:Class` or `Class`, instead of those of `isolation`. A library
+    /// runs in a process of its own for each class that has some.
+    pub limits: BTreeMap<String, Limits>,
     /// Who is asked about libraries that are not trusted; `None` refuses them.
     pub approve: Option<Approval>,
 }
@@ -87,6 +94,8 @@ impl ToolsetOptions {
             policy: ToolPolicy::default(),
             cache: None,
             config: Map::new(),
+            project_config: Map::new(),
+            limits: BTreeMap::new(),
             approve: None,
         }
     }

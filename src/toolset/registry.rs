@@ -14,6 +14,7 @@ use super::export::provider_name;
 use super::library::{Library, Loader};
 use super::worker::WorkerState;
 use super::{ToolPolicy, ToolsetOptions};
+use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
 use crate::trust::{Owner, TrustStore};
@@ -178,6 +179,7 @@ pub(crate) struct Toolsets {
     loader: Loader,
     policy: ToolPolicy,
     config: Map<String, Value>,
+    project_config: Map<String, Value>,
     /// What was described, by skill and entry, and by which library.
     described: Mutex<HashMap<(SkillId, String), Described>>,
 }
@@ -192,10 +194,12 @@ struct Described {
 impl Toolsets {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Toolsets {
         let (policy, config) = (options.policy, options.config.clone());
+        let project_config = options.project_config.clone();
         Toolsets {
             loader: Loader::new(options, trust),
             policy,
             config,
+            project_config,
             described: Mutex::default(),
         }
     }
@@ -283,7 +287,10 @@ impl Toolsets {
     ) -> Result<Vec<Tool>, Error> {
         let class = entry.class();
         let qualified = format!("{}:{class}", owner.id);
-        let config = self.config.get(&qualified).or_else(|| self.config.get(class));
+        let of_project = (owner.scope == Scope::Project).then_some(&self.project_config);
+        let mut configs = of_project.into_iter().chain([&self.config]);
+        let config =
+            configs.find_map(|configs| configs.get(&qualified).or_else(|| configs.get(class)));
         let config = Arc::new(config.cloned().unwrap_or_else(|| Value::Object(Map::new())));
         let description = library.describe(class, &config)?;
         let tool = |spec: ToolSpec| {

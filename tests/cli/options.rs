@@ -78,3 +78,51 @@ fn sources_filters_and_precedence_follow_the_options() {
     let n_beta = ids(&at_home["skills"]).iter().filter(|id| **id == "beta").count();
     assert_eq!(n_beta, 1, "the project may be the home directory: {at_home}");
 }
+
+#[test]
+fn sources_of_a_monorepo_reach_from_the_project_to_the_working_directory() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path().join("mono/.git")).unwrap();
+    write_skill(&place, "mono/.repertoire/skills/alpha");
+    write_skill(&place, "mono/packages/.github/skills/alpha");
+    write_skill(&place, "mono/packages/api/.agents/skills/alpha");
+    write_skill(&place, "mono/packages/web/.agents/skills/beta");
+    let listed = |cwd: &str, args: &[&str]| -> Vec<String> {
+        let mut command = place.command(["list", "--json"].iter().chain(args));
+        command.current_dir(place.path().join(cwd));
+        let listed = finish(command, b"").exits(0).json();
+        let skills = listed["skills"].as_array().unwrap().clone();
+        let own = skills.into_iter().filter(|skill| skill["source"] != "bundled");
+        let root = place.path().canonicalize().unwrap();
+        let own = own.map(|skill| {
+            let path = place.path().join(cwd).join(skill["path"].as_str().unwrap());
+            let path = path.canonicalize().unwrap();
+            let dir = path.strip_prefix(&root).unwrap().parent().unwrap().to_owned();
+            format!("{} {}", dir.display(), skill["status"].as_str().unwrap())
+        });
+        own.collect()
+    };
+    let [root, packages, api] = [
+        "mono/.repertoire/skills/alpha",
+        "mono/packages/.github/skills/alpha",
+        "mono/packages/api/.agents/skills/alpha",
+    ];
+    let [available, shadowed] = ["available", "shadowed"];
+    let all = [format!("{api} {available}"), format!("{packages} {shadowed}")];
+    let all = [&all[..], &[format!("{root} {shadowed}")]].concat();
+    assert_eq!(listed("mono", &[]), [format!("{root} {available}")]);
+    assert_eq!(listed("mono/packages/api", &[]), all);
+    assert_eq!(listed("mono/packages/api", &["--project", "../.."]), all, "a named root counts");
+    assert_eq!(listed("mono/packages/api", &["--project", "."]), all[..1].to_vec());
+    assert_eq!(
+        listed("mono/packages/api", &["--project", "../web"]),
+        ["mono/packages/web/.agents/skills/beta available"],
+        "the working directory is not inside it"
+    );
+    let doctor = place.command(["doctor", "--json"]);
+    let doctor = { doctor }.current_dir(place.path().join("mono/packages/api")).output().unwrap();
+    let doctor: Value = serde_json::from_slice(&doctor.stdout).unwrap();
+    let found = doctor["sources"].as_array().unwrap().iter().filter(|s| s["exists"] == true);
+    let found: Vec<_> = found.filter(|source| source["scope"] == "project").collect();
+    assert_eq!(found.len(), 3, "{doctor}");
+}

@@ -104,6 +104,41 @@ fn the_project_is_found_above_where_the_agent_works() {
 }
 
 #[test]
+fn skills_of_the_package_an_agent_works_in_win_over_those_of_the_project() {
+    let place = place();
+    let skill = |dir: &str, body: &str| {
+        let front_matter = "name: deploy\ndescription: Deploys.\ntriggers: [deploy]";
+        place.write(&format!("{dir}/SKILL.md"), format!("---\n{front_matter}\n---\n{body}\n"));
+    };
+    skill("packages/api/.agents/skills/deploy", "Deploy the API.");
+    skill("packages/.github/skills/deploy", "Deploy all packages.");
+    skill("packages/web/.agents/skills/deploy", "Deploy the web.");
+    for (cwd, wanted) in [
+        ("packages/api", "Deploy the API."),
+        ("packages/api/src/deep", "Deploy the API."),
+        ("packages", "Deploy all packages."),
+        ("packages/other", "Deploy all packages."),
+        ("docs", "Run the pipeline."),
+    ] {
+        let cwd = place.path().join(cwd);
+        fs::create_dir_all(&cwd).unwrap();
+        let mut input: Value = serde_json::from_str(&prompt(wanted, "deploy it")).unwrap();
+        input["cwd"] = json!(cwd);
+        input["session_id"] = json!(cwd);
+        let root = place.path().to_str().unwrap();
+        for project in [&[][..], &["--project", root]] {
+            let args = ["hook", "claude-code", "--deadline", "60"];
+            // Another conversation.
+            input["session_id"] = json!(format!("{} {project:?}", cwd.display()));
+            let args = args.iter().chain(project);
+            let run = place.run_with(args, input.to_string().as_bytes()).exits(0);
+            assert!(run.stdout.contains(wanted), "{}: {run:?}", cwd.display());
+        }
+    }
+    assert_eq!(log(&place), "");
+}
+
+#[test]
 fn a_message_that_begins_with_a_slash_is_an_ordinary_one() {
     let place = place();
     for (message, is_full) in [

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{FalseyValueParser, OsStringValueParser, TypedValueParser as _};
 use clap::{ArgAction, Args, ValueEnum};
+use repertoire::config::Channel;
 
 /// The brand of a host that says nothing of it.
 pub(crate) const BRAND: &str = "repertoire";
@@ -23,15 +24,25 @@ pub(crate) struct Common {
     /// Whether the command line names the project
     #[arg(skip)]
     pub(crate) names_project: bool,
+    /// Where the user or the agent works: sources of directories between it and the project count
+    #[arg(skip)]
+    pub(crate) working_dir: PathBuf,
     /// Brand of the host: its directories are `.BRAND/skills`
     #[arg(long, value_name = "NAME", default_value = BRAND, global = true, value_parser = brand)]
     pub(crate) brand: String,
     /// Only these skills exist; `*` stands for all of them
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) allow: Vec<String>,
-    /// Use a bundled skill that is off by default
+    /// Use a skill that is off: a bundled one, or one that `config.toml` disables
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) enable: Vec<String>,
+    /// Whether bundled skills are used: `on` or `off` [default: on; off in hooks and in MCP]
+    #[arg(long, value_name = "WHETHER", num_args = 0..=1, require_equals = true, global = true)]
+    #[arg(default_missing_value = "on", value_parser = switch)]
+    pub(crate) bundled: Option<bool>,
+    /// By which way skills reach a model
+    #[arg(skip)]
+    pub(crate) channel: Channel,
     /// Read all skills anew, and keep nothing of them for the next time
     #[arg(long, global = true, env = "REPERTOIRE_NO_CACHE", value_parser = FalseyValueParser::new())]
     pub(crate) no_cache: bool,
@@ -55,6 +66,8 @@ impl Common {
             brand: brand.clone(),
             allow: filled(&self.allow, &hook.allow),
             enable: filled(&self.enable, &hook.enable),
+            bundled: self.bundled.or(hook.bundled),
+            channel: Channel::Hooks,
             ..self.clone()
         }
     }
@@ -68,6 +81,14 @@ fn filled<T: Clone>(own: &[T], others: &[T]) -> Vec<T> {
 /// A directory; an empty name stands for the project that the working directory is in.
 fn project() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
+}
+
+fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("write `on` or `off`".to_owned()),
+    }
 }
 
 /// A brand is a part of directory names.

@@ -21,7 +21,10 @@ const GROUPS: [Group; 4] = [
     },
     Group { title: "Write skills", commands: &["new", "check", "suggest", "eval", "stats"] },
     Group { title: "Ship code", commands: &["tool", "run", "trust"] },
-    Group { title: "Connect agents", commands: &["hook", "mcp", "doctor", "completions"] },
+    Group {
+        title: "Connect agents",
+        commands: &["hook", "mcp", "config", "enable", "disable", "doctor", "completions"],
+    },
 ];
 
 /// The command line, with that help.

@@ -1,5 +1,6 @@
 //! `repertoire hook`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -17,9 +18,10 @@ pub(crate) struct HookArgs {
     /// Give up after so long, and add nothing; fractions are fine
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
     pub(crate) deadline: Duration,
-    /// Only make the snapshot for later messages; a hook that is out of time starts this
-    #[arg(long, hide = true)]
-    pub(crate) prepare: bool,
+    /// Only make the snapshot for later messages of an agent that works there; a hook that is out
+    /// of time starts this
+    #[arg(long, hide = true, value_name = "DIR")]
+    pub(crate) prepare: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) routing: RoutingArgs,
     #[command(subcommand)]

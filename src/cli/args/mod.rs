@@ -2,6 +2,7 @@
 
 mod code;
 mod common;
+mod config;
 mod eval;
 mod groups;
 mod hook;
@@ -18,6 +19,7 @@ pub(crate) use code::{
     ToolsetCommand, TrustCommand, TrustPathsArgs,
 };
 pub(crate) use common::{BRAND, Color, Common};
+pub(crate) use config::SwitchArgs;
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
 pub(crate) use groups::command;
 pub(crate) use hook::{HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs};
@@ -83,6 +85,12 @@ pub(crate) enum Command {
     Play(PlayArgs),
     /// Say whether all is well: skills, hooks, state, tools and scripts
     Doctor,
+    /// Show which settings are in force, and where they are from
+    Config,
+    /// Turn skills on in `config.toml`
+    Enable(SwitchArgs),
+    /// Turn skills off in `config.toml`
+    Disable(SwitchArgs),
     /// Answer the hooks of an agent, and set them up
     Hook(HookArgs),
     /// Print a completion script for a shell

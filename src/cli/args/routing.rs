@@ -57,9 +57,10 @@ pub(crate) struct MatchingArgs {
 }
 
 impl MatchingArgs {
-    /// The same, asked of an engine.
+    /// The same, asked of an engine. What is not asked for is as the configuration has it.
     pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
-        builder.inflect(self.inflect).mask_quoted(self.mask_quoted)
+        let builder = if self.inflect { builder.inflect(true) } else { builder };
+        if self.mask_quoted { builder.mask_quoted(true) } else { builder }
     }
 }
 

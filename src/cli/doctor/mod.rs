@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::Entry;
+use repertoire::config::ConfigFile;
 use repertoire::integration::hook::HookAgent;
-use repertoire::script::{self, FilesystemLevel, ScriptOptions};
+use repertoire::script::{self, FilesystemLevel};
 use repertoire::session::{Session, SqliteStore};
 use repertoire::snapshot::SnapshotFile;
 use repertoire::toolset::ToolsetEntry;
@@ -26,6 +27,7 @@ const LOG_LINES: usize = 5;
 #[derive(Serialize)]
 struct Report {
     sources: Vec<SourceReport>,
+    config: ConfigReport,
     /// Skills that cannot be used, and why.
     unused: Vec<Unused>,
     /// Files that could not be read as skills.
@@ -47,6 +49,12 @@ struct SourceReport {
     path: String,
     exists: bool,
     skills: usize,
+}
+
+#[derive(Serialize)]
+struct ConfigReport {
+    files: Vec<ConfigFile>,
+    findings: Vec<Diagnostic>,
 }
 
 #[derive(Serialize)]
@@ -116,7 +124,7 @@ struct Sandbox {
 pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let mut broken = Vec::new();
     let state = state(common, &mut broken)?;
-    let engine = setup::engine_with_scripts(common, ScriptOptions::default())
+    let engine = setup::engine_with_scripts(common, setup::script_options(common)?)
         .or_else(|_| setup::engine(common, |builder| builder))?;
     let rejected: Vec<Diagnostic> = engine
         .diagnostics()
@@ -131,8 +139,13 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         format!("`{what}` of the skill `{skill}` cannot run: {problem}")
     }));
     let agents = agents(common, &mut broken);
+    let config = setup::config(common)?;
     let report = Report {
         sources: sources(common, &engine)?,
+        config: ConfigReport {
+            files: config.files().to_vec(),
+            findings: config.diagnostics().to_vec(),
+        },
         unused: unused(&engine),
         rejected,
         notes: notes(&agents),

@@ -1,6 +1,7 @@
 //! The report for people.
 
 use repertoire::script::FilesystemLevel;
+use repertoire::{Diagnostic, Severity};
 
 use super::{AgentReport, CodeProblem, Report, Sandbox, SnapshotReport};
 use crate::output::{DIM, ERROR, GOOD, NAME, Page, WARNING, styled};
@@ -22,6 +23,21 @@ pub(super) fn page(report: &Report) -> Page {
     }
     for diagnostic in &report.rejected {
         page.line(format_args!("  {}", short(diagnostic)));
+    }
+    heading(&mut page, "Configuration");
+    for file in &report.config.files {
+        let (found, path) =
+            (if file.exists { "read" } else { "none" }, file.path.to_string_lossy());
+        page.line(format_args!(
+            "  {:<8} {found:<10} {}",
+            file.scope.as_str(),
+            sanitize::line(&path)
+        ));
+    }
+    // Errors were told among the files that are refused.
+    let is_told = |finding: &&Diagnostic| finding.severity == Severity::Error;
+    for finding in report.config.findings.iter().filter(|finding| !is_told(finding)) {
+        page.line(format_args!("  {}", short(finding)));
     }
     heading(&mut page, "Hooks");
     let is_there = |agent: &&AgentReport| agent.hooks != "no";

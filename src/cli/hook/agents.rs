@@ -224,6 +224,10 @@ pub(super) fn words(
     for id in &common.enable {
         option("--enable", id);
     }
+    words.extend(common.bundled.map(|is_on| {
+        let whether = if is_on { "on" } else { "off" };
+        format!("--bundled={whether}")
+    }));
     words.extend(routing.words());
     Ok(words)
 }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +13,9 @@ use repertoire::integration::hook::{
     HookAgent, HookCall, HookEvent, disclosure_options, prompt_options,
 };
 use repertoire::session::Session;
-use repertoire::{Budget, DisclosureOptions, Engine, Error, ErrorCode, PromptOptions};
+use repertoire::{
+    Budget, Config, Diagnostic, DisclosureOptions, Engine, Error, ErrorCode, PromptOptions,
+};
 
 use super::deadline::Deadline;
 use super::store::{HookStore, Problems};
@@ -116,7 +118,9 @@ fn answer(
 ) -> Result<Answer, Error> {
     let mut call = HookCall::read(agent, &input()?)?;
     let mut told = Vec::new();
-    let common = Common { project: project(&call, common, &mut told), ..common.clone() };
+    let working_dir = working_dir(&call, common, &mut told);
+    let project = project(&working_dir, common);
+    let common = Common { project, working_dir, ..common.clone() };
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
         for path in paths {
@@ -126,12 +130,18 @@ fn answer(
     let problems = Problems::default();
     let mut builder =
         Engine::builder().session_store(HookStore::open(&common, &problems, deadline));
+    let mut config = Config::default();
     if call.needs_skills() {
-        builder = setup::with_cache(setup::with_skills(builder, &common)?, &common);
+        config = setup::config(&common)?;
+        told.extend(
+            config.diagnostics().iter().map(found).filter(|what| !is_logged(what, &common)),
+        );
+        builder = setup::with_cache(setup::with_skills(builder, &common, &config), &common);
         loading.set(Some(common.clone()));
     }
-    let options = routing.showing.apply(disclosure());
-    let engine = routing.matching.apply(builder).disclosure(options).prompt(prompt()).build()?;
+    let options = routing.showing.apply(disclosure(&config));
+    let builder = routing.matching.apply(builder).disclosure(options).prompt(prompt(&config));
+    let engine = builder.build()?;
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
     told.extend(problems.take().iter().map(said));
@@ -158,35 +168,55 @@ fn input() -> Result<String, Error> {
     })
 }
 
-/// The project the agent works on: as it says, or where there is one above its working directory.
-/// If it says that it works where nothing is, that is a problem, and it works where the hook does.
-fn project(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> PathBuf {
-    if common.names_project {
-        return common.project.clone();
-    }
+/// The directory the agent works in. If it names one that is not there, that is a problem, and it
+/// works where the hook does.
+fn working_dir(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> PathBuf {
     let is_there = |dir: &PathBuf| dir.is_absolute() && dir.is_dir();
-    let here = call.cwd.clone().filter(is_there).unwrap_or_else(|| {
-        let here = std::env::current_dir().unwrap_or_else(|_| common.project.clone());
-        if let Some(cwd) = &call.cwd {
+    call.cwd.clone().filter(is_there).unwrap_or_else(|| {
+        let here = setup::working_dir_here(&common.project);
+        // With a project that is named, it only decides which nested sources there are.
+        if let Some(cwd) = call.cwd.as_ref().filter(|_| !common.names_project) {
             let (cwd, here) = (cwd.display(), here.display());
             problems.push(format!("`{cwd}` is no directory to work in; taken is {here}"));
         }
         here
-    });
+    })
+}
+
+/// The project of an agent that works `here`: the one it names, or where there is one above.
+fn project(here: &Path, common: &Common) -> PathBuf {
+    if common.names_project {
+        return common.project.clone();
+    }
     let named = PROJECT_VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
     let named = named.into_iter().find(|dir| here.starts_with(dir) && dir.is_dir());
-    named.unwrap_or_else(|| setup::project_of(&here).to_owned())
+    named.unwrap_or_else(|| setup::project_of(here).to_owned())
 }
 
 /// As users of the command line have it, within what agents take.
-pub(crate) fn disclosure() -> DisclosureOptions {
-    let options = disclosure_options();
+pub(crate) fn disclosure(config: &Config) -> DisclosureOptions {
+    let room = disclosure_options().budget;
+    let options = config.disclosure(disclosure_options());
+    let budget = options.budget.into_iter().chain(room);
+    let budget = budget.min_by(|a, b| characters(*a).total_cmp(&characters(*b)));
+    let options = DisclosureOptions { budget, ..options };
     let named = std::env::var("REPERTOIRE_MAX_SKILLS").ok().and_then(|n| n.parse().ok());
     DisclosureOptions { max_skills: named.unwrap_or(options.max_skills), ..options }
 }
 
-fn prompt() -> PromptOptions {
-    let options = prompt_options();
+/// About how many characters a budget is.
+#[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
+fn characters(budget: Budget) -> f64 {
+    const A_TOKEN: f64 = 4.0;
+    match budget {
+        Budget::Characters(n) => n as f64,
+        Budget::Tokens(n) => n as f64 * A_TOKEN,
+        Budget::Share { percent, window } => window as f64 * percent / 100.0 * A_TOKEN,
+    }
+}
+
+fn prompt(config: &Config) -> PromptOptions {
+    let options = config.prompt(prompt_options());
     let named = std::env::var("REPERTOIRE_PROMPT_BUDGET").ok();
     let named = named.and_then(|text| Budget::parse(&text, None).ok());
     PromptOptions { budget: named.or(options.budget), ..options }
@@ -199,6 +229,16 @@ pub(crate) fn refuse(agent: &str, error: &str) {
     let Ok(Cli { common, .. }) = Cli::try_parse_from(["repertoire", "doctor"]) else { return };
     let first = error.lines().next().unwrap_or_default().trim_start_matches("error: ");
     tell(agent, &format!("{first}; see `repertoire hook --help`"), &common, out);
+}
+
+/// A finding about the configuration.
+fn found(finding: &Diagnostic) -> String {
+    format!("{finding}; {}", finding.help)
+}
+
+/// Whether the log has it already: each message would add it again.
+fn is_logged(what: &str, common: &Common) -> bool {
+    setup::hook_log(common).is_ok_and(|path| log::has(&path, what))
 }
 
 fn said(error: &Error) -> String {

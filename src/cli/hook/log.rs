@@ -28,10 +28,20 @@ pub(super) fn write(path: &Path, what: &str) -> io::Result<()> {
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let what: String = what.chars().take(LONGEST_LINE).collect();
-    let line = format!("{} {}\n", utc(SystemTime::now()), what.replace(['\n', '\r'], " "));
+    let line = format!("{} {}\n", utc(SystemTime::now()), line_of(what));
     // One write: lines of processes do not mix.
     options.open(path)?.write_all(line.as_bytes())
+}
+
+/// Whether a line of the log at `path` holds `what`.
+pub(super) fn has(path: &Path, what: &str) -> bool {
+    let what = line_of(what);
+    fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains(&what))
+}
+
+/// A message as a line has it.
+fn line_of(what: &str) -> String {
+    what.chars().take(LONGEST_LINE).collect::<String>().replace(['\n', '\r'], " ")
 }
 
 /// The last `n` lines of the log at `path`; none if there is no log.

@@ -9,6 +9,7 @@ mod prepare;
 mod settings;
 mod store;
 
+use repertoire::config::Channel;
 use repertoire::{Error, ErrorCode};
 
 use crate::args::{Common, HookArgs, HookCommand};
@@ -22,13 +23,17 @@ pub(crate) use install::{Installed, installed, options, twice};
 pub(crate) use log::tail;
 
 pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let common = &Common { channel: Channel::Hooks, ..common.clone() };
     match (&args.command, args.agent) {
         (Some(HookCommand::Install(place)), _) => install::install(place, common, out),
         (Some(HookCommand::Uninstall(place)), _) => install::uninstall(place, common, out),
-        (None, Some(agent)) if args.prepare => {
-            Ok(answer::prepare(agent, &args.routing, common, out))
-        }
-        (None, Some(agent)) => Ok(answer::run(agent, args, common, out)),
+        (None, Some(agent)) => Ok(match &args.prepare {
+            Some(working_dir) => {
+                let common = Common { working_dir: working_dir.clone(), ..common.clone() };
+                answer::prepare(agent, &args.routing, &common, out)
+            }
+            None => answer::run(agent, args, common, out),
+        }),
         (None, None) => Err(UsageError(Error::new(
             ErrorCode::InvalidParam,
             "no agent is named",

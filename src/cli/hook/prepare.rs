@@ -29,7 +29,7 @@ const ATTEMPTS: usize = 5;
 /// Starts this command again in the background, to make the snapshot of `common`.
 pub(super) fn start(common: &Common) -> io::Result<()> {
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    args.push(OPTION.into());
+    args.extend([OPTION.into(), common.working_dir.clone().into_os_string()]);
     if !common.names_project {
         args.extend(["--project".into(), common.project.clone().into_os_string()]);
     }
@@ -50,7 +50,9 @@ pub(super) fn run(routing: &RoutingArgs, common: &Common) -> anyhow::Result<Vec<
         return Ok(Vec::new());
     };
     for attempt in 1.. {
-        let builder = setup::with_cache(setup::with_skills(Engine::builder(), common)?, common);
+        let config = setup::config(common)?;
+        let builder = setup::with_skills(Engine::builder(), common, &config);
+        let builder = setup::with_cache(builder, common);
         let engine = routing.matching.apply(builder).build()?;
         let CacheUse { used, written, problems, .. } = engine.cache_use();
         if *used || *written || !problems.is_empty() || attempt == ATTEMPTS {

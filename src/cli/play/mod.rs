@@ -26,8 +26,9 @@ struct Serving {
 
 pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     // What an agent's hook would add is what an author wants to see.
+    let config = setup::config(common)?;
     let engine = setup::engine(common, |builder| {
-        let options = args.routing.showing.apply(hook::disclosure());
+        let options = args.routing.showing.apply(hook::disclosure(&config));
         args.routing.matching.apply(builder).disclosure(options)
     })?;
     let code = setup::finish(common, &engine, out);

@@ -27,9 +27,10 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     };
     let query = query::read(&args.query, common)?;
     let store = args.session.as_ref().map(|_| setup::store(common)).transpose()?;
+    let config = setup::config(common)?;
     let engine = setup::engine(common, |builder| {
         let RoutingArgs { matching, showing } = &routing;
-        let builder = matching.apply(builder).disclosure(showing.apply(hook::disclosure()));
+        let builder = matching.apply(builder).disclosure(showing.apply(hook::disclosure(&config)));
         match store {
             Some(store) => builder.session_store(store),
             None => builder,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use repertoire::activation::Activation;
-use repertoire::catalog::{Entry, Status};
+use repertoire::catalog::Entry;
 use repertoire::integration::hook::is_agent_command;
 use repertoire::matcher::find_literal;
 use repertoire::session::Session;
@@ -177,8 +177,11 @@ fn remedy(reason: &Reason, entry: &Entry) -> String {
         Reason::NotForModel { .. } => {
             format!("type `/{}`, or take the field out of its front matter", entry.id)
         }
-        Reason::Disabled { .. } if entry.status == Status::Disabled => {
-            return format!("turn it on with `--enable {}`", entry.id);
+        Reason::Disabled { .. } => {
+            let id = &entry.id;
+            return format!(
+                "turn it on with `repertoire enable {id}`, or for once with `--enable {id}`"
+            );
         }
         _ => reason.help().to_owned(),
     };

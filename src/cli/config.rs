@@ -1,0 +1,221 @@
+//! `repertoire config`, `enable` and `disable`: the settings that are in force, and changing them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use comfy_table::{Table, presets};
+use repertoire::catalog::Status;
+use repertoire::config::{self, Config, ConfigFile, Setting};
+use repertoire::{Diagnostic, Error, ErrorCode};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use crate::args::{Common, SwitchArgs};
+use crate::exit_code::ExitCode;
+use crate::list::arrange;
+use crate::output::{NAME, Output, Page, styled};
+use crate::replace::{check_writable, io_error, replace};
+use crate::report::short;
+use crate::{sanitize, setup};
+
+/// What is in force, as JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    files: &'a [ConfigFile],
+    settings: Vec<InForce>,
+    diagnostics: &'a [Diagnostic],
+}
+
+/// A setting, and what said so last.
+#[derive(Serialize)]
+struct InForce {
+    #[serde(flatten)]
+    setting: Setting,
+    /// `default`, `user`, `project`, `environment` or `command line`.
+    from: &'static str,
+}
+
+pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let config = setup::config(common)?;
+    let mut settings: Vec<InForce> = config.settings().into_iter().map(in_file).collect();
+    for (key, value, from) in overrides(common) {
+        settings.retain(|known| known.setting.key != key);
+        let mut setting = Setting::default();
+        key.clone_into(&mut setting.key);
+        setting.value = value;
+        settings.push(InForce { setting, from });
+    }
+    settings.sort_by(|a, b| section(&a.setting.key).cmp(section(&b.setting.key)));
+    if out.json {
+        let (files, diagnostics) = (config.files(), config.diagnostics());
+        Output::json(&Report { files, settings, diagnostics })?;
+    } else {
+        out.human(page(&config, &settings).as_str())?;
+        for finding in config.diagnostics() {
+            out.note(&short(finding));
+        }
+    }
+    Ok(ExitCode::done_if(config.diagnostics().is_empty()))
+}
+
+const COMMAND_LINE: &str = "command line";
+
+fn in_file(setting: Setting) -> InForce {
+    let from = setting.scope.map_or("default", |scope| scope.as_str());
+    InForce { setting, from }
+}
+
+fn section(key: &str) -> &str {
+    key.split('.').next().unwrap_or(key)
+}
+
+/// What the environment and this command line say of settings.
+fn overrides(common: &Common) -> Vec<(&'static str, Json, &'static str)> {
+    let mut all = Vec::new();
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let of_environment = [
+        ("limits.max_skills", "REPERTOIRE_MAX_SKILLS"),
+        ("limits.prompt_budget", "REPERTOIRE_PROMPT_BUDGET"),
+    ];
+    for (key, name) in of_environment {
+        let value = variable(name).map(|text| text.parse::<u64>().map_or(text.into(), Json::from));
+        all.extend(value.map(|value| (key, value, "environment")));
+    }
+    if !common.sources.is_empty() {
+        let paths: Json = common.sources.iter().map(|path| path.to_string_lossy()).collect();
+        all.push(("sources.standard", false.into(), COMMAND_LINE));
+        all.push(("sources.add", paths, COMMAND_LINE));
+    }
+    if !common.enable.is_empty() {
+        all.push(("skills.enabled", common.enable.clone().into(), COMMAND_LINE));
+    }
+    if let Some(is_on) = common.bundled {
+        let channels = ["bundled.command_line", "bundled.hooks", "bundled.mcp"];
+        all.extend(channels.map(|key| (key, is_on.into(), COMMAND_LINE)));
+    }
+    all
+}
+
+fn page(config: &Config, settings: &[InForce]) -> Page {
+    let mut page = Page::default();
+    for ConfigFile { scope, path, exists } in config.files() {
+        let (state, path) = (if *exists { "" } else { "  (not there)" }, path.to_string_lossy());
+        page.line(format_args!("{:<8} {}{state}", scope.as_str(), sanitize::line(&path)));
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["SETTING", "FROM", "VALUE"]);
+    for InForce { setting, from } in settings {
+        let line = setting.line.map_or(String::new(), |line| format!(":{line}"));
+        let value = match &setting.value {
+            Json::Null => "-".to_owned(),
+            value => value.to_string(),
+        };
+        let cells = [setting.key.as_str(), &format!("{from}{line}"), &value];
+        table.add_row(cells.map(|cell| sanitize::line(cell).into_owned()));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    arrange(&mut table, 2);
+    for (i, line) in table.lines().enumerate() {
+        let line = line.trim_end();
+        page.line(format_args!("{}", if i == 0 { styled(NAME, line) } else { line.to_owned() }));
+    }
+    page
+}
+
+/// `repertoire enable`.
+pub(crate) fn enable(args: &SwitchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    switch(args, common, out, true)
+}
+
+/// `repertoire disable`.
+pub(crate) fn disable(args: &SwitchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    switch(args, common, out, false)
+}
+
+fn switch(
+    args: &SwitchArgs,
+    common: &Common,
+    out: Output,
+    is_on: bool,
+) -> anyhow::Result<ExitCode> {
+    let engine = setup::engine(common, |builder| builder)?;
+    let catalog = engine.catalog();
+    let ids = args.ids.iter().map(|name| Ok(catalog.find_any(name)?.id.as_str()));
+    let ids: Vec<&str> = ids.collect::<Result<_, Error>>()?;
+    let file = file(args, common)?;
+    let before = match fs::read_to_string(&file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        text => text.map_err(|error| io_error("read", &file, &error))?,
+    };
+    let edit = if is_on { config::enable } else { config::disable };
+    let after = edit(&before, &ids).map_err(|error| {
+        let message = format!("{}: {}", file.display(), error.message());
+        Error::new(error.code(), message, error.help())
+    })?;
+    if after != before {
+        check_writable(&file, "edit another one")?;
+        replace(&file, &after, &file)?;
+    }
+    let done = if is_on { "enabled" } else { "disabled" };
+    if out.json {
+        Output::json(&json!({"file": file.to_string_lossy(), done: ids}))?;
+    } else {
+        let path = file.to_string_lossy();
+        for id in &ids {
+            let (id, path) = (styled(NAME, sanitize::line(id)), sanitize::line(&path));
+            out.human(&format!("{done} {id} in {path}"))?;
+        }
+    }
+    tell_without_effect(&ids, common, out, is_on)?;
+    Ok(ExitCode::Done)
+}
+
+/// Tells of each skill that something nearer keeps as it was.
+fn tell_without_effect(
+    ids: &[&str],
+    common: &Common,
+    out: Output,
+    is_on: bool,
+) -> anyhow::Result<()> {
+    let engine = setup::engine(common, |builder| builder)?;
+    let catalog = engine.catalog();
+    for entry in ids.iter().filter_map(|id| catalog.get(id)) {
+        let id = sanitize::line(entry.id.as_str());
+        match &entry.status {
+            Status::Disabled { reason } if is_on => {
+                out.note(&format!("`{id}` is still off: {}", sanitize::line(reason)));
+            }
+            Status::Available | Status::Unavailable { .. } if !is_on => {
+                out.note(&format!(
+                    "`{id}` is still on: `--enable`, or the project's file, says so"
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The file to change, where it really is.
+fn file(args: &SwitchArgs, common: &Common) -> Result<PathBuf, Error> {
+    let in_project = common.names_project && !args.user;
+    let home = || {
+        std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).ok_or_else(|| {
+            let message = "there is no home directory with a configuration";
+            Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
+        })
+    };
+    let base = if in_project { common.project.clone() } else { home()? };
+    let path = Config::path(&base, &common.brand);
+    let Ok(real) = path.canonicalize() else { return Ok(path) };
+    let is_inside = |project: &Path| project.canonicalize().is_ok_and(|p| real.starts_with(p));
+    if in_project && !is_inside(&common.project) {
+        let message = format!("{} is a link that leaves the project", path.display());
+        return Err(Error::new(ErrorCode::PermissionDenied, message, "put the file itself there"));
+    }
+    Ok(real)
+}

@@ -1,0 +1,228 @@
+//! From settings to the options of an engine.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+#[cfg(feature = "toolsets")]
+use serde_json::{Map, Value as Json};
+
+use super::read::Found;
+use super::schema::Value;
+use super::{Channel, Config};
+#[cfg(feature = "toolsets")]
+use crate::catalog::Scope;
+use crate::disclosure::{Budget, DisclosureOptions, PromptOptions};
+use crate::matcher::MetaQuestion;
+#[cfg(feature = "scripts")]
+use crate::script::ScriptOptions;
+#[cfg(feature = "toolsets")]
+use crate::toolset::{Limits, ToolsetOptions};
+
+/// Why bundled skills are off where nothing asks for them.
+const BUNDLED_OFF: &str = "bundled skills are off here unless they are asked for";
+
+/// Which skills files turn on and off, by id.
+#[derive(Debug, Default)]
+pub(crate) struct Choice {
+    pub(crate) enabled: BTreeSet<String>,
+    /// With the reason.
+    pub(crate) disabled: BTreeMap<String, String>,
+}
+
+impl Config {
+    /// Which skills are on and off. What the project's file says wins over what the user's says; in
+    /// one file, what is disabled is.
+    pub(crate) fn choice(&self) -> Choice {
+        let mut choice = Choice::default();
+        for file in &self.files {
+            let of = |name| {
+                let of_file = self.found.iter().filter(|found| found.path == file.path);
+                of_file.filter(move |found| found.name == name)
+            };
+            for id in of("skills.enabled").flat_map(Found::texts) {
+                choice.disabled.remove(id);
+                choice.enabled.insert(id.to_owned());
+            }
+            for found in of("skills.disabled") {
+                let reason = format!("disabled in {}", found.path.display());
+                for id in found.texts() {
+                    choice.enabled.remove(id);
+                    choice.disabled.insert(id.to_owned(), reason.clone());
+                }
+            }
+        }
+        choice
+    }
+
+    /// Why bundled skills that nobody enabled are off in `channel`, in a phrase; `None` if they are
+    /// on. For [`EngineBuilder::bundled_off`](crate::EngineBuilder::bundled_off).
+    pub fn bundled_off(&self, channel: Channel) -> Option<String> {
+        if self.uses_bundled(channel) {
+            return None;
+        }
+        let found = self.found.iter().rev().find(|found| found.name == channel.setting());
+        Some(match found {
+            Some(Found { name, path, .. }) => format!("`{name}` is false in {}", path.display()),
+            None => BUNDLED_OFF.to_owned(),
+        })
+    }
+
+    pub(crate) fn meta_phrases(&self) -> Vec<(String, MetaQuestion)> {
+        let phrase = |found: &Found| {
+            let asks = match found.name.as_str() {
+                "meta_phrases.registry" => MetaQuestion::Registry,
+                "meta_phrases.show_all" => MetaQuestion::ShowAll,
+                _ => return Vec::new(),
+            };
+            found.texts().map(|text| (text.to_owned(), asks)).collect()
+        };
+        self.found.iter().flat_map(phrase).collect()
+    }
+
+    pub(crate) fn inflect(&self) -> Option<bool> {
+        self.switch("routing.inflect")
+    }
+
+    pub(crate) fn mask_quoted(&self) -> Option<bool> {
+        self.switch("routing.mask_quoted")
+    }
+
+    pub(crate) fn max_query_bytes(&self) -> Option<usize> {
+        self.size("limits.max_query_bytes")
+    }
+
+    pub(crate) fn brand(&self) -> &str {
+        &self.place.brand
+    }
+
+    /// `options` with what the configuration says of disclosures.
+    pub fn disclosure(&self, mut options: DisclosureOptions) -> DisclosureOptions {
+        set(&mut options.max_skills, self.size("limits.max_skills"));
+        set(&mut options.max_all_skills, self.size("limits.max_all_skills"));
+        set(&mut options.max_lines, self.size("limits.max_lines"));
+        set(&mut options.budget, self.budget("limits.budget").map(Some));
+        if let Some(Value::Margin(margin)) = self.value("routing.relevance") {
+            options.relevance = *margin;
+        }
+        options
+    }
+
+    /// `options` with what the configuration says of the catalog prompt.
+    pub fn prompt(&self, mut options: PromptOptions) -> PromptOptions {
+        set(&mut options.budget, self.budget("limits.prompt_budget").map(Some));
+        set(&mut options.context_window, self.size("limits.window").map(Some));
+        options
+    }
+
+    /// The size of the context window, if the configuration has it.
+    pub fn window(&self) -> Option<usize> {
+        self.size("limits.window")
+    }
+
+    /// `options` with what the configuration says of scripts.
+    #[cfg(feature = "scripts")]
+    pub fn scripts(&self, mut options: ScriptOptions) -> ScriptOptions {
+        let limits = &mut options.limits;
+        set(&mut limits.timeout, self.seconds("scripts.timeout"));
+        set(&mut limits.grace, self.seconds("scripts.grace"));
+        set(&mut limits.output_bytes, self.size("scripts.output_bytes"));
+        set(&mut limits.args, self.size("scripts.args"));
+        set(&mut limits.arg_bytes, self.size("scripts.arg_bytes"));
+        set(&mut limits.cpu_seconds, self.count("scripts.cpu_seconds").map(Some));
+        set(&mut limits.memory, self.count("scripts.memory").map(Some));
+        set(&mut limits.address_space, self.count("scripts.address_space").map(Some));
+        set(&mut limits.file_bytes, self.count("scripts.file_bytes").map(Some));
+        set(&mut limits.processes, self.count("scripts.processes").map(Some));
+        set(&mut options.network, self.switch("scripts.network"));
+        let listed = |name: &str| self.value(name).map(texts).unwrap_or_default();
+        options.write.extend(listed("scripts.write").iter().map(Into::into));
+        options.env.extend_from_slice(listed("scripts.env"));
+        options
+    }
+
+    /// `options` with what the configuration says of classes of tools.
+    #[cfg(feature = "toolsets")]
+    pub fn toolsets(&self, mut options: ToolsetOptions) -> ToolsetOptions {
+        for found in &self.found {
+            let Some((class, "config")) = class_and_key(&found.name) else { continue };
+            let Value::Table(table) = &found.value else { continue };
+            let configs = match found.scope {
+                Scope::Project => &mut options.project_config,
+                _ => &mut options.config,
+            };
+            insert(configs, class, table);
+        }
+        let with_limits = self.found.iter().filter_map(|found| class_and_key(&found.name));
+        let classes: BTreeSet<&str> =
+            with_limits.filter(|(_, key)| *key != "config").map(|(class, _)| class).collect();
+        for class in classes {
+            let limits = options.limits.entry(class.to_owned()).or_default();
+            if let Some((_, general)) = class.split_once(':') {
+                self.limit(limits, general);
+            }
+            self.limit(limits, class);
+        }
+        options
+    }
+
+    /// Sets what the configuration says of one class.
+    #[cfg(feature = "toolsets")]
+    fn limit(&self, limits: &mut Limits, class: &str) {
+        let name = |key: &str| format!("toolsets.{class}.{key}");
+        set(&mut limits.call_timeout, self.seconds(&name("call_timeout")));
+        set(&mut limits.grace, self.seconds(&name("grace")));
+        set(&mut limits.idle, self.seconds(&name("idle")));
+        set(&mut limits.cpu_seconds, self.count(&name("cpu_seconds")).map(Some));
+        set(&mut limits.address_space, self.count(&name("address_space")).map(Some));
+        set(&mut limits.file_bytes, self.count(&name("file_bytes")).map(Some));
+        set(&mut limits.processes, self.count(&name("processes")).map(Some));
+        set(&mut limits.network, self.switch(&name("network")));
+        let listed = |key: &str| self.value(&name(key)).map(texts).unwrap_or_default();
+        limits.read.extend(listed("read").iter().map(Into::into));
+        limits.write.extend(listed("write").iter().map(Into::into));
+        limits.env.extend_from_slice(listed("env"));
+    }
+
+    fn size(&self, name: &str) -> Option<usize> {
+        self.count(name).map(|n| usize::try_from(n).unwrap_or(usize::MAX))
+    }
+
+    #[cfg(any(feature = "scripts", feature = "toolsets"))]
+    fn seconds(&self, name: &str) -> Option<std::time::Duration> {
+        match self.value(name)? {
+            Value::Seconds(time) => Some(*time),
+            _ => None,
+        }
+    }
+
+    fn budget(&self, name: &str) -> Option<Budget> {
+        match self.value(name)? {
+            Value::Budget(text) => Budget::parse(text, self.window()).ok(),
+            _ => None,
+        }
+    }
+}
+
+fn set<T>(option: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *option = value;
+    }
+}
+
+#[cfg(any(feature = "scripts", feature = "toolsets"))]
+fn texts(value: &Value) -> &[String] {
+    match value {
+        Value::Texts(texts) => texts,
+        _ => &[],
+    }
+}
+
+/// The class and the key of `toolsets.Class.key`.
+#[cfg(feature = "toolsets")]
+fn class_and_key(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix("toolsets.")?.rsplit_once('.')
+}
+
+#[cfg(feature = "toolsets")]
+fn insert(configs: &mut Map<String, Json>, class: &str, table: &Map<String, Json>) {
+    configs.insert(class.to_owned(), Json::Object(table.clone()));
+}

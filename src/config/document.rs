@@ -1,0 +1,185 @@
+//! A configuration file as a tree of TOML: as much of it as can be parsed.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+
+use toml_edit::{Document, Table};
+
+use crate::diagnostic::{Code, Diagnostic};
+
+/// Errors across sections that are looked past; a file with more is left out as a whole.
+const MAX_ERRORS: usize = 32;
+
+/// Parses `text`. Each line with an error is left out, with a finding; at the second error in a
+/// section, or one in its header, the whole section is: its keys must not end up in another one.
+pub(super) fn parse(path: &Path, text: &str, findings: &mut Vec<Diagnostic>) -> Table {
+    if let Ok(document) = Document::parse(text) {
+        return document.into_table();
+    }
+    let mut repair =
+        Repair { path, text, rest: text.to_owned(), damaged: BTreeSet::new(), findings };
+    // Each section for itself first: a bracket that is not closed takes none of the others along.
+    for section in sections(text) {
+        while let Err(error) = Document::parse(&repair.rest[section.clone()]) {
+            let span = error.span().unwrap_or_default();
+            let span = section.start + span.start..section.start + span.end;
+            repair.leave_out(error.message(), span, &section);
+        }
+    }
+    // Then what only shows between them, such as a section that stands twice.
+    for _ in 0..MAX_ERRORS {
+        let error = match Document::parse(repair.rest.as_str()) {
+            Ok(document) => return document.into_table(),
+            Err(error) => error,
+        };
+        let span = error.span().unwrap_or_default();
+        let all = sections(text);
+        let holds = |section: &Range<usize>| (section.start..=section.end).contains(&span.start);
+        let section = all.into_iter().rfind(holds).unwrap_or(0..text.len());
+        repair.leave_out(error.message(), span, &section);
+    }
+    let message = "there are too many errors; the whole file is left out";
+    findings.push(Diagnostic::new(Code::InvalidToml, path, message, "write it anew"));
+    Table::new()
+}
+
+struct Repair<'a> {
+    path: &'a Path,
+    text: &'a str,
+    /// The text with blanks in place of what is left out: all else stays where it is.
+    rest: String,
+    /// Where sections begin that have an error.
+    damaged: BTreeSet<usize>,
+    findings: &'a mut Vec<Diagnostic>,
+}
+
+impl Repair<'_> {
+    /// Leaves out the line of an error in a section, or the section.
+    fn leave_out(&mut self, message: &str, span: Range<usize>, section: &Range<usize>) {
+        // What is missing at the end of a section is told of its last line, not of the next header.
+        let last = section.end.saturating_sub(1).max(section.start);
+        let span =
+            span.start.clamp(section.start, last)..span.end.clamp(section.start, section.end);
+        let line = line_at(&self.rest, span.start, section.start);
+        let is_header = line.start == section.start && is_header(&self.rest[line.clone()]);
+        let is_first = self.damaged.insert(section.start);
+        let (what, part) =
+            if is_header || !is_first { ("section", section.clone()) } else { ("line", line) };
+        if is_first || is_header {
+            let message = message.lines().collect::<Vec<_>>().join("; ");
+            let help = format!("mend it; until then its {what} is left out");
+            let finding = Diagnostic::new(Code::InvalidToml, self.path, message, help);
+            self.findings.push(finding.at(self.text, in_characters(self.text, span)));
+        } else if let Some(finding) = self.findings.iter_mut().rfind(|finding| {
+            finding.span.as_ref().is_some_and(|span| section.contains(&span.start))
+        }) {
+            // The next error may be but what is left of the first one.
+            "mend it; until then its section is left out".clone_into(&mut finding.help);
+        }
+        let blanks = |byte| if byte == b'\n' { '\n' } else { ' ' };
+        let blanks: String = self.rest[part.clone()].bytes().map(blanks).collect();
+        self.rest.replace_range(part, &blanks);
+    }
+}
+
+/// The sections of a text: what stands before the first header, then each header with its keys.
+fn sections(text: &str) -> Vec<Range<usize>> {
+    let mut starts = vec![0];
+    let mut line_start = 0;
+    for line in text.split_inclusive('\n') {
+        if is_header(line) && line_start > 0 {
+            starts.push(line_start);
+        }
+        line_start += line.len();
+    }
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+/// The line with the byte `at`, without its end; where that is blank, the last one before it, from
+/// `start` on, that is not, as at the end of a section.
+fn line_at(text: &str, at: usize, start: usize) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let start_of = |at: usize| {
+        bytes[start..at]
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(start, |end| start + end + 1)
+    };
+    let end = bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |n| at + n);
+    let line = start_of(at)..end;
+    let before = start + text[start..line.start].trim_end().len();
+    if before == start || !text[line.clone()].trim().is_empty() {
+        return line;
+    }
+    start_of(before)..before
+}
+
+fn is_header(line: &str) -> bool {
+    line.trim_start().starts_with('[')
+}
+
+/// A span that begins and ends between characters.
+fn in_characters(text: &str, span: Range<usize>) -> Range<usize> {
+    let boundary = |at: usize| (at..text.len()).find(|&at| text.is_char_boundary(at));
+    let start = boundary(span.start).unwrap_or(text.len());
+    start..boundary(span.end.max(start)).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The keys that are left, with those of sections behind a dot, and the lines of the findings.
+    fn parsed(text: &str) -> (Vec<String>, Vec<usize>) {
+        let mut findings = Vec::new();
+        let table = parse(Path::new("config.toml"), text, &mut findings);
+        let mut keys = Vec::new();
+        for (key, item) in &table {
+            match item.as_table_like() {
+                Some(section) => {
+                    keys.extend(section.iter().map(|(inner, _)| format!("{key}.{inner}")));
+                }
+                None => keys.push(key.to_owned()),
+            }
+        }
+        (keys, findings.iter().map(|finding| finding.line).collect())
+    }
+
+    #[test]
+    fn what_can_be_parsed_is() {
+        for (text, keys, lines) in [
+            ("", &[][..], &[][..]),
+            ("a = 1\n[s]\nb = 2\n", &["a", "s.b"], &[]),
+            ("a =\nb = 2\n[s]\nc = 3\n", &["b", "s.c"], &[1]),
+            ("a = 1\na = 2\nb = 3\n", &["a", "b"], &[2]),
+            ("[s]\nb = 2 2\nc = 3\n[t]\nd = 4\n", &["s.c", "t.d"], &[2]),
+            // Two errors in a section, and one in a header: nothing moves to another section.
+            ("[s]\nb = x y\nc = \nd = 4\n[t]\ne = 5", &["t.e"], &[2]),
+            ("[s]\nb = 2\n[t\nc = 3\n[u]\nd = 4", &["s.b", "u.d"], &[3]),
+            // What is not closed ends with the section.
+            ("[s]\nb = [\"x\"\nc = 3\n[t]\nd = 4\n", &["t.d"], &[3]),
+            ("[s]\nb = \"\"\"x\nc = 3\n[t]\nd = 4\n", &["t.d"], &[3]),
+            ("é = \"ü\nb = 2\n", &["b"], &[1]),
+            ("[s]\na = 1\n[t]\nb = 2\n[s]\nc = 3\n", &["s.a", "t.b"], &[5]),
+        ] {
+            assert_eq!(
+                parsed(text),
+                (keys.iter().map(|k| (*k).to_owned()).collect(), lines.to_vec()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn any_text_ends_well() {
+        let texts = ["\"\"\"", "[", "]", "'''\n[a]\nb = 1", "=", "a = \"\u{0}\"", "\u{feff}a = 1"];
+        for text in texts {
+            let broken = format!("[x]\ny = 1\n{text}\n");
+            parsed(text);
+            parsed(&broken);
+            parsed(&broken.repeat(100));
+        }
+    }
+}

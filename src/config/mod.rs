@@ -1,0 +1,353 @@
+//! `config.toml`: what a user, and a project, say of sources, skills, limits and code.
+//!
+//! A file is parsed as far as it goes (`document.rs`), its settings are checked one by one
+//! (`read.rs`, `value.rs`) against those there are (`schema.rs`), and a [`Config`] puts those of both files
+//! together and into options (`apply.rs`). What is wrong is a [`Diagnostic`] and stops nobody. The
+//! file of a project wins over that of the user, but whoever wrote the project wrote it: it grants
+//! no rights, names no source outside of the project, and loosens no limit of code.
+
+mod apply;
+mod document;
+mod edit;
+mod read;
+mod schema;
+mod value;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::catalog::{Scope, Source};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::disclosure::Budget;
+use read::{Found, Reader};
+use schema::{Kind, Value};
+
+pub use edit::{disable, enable};
+
+/// The name of the files.
+const NAME: &str = "config.toml";
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// Where a configuration is looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConfigPlace {
+    /// The home directory of the user; `None` for a configuration of the project alone.
+    pub home: Option<PathBuf>,
+    /// The root of the project.
+    pub project: PathBuf,
+    /// Where the user or the agent works; see [`Source::standard_in`].
+    pub working_dir: PathBuf,
+    /// The host's brand: its directories are `.{brand}`.
+    pub brand: String,
+}
+
+/// By which way skills reach a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Channel {
+    /// Commands that people type.
+    #[default]
+    CommandLine,
+    /// Hooks of agents.
+    Hooks,
+    /// The server of the Model Context Protocol.
+    Mcp,
+}
+
+impl Channel {
+    /// The setting that says whether bundled skills are used.
+    fn setting(self) -> &'static str {
+        match self {
+            Channel::CommandLine => "bundled.command_line",
+            Channel::Hooks => "bundled.hooks",
+            Channel::Mcp => "bundled.mcp",
+        }
+    }
+}
+
+/// A file of a [`Config`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConfigFile {
+    /// Whose it is.
+    pub scope: Scope,
+    /// Where it is, or would be.
+    pub path: PathBuf,
+    /// Whether it is there.
+    pub exists: bool,
+}
+
+/// A setting that is in force.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[non_exhaustive]
+pub struct Setting {
+    /// Its name, as `limits.max_skills`.
+    pub key: String,
+    /// Its value; nothing if it is unlimited, or decided elsewhere.
+    pub value: Json,
+    /// Whose file it is from; `None` if it is the default.
+    pub scope: Option<Scope>,
+    /// That file.
+    pub path: Option<PathBuf>,
+    /// The line of its key there, from 1.
+    pub line: Option<usize>,
+}
+
+/// The settings of the user and of a project.
+///
+/// ```
+/// use repertoire::Engine;
+/// use repertoire::config::{Config, ConfigPlace};
+///
+/// let dir = tempfile::tempdir()?;
+/// std::fs::create_dir(dir.path().join(".acme"))?;
+/// std::fs::write(dir.path().join(".acme/config.toml"), "[limits]\nmax_skills = 1\n")?;
+///
+/// let project = dir.path().to_owned();
+/// let place = ConfigPlace {
+///     home: None, working_dir: project.clone(), project, brand: "acme".to_owned(),
+/// };
+/// let engine = Engine::builder().config(&Config::load(&place)).build()?;
+/// assert_eq!(engine.disclosure_options().max_skills, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    place: ConfigPlace,
+    files: Vec<ConfigFile>,
+    /// Those of the user before those of the project.
+    found: Vec<Found>,
+    diagnostics: Vec<Diagnostic>,
+    /// In place of those that the files name.
+    sources: Option<Vec<Source>>,
+}
+
+impl Config {
+    /// Reads both files, neither of which needs to exist.
+    pub fn load(place: &ConfigPlace) -> Config {
+        let ConfigPlace { home, project, brand, .. } = place;
+        let mut config = Config { place: place.clone(), ..Config::default() };
+        let of_user = home.as_deref().map(|home| Config::path(home, brand));
+        let of_project = Config::path(project, brand);
+        // The project may be the home directory.
+        let real = |path: &Path| path.canonicalize().ok();
+        let is_one =
+            of_user.as_deref().and_then(real).is_some_and(|u| real(&of_project) == Some(u));
+        let files = of_user.map(|path| (Scope::User, path)).into_iter();
+        for (scope, path) in files.chain((!is_one).then_some((Scope::Project, of_project))) {
+            let exists = path.symlink_metadata().is_ok();
+            if exists {
+                config.read(scope, &path);
+            }
+            config.files.push(ConfigFile { scope, path, exists });
+        }
+        config.check_shares();
+        config.check_sources();
+        config
+    }
+
+    /// Where the file of a user or a project is, whose directory is `base`.
+    pub fn path(base: &Path, brand: &str) -> PathBuf {
+        base.join(format!(".{brand}")).join(NAME)
+    }
+
+    /// Where the settings are from, the user's file first.
+    pub fn files(&self) -> &[ConfigFile] {
+        &self.files
+    }
+
+    /// What is wrong with the files.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Whether bundled skills are used; by default on the command line only.
+    pub fn uses_bundled(&self, channel: Channel) -> bool {
+        let name = channel.setting();
+        self.switch(name).unwrap_or_else(|| schema::default_of(name) == Some(Value::Switch(true)))
+    }
+
+    /// The sources, lowest precedence first: those that are standard, unless a file replaces them,
+    /// and those that are added, which win over the standard ones of the same scope.
+    pub fn sources(&self) -> Vec<Source> {
+        if let Some(sources) = &self.sources {
+            return sources.clone();
+        }
+        let ConfigPlace { home, project, working_dir, brand } = &self.place;
+        let standard = match self.switch("sources.standard") {
+            Some(false) => Vec::new(),
+            _ => Source::standard_in(home.as_deref(), project, working_dir, brand),
+        };
+        let of = |scope| standard.iter().filter(move |source| source.scope() == scope).cloned();
+        let added = |scope| {
+            let lists = self.found.iter().filter(move |found| found.scope == scope);
+            let paths = lists.filter(|found| found.name == "sources.add").flat_map(Found::texts);
+            // One that is not there is a finding already.
+            paths.map(move |path| Source::new(scope, path).optional())
+        };
+        let of_user = of(Scope::User).chain(added(Scope::User));
+        of_user.chain(of(Scope::Project)).chain(added(Scope::Project)).collect()
+    }
+
+    /// The same with these sources, whatever the files say.
+    #[must_use]
+    pub fn with_sources(mut self, sources: Vec<Source>) -> Config {
+        self.sources = Some(sources);
+        self
+    }
+
+    /// Every setting that is in force: those of the files and, where these say nothing, the
+    /// defaults. Lists of both files are in force together.
+    pub fn settings(&self) -> Vec<Setting> {
+        let from = |found: &Found| Setting {
+            key: found.name.clone(),
+            value: found.value.to_json(),
+            scope: Some(found.scope),
+            path: Some(found.path.clone()),
+            line: Some(found.line),
+        };
+        let mut settings = Vec::new();
+        for key in schema::KEYS.iter().filter(|key| !key.name.starts_with(schema::CLASS)) {
+            let found = self.found.iter().filter(|found| found.name == key.name);
+            let found: Vec<&Found> = found.collect();
+            let is_list = matches!(key.kind, Kind::Texts | Kind::Sources);
+            let n_hidden = if is_list { 0 } else { found.len().saturating_sub(1) };
+            settings.extend(found[n_hidden..].iter().map(|found| from(found)));
+            if found.is_empty() {
+                let value =
+                    schema::default_of(key.name).map_or(Json::Null, |value| value.to_json());
+                let key = key.name.to_owned();
+                settings.push(Setting { key, value, scope: None, path: None, line: None });
+            }
+        }
+        let is_class = |found: &&Found| found.name.starts_with("toolsets.");
+        settings.extend(self.found.iter().filter(is_class).map(from));
+        settings
+    }
+
+    fn read(&mut self, scope: Scope, path: &Path) {
+        let text = match text(path, scope, &self.place.project) {
+            Ok(text) => text,
+            Err(finding) => return self.diagnostics.push(*finding),
+        };
+        let root = document::parse(path, &text, &mut self.diagnostics);
+        let mut reader = Reader {
+            path,
+            text: &text,
+            scope,
+            home: self.place.home.as_deref(),
+            project: &self.place.project,
+            user: &self.found,
+            found: Vec::new(),
+            findings: Vec::new(),
+        };
+        reader.read(&root);
+        let Reader { found, findings, .. } = reader;
+        self.diagnostics.extend(findings);
+        self.found.extend(found);
+    }
+
+    /// A budget that is a share needs the size of the window.
+    fn check_shares(&mut self) {
+        if self.count("limits.window").is_some() {
+            return;
+        }
+        let is_share = |found: &Found| match &found.value {
+            Value::Budget(text) => Budget::parse(text, None).is_err(),
+            _ => false,
+        };
+        for found in self.found.extract_if(.., |found| is_share(found)) {
+            let message = format!("`{}` is a share of a window of unknown size", found.name);
+            let help = "set `limits.window` to the size of the context window in tokens";
+            self.diagnostics.push(found.finding(Code::InvalidValue, message, help));
+        }
+    }
+
+    /// A source that is named should be there.
+    fn check_sources(&mut self) {
+        for found in self.found.iter().filter(|found| found.name == "sources.add") {
+            for path in found.texts().filter(|path| !Path::new(path).is_dir()) {
+                let message = format!("the source {path} is not a directory");
+                let help = "create it, or take it out of `sources.add`";
+                self.diagnostics.push(found.finding(Code::InvalidValue, message, help));
+            }
+        }
+    }
+
+    /// The value of a setting, of the file that wins.
+    fn value(&self, name: &str) -> Option<&Value> {
+        self.found.iter().rev().find(|found| found.name == name).map(|found| &found.value)
+    }
+
+    fn switch(&self, name: &str) -> Option<bool> {
+        match self.value(name)? {
+            Value::Switch(is_on) => Some(*is_on),
+            _ => None,
+        }
+    }
+
+    fn count(&self, name: &str) -> Option<u64> {
+        match self.value(name)? {
+            Value::Count(n) => Some(*n),
+            _ => None,
+        }
+    }
+}
+
+impl Found {
+    /// The elements of a list.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let texts = match &self.value {
+            Value::Texts(texts) => &texts[..],
+            _ => &[],
+        };
+        texts.iter().map(String::as_str)
+    }
+}
+
+/// `toolsets.Class.key` for `toolsets.skill:Class.key`.
+fn without_skill(name: &str) -> Option<String> {
+    let (class, key) = name.strip_prefix("toolsets.")?.rsplit_once('.')?;
+    let (_, class) = class.split_once(':')?;
+    Some(format!("toolsets.{class}.{key}"))
+}
+
+/// The text of a file, or why it is not read.
+fn text(path: &Path, scope: Scope, project: &Path) -> Result<String, Box<Diagnostic>> {
+    let finding =
+        |code, message: String, help: &str| Box::new(Diagnostic::new(code, path, message, help));
+    let unreadable = |error: std::io::Error| {
+        let message = format!("cannot read the file: {error}");
+        finding(Code::Unreadable, message, "check that you may read it")
+    };
+    let real = path.canonicalize().map_err(unreadable)?;
+    if scope == Scope::Project && !real.starts_with(project.canonicalize().map_err(unreadable)?) {
+        let message = "the file is a link that leaves the project, and is not read".to_owned();
+        return Err(finding(Code::LinkOutside, message, "put the file itself there"));
+    }
+    let metadata = real.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        let message = "this is not a file".to_owned();
+        return Err(finding(Code::NotAFile, message, "put the configuration into a file"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(&real).map_err(unreadable)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let message = format!("the file is larger than {MAX_BYTES} bytes, and is left out");
+        return Err(finding(Code::InvalidToml, message, "shorten it"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let valid = String::from_utf8_lossy(&error.as_bytes()[..at]).into_owned();
+        let message = "the file is not UTF-8, and is left out".to_owned();
+        let finding = finding(Code::NotUtf8, message, "save the file as UTF-8");
+        Box::new(finding.at(&valid, at..at))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,290 @@
+//! From the tree of a file to settings, each checked for itself.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+use toml_edit::{Item, Key as TomlKey, TableLike, Value as TomlValue};
+
+use super::schema::{self, CLASS, Key, Kind, ProjectMay, Value};
+use super::value::{
+    Problem, budget, json_of_table, kind_of, kind_of_value, margin, number, seconds,
+};
+use crate::catalog::Scope;
+use crate::diagnostic::{Code, Diagnostic};
+
+/// A setting of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// Its full name, with the class of tools in place of `*`.
+    pub(super) name: String,
+    pub(super) value: Value,
+    pub(super) scope: Scope,
+    pub(super) path: PathBuf,
+    /// Where its key stands.
+    pub(super) line: usize,
+    column: usize,
+    span: Range<usize>,
+}
+
+impl Found {
+    /// A finding about the setting.
+    pub(super) fn finding(&self, code: Code, message: String, help: &str) -> Diagnostic {
+        let mut finding = Diagnostic::new(code, &self.path, message, help);
+        (finding.line, finding.column) = (self.line, self.column);
+        finding.span = Some(self.span.clone());
+        finding
+    }
+}
+
+/// Reads the settings of one file.
+pub(super) struct Reader<'a> {
+    pub(super) path: &'a Path,
+    pub(super) text: &'a str,
+    pub(super) scope: Scope,
+    /// What `~` and, in the file of a project, relative paths stand for.
+    pub(super) home: Option<&'a Path>,
+    pub(super) project: &'a Path,
+    /// The settings of the user, which a project may narrow.
+    pub(super) user: &'a [Found],
+    pub(super) found: Vec<Found>,
+    pub(super) findings: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    /// Reads all sections.
+    pub(super) fn read(&mut self, root: &dyn TableLike) {
+        let known: Vec<&str> = schema::sections().collect();
+        let mut seen = BTreeSet::new();
+        for (name, item) in root.iter() {
+            let section = plain(name);
+            let key = root.key(name);
+            if !known.contains(&section.as_str()) {
+                self.unknown(key, name, "section", "", &known);
+                continue;
+            }
+            self.note_repetition(&mut seen, &section, key);
+            let Some(table) = self.table(item, key, name) else { continue };
+            if section == "toolsets" {
+                for (class, item) in table.iter() {
+                    let Some(settings) = self.table(item, table.key(class), class) else {
+                        continue;
+                    };
+                    self.section(settings, CLASS, &format!("toolsets.{class}"));
+                }
+            } else {
+                self.section(table, &section, &section);
+            }
+        }
+    }
+
+    fn table<'t>(
+        &mut self,
+        item: &'t Item,
+        key: Option<&TomlKey>,
+        name: &str,
+    ) -> Option<&'t dyn TableLike> {
+        let table = item.as_table_like();
+        if table.is_none() {
+            let message = format!("`{name}` is a section, not {}", kind_of(item));
+            let help = format!("write `[{name}]`, and its keys below it");
+            self.tell(Problem::new(Code::WrongType, message, help), item.span(), key);
+        }
+        table
+    }
+
+    /// Reads a section; `shown` has the class of tools where `section` has `*`.
+    fn section(&mut self, table: &dyn TableLike, section: &str, shown: &str) {
+        let mut seen = BTreeSet::new();
+        for (name, item) in table.iter() {
+            let key = table.key(name);
+            let plain = plain(name);
+            let Some((_, setting)) = schema::keys_of(section).find(|(known, _)| *known == plain)
+            else {
+                let known: Vec<&str> = schema::keys_of(section).map(|(known, _)| known).collect();
+                self.unknown(key, name, "key", shown, &known);
+                continue;
+            };
+            self.note_repetition(&mut seen, &plain, key);
+            let full = format!("{shown}.{plain}");
+            match self.value(setting, item).and_then(|value| self.permitted(setting, &full, value))
+            {
+                Ok(value) => self.take(full, value, key),
+                Err(problem) => self.tell(problem, item.span(), key),
+            }
+        }
+    }
+
+    fn take(&mut self, name: String, value: Value, key: Option<&TomlKey>) {
+        let span = key.and_then(TomlKey::span).unwrap_or_default();
+        let place = Diagnostic::new(Code::InvalidValue, self.path, "", "").at(self.text, span);
+        let Diagnostic { line, column, span, path, .. } = place;
+        let (scope, span) = (self.scope, span.unwrap_or_default());
+        self.found.push(Found { name, value, scope, path, line, column, span });
+    }
+
+    fn tell(&mut self, problem: Problem, value: Option<Range<usize>>, key: Option<&TomlKey>) {
+        let Problem { code, message, help, span } = problem;
+        let span = span.or(value).or_else(|| key.and_then(TomlKey::span)).unwrap_or_default();
+        self.findings.push(Diagnostic::new(code, self.path, message, help).at(self.text, span));
+    }
+
+    fn unknown(
+        &mut self,
+        key: Option<&TomlKey>,
+        name: &str,
+        what: &str,
+        section: &str,
+        known: &[&str],
+    ) {
+        let place = if section.is_empty() { String::new() } else { format!(" in `[{section}]`") };
+        let message = format!("there is no {what} `{name}`{place}");
+        let similarity = |known: &&str| strsim::jaro_winkler(&plain(name), known);
+        let nearest = known.iter().map(|known| (similarity(known), known));
+        let nearest = nearest.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8);
+        let help = match nearest {
+            Some((_, nearest)) => format!("did you mean `{nearest}`?"),
+            None => format!("there are `{}`", known.join("`, `")),
+        };
+        let problem = Problem::new(Code::UnknownSetting, message, help);
+        self.tell(problem, None, key);
+    }
+
+    /// `max-lines` and `max_lines` are one key.
+    fn note_repetition(&mut self, seen: &mut BTreeSet<String>, name: &str, key: Option<&TomlKey>) {
+        if !seen.insert(name.to_owned()) {
+            let message = format!("`{name}` stands twice; the last one counts");
+            let problem = Problem::new(Code::DuplicateKey, message, "remove one of them");
+            self.tell(problem, None, key);
+        }
+    }
+
+    /// The value, if this file may set it.
+    fn permitted(&self, key: &Key, name: &str, value: Value) -> Result<Value, Problem> {
+        if self.scope != Scope::Project || key.project == ProjectMay::Set {
+            return Ok(value);
+        }
+        let help = "the user's own `config.toml` can set it";
+        if key.project == ProjectMay::NotSet {
+            let message = format!("the file of a project cannot set `{name}`");
+            return Err(Problem::new(Code::RefusedSetting, message, help));
+        }
+        match self.in_force(key, name) {
+            Some(before) if value.is_wider_than(&before) => {
+                let before = before.to_json();
+                let message = format!("the file of a project cannot raise `{name}` above {before}");
+                Err(Problem::new(Code::RefusedSetting, message, help))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// What holds without the file of the project.
+    fn in_force(&self, key: &Key, name: &str) -> Option<Value> {
+        let of_user = |name: &str| {
+            let found = self.user.iter().rev().find(|found| found.name == name);
+            found.map(|found| found.value.clone())
+        };
+        of_user(name)
+            .or_else(|| of_user(&super::without_skill(name)?))
+            .or_else(|| schema::default_of(key.name))
+    }
+
+    fn value(&self, key: &Key, item: &Item) -> Result<Value, Problem> {
+        let wrong = |wanted: &str| {
+            let message = format!("this is {}, not {wanted}", kind_of(item));
+            let help = format!("write {wanted}; until then the setting has no effect");
+            Problem::new(Code::WrongType, message, help)
+        };
+        match key.kind {
+            Kind::Switch => item.as_bool().map(Value::Switch).ok_or_else(|| wrong("true or false")),
+            Kind::Count(least) => {
+                let n = item.as_integer().ok_or_else(|| wrong("a whole number"))?;
+                let n = u64::try_from(n).ok().filter(|n| *n >= least);
+                n.map(Value::Count).ok_or_else(|| {
+                    let message = format!("the number must be at least {least}");
+                    Problem::new(Code::InvalidValue, message, "write a larger one")
+                })
+            }
+            Kind::Seconds => {
+                let wrong = wrong("a number of seconds");
+                seconds(number(item).ok_or(wrong)?)
+            }
+            Kind::Budget => budget(item).ok_or_else(|| wrong("a budget"))?,
+            Kind::Margin => margin(item).ok_or_else(|| {
+                wrong("true, false, or a table such as `{ worth = 1.6, lead = 0.9, words = 2 }`")
+            }),
+            Kind::Table => {
+                let table = item.as_table_like().ok_or_else(|| wrong("a table"))?;
+                Ok(Value::Table(json_of_table(table)))
+            }
+            Kind::Texts | Kind::Variables | Kind::Paths | Kind::Sources => {
+                let array = item.as_array().ok_or_else(|| wrong("a list of texts"))?;
+                let text = |value: &TomlValue| self.text(key, value).map_err(|p| p.at(value));
+                array.iter().map(text).collect::<Result<_, _>>().map(Value::Texts)
+            }
+        }
+    }
+
+    /// An element of a list.
+    fn text(&self, key: &Key, value: &TomlValue) -> Result<String, Problem> {
+        let text = value.as_str().ok_or_else(|| {
+            let message = format!("this is {}, not a text", kind_of_value(value));
+            Problem::new(Code::WrongType, message, "write it in quotes")
+        })?;
+        let invalid = |message: &str, help: &str| Problem::new(Code::InvalidValue, message, help);
+        if text.trim().is_empty() {
+            return Err(invalid("the text is empty", "remove it"));
+        }
+        match key.kind {
+            Kind::Variables if text.contains(['=', '\0']) => {
+                Err(invalid("this is not the name of a variable", "write the name alone"))
+            }
+            Kind::Sources if self.scope == Scope::Project => self.source_of_project(text),
+            Kind::Sources | Kind::Paths => self.path_of_user(text),
+            _ => Ok(text.to_owned()),
+        }
+    }
+
+    /// A source that a project names is inside it.
+    fn source_of_project(&self, text: &str) -> Result<String, Problem> {
+        let refused = |why: &str| {
+            let message = format!("the source `{text}` {why}");
+            let help = "name a directory inside the project, relative to its root";
+            Err(Problem::new(Code::RefusedSetting, message, help))
+        };
+        let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if text.starts_with('~') || !Path::new(text).components().all(is_inside) {
+            return refused("is not inside the project");
+        }
+        let root = self.project.join(text);
+        let real = |path: &Path| path.canonicalize().ok();
+        if let (Some(real_root), Some(project)) = (real(&root), real(self.project))
+            && !real_root.starts_with(project)
+        {
+            return refused("leads outside of the project by a link");
+        }
+        Ok(root.to_string_lossy().into_owned())
+    }
+
+    /// A path that a user names does not depend on where an agent works.
+    fn path_of_user(&self, text: &str) -> Result<String, Problem> {
+        let below_home =
+            text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let path = match (below_home, self.home) {
+            (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+            _ => PathBuf::from(text),
+        };
+        if path.is_absolute() {
+            return Ok(path.to_string_lossy().into_owned());
+        }
+        let message = format!("the path `{text}` is relative");
+        let help = "begin it with `/` or `~/`: agents work in many directories";
+        Err(Problem::new(Code::InvalidValue, message, help))
+    }
+}
+
+/// A key as settings have it: `-` and `_` are equal.
+fn plain(key: &str) -> String {
+    key.replace('-', "_")
+}

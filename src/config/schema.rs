@@ -1,0 +1,271 @@
+//! The settings there are: their form, their default, and who may write them.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::disclosure::{DisclosureOptions, RelevanceMargin};
+
+/// What a setting holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `true` or `false`.
+    Switch,
+    /// A whole number from this one on.
+    Count(u64),
+    /// A time above zero.
+    Seconds,
+    Texts,
+    /// Directories of skills.
+    Sources,
+    /// Files and directories that code may use.
+    Paths,
+    /// Names of environment variables.
+    Variables,
+    /// `4000`, `"1000t"` or `"2%"`.
+    Budget,
+    /// `true`, `false`, or a table of three numbers.
+    Margin,
+    /// Whatever a class of tools takes.
+    Table,
+}
+
+/// What the file of a project may say, as whoever wrote the project wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProjectMay {
+    /// Anything: the setting decides about text.
+    Set,
+    /// Only what is narrower than what holds without it.
+    Narrow,
+    /// Nothing.
+    NotSet,
+}
+
+/// A setting.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// `section.key`; the section `toolsets.*` stands for each class of tools.
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) project: ProjectMay,
+}
+
+const fn key(name: &'static str, kind: Kind, project: ProjectMay) -> Key {
+    Key { name, kind, project }
+}
+
+/// The section of a class of tools.
+pub(super) const CLASS: &str = "toolsets.*";
+
+pub(super) const KEYS: &[Key] = &[
+    key("sources.add", Kind::Sources, ProjectMay::Set),
+    key("sources.standard", Kind::Switch, ProjectMay::Set),
+    key("skills.enabled", Kind::Texts, ProjectMay::Set),
+    key("skills.disabled", Kind::Texts, ProjectMay::Set),
+    key("bundled.command_line", Kind::Switch, ProjectMay::Set),
+    key("bundled.hooks", Kind::Switch, ProjectMay::Set),
+    key("bundled.mcp", Kind::Switch, ProjectMay::Set),
+    key("meta_phrases.registry", Kind::Texts, ProjectMay::Set),
+    key("meta_phrases.show_all", Kind::Texts, ProjectMay::Set),
+    key("limits.max_skills", Kind::Count(0), ProjectMay::Set),
+    key("limits.max_all_skills", Kind::Count(0), ProjectMay::Set),
+    key("limits.max_lines", Kind::Count(0), ProjectMay::Set),
+    key("limits.budget", Kind::Budget, ProjectMay::Set),
+    key("limits.prompt_budget", Kind::Budget, ProjectMay::Set),
+    key("limits.window", Kind::Count(1), ProjectMay::Set),
+    key("limits.max_query_bytes", Kind::Count(1), ProjectMay::Narrow),
+    key("routing.inflect", Kind::Switch, ProjectMay::Set),
+    key("routing.mask_quoted", Kind::Switch, ProjectMay::Set),
+    key("routing.relevance", Kind::Margin, ProjectMay::Set),
+    key("scripts.timeout", Kind::Seconds, ProjectMay::Narrow),
+    key("scripts.grace", Kind::Seconds, ProjectMay::Narrow),
+    key("scripts.output_bytes", Kind::Count(0), ProjectMay::Narrow),
+    key("scripts.args", Kind::Count(0), ProjectMay::Narrow),
+    key("scripts.arg_bytes", Kind::Count(0), ProjectMay::Narrow),
+    key("scripts.cpu_seconds", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.memory", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.address_space", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.file_bytes", Kind::Count(0), ProjectMay::Narrow),
+    key("scripts.processes", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.network", Kind::Switch, ProjectMay::Narrow),
+    key("scripts.write", Kind::Paths, ProjectMay::NotSet),
+    key("scripts.env", Kind::Variables, ProjectMay::NotSet),
+    key("toolsets.*.config", Kind::Table, ProjectMay::Set),
+    key("toolsets.*.call_timeout", Kind::Seconds, ProjectMay::Narrow),
+    key("toolsets.*.grace", Kind::Seconds, ProjectMay::Narrow),
+    key("toolsets.*.idle", Kind::Seconds, ProjectMay::Narrow),
+    key("toolsets.*.cpu_seconds", Kind::Count(1), ProjectMay::Narrow),
+    key("toolsets.*.address_space", Kind::Count(1), ProjectMay::Narrow),
+    key("toolsets.*.file_bytes", Kind::Count(0), ProjectMay::Narrow),
+    key("toolsets.*.processes", Kind::Count(1), ProjectMay::Narrow),
+    key("toolsets.*.network", Kind::Switch, ProjectMay::Narrow),
+    key("toolsets.*.read", Kind::Paths, ProjectMay::NotSet),
+    key("toolsets.*.write", Kind::Paths, ProjectMay::NotSet),
+    key("toolsets.*.env", Kind::Variables, ProjectMay::NotSet),
+];
+
+/// The names of the sections, in the order of the keys.
+pub(super) fn sections() -> impl Iterator<Item = &'static str> {
+    let mut last = "";
+    KEYS.iter().filter_map(move |key| {
+        let section = key.name.split('.').next().unwrap_or_default();
+        (std::mem::replace(&mut last, section) != section).then_some(section)
+    })
+}
+
+/// The keys of a section.
+pub(super) fn keys_of(section: &str) -> impl Iterator<Item = (&'static str, &'static Key)> {
+    let in_section = move |key: &'static Key| {
+        let (of, name) = key.name.rsplit_once('.')?;
+        (of == section).then_some((name, key))
+    };
+    KEYS.iter().filter_map(in_section)
+}
+
+/// The value of a setting.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Switch(bool),
+    Count(u64),
+    Seconds(Duration),
+    Texts(Vec<String>),
+    /// As [`Budget::parse`](crate::Budget::parse) reads it.
+    Budget(String),
+    Margin(Option<RelevanceMargin>),
+    Table(Map<String, Json>),
+}
+
+impl Value {
+    /// Whether a project that sets it instead of `other` would have more than before.
+    pub(super) fn is_wider_than(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Switch(new), Value::Switch(old)) => *new && !old,
+            (Value::Count(new), Value::Count(old)) => new > old,
+            (Value::Seconds(new), Value::Seconds(old)) => new > old,
+            _ => true,
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Json {
+        match self {
+            Value::Switch(switch) => (*switch).into(),
+            Value::Count(n) => (*n).into(),
+            Value::Seconds(time) if time.subsec_nanos() == 0 => time.as_secs().into(),
+            Value::Seconds(time) => time.as_secs_f64().into(),
+            Value::Texts(texts) => texts.clone().into(),
+            Value::Budget(text) => match text.parse::<u64>() {
+                Ok(n_characters) => n_characters.into(),
+                Err(_) => text.clone().into(),
+            },
+            Value::Margin(None) => false.into(),
+            Value::Margin(Some(RelevanceMargin { worth, lead, words })) => {
+                // Of `f32`, JSON would show digits that nobody wrote.
+                let decimal = |n: f32| n.to_string().parse::<f64>().unwrap_or_default();
+                json!({"worth": decimal(*worth), "lead": decimal(*lead), "words": words})
+            }
+            Value::Table(table) => table.clone().into(),
+        }
+    }
+}
+
+/// What holds where no file sets `name`; `None` for what is then unlimited, empty, or decided
+/// elsewhere.
+pub(super) fn default_of(name: &str) -> Option<Value> {
+    let DisclosureOptions { max_skills, max_all_skills, max_lines, relevance, budget, .. } =
+        DisclosureOptions::default();
+    let count = |n: usize| Some(Value::Count(n as u64));
+    match name {
+        "sources.standard" | "bundled.command_line" | "scripts.network" => {
+            Some(Value::Switch(true))
+        }
+        "bundled.hooks" | "bundled.mcp" | "routing.inflect" | "routing.mask_quoted" => {
+            Some(Value::Switch(false))
+        }
+        "toolsets.*.network" => Some(Value::Switch(false)),
+        "limits.max_skills" => count(max_skills),
+        "limits.max_all_skills" => count(max_all_skills),
+        "limits.max_lines" => count(max_lines),
+        "limits.max_query_bytes" => count(crate::matcher::MAX_QUERY_BYTES),
+        "limits.budget" => match budget {
+            Some(crate::Budget::Characters(n)) => Some(Value::Budget(n.to_string())),
+            _ => None,
+        },
+        "routing.relevance" => Some(Value::Margin(relevance)),
+        _ => default_of_code(name),
+    }
+}
+
+/// Defaults of the limits of code.
+fn default_of_code(name: &str) -> Option<Value> {
+    let count = |n: Option<u64>| n.map(Value::Count);
+    #[cfg(feature = "scripts")]
+    if let Some(name) = name.strip_prefix("scripts.") {
+        let limits = crate::script::ScriptLimits::default();
+        return match name {
+            "timeout" => Some(Value::Seconds(limits.timeout)),
+            "grace" => Some(Value::Seconds(limits.grace)),
+            "output_bytes" => count(Some(limits.output_bytes as u64)),
+            "args" => count(Some(limits.args as u64)),
+            "arg_bytes" => count(Some(limits.arg_bytes as u64)),
+            "cpu_seconds" => count(limits.cpu_seconds),
+            "memory" => count(limits.memory),
+            "address_space" => count(limits.address_space),
+            "file_bytes" => count(limits.file_bytes),
+            "processes" => count(limits.processes),
+            _ => None,
+        };
+    }
+    #[cfg(feature = "toolsets")]
+    if let Some(name) = name.strip_prefix("toolsets.*.") {
+        let limits = crate::toolset::Limits::default();
+        return match name {
+            "call_timeout" => Some(Value::Seconds(limits.call_timeout)),
+            "grace" => Some(Value::Seconds(limits.grace)),
+            "idle" => Some(Value::Seconds(limits.idle)),
+            "cpu_seconds" => count(limits.cpu_seconds),
+            "address_space" => count(limits.address_space),
+            "file_bytes" => count(limits.file_bytes),
+            "processes" => count(limits.processes),
+            _ => None,
+        };
+    }
+    // Without the feature the setting is read and has no effect.
+    let _ = (name, count);
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_grouped_by_section() {
+        let names: BTreeSet<_> = KEYS.iter().map(|key| key.name).collect();
+        assert_eq!(names.len(), KEYS.len());
+        let sections: Vec<_> = sections().collect();
+        assert_eq!(sections.iter().collect::<BTreeSet<_>>().len(), sections.len());
+        let n_keys: usize = sections.iter().map(|section| keys_of(section).count()).sum();
+        assert_eq!(n_keys + keys_of(CLASS).count(), KEYS.len());
+    }
+
+    #[test]
+    fn defaults_have_the_form_of_their_setting() {
+        for Key { name, kind, .. } in KEYS {
+            let fits = match default_of(name) {
+                None => true,
+                Some(Value::Switch(_)) => *kind == Kind::Switch,
+                Some(Value::Count(_)) => matches!(kind, Kind::Count(_)),
+                Some(Value::Seconds(_)) => *kind == Kind::Seconds,
+                Some(Value::Budget(_)) => *kind == Kind::Budget,
+                Some(Value::Margin(_)) => *kind == Kind::Margin,
+                Some(Value::Texts(_) | Value::Table(_)) => false,
+            };
+            assert!(fits, "{name}");
+            // What may be narrowed is known, or unlimited.
+            let is_switch = *kind == Kind::Switch;
+            assert!(!is_switch || default_of(name).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Values as TOML has them, and what they mean.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json};
+use toml_edit::{Item, TableLike, Value as TomlValue};
+
+use super::schema::Value;
+use crate::diagnostic::Code;
+use crate::disclosure::{Budget, RelevanceMargin};
+
+/// The longest time that is taken, in seconds: a year.
+const MAX_SECONDS: f64 = 365.0 * 24.0 * 60.0 * 60.0;
+
+/// Why a value is not taken.
+pub(super) struct Problem {
+    pub(super) code: Code,
+    pub(super) message: String,
+    pub(super) help: String,
+    pub(super) span: Option<Range<usize>>,
+}
+
+impl Problem {
+    pub(super) fn new(code: Code, message: impl Into<String>, help: impl Into<String>) -> Problem {
+        Problem { code, message: message.into(), help: help.into(), span: None }
+    }
+
+    pub(super) fn at(mut self, value: &TomlValue) -> Problem {
+        self.span = value.span();
+        self
+    }
+}
+
+pub(super) fn kind_of(item: &Item) -> &'static str {
+    match item {
+        Item::Value(value) => kind_of_value(value),
+        Item::ArrayOfTables(_) => "a list of tables",
+        _ => "a table",
+    }
+}
+
+pub(super) fn kind_of_value(value: &TomlValue) -> &'static str {
+    match value {
+        TomlValue::String(_) => "a text",
+        TomlValue::Integer(_) => "a whole number",
+        TomlValue::Float(_) => "a number",
+        TomlValue::Boolean(_) => "true or false",
+        TomlValue::Datetime(_) => "a date",
+        TomlValue::Array(_) => "a list",
+        TomlValue::InlineTable(_) => "a table",
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no such number has a meaning here")]
+pub(super) fn number(item: &Item) -> Option<f64> {
+    item.as_float().or_else(|| item.as_integer().map(|n| n as f64))
+}
+
+pub(super) fn seconds(seconds: f64) -> Result<Value, Problem> {
+    let time = Some(seconds).filter(|n| (0.0..=MAX_SECONDS).contains(n));
+    let time = time.and_then(|n| Duration::try_from_secs_f64(n).ok()).filter(|t| !t.is_zero());
+    time.map(Value::Seconds).ok_or_else(|| {
+        let message = "the time must be above zero, and at most a year";
+        Problem::new(Code::InvalidValue, message, "write a number of seconds, such as `2.5`")
+    })
+}
+
+/// `None` for a value of the wrong kind.
+pub(super) fn budget(item: &Item) -> Option<Result<Value, Problem>> {
+    let text = match (item.as_integer(), item.as_str()) {
+        (Some(n_characters), _) => n_characters.to_string(),
+        (None, text) => text?.trim().to_owned(),
+    };
+    // The size of the window is another setting.
+    Some(match Budget::parse(&text, Some(1)) {
+        Ok(_) => Ok(Value::Budget(text)),
+        Err(error) => Err(Problem::new(Code::InvalidValue, error.message(), error.help())),
+    })
+}
+
+/// `None` for a value of the wrong kind.
+pub(super) fn margin(item: &Item) -> Option<Value> {
+    let default = RelevanceMargin::default();
+    if let Some(is_on) = item.as_bool() {
+        return Some(Value::Margin(is_on.then_some(default)));
+    }
+    let table = item.as_table_like()?;
+    let is_known = |key: &str| matches!(key, "worth" | "lead" | "words");
+    if !table.iter().all(|(key, _)| is_known(key)) {
+        return None;
+    }
+    let positive = |key: &str, default: f32| match table.get(key) {
+        #[expect(clippy::cast_possible_truncation, reason = "a margin has few digits")]
+        Some(item) => number(item).map(|n| n as f32).filter(|n| *n >= 0.0 && n.is_finite()),
+        None => Some(default),
+    };
+    let words = match table.get("words") {
+        Some(item) => item.as_integer().and_then(|n| usize::try_from(n).ok()),
+        None => Some(default.words),
+    };
+    let (worth, lead) = (positive("worth", default.worth)?, positive("lead", default.lead)?);
+    Some(Value::Margin(Some(RelevanceMargin { worth, lead, words: words? })))
+}
+
+pub(super) fn json_of_table(table: &dyn TableLike) -> Map<String, Json> {
+    table.iter().map(|(key, item)| (key.to_owned(), json_of(item))).collect()
+}
+
+fn json_of(item: &Item) -> Json {
+    match item {
+        Item::None => Json::Null,
+        Item::Value(value) => json_of_value(value),
+        Item::Table(table) => Json::Object(json_of_table(table)),
+        Item::ArrayOfTables(tables) => {
+            tables.iter().map(|table| Json::Object(json_of_table(table))).collect()
+        }
+    }
+}
+
+fn json_of_value(value: &TomlValue) -> Json {
+    match value {
+        TomlValue::String(text) => text.value().as_str().into(),
+        TomlValue::Integer(n) => (*n.value()).into(),
+        TomlValue::Float(n) => (*n.value()).into(),
+        TomlValue::Boolean(is_true) => (*is_true.value()).into(),
+        TomlValue::Datetime(time) => time.value().to_string().into(),
+        TomlValue::Array(array) => array.iter().map(json_of_value).collect(),
+        TomlValue::InlineTable(table) => Json::Object(json_of_table(table)),
+    }
+}
