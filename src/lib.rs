@@ -125,7 +125,7 @@ pub use snapshot::SnapshotCache;
 pub use tool_format::ToolFormat;
 
 /// The README's code blocks are tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "sqlite"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 

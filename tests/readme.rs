@@ -71,6 +71,7 @@ fn commands_print_what_the_readme_shows() {
             // These are run by `.ci/run`: one is this test's own run, the others build.
             ["cargo", "test"]
             | ["cargo", "install", "--path", "."]
+            | ["cargo", "build", "--package", "hello-toolset"]
             | ["cargo", "run", "--example", "embed" | "agent_loop", ..] => {}
             _ => panic!("nothing tests `{command}`"),
         }
