@@ -15,7 +15,7 @@ use support::{say, shared};
 
 fn catalog(skills: &[&str]) -> Catalog {
     let skills = skills.iter().map(|text| text.parse::<Skill>().unwrap()).collect();
-    Catalog::load(&CatalogOptions { sources: vec![Source::memory(skills)], ..Default::default() })
+    Catalog::load(&CatalogOptions::new(vec![Source::memory(skills)]))
 }
 
 fn of_keywords(keywords: &[&str]) -> Suggestion {

@@ -21,11 +21,9 @@ const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let scripts = ScriptOptions {
-        write: args.write.clone(),
-        network: !args.offline,
-        ..ScriptOptions::default()
-    };
+    let mut scripts = ScriptOptions::default();
+    scripts.write.clone_from(&args.write);
+    scripts.network = !args.offline;
     let consent = Consent::new(args.consent.into());
     let engine =
         setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;

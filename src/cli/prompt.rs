@@ -9,12 +9,11 @@ use crate::output::Output;
 use crate::{environment, query, setup};
 
 pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let options = PromptOptions {
-        format: args.format,
-        budget: budget(args)?,
-        context_window: args.window.window,
-        locations: args.locations,
-    };
+    let mut options = PromptOptions::default();
+    options.format = args.format;
+    options.budget = budget(args)?;
+    options.context_window = args.window.window;
+    options.locations = args.locations;
     let engine = setup::engine(common, |builder| builder.prompt(options))?;
     let prompt = engine.prompt();
     if out.json {

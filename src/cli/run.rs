@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 
 use repertoire::Caller;
-use repertoire::script::{ScriptIo, ScriptLimits, ScriptOptions, Stream};
+use repertoire::script::{ScriptIo, ScriptOptions, Stream};
 
 use crate::args::{Common, RunArgs};
 use crate::ending::Ending;
@@ -59,13 +59,11 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
 }
 
 fn options(args: &RunArgs) -> ScriptOptions {
-    let mut options = ScriptOptions {
-        write: args.write.clone(),
-        network: !args.offline,
-        ..ScriptOptions::default()
-    };
+    let mut options = ScriptOptions::default();
+    options.write.clone_from(&args.write);
+    options.network = !args.offline;
     if let Some(timeout) = args.timeout {
-        options.limits = ScriptLimits { timeout, ..options.limits };
+        options.limits.timeout = timeout;
     }
     options.env.extend(args.env.iter().cloned());
     options

@@ -21,6 +21,7 @@ const FOUND: usize = 5;
 
 /// How the hosts' tools are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HostToolsOptions {
     /// Room for the ids of skills in the definition of `use_skill`, in characters; 4000 by
     /// default. If they do not fit, any name is taken, and the model finds them with

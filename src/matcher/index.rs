@@ -29,6 +29,7 @@ use crate::skill::{SkillId, Triggers};
 /// How an [`Index`] is built.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct IndexOptions {
     /// Whether verbs also match in their regular English inflections.
     pub inflect: bool,

@@ -107,7 +107,8 @@ fn the_names_of_skills_are_listed_while_there_is_room() {
     let engine = builder(&dir).build().unwrap();
     let session = engine.session("s");
     let schema = |names_chars: usize| {
-        let options = HostToolsOptions { names_chars, ..HostToolsOptions::default() };
+        let mut options = HostToolsOptions::default();
+        options.names_chars = names_chars;
         HostTools::with(&engine, &session, options).definitions(ToolFormat::OpenAi)[0]["function"]
             .clone()
     };
@@ -125,7 +126,8 @@ fn long_files_are_read_in_parts() {
     let lines = lines.concat();
     write(dir.path(), "plain/long.txt", &lines);
     let engine = builder(&dir).build().unwrap();
-    let options = HostToolsOptions { read_bytes: 100, ..HostToolsOptions::default() };
+    let mut options = HostToolsOptions::default();
+    options.read_bytes = 100;
     let tools = HostTools::with(&engine, &engine.session("s"), options);
     let mut offset = 1;
     let mut read = String::new();

@@ -229,8 +229,9 @@ fn the_catalog_prompt_shortens_evenly_before_it_drops_a_name() {
     let skills: Vec<&str> = skills.iter().map(String::as_str).collect();
     let engine = engine(&skills);
     let prompt = |n_chars| {
-        let budget = Some(Budget::Characters(n_chars));
-        engine.prompt_with(&PromptOptions { budget, ..PromptOptions::default() })
+        let mut options = PromptOptions::default();
+        options.budget = Some(Budget::Characters(n_chars));
+        engine.prompt_with(&options)
     };
     let whole = prompt(100_000);
     assert_eq!((whole.included.len(), whole.shortened.len(), whole.omitted.len()), (20, 0, 0));
@@ -326,7 +327,9 @@ proptest! {
         for id in disclosure.full.iter().chain(&disclosure.registry) {
             prop_assert!(disclosure.text.contains(id.as_str()));
         }
-        let prompt = engine.prompt_with(&PromptOptions { budget: Some(budget), format, ..PromptOptions::default() });
+        let mut options = PromptOptions::default();
+        (options.budget, options.format) = (Some(budget), format);
+        let prompt = engine.prompt_with(&options);
         prop_assert_eq!(prompt.included.len() + prompt.omitted.len(), sizes.len() * 2);
     }
 }

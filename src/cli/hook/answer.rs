@@ -186,10 +186,11 @@ pub(crate) fn disclosure() -> DisclosureOptions {
 }
 
 fn prompt() -> PromptOptions {
-    let options = prompt_options();
+    let mut options = prompt_options();
     let named = std::env::var("REPERTOIRE_PROMPT_BUDGET").ok();
     let named = named.and_then(|text| Budget::parse(&text, None).ok());
-    PromptOptions { budget: named.or(options.budget), ..options }
+    options.budget = named.or(options.budget);
+    options
 }
 
 /// Tells of a command line that is none: whoever wrote it into an agent's settings is not there,

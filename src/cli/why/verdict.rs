@@ -205,7 +205,7 @@ fn not_matched(
         };
         return (reason.to_owned(), help);
     }
-    let QueryLimits { literals, patterns } = engine.query_limits();
+    let QueryLimits { literals, patterns, .. } = engine.query_limits();
     verdict.near = near(entry, &engine.looked_at(&query.text));
     let n_bytes = query.text.len();
     if n_bytes > literals {

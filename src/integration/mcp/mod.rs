@@ -53,6 +53,7 @@ const LAST_CALLS: Duration = Duration::from_secs(1);
 
 /// How an [`McpServer`] is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct McpOptions {
     /// How the hosts' tools are made. By default, skills with `context: fork` give their
     /// instructions to the conversation: a server of this protocol spawns no tasks.
