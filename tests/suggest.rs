@@ -9,7 +9,9 @@ use std::path::Path;
 
 use repertoire::eval::{Report, evaluate, read};
 use repertoire::suggest::{Proposal, Suggestion, suggest, suggest_all, triggers};
-use repertoire::{Catalog, CatalogOptions, DisclosureOptions, Engine, Skill, SkillId, Source};
+use repertoire::{
+    Catalog, CatalogOptions, DisclosureOptions, Engine, Remedy, Skill, SkillId, Source,
+};
 use serde_json::Value;
 use support::{say, shared};
 
@@ -132,7 +134,8 @@ fn help_never_names_a_way_that_is_refused() {
     ] {
         let text = format!("---\nname: x\ndescription: d\n{old}---\nB\n");
         let error = suggestion.insert_into(&text, false).unwrap_err();
-        assert_eq!(error.help().contains("--replace"), replaces, "{old}: {error}");
+        let is_told = error.remedy() == Some(&Remedy::ReplaceTriggers);
+        assert_eq!(is_told, replaces, "{old}: {error}");
         assert_eq!(suggestion.insert_into(&text, true).is_ok(), replaces, "{old}");
     }
 }
