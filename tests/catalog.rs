@@ -30,7 +30,7 @@ fn manifest(fields: &str) -> String {
 }
 
 fn load(sources: Vec<Source>) -> Catalog {
-    Catalog::load(&CatalogOptions { sources, ..CatalogOptions::default() })
+    Catalog::load(&CatalogOptions::new(sources))
 }
 
 fn ids(catalog: &Catalog) -> Vec<&str> {
@@ -167,13 +167,11 @@ fn requirements_and_defaults_decide_availability() {
     let vars = [("SET", "1".into()), ("PATH", dir.path().join("bin-dir").into_os_string())];
     let environment =
         Environment::Fixed(vars.into_iter().map(|(name, value)| (name.into(), value)).collect());
-    let catalog = Catalog::load(&CatalogOptions {
-        sources: vec![Source::bundled(dir.path())],
-        brand: "acme".to_owned(),
-        enabled: BTreeSet::from(["wanted".to_owned()]),
-        environment,
-        ..CatalogOptions::default()
-    });
+    let mut options = CatalogOptions::new(vec![Source::bundled(dir.path())]);
+    options.brand = "acme".to_owned();
+    options.enabled = BTreeSet::from(["wanted".to_owned()]);
+    options.environment = environment;
+    let catalog = Catalog::load(&options);
     let status: BTreeMap<_, _> =
         catalog.entries().map(|e| (e.id.as_str(), e.status.as_str())).collect();
     let expected = [
@@ -304,11 +302,10 @@ fn a_skill_whose_file_was_rejected_is_not_unknown() {
     let missing = dir.path().join("missing");
     let deep = dir.path().join("group/deep");
     let allowed = ["directory", "empty", "deep", "good", "missing", "hidden"];
-    let catalog = Catalog::load(&CatalogOptions {
-        sources: vec![Source::project(&missing), Source::project(dir.path())],
-        allowlist: Allowlist::from_entries(Some(&allowed)),
-        ..CatalogOptions::default()
-    });
+    let sources = vec![Source::project(&missing), Source::project(dir.path())];
+    let mut options = CatalogOptions::new(sources);
+    options.allowlist = Allowlist::from_entries(Some(&allowed));
+    let catalog = Catalog::load(&options);
     for (name, why) in [
         ("directory", Some("directory/SKILL.md:1:1: error[not-a-file]")),
         ("empty", Some("empty/SKILL.md:1:1: error[empty-file]")),

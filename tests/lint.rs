@@ -24,7 +24,7 @@ fn no_rule_fires_on_more_than_a_third_of_real_skills() {
         .flat_map(|roots: Vec<&PathBuf>| roots)
     {
         let sources = vec![Source::project(sources)];
-        let catalog = Catalog::load(&CatalogOptions { sources, ..Default::default() });
+        let catalog = Catalog::load(&CatalogOptions::new(sources));
         let start = Instant::now();
         let found = lint(&catalog);
         slowest = slowest.max(start.elapsed());

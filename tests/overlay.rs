@@ -144,7 +144,8 @@ proptest! {
         inflect: bool,
         mask_quoted: bool,
     ) {
-        let options = IndexOptions { inflect, mask_quoted, ..IndexOptions::default() };
+        let mut options = IndexOptions::default();
+        (options.inflect, options.mask_quoted) = (inflect, mask_quoted);
         let mut catalog: BTreeMap<SkillId, Skill> =
             first.iter().map(|(id, source)| (SkillId::new(id), load(source))).collect();
         let base = Index::new(&indexed(&catalog), &options).unwrap();

@@ -90,8 +90,8 @@ fn an_exclude_holds_back_what_relevance_would_show() {
     skills.push(skill(text));
     let engine = engine(skills);
     let margin = RelevanceMargin { worth: 0.5, lead: 0.0, words: 1 };
-    let options =
-        DisclosureOptions { relevance: Some(margin), ..engine.disclosure_options().clone() };
+    let mut options = engine.disclosure_options().clone();
+    options.relevance = Some(margin);
     for (query, expected) in [
         ("bring the release to staging", ["deploy"].as_slice()),
         ("deploy: bring the release to staging", &["deploy"]),
@@ -120,7 +120,8 @@ fn what_the_model_may_not_see_is_not_found() {
 #[test]
 fn lines_are_the_relevant_skills_best_first_and_a_question_lists_all() {
     let engine = engine(office());
-    let options = DisclosureOptions { relevance: None, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.relevance = None;
     let lines = |query: &str, options: &DisclosureOptions| {
         let disclosure = engine.turn(query, &Session::in_memory("t")).options(options).preview();
         let lines: Vec<String> = disclosure.registry.iter().map(SkillId::to_string).collect();
@@ -129,10 +130,23 @@ fn lines_are_the_relevant_skills_best_first_and_a_question_lists_all() {
     };
     let query = "parse invoice, csv file";
     assert_eq!(lines(query, &options).0, ["parseCsvFiles", "invoice-writer"]);
-    let (short, text) = lines(query, &DisclosureOptions { max_lines: 1, ..options.clone() });
+    let (short, text) = lines(query, &{
+        let mut options = options.clone();
+        options.max_lines = 1;
+        options
+    });
     assert_eq!(short, ["parseCsvFiles"]);
     assert!(text.ends_with("[4 more skills available]"), "{text}");
-    assert_eq!(lines("list skills", &DisclosureOptions { max_lines: 1, ..options }).0.len(), 5);
+    assert_eq!(
+        lines("list skills", &{
+            let mut options = options;
+            options.max_lines = 1;
+            options
+        })
+        .0
+        .len(),
+        5
+    );
 }
 
 #[test]
@@ -178,8 +192,9 @@ fn a_body_that_cannot_be_read_counts_as_empty() {
     std::fs::create_dir(root.path().join("notes")).unwrap();
     std::fs::write(&file, "---\nname: notes\ndescription: Keeps minutes.\n---\nagenda\n").unwrap();
     // Where disclosures do not ask for relevance, texts are indexed when somebody does.
-    let options =
-        DisclosureOptions { max_lines: 0, relevance: None, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.max_lines = 0;
+    options.relevance = None;
     let builder = || Engine::builder().source(Source::project(root.path()));
     let engine = || builder().disclosure(options.clone()).build().unwrap();
     assert_eq!(found(&engine(), "agenda", 3), ["notes"]);

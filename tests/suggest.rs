@@ -9,13 +9,15 @@ use std::path::Path;
 
 use repertoire::eval::{Report, evaluate, read};
 use repertoire::suggest::{Proposal, Suggestion, suggest, suggest_all, triggers};
-use repertoire::{Catalog, CatalogOptions, DisclosureOptions, Engine, Skill, SkillId, Source};
+use repertoire::{
+    Catalog, CatalogOptions, DisclosureOptions, Engine, Remedy, Skill, SkillId, Source,
+};
 use serde_json::Value;
 use support::{say, shared};
 
 fn catalog(skills: &[&str]) -> Catalog {
     let skills = skills.iter().map(|text| text.parse::<Skill>().unwrap()).collect();
-    Catalog::load(&CatalogOptions { sources: vec![Source::memory(skills)], ..Default::default() })
+    Catalog::load(&CatalogOptions::new(vec![Source::memory(skills)]))
 }
 
 fn of_keywords(keywords: &[&str]) -> Suggestion {
@@ -132,7 +134,8 @@ fn help_never_names_a_way_that_is_refused() {
     ] {
         let text = format!("---\nname: x\ndescription: d\n{old}---\nB\n");
         let error = suggestion.insert_into(&text, false).unwrap_err();
-        assert_eq!(error.help().contains("--replace"), replaces, "{old}: {error}");
+        let is_told = error.remedy() == Some(&Remedy::ReplaceTriggers);
+        assert_eq!(is_told, replaces, "{old}: {error}");
         assert_eq!(suggestion.insert_into(&text, true).is_ok(), replaces, "{old}");
     }
 }
@@ -238,7 +241,8 @@ fn proposals_raise_recall_over_real_catalogs_with_real_prompts() {
         }
         let engine = |proposals| {
             // What triggers do by themselves.
-            let options = DisclosureOptions { relevance: None, ..DisclosureOptions::default() };
+            let mut options = DisclosureOptions::default();
+            options.relevance = None;
             let builder = Engine::builder().source(Source::memory(skills.clone()));
             builder.triggers(proposals).disclosure(options).build()
         };

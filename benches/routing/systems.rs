@@ -76,7 +76,8 @@ pub(crate) fn margins(catalogs: &[Catalog]) {
     let engines: Vec<Engine> =
         catalogs.iter().map(|catalog| System::default().engine(catalog, BTreeMap::new())).collect();
     for margin in around_default() {
-        let options = DisclosureOptions { relevance: Some(margin), ..DisclosureOptions::default() };
+        let mut options = DisclosureOptions::default();
+        options.relevance = Some(margin);
         let tried = catalogs.iter().zip(&engines);
         let all: Vec<Figures> =
             tried.map(|(catalog, engine)| Figures::new(catalog, engine, &options)).collect();
@@ -110,7 +111,8 @@ fn others(all: &[Figures]) -> Vec<Figures> {
 
 impl System {
     fn try_on(&self, catalogs: &[Catalog]) -> Vec<Figures> {
-        let options = DisclosureOptions { relevance: self.relevance, ..Default::default() };
+        let mut options = DisclosureOptions::default();
+        options.relevance = self.relevance;
         let figures = |catalog: &Catalog| {
             let mut engine = self.engine(catalog, BTreeMap::new());
             if self.suggests {

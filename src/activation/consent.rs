@@ -106,7 +106,7 @@ impl Consent {
             None => Err(Error::new(
                 ErrorCode::ConsentRequired,
                 format!("skill `{id}` may be activated only with the user's consent"),
-                "ask the user; the host notes the answer with `Session::consent`",
+                "the user has to agree first: ask for it",
             )),
         }
     }

@@ -17,6 +17,7 @@ const MAX_DEPTH: usize = 64;
 
 /// What a mount may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MountLimits {
     /// Entries of directories, with those that are left out. Default 10,000.
     pub max_entries: usize,

@@ -18,6 +18,7 @@ const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 
 /// How much of a file to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// The most that one answer holds of a file, in bytes before base64. Default 1 MiB.
     pub max_bytes: usize,

@@ -11,6 +11,7 @@ use crate::error::Error;
 
 /// How much of a folder tree is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TreeLimits {
     /// Levels of directories below the skill's own that are opened. Default 3.
     pub depth: usize,

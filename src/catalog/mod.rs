@@ -114,7 +114,7 @@ pub struct Entry {
 /// ```
 /// use repertoire::catalog::{Audience, Catalog, CatalogOptions, Source};
 ///
-/// let options = CatalogOptions { sources: vec![Source::bundled("skills")], ..Default::default() };
+/// let options = CatalogOptions::new(vec![Source::bundled("skills")]);
 /// let catalog = Catalog::load(&options);
 /// let skill = catalog.find("commit-message", Audience::Model)?;
 /// assert_eq!(skill.id, "commit-message");

@@ -19,6 +19,7 @@ use crate::skill::{Skill, SkillId, Triggers, is_identifier};
 
 /// What a [`Catalog`] is loaded from, and for whom.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct CatalogOptions {
     /// Where skills come from, lowest precedence first.
     pub sources: Vec<Source>,
@@ -42,6 +43,11 @@ pub struct CatalogOptions {
 }
 
 impl CatalogOptions {
+    /// All skills of these sources, the lowest first, for a host without a brand of its own.
+    pub fn new(sources: Vec<Source>) -> CatalogOptions {
+        CatalogOptions { sources, ..CatalogOptions::default() }
+    }
+
     /// The name of the host's block in manifests.
     pub(super) fn brand(&self) -> &str {
         let of_sources = || self.sources.iter().find_map(|source| source.brand.as_deref());

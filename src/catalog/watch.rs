@@ -20,6 +20,7 @@ use super::seen::Seen;
 
 /// How a catalog is watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WatchOptions {
     /// Nothing must happen for so long before changes are taken up, but ten times that at most;
     /// 100 ms by default.

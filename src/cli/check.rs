@@ -76,11 +76,9 @@ impl Targets {
         let given = common.sources.iter().map(PathBuf::as_path);
         let roots = given.chain(self.roots.iter().map(PathBuf::as_path)).chain(of_files);
         let sources: Vec<Source> = outermost(roots).into_iter().map(Source::project).collect();
-        let catalog = Catalog::load(&CatalogOptions {
-            sources: sources.clone(),
-            brand: common.brand.clone(),
-            ..Default::default()
-        });
+        let mut options = CatalogOptions::new(sources.clone());
+        options.brand.clone_from(&common.brand);
+        let catalog = Catalog::load(&options);
         let codes = [Code::Shadowed, Code::PathNotUnicode, Code::MissingSource];
         let of_catalog = catalog.diagnostics().iter().filter(|d| codes.contains(&d.code)).cloned();
         let targets: BTreeSet<PathBuf> =

@@ -11,15 +11,12 @@ use crate::{query, sanitize, setup};
 
 pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let config = setup::config(common)?;
-    let defaults = config.disclosure(DisclosureOptions::default());
     let window = args.window.window.or(config.window());
-    let options = DisclosureOptions {
-        format: args.format,
-        max_skills: args.max_skills.unwrap_or(defaults.max_skills),
-        how_to_load: setup::how_to_load(),
-        budget: query::budget(args.budget.as_deref(), window)?.or(defaults.budget),
-        ..args.showing.apply(defaults)
-    };
+    let mut options = args.showing.apply(config.disclosure(DisclosureOptions::default()));
+    options.format = args.format;
+    options.max_skills = args.max_skills.unwrap_or(options.max_skills);
+    options.how_to_load = setup::how_to_load();
+    options.budget = query::budget(args.budget.as_deref(), window)?.or(options.budget);
     let query = query::read(&args.query, common)?;
     let engine = setup::engine(common, |builder| {
         let builder = args.query.matching.apply(builder).disclosure(options);

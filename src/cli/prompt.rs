@@ -11,14 +11,12 @@ use crate::{environment, query, setup};
 pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let config = setup::config(common)?;
     let window = args.window.window.or(config.window());
-    let defaults = config.prompt(PromptOptions::default());
-    let options = PromptOptions {
-        format: args.format,
-        budget: budget(args, window)?.or(defaults.budget),
-        context_window: window,
-        locations: args.locations,
-        how_to_load: setup::how_to_load(),
-    };
+    let mut options = config.prompt(PromptOptions::default());
+    options.format = args.format;
+    options.budget = budget(args, window)?.or(options.budget);
+    options.context_window = window;
+    options.locations = args.locations;
+    options.how_to_load = setup::how_to_load();
     let engine = setup::engine(common, |builder| builder.prompt(options))?;
     let session = setup::session(common, args.session.as_deref())?;
     if args.event.is_some() {

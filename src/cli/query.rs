@@ -43,7 +43,7 @@ fn from_stdin() -> anyhow::Result<String> {
 
 /// Tells of a message that is too long to be looked at as a whole.
 pub(crate) fn note_length(query: &Query<'_>, engine: &Engine, out: Output) {
-    let QueryLimits { literals, patterns } = engine.query_limits();
+    let QueryLimits { literals, patterns, .. } = engine.query_limits();
     let n_bytes = query.text.len();
     let (who, limit) = if n_bytes > literals {
         ("only", literals)

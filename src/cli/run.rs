@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 
 use repertoire::Caller;
-use repertoire::script::{ScriptIo, ScriptLimits, ScriptOptions, Stream};
+use repertoire::script::{ScriptIo, ScriptOptions, Stream};
 
 use crate::args::{Common, RunArgs};
 use crate::ending::Ending;
@@ -63,7 +63,7 @@ fn options(args: &RunArgs, mut options: ScriptOptions) -> ScriptOptions {
     options.write.extend(args.write.iter().cloned());
     options.network &= !args.offline;
     if let Some(timeout) = args.timeout {
-        options.limits = ScriptLimits { timeout, ..options.limits };
+        options.limits.timeout = timeout;
     }
     options.env.extend(args.env.iter().cloned());
     options

@@ -200,7 +200,11 @@ pub(crate) fn watch(
     let options = match refresh {
         Refresh::Off => return Ok(None),
         Refresh::Watch => WatchOptions::default(),
-        Refresh::Every(poll) => WatchOptions { events: false, poll, ..WatchOptions::default() },
+        Refresh::Every(poll) => {
+            let mut options = WatchOptions::default();
+            (options.events, options.poll) = (false, poll);
+            options
+        }
     };
     let subscription = tell_kept(engine, out);
     Ok(Some((engine.watch(options)?, subscription)))

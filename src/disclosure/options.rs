@@ -7,6 +7,7 @@ use crate::matcher::Relevance;
 
 /// How disclosures are made.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DisclosureOptions {
     /// Format of the text.
     pub format: Format,

@@ -16,6 +16,7 @@ const DEFAULT_PERCENT: f64 = 2.0;
 
 /// How a catalog prompt is made.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct PromptOptions {
     /// Format of the text.
     pub format: Format,

@@ -93,6 +93,7 @@ struct Inner {
 
 /// How much of a message is looked at, in bytes: of a longer one, half of that at each end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct QueryLimits {
     /// By keywords, verbs, excludes and names; see [`EngineBuilder::max_query_bytes`].
     pub literals: usize,

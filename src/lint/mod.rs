@@ -37,7 +37,7 @@ const MAX_NAMED: usize = 3;
 /// ```
 /// use repertoire::{Catalog, CatalogOptions, Source};
 ///
-/// let options = CatalogOptions { sources: vec![Source::bundled("skills")], ..Default::default() };
+/// let options = CatalogOptions::new(vec![Source::bundled("skills")]);
 /// assert!(repertoire::lint::lint(&Catalog::load(&options)).is_empty());
 /// ```
 pub fn lint(catalog: &Catalog) -> Vec<Diagnostic> {

@@ -34,6 +34,7 @@ pub(crate) const MAX_QUERY_BYTES: usize = 256 * 1024;
 /// How an [`Index`] is built.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct IndexOptions {
     /// Whether verbs also match in their regular English inflections.
     pub inflect: bool,

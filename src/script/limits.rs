@@ -10,6 +10,7 @@ use crate::skill::SkillId;
 /// processes), which are enforced on Linux;
 /// [`SandboxLevel::rlimits`](super::SandboxLevel::rlimits) says whether they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ScriptLimits {
     /// Time for the run, 60 s by default. Then the script is asked to end (`SIGTERM`).
     pub timeout: Duration,

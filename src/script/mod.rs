@@ -80,6 +80,7 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// How scripts are run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ScriptOptions {
     /// What a run may use.
     pub limits: ScriptLimits,

@@ -78,7 +78,7 @@ impl Suggestion {
 ///
 /// let invoices: Skill = "---\nname: billing\ndescription: Sends dunning letters for invoices\n---\n\
 ///                        A dunning letter goes out ... Each dunning run ...".parse()?;
-/// let options = CatalogOptions { sources: vec![Source::memory(vec![invoices])], ..Default::default() };
+/// let options = CatalogOptions::new(vec![Source::memory(vec![invoices])]);
 /// let suggestion = repertoire::suggest::suggest(&Catalog::load(&options), "billing")?;
 /// assert!(suggestion.keywords.iter().any(|proposal| proposal.keyword == "dunning letters"));
 /// # Ok::<(), repertoire::Error>(())

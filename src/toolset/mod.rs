@@ -57,6 +57,7 @@ pub enum ToolPolicy {
 
 /// How toolsets are loaded.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ToolsetOptions {
     /// Where plugins run.
     pub isolation: Isolation,

@@ -107,7 +107,8 @@ fn the_names_of_skills_are_listed_while_there_is_room() {
     let engine = builder(&dir).build().unwrap();
     let session = engine.session("s");
     let schema = |names_chars: usize| {
-        let options = SessionToolsOptions { names_chars, ..SessionToolsOptions::default() };
+        let mut options = SessionToolsOptions::default();
+        options.names_chars = names_chars;
         engine.tools(&session).with_options(options).definitions(ToolFormat::OpenAi)[0]["function"]
             .clone()
     };
@@ -125,7 +126,8 @@ fn long_files_are_read_in_parts() {
     let lines = lines.concat();
     write(dir.path(), "plain/long.txt", &lines);
     let engine = builder(&dir).build().unwrap();
-    let options = SessionToolsOptions { read_bytes: 100, ..SessionToolsOptions::default() };
+    let mut options = SessionToolsOptions::default();
+    options.read_bytes = 100;
     let tools = engine.tools(&engine.session("s")).with_options(options);
     let mut offset = 1;
     let mut read = String::new();

@@ -24,7 +24,7 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
         ConsentRequired, ExecutionError, InternalError, InvalidParam, NotFound, PermissionDenied,
         Timeout,
     };
-    use repertoire::script::{ScriptLimits, ScriptOptions};
+    use repertoire::script::ScriptOptions;
 
     let dir = skills(&[
         ("plain", "", "p"),
@@ -34,9 +34,8 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
     ]);
     write(dir.path(), "plain/scripts/slow.sh", "echo started\nsleep 30\n");
     write(dir.path(), "plain/scripts/fails.sh", "echo bad >&2\nexit 3\n");
-    let limits =
-        ScriptLimits { timeout: std::time::Duration::from_millis(500), ..Default::default() };
-    let options = ScriptOptions { limits, ..ScriptOptions::default() };
+    let mut options = ScriptOptions::default();
+    options.limits.timeout = std::time::Duration::from_millis(500);
     let consent = Consent::new(ConsentPolicy::FirstUse).ask(|request| match request.id.as_str() {
         "panics" => request.description.parse().unwrap(),
         id => id != "asks",

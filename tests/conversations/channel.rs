@@ -63,7 +63,8 @@ pub(crate) struct Library {
 impl Library {
     pub(crate) fn new(skills: &[Value], max_skills: usize) -> Library {
         let skills = skills.iter().map(|skill| skill_file(skill).parse::<Skill>().unwrap());
-        let options = DisclosureOptions { max_skills, ..DisclosureOptions::default() };
+        let mut options = DisclosureOptions::default();
+        options.max_skills = max_skills;
         let builder = skills.fold(Engine::builder(), EngineBuilder::skill).disclosure(options);
         Library { engine: builder.build().unwrap(), n_conversations: 0 }
     }

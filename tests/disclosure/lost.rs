@@ -21,7 +21,9 @@ fn what_a_context_lost_is_shown_again_once_the_last_used_first_as_far_as_there_i
         (0, vec![], vec!["s2", "s0", "s1"]),
     ] {
         let restore = Budget::Characters(room);
-        let options = DisclosureOptions { restore, max_skills: 1, ..DisclosureOptions::default() };
+        let mut options = DisclosureOptions::default();
+        options.restore = restore;
+        options.max_skills = 1;
         let engine = in_session(&[31, 15, 19, 5], options);
         let session = engine.session("a");
         for query in ["only0", "only1", "only2"] {
@@ -59,7 +61,8 @@ fn what_is_lost_and_matches_counts_as_a_match() {
         session.compacted().unwrap();
         session
     };
-    let options = DisclosureOptions { max_skills: 1, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.max_skills = 1;
     let engine = in_session(&[9, 9, 9, 9], options.clone());
     let session = lose(&engine);
     let again = engine.turn("only1", &session).run().unwrap().disclosure;
@@ -76,7 +79,11 @@ fn what_is_lost_and_matches_counts_as_a_match() {
     assert_eq!(ids(&next.full), ["s1", "s0"]);
 
     let restore = Budget::Characters(0);
-    let engine = in_session(&[9, 9, 9, 9], DisclosureOptions { restore, ..options });
+    let engine = in_session(&[9, 9, 9, 9], {
+        let mut options = options;
+        options.restore = restore;
+        options
+    });
     let again = engine.turn("only1", &lose(&engine)).run().unwrap().disclosure;
     assert_eq!((ids(&again.full), &ids(&again.registry)[..2]), (vec!["s1"], &["s2", "s0"][..]));
     assert_eq!(reasons(&again), [("s2", TOO_LONG), ("s0", TOO_LONG)]);
@@ -131,7 +138,8 @@ fn what_the_user_activated_is_restored_also_if_the_model_may_not_use_it() {
         // Where there is no room the model is told of none it cannot use, but the host is.
         session.compacted().unwrap();
         let restore = Budget::Characters(0);
-        let options = DisclosureOptions { restore, ..DisclosureOptions::default() };
+        let mut options = DisclosureOptions::default();
+        options.restore = restore;
         let tight = engine.turn("go on", &engine.session("s")).options(&options).preview();
         assert_eq!((&tight.text, tight.registry.len()), (&before.text, 0));
         if hidden > 0 {
@@ -146,7 +154,8 @@ fn a_veto_of_one_does_not_have_the_others_shown_again_and_again() {
     let big = |name: &str| format!("{}[only {name}]\n---\n{}\n", head(name), "x".repeat(300));
     let vetoed = format!("{}{{keywords: [word], exclude: [staging]}}\n---\nV.\n", head("v"));
     let restore = Budget::Characters(400);
-    let options = DisclosureOptions { restore, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.restore = restore;
     let engine = engine_with(&[&big("a"), &big("b"), &big("c"), &vetoed], options);
     let session = engine.session("s");
     for query in ["only a", "only b", "only c", "word"] {
@@ -170,7 +179,8 @@ fn what_only_the_user_may_know_of_is_never_a_line_nor_counted() {
     };
     let skills = [&*mine("m1"), &*mine("m2"), OTHER];
     let budget = Some(Budget::Characters(400));
-    let options = DisclosureOptions { budget, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.budget = budget;
     let engine = engine_with(&skills, options);
     let session = engine.session("s");
     for command in ["/m1", "/m2"] {

@@ -48,7 +48,10 @@ fn sized(sizes: &[usize]) -> Engine {
 fn disclose(engine: &Engine, query: &str, format: Format, budget: Option<Budget>) -> Disclosure {
     // Nothing is said of how to load a skill, as in a disclosure outside of conversations.
     let how_to_load = HowToLoad::Sentence(String::new());
-    let options = DisclosureOptions { format, budget, how_to_load, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.format = format;
+    options.budget = budget;
+    options.how_to_load = how_to_load;
     engine.turn(query, &Session::in_memory("t")).options(&options).preview()
 }
 
@@ -101,7 +104,8 @@ fn a_full_text_is_shown_wherever_it_fits() {
     let engine = sized(&[300, 300]);
     let one = disclose(&engine, "word", Format::Markdown, Some(Budget::Characters(0)));
     assert_eq!(one.tier, Tier::Breadcrumb);
-    let options = DisclosureOptions { max_skills: 1, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.max_skills = 1;
     let n_chars = engine
         .turn("word", &Session::in_memory("t"))
         .options(&options)
@@ -120,7 +124,8 @@ fn matches_below_the_limit_and_vetoes_are_told() {
         "---\nname: b\ndescription: d\ntriggers: [word]\n---\n",
         "---\nname: c\ndescription: d\ntriggers: [word]\n---\n",
     ]);
-    let options = DisclosureOptions { max_skills: 1, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.max_skills = 1;
     let disclosure =
         engine.turn("word, not this", &Session::in_memory("t")).options(&options).preview();
     assert_eq!(ids(&disclosure.full), ["b"]);
@@ -248,8 +253,9 @@ fn the_catalog_prompt_shortens_evenly_before_it_drops_a_name() {
     let skills: Vec<&str> = skills.iter().map(String::as_str).collect();
     let engine = engine(&skills);
     let prompt = |n_chars| {
-        let budget = Some(Budget::Characters(n_chars));
-        engine.prompt_with(&PromptOptions { budget, ..PromptOptions::default() })
+        let mut options = PromptOptions::default();
+        options.budget = Some(Budget::Characters(n_chars));
+        engine.prompt_with(&options)
     };
     let whole = prompt(100_000);
     assert_eq!((whole.included.len(), whole.shortened.len(), whole.omitted.len()), (20, 0, 0));
@@ -317,12 +323,10 @@ proptest! {
         }
         let state = session.state().unwrap();
         let budget = if in_tokens { Budget::Tokens(limit) } else { Budget::Characters(limit) };
-        let options = DisclosureOptions {
-            format,
-            budget: Some(budget),
-            restore: Budget::Characters(restore),
-            ..DisclosureOptions::default()
-        };
+        let mut options = DisclosureOptions::default();
+options.format = format;
+options.budget = Some(budget);
+options.restore = Budget::Characters(restore);
         let disclosure = engine.turn(query, &engine.session("a")).options(&options).preview();
         let shown: BTreeSet<_> = disclosure.full.iter().chain(&disclosure.registry).collect();
         prop_assert_eq!(shown.len(), disclosure.full.len() + disclosure.registry.len());
@@ -347,7 +351,9 @@ proptest! {
         for id in disclosure.full.iter().chain(&disclosure.registry) {
             prop_assert!(disclosure.text.contains(id.as_str()));
         }
-        let prompt = engine.prompt_with(&PromptOptions { budget: Some(budget), format, ..PromptOptions::default() });
+        let mut options = PromptOptions::default();
+        (options.budget, options.format) = (Some(budget), format);
+        let prompt = engine.prompt_with(&options);
         prop_assert_eq!(prompt.included.len() + prompt.omitted.len(), sizes.len() * 2);
     }
 }

@@ -94,7 +94,8 @@ fn a_session_of_another_store_is_read_and_written_there() {
 
 #[test]
 fn all_skills_are_shown_in_full_on_demand_whatever_the_session_has() {
-    let options = DisclosureOptions { max_all_skills: 2, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.max_all_skills = 2;
     let engine = in_session(&[9, 9, 9], options);
     let session = engine.session("a");
     for query in ["only0", "only2"] {
@@ -113,8 +114,8 @@ fn all_skills_are_shown_in_full_on_demand_whatever_the_session_has() {
 
 #[test]
 fn a_skill_left_out_for_two_reasons_is_named_once() {
-    let options =
-        DisclosureOptions { budget: Some(Budget::Characters(30)), ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.budget = Some(Budget::Characters(30));
     let engine = in_session(&[9, 9], options);
     let session = engine.session("a");
     session.record(&Event::Shown { skill: &"s0".into(), body: body_hash(&engine, "s0") }).unwrap();

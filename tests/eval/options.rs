@@ -86,7 +86,11 @@ fn plain() -> Vec<Skill> {
 #[test]
 fn what_is_past_the_margin_is_shown_in_full_and_says_why() {
     let margin = RelevanceMargin { worth: 1.0, lead: 0.5, words: 2 };
-    let options = |relevance| DisclosureOptions { relevance, ..DisclosureOptions::default() };
+    let options = |relevance| {
+        let mut options = DisclosureOptions::default();
+        options.relevance = relevance;
+        options
+    };
     let mut skills = plain();
     let engine = with(&skills, false, options(Some(margin)));
     let query = "write an invoice for my freelance client";
@@ -131,7 +135,8 @@ fn what_is_past_the_margin_is_shown_in_full_and_says_why() {
 #[test]
 fn what_stands_in_the_context_is_not_shown_by_relevance_again() {
     let margin = Some(RelevanceMargin { worth: 1.0, lead: 0.5, words: 2 });
-    let options = DisclosureOptions { relevance: margin, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.relevance = margin;
     let engine = with(&plain(), false, options);
     let session = engine.session("s");
     let query = "write an invoice for my freelance client";
@@ -145,7 +150,8 @@ fn what_stands_in_the_context_is_not_shown_by_relevance_again() {
 #[test]
 fn a_report_tells_the_words_by_which_a_skill_fired() {
     let margin = Some(RelevanceMargin { worth: 1.0, lead: 0.5, words: 2 });
-    let options = DisclosureOptions { relevance: margin, ..DisclosureOptions::default() };
+    let mut options = DisclosureOptions::default();
+    options.relevance = margin;
     let engine = with(&plain(), false, options);
     let row = "{\"query\": \"write an invoice for my freelance client\", \"expected\": []}";
     let (cases, _) = read("c.jsonl", row, None);

@@ -88,7 +88,9 @@ async fn connect(
         .build()
         .unwrap();
     let poll = Some(Duration::from_millis(50));
-    let server = McpServer::new(&engine, McpOptions { poll, ..McpOptions::default() });
+    let mut options = McpOptions::default();
+    options.poll = poll;
+    let server = McpServer::new(&engine, options);
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move { server.serve(theirs).await.unwrap().waiting().await.unwrap() });
     let told = Told { says, ..Told::default() };

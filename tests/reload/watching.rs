@@ -11,7 +11,9 @@ const LONG: Duration = Duration::from_secs(20);
 
 fn watch(engine: &Engine, events: bool) -> Watch {
     let poll = if events { Duration::from_secs(3600) } else { Duration::from_millis(50) };
-    engine.watch(WatchOptions { quiet: Duration::from_millis(20), events, poll }).unwrap()
+    let mut options = WatchOptions::default();
+    (options.quiet, options.events, options.poll) = (Duration::from_millis(20), events, poll);
+    engine.watch(options).unwrap()
 }
 
 /// Waits until the engine is as one that was loaded just now.

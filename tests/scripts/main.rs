@@ -39,7 +39,8 @@ impl Place {
         let root = dir.path().canonicalize().unwrap().join("skill");
         let owner =
             Owner { id: SkillId::new("tried"), scope: Scope::User, dir: root, scripts: None };
-        let options = ScriptOptions { environment: variables(&[]), ..ScriptOptions::default() };
+        let mut options = ScriptOptions::default();
+        options.environment = variables(&[]);
         let store = Arc::new(TrustStore::in_memory());
         let place = Place { dir, owner, options, store };
         place.write("SKILL.md", "---\nname: tried\ndescription: Tried.\n---\n");

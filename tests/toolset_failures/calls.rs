@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use repertoire::ErrorCode;
-use repertoire::toolset::{Isolation, Limits, WorkerState};
+use repertoire::toolset::{Isolation, WorkerState};
 use serde_json::json;
 
 use super::{Place, Silent, assert_error, assert_good, built, call, failure, in_child};
@@ -17,9 +17,9 @@ fn aborting() -> &'static [u8] {
 
 /// The same, with little time for a call.
 fn in_hasty_child() -> Isolation {
-    let Isolation::Process { program, limits } = in_child() else { unreachable!() };
-    let call_timeout = Duration::from_secs(2);
-    Isolation::Process { program, limits: Limits { call_timeout, ..limits } }
+    let Isolation::Process { program, mut limits } = in_child() else { unreachable!() };
+    limits.call_timeout = Duration::from_secs(2);
+    Isolation::Process { program, limits }
 }
 
 #[test]

@@ -106,12 +106,10 @@ impl Place {
 fn in_child() -> Isolation {
     let program = env!("CARGO_BIN_EXE_repertoire").into();
     let program = HostProgram { program, args: vec!["toolset-host".into()] };
-    let limits = Limits {
-        call_timeout: Duration::from_secs(20),
-        grace: Duration::from_millis(200),
-        address_space: Some(512 << 20),
-        ..Limits::default()
-    };
+    let mut limits = Limits::default();
+    limits.call_timeout = Duration::from_secs(20);
+    limits.grace = Duration::from_millis(200);
+    limits.address_space = Some(512 << 20);
     Isolation::Process { program, limits }
 }
 

@@ -44,7 +44,8 @@ fn reasons(turn: &Turn) -> Vec<(&str, &str)> {
 #[test]
 fn a_skill_that_runs_as_a_task_is_a_line_wherever_the_host_spawns_one() {
     for format in [Format::Markdown, Format::Xml, Format::Json] {
-        let options = DisclosureOptions { format, ..DisclosureOptions::default() };
+        let mut options = DisclosureOptions::default();
+        options.format = format;
         let engine = builder().disclosure(options.clone()).task_spawner(Spawner).build().unwrap();
         for message in ["dig it", "use the dig skill", "show all skills", "what can you do?"] {
             let turn = run(&engine, message, &engine.session(message));
@@ -121,7 +122,9 @@ fn a_list_says_how_to_load_what_it_names() {
         Engine::builder().sources(sources).build().unwrap()
     };
     let told = |engine: &Engine, format, how_to_load: HowToLoad| {
-        let options = DisclosureOptions { format, how_to_load, ..DisclosureOptions::default() };
+        let mut options = DisclosureOptions::default();
+        options.format = format;
+        options.how_to_load = how_to_load;
         let session = Session::in_memory("s");
         engine.turn("what can you do?", &session).options(&options).preview().text
     };
@@ -198,7 +201,8 @@ fn a_turn_is_asked_with_options_paths_and_a_budget_and_previewed_without_a_trace
 
     let tight = engine.turn("paint it", &session).budget(Budget::Characters(0)).run().unwrap();
     assert!(matches!(tight.disclosure.omitted[0].reason, Reason::OverBudget { .. }));
-    let none = DisclosureOptions { max_skills: 0, ..DisclosureOptions::default() };
+    let mut none = DisclosureOptions::default();
+    none.max_skills = 0;
     let lines = engine.turn("paint it", &session).options(&none).run().unwrap();
     assert_eq!(reasons(&lines), [("paint", "below-limit")]);
     let touched = engine.turn("", &session).paths(["src/main.rs"]).run().unwrap();

@@ -196,12 +196,12 @@ fn project(here: &Path, common: &Common) -> PathBuf {
 /// As users of the command line have it, within what agents take.
 pub(crate) fn disclosure(config: &Config) -> DisclosureOptions {
     let room = disclosure_options().budget;
-    let options = config.disclosure(disclosure_options());
+    let mut options = config.disclosure(disclosure_options());
     let budget = options.budget.into_iter().chain(room);
-    let budget = budget.min_by(|a, b| characters(*a).total_cmp(&characters(*b)));
-    let options = DisclosureOptions { budget, ..options };
+    options.budget = budget.min_by(|a, b| characters(*a).total_cmp(&characters(*b)));
     let named = std::env::var("REPERTOIRE_MAX_SKILLS").ok().and_then(|n| n.parse().ok());
-    DisclosureOptions { max_skills: named.unwrap_or(options.max_skills), ..options }
+    options.max_skills = named.unwrap_or(options.max_skills);
+    options
 }
 
 /// About how many characters a budget is.
@@ -216,10 +216,11 @@ fn characters(budget: Budget) -> f64 {
 }
 
 fn prompt(config: &Config) -> PromptOptions {
-    let options = config.prompt(prompt_options());
+    let mut options = config.prompt(prompt_options());
     let named = std::env::var("REPERTOIRE_PROMPT_BUDGET").ok();
     let named = named.and_then(|text| Budget::parse(&text, None).ok());
-    PromptOptions { budget: named.or(options.budget), ..options }
+    options.budget = named.or(options.budget);
+    options
 }
 
 /// Tells of a command line that is none: whoever wrote it into an agent's settings is not there,

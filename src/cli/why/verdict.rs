@@ -227,7 +227,7 @@ fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut 
         };
         return Told::new("no-triggers", reason, help);
     }
-    let QueryLimits { literals, patterns } = engine.query_limits();
+    let QueryLimits { literals, patterns, .. } = engine.query_limits();
     verdict.near = near(entry, &engine.looked_at(&query.text));
     let n_bytes = query.text.len();
     if n_bytes > literals {

@@ -19,6 +19,7 @@ use crate::tool_format::ToolFormat;
 
 /// How a session's tools are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SessionToolsOptions {
     /// Room for the ids of skills in the definition of `use_skill`, in characters; 4000 by
     /// default. If they do not fit, any name is taken, and the model finds them with

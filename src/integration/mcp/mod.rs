@@ -51,6 +51,7 @@ const LAST_CALLS: Duration = Duration::from_secs(1);
 
 /// How an [`McpServer`] is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct McpOptions {
     /// How the tools are made. By default those of all toolsets are listed: clients ask once.
     pub tools: SessionToolsOptions,

@@ -17,6 +17,7 @@ pub struct HostProgram {
 /// Limits of a plugin's process. Numbers of the system are enforced on Unix, the rest of the
 /// sandbox on Linux; [`SandboxLevel`](crate::toolset::SandboxLevel) says what was reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Address space in bytes, 1 GiB by default. Threads and mapped files count too.
     pub address_space: Option<u64>,
