@@ -64,7 +64,7 @@ pub mod catalog;
 pub mod config;
 pub mod diagnostic;
 pub mod disclosure;
-mod engine;
+pub mod engine;
 mod envelope;
 mod error;
 pub mod eval;
@@ -88,38 +88,28 @@ pub mod toolset;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 pub mod trust;
 
-pub use activation::{
-    Activation, Command, Consent, ConsentPolicy, ConsentRequest, Risk, Task, TaskSpawner,
-};
+pub use activation::{Activation, Consent, ConsentPolicy, ConsentRequest, Task, TaskSpawner};
 #[cfg(feature = "watch")]
 pub use catalog::WatchOptions;
-pub use catalog::{
-    Allowlist, Audience, Catalog, CatalogOptions, Environment, Refreshed, Scope, Source, Status,
-};
+pub use catalog::{Allowlist, Audience, Catalog, Source};
 #[cfg(feature = "config")]
 pub use config::Config;
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
-    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Format, HowToLoad, PromptOptions, Reason,
-    Rejection, RelevanceMargin, Tier, TokenCounter,
+    Budget, Disclosure, DisclosureOptions, Format, HowToLoad, PromptOptions, Reason, Rejection,
+    Tier,
 };
-#[cfg(feature = "snapshot")]
-pub use engine::CacheUse;
 #[cfg(feature = "watch")]
 pub use engine::Watch;
 pub use engine::{
-    Activate, CallIo, Caller, Engine, EngineBuilder, Explanation, FoundSkill, QueryLimits,
-    SessionTools, SessionToolsOptions, Subscription, Turn, TurnBuilder,
+    Activate, CallIo, Engine, EngineBuilder, Explanation, SessionTools, Turn, TurnBuilder,
 };
 pub use envelope::{Envelope, Fault};
 pub use error::{Error, ErrorCode, Remedy};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query};
 pub use progress::{Phase, Progress};
-pub use session::{MemoryStore, Session, SessionStore};
-pub use skill::{
-    Context, Examples, Manifest, Profile, Skill, SkillId, Spanned, Triggers, check_file,
-    is_identifier,
-};
+pub use session::Session;
+pub use skill::{Skill, SkillId};
 #[cfg(feature = "snapshot")]
 pub use snapshot::SnapshotCache;
 pub use tool_format::ToolFormat;

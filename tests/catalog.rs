@@ -8,10 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use repertoire::{
-    Allowlist, Audience, Catalog, CatalogOptions, Code, Engine, Environment, ErrorCode, Scope,
-    Skill, Source,
-};
+use repertoire::catalog::{CatalogOptions, Environment, Scope};
+use repertoire::{Allowlist, Audience, Catalog, Code, Engine, ErrorCode, Skill, Source};
 use tempfile::TempDir;
 
 /// A directory with these files; skills get a description.

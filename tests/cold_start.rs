@@ -20,7 +20,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use repertoire::{Allowlist, Engine, EngineBuilder, Environment, SnapshotCache, Source};
+use repertoire::catalog::Environment;
+use repertoire::{Allowlist, Engine, EngineBuilder, SnapshotCache, Source};
 use tempfile::TempDir;
 
 /// What was changed within two seconds is not taken for settled, and no snapshot is kept of it.

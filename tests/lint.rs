@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use repertoire::catalog::CatalogOptions;
 use repertoire::lint::lint;
-use repertoire::{Catalog, CatalogOptions, Severity, Source};
+use repertoire::{Catalog, Severity, Source};
 use support::{say, shared};
 
 #[test]

@@ -4,9 +4,59 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Names that a page of the documentation tells of, each at the root for a reason: it is written in
-/// the code of those who embed the engine.
-const NAMES: [&str; 0] = [];
+/// The names that those who embed the engine write; all others are in their modules.
+const NAMES: [&str; 50] = [
+    "Activate",
+    "Activation",
+    "Allowlist",
+    "Audience",
+    "Budget",
+    "CallIo",
+    "Catalog",
+    "Code",
+    "Config",
+    "Consent",
+    "ConsentPolicy",
+    "ConsentRequest",
+    "Diagnostic",
+    "Disclosure",
+    "DisclosureOptions",
+    "Engine",
+    "EngineBuilder",
+    "Envelope",
+    "Error",
+    "ErrorCode",
+    "Explanation",
+    "Fault",
+    "Format",
+    "Hit",
+    "HitKind",
+    "HowToLoad",
+    "Match",
+    "MetaQuestion",
+    "Phase",
+    "Progress",
+    "PromptOptions",
+    "Query",
+    "Reason",
+    "Rejection",
+    "Remedy",
+    "Session",
+    "SessionTools",
+    "Severity",
+    "Skill",
+    "SkillId",
+    "SnapshotCache",
+    "Source",
+    "Task",
+    "TaskSpawner",
+    "Tier",
+    "ToolFormat",
+    "Turn",
+    "TurnBuilder",
+    "Watch",
+    "WatchOptions",
+];
 
 /// The names that `lib.rs` re-exports.
 fn exported() -> BTreeSet<String> {

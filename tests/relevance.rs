@@ -1,11 +1,11 @@
 //! Skills found and ordered by the words they share with a message.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use repertoire::disclosure::RelevanceMargin;
 use repertoire::matcher::{Field, RelevanceIndex};
 use repertoire::session::Session;
 use repertoire::{
-    Allowlist, DisclosureOptions, Engine, EngineBuilder, RelevanceMargin, Skill, SkillId, Source,
-    Tier,
+    Allowlist, DisclosureOptions, Engine, EngineBuilder, Skill, SkillId, Source, Tier,
 };
 
 fn skill(text: &str) -> Skill {

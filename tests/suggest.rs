@@ -7,11 +7,10 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use repertoire::catalog::CatalogOptions;
 use repertoire::eval::{Report, evaluate, read};
 use repertoire::suggest::{Proposal, Suggestion, suggest, suggest_all, triggers};
-use repertoire::{
-    Catalog, CatalogOptions, DisclosureOptions, Engine, Remedy, Skill, SkillId, Source,
-};
+use repertoire::{Catalog, DisclosureOptions, Engine, Remedy, Skill, SkillId, Source};
 use serde_json::Value;
 use support::{say, shared};
 

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use repertoire::{DisclosureOptions, Engine, EngineBuilder, RelevanceMargin, Skill, suggest};
+use repertoire::disclosure::RelevanceMargin;
+use repertoire::{DisclosureOptions, Engine, EngineBuilder, Skill, suggest};
 
 use crate::data::Catalog;
 use crate::figures::Figures;

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use repertoire::catalog::Entry;
-use repertoire::{Diagnostic, Engine, Scope, Severity, Spanned, Triggers};
+use repertoire::catalog::Scope;
+use repertoire::skill::{Spanned, Triggers};
+use repertoire::{Diagnostic, Engine, Severity};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 

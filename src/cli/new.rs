@@ -5,7 +5,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::is_skill_file;
-use repertoire::{Error, ErrorCode, is_identifier};
+use repertoire::skill::is_identifier;
+use repertoire::{Error, ErrorCode};
 use serde_json::json;
 
 use crate::args::{Common, NewArgs};

@@ -3,7 +3,8 @@
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-use repertoire::{Budget, Engine, Error, ErrorCode, Query, QueryLimits};
+use repertoire::engine::QueryLimits;
+use repertoire::{Budget, Engine, Error, ErrorCode, Query};
 
 use crate::args::{Common, QueryArgs};
 use crate::failure::UsageError;

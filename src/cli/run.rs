@@ -2,7 +2,7 @@
 
 use std::io::{self, Read as _};
 
-use repertoire::Caller;
+use repertoire::engine::Caller;
 use repertoire::script::{ScriptIo, ScriptOptions, Stream};
 
 use crate::args::{Common, RunArgs};

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire::config::{Config, ConfigPlace};
+use repertoire::engine::Subscription;
 use repertoire::script::ScriptOptions;
 use repertoire::session::{Session, SqliteStore};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
     Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, HowToLoad, Severity,
-    SnapshotCache, Source, Subscription, Watch, WatchOptions,
+    SnapshotCache, Source, Watch, WatchOptions,
 };
 
 use crate::args::{Common, IsolationArgs, Refresh};

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use repertoire::catalog::Scope;
 use repertoire::catalog::is_skill_file;
 use repertoire::script::Scripts;
 use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
-use repertoire::{Engine, Error, ErrorCode, Scope, Skill, SkillId};
+use repertoire::{Engine, Error, ErrorCode, Skill, SkillId};
 use serde_json::{Value as Json, json};
 use walkdir::WalkDir;
 

@@ -3,7 +3,8 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{Engine, MetaQuestion, RelevanceMargin};
+use crate::disclosure::RelevanceMargin;
+use crate::{Engine, MetaQuestion};
 
 /// A home and a project with these files.
 struct World {

@@ -35,7 +35,8 @@ const MAX_NAMED: usize = 3;
 /// available here or not. Findings are warnings and notes, never errors.
 ///
 /// ```
-/// use repertoire::{Catalog, CatalogOptions, Source};
+/// use repertoire::catalog::CatalogOptions;
+/// use repertoire::{Catalog, Source};
 ///
 /// let options = CatalogOptions::new(vec![Source::bundled("skills")]);
 /// assert!(repertoire::lint::lint(&Catalog::load(&options)).is_empty());

@@ -14,7 +14,8 @@
 //! use std::sync::Arc;
 //! use repertoire::script::{ScriptIo, ScriptOptions, Scripts};
 //! use repertoire::trust::{Owner, TrustStore};
-//! use repertoire::{Scope, SkillId};
+//! use repertoire::catalog::Scope;
+//! use repertoire::SkillId;
 //!
 //! let scripts = Scripts::new(ScriptOptions::default(), Arc::new(TrustStore::in_memory()));
 //! let skill = Owner {

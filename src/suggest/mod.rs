@@ -74,7 +74,8 @@ impl Suggestion {
 /// Fails with `NOT_FOUND` if there is no such skill.
 ///
 /// ```
-/// use repertoire::{Catalog, CatalogOptions, Skill, Source};
+/// use repertoire::catalog::CatalogOptions;
+/// use repertoire::{Catalog, Skill, Source};
 ///
 /// let invoices: Skill = "---\nname: billing\ndescription: Sends dunning letters for invoices\n---\n\
 ///                        A dunning letter goes out ... Each dunning run ...".parse()?;

@@ -1,7 +1,7 @@
 //! The tools of a host's model: what they reach and how they answer.
 
-use repertoire::SessionToolsOptions;
 use repertoire::catalog::Allowlist;
+use repertoire::engine::SessionToolsOptions;
 use repertoire::{ErrorCode, ToolFormat};
 use serde_json::json;
 

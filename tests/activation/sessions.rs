@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use repertoire::activation::{Task, TaskSpawner};
 use repertoire::session::{Event, SessionState, SkillState};
-use repertoire::{
-    Activate, Consent, ConsentPolicy, Context, Error, ErrorCode, MemoryStore, Session, SessionStore,
-};
+use repertoire::session::{MemoryStore, SessionStore};
+use repertoire::skill::Context;
+use repertoire::{Activate, Consent, ConsentPolicy, Error, ErrorCode, Session};
 use serde_json::json;
 
 use super::{builder, message, skills};

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
+use repertoire::SnapshotCache;
+use repertoire::session::SessionStore as _;
 use repertoire::session::SqliteStore;
-use repertoire::{SessionStore as _, SnapshotCache};
 use serde_json::json;
 
 use crate::SETTLED;

@@ -299,7 +299,7 @@ fn check_names(skills: &[NamedSkill], query: &str) -> Result<(), TestCaseError> 
 
 /// The same skill, which nothing vetoes.
 fn without_exclude(skill: &Skill) -> Skill {
-    let texts = |of: &[repertoire::Spanned<String>]| -> Vec<String> {
+    let texts = |of: &[repertoire::skill::Spanned<String>]| -> Vec<String> {
         of.iter().map(|trigger| trigger.value.clone()).collect()
     };
     load(0, &json!({"keywords": texts(&skill.triggers().keywords)}))

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use caseless::Caseless;
 use regex::{Regex, RegexBuilder};
-use repertoire::{HitKind, Skill, Spanned};
+use repertoire::skill::Spanned;
+use repertoire::{HitKind, Skill};
 use unicode_normalization::UnicodeNormalization;
 
 fn nfkc(text: &str) -> String {

@@ -1,9 +1,8 @@
 //! The options of the engine that decide what is shown in full.
 
+use repertoire::disclosure::RelevanceMargin;
 use repertoire::eval::{Report, evaluate, read};
-use repertoire::{
-    DisclosureOptions, Engine, EngineBuilder, Rejection, RelevanceMargin, Skill, SkillId,
-};
+use repertoire::{DisclosureOptions, Engine, EngineBuilder, Rejection, Skill, SkillId};
 
 fn with(skills: &[Skill], mask: bool, options: DisclosureOptions) -> Engine {
     let builder = Engine::builder().mask_quoted(mask).disclosure(options);

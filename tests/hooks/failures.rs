@@ -131,7 +131,7 @@ fn thirty_two_hooks_at_once_lose_nothing() {
     assert_eq!(log(&place), "");
     let store = repertoire::session::SqliteStore::open(state(&place, "sessions.sqlite")).unwrap();
     for n in 0..32 {
-        use repertoire::SessionStore as _;
+        use repertoire::session::SessionStore as _;
         let known = store.state(&format!("claude-code:s{n}")).unwrap();
         assert_eq!((known.skills.len(), known.skills[0].uses), (1, 1), "session {n}");
     }

@@ -20,9 +20,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
-use repertoire::{
-    Allowlist, Code, Diagnostic, Engine, Environment, ErrorCode, Refreshed, SkillId, Source,
-};
+use repertoire::catalog::{Environment, Refreshed};
+use repertoire::{Allowlist, Code, Diagnostic, Engine, ErrorCode, SkillId, Source};
 use tempfile::TempDir;
 
 /// A user's and a project's directory of skills, and what lies beside them.

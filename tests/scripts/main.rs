@@ -16,9 +16,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use repertoire::catalog::{Environment, Scope};
 use repertoire::script::{ScriptIo, ScriptOptions, ScriptOutput, Scripts};
 use repertoire::trust::{Owner, TrustStore};
-use repertoire::{Environment, Error, Scope, SkillId};
+use repertoire::{Error, SkillId};
 use tempfile::TempDir;
 
 /// What is far from over when a test is: no machine is that slow.

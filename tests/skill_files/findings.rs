@@ -1,6 +1,7 @@
 //! What `check` says of one file: where the mistake is, and what to write, which loads.
 
-use repertoire::{Code, Diagnostic, Profile, Skill, check_file};
+use repertoire::skill::{Profile, check_file};
+use repertoire::{Code, Diagnostic, Skill};
 
 use super::{BRAND, codes, file};
 

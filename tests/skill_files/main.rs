@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use repertoire::{Diagnostic, Profile, Skill, check_file};
+use repertoire::skill::{Profile, check_file};
+use repertoire::{Diagnostic, Skill};
 use serde_json::Value;
 use support::{say, shared};
 

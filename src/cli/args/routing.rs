@@ -1,7 +1,8 @@
 //! How messages are matched, and what is shown in full.
 
 use clap::Args;
-use repertoire::{DisclosureOptions, EngineBuilder, RelevanceMargin};
+use repertoire::disclosure::RelevanceMargin;
+use repertoire::{DisclosureOptions, EngineBuilder};
 
 /// How messages are matched, and what is shown in full.
 #[derive(Debug, Clone, Args)]

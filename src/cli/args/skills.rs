@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use repertoire::Profile;
+use repertoire::skill::Profile;
 
 use super::values::{PERIOD, days, seconds, variable};
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use repertoire::catalog::{Audience, Catalog, Entry};
-use repertoire::{Code, Diagnostic, Disclosure, Engine, EngineBuilder, Error, SkillId, Spanned};
+use repertoire::skill::Spanned;
+use repertoire::{Code, Diagnostic, Disclosure, Engine, EngineBuilder, Error, SkillId};
 
 /// Messages named in a finding are cut to so many characters.
 const MAX_SHOWN_CHARS: usize = 80;

@@ -6,13 +6,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::Entry;
+use repertoire::catalog::Scope;
 use repertoire::config::ConfigFile;
+use repertoire::engine::Caller;
 use repertoire::integration::hook::HookAgent;
 use repertoire::script::{self, FilesystemLevel};
 use repertoire::session::{Session, SqliteStore};
 use repertoire::snapshot::SnapshotFile;
 use repertoire::toolset::ToolsetEntry;
-use repertoire::{Caller, Diagnostic, Engine, ErrorCode, Scope, Severity};
+use repertoire::{Diagnostic, Engine, ErrorCode, Severity};
 use serde::Serialize;
 
 use crate::args::Common;

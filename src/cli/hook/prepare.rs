@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use repertoire::{CacheUse, Engine};
+use repertoire::Engine;
+use repertoire::engine::CacheUse;
 
 use crate::args::{Common, RoutingArgs};
 use crate::setup;

@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::time::Instant;
 
 use repertoire::disclosure::BytesPerToken;
+use repertoire::disclosure::TokenCounter as _;
 use repertoire::matcher::Shared;
 use repertoire::{
     Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match, Query, Rejection,
-    Session, TokenCounter as _,
+    Session,
 };
 use serde::{Deserialize, Serialize};
 

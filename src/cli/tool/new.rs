@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use repertoire::{Error, ErrorCode, is_identifier};
+use repertoire::skill::is_identifier;
+use repertoire::{Error, ErrorCode};
 use serde_json::json;
 
 use crate::args::{Common, ToolNewArgs};

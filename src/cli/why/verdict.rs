@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use repertoire::activation::Activation;
 use repertoire::catalog::Entry;
+use repertoire::engine::QueryLimits;
 use repertoire::integration::hook::is_agent_command;
 use repertoire::matcher::find_literal;
 use repertoire::session::Session;
 use repertoire::{
     Diagnostic, Disclosure, DisclosureOptions, Engine, ErrorCode, Match, MetaQuestion, Query,
-    QueryLimits, Reason, Severity,
+    Reason, Severity,
 };
 use serde::Serialize;
 
