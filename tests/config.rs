@@ -364,7 +364,7 @@ fn classes_of_tools_have_configuration_and_limits() {
             &format!("{dir}/SKILL.md"),
             text.replace("name: hello", &format!("name: {name}")),
         );
-        let library = fs::read(plugin::of_workspace("hello-toolset")).unwrap();
+        let library = fs::read(plugin::of_workspace("calls-toolset")).unwrap();
         let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
         place.write(&format!("{dir}/toolsets/{prefix}hello{suffix}"), library);
     }

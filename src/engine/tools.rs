@@ -31,11 +31,10 @@ impl Engine {
         self.0.toolsets.as_ref().map(Toolsets::policy)
     }
 
-    /// Forgets the tools of skills that went.
+    /// Forgets the tools of skills that went, or that the model may no longer use.
     pub(super) fn retire_toolsets(&self) {
         if let Some(toolsets) = &self.0.toolsets {
-            let catalog = self.catalog();
-            toolsets.retain(toolsets_of(catalog.entries().filter(|entry| entry.is_available())));
+            toolsets.retain(toolsets_of(self.catalog().listed(Audience::Model)));
         }
     }
 }

@@ -38,7 +38,6 @@ pub fn unused(catalog: &Catalog, tallies: &Tallies, since: Day) -> Vec<Diagnosti
 
 /// What can be done for a skill that is of no effect.
 fn remedy(entry: &Entry, counts: Counts) -> String {
-    let id = &entry.id;
     let cure = if !entry.is_matched(Audience::Model) {
         "only the user may use it: tell users of its command, or let the model use it".to_owned()
     } else if counts.listed > 0 {
@@ -48,12 +47,11 @@ fn remedy(entry: &Entry, counts: Counts) -> String {
             if counts.listed == 1 { "once".to_owned() } else { format!("{} times", counts.listed) }
         )
     } else if !entry.skill.triggers().declared {
-        format!("it declares no triggers: `repertoire suggest {id}` proposes some")
+        "it declares no triggers: declare keywords that messages for it hold".to_owned()
     } else {
-        format!(
-            "no message held its triggers: `repertoire why {id} MESSAGE` says what keeps it from \
-             a message it is for"
-        )
+        "no message held its triggers: ask of a message that it is for what keeps it out, and \
+         declare the words that users write"
+            .to_owned()
     };
     format!("{cure}; if nobody needs it, remove it")
 }
@@ -108,8 +106,8 @@ mod tests {
         let wanted = [
             ("listed", "saw its line 2 times"),
             ("mine", "only the user may use it"),
-            ("plain", "`repertoire suggest plain`"),
-            ("silent", "`repertoire why silent MESSAGE`"),
+            ("plain", "declare keywords"),
+            ("silent", "no message held its triggers"),
         ];
         assert_eq!(told.len(), wanted.len(), "{told:?}");
         for ((id, help), (wanted_id, part)) in told.into_iter().zip(wanted) {

@@ -98,8 +98,8 @@ fn check_names_the_skills_that_conversations_had_no_use_for() {
     place.run(args.iter().chain(&SKILLS)).exits(0);
     let found = unused(&SKILLS);
     assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[0].contains("repertoire why long MESSAGE"), "{found:?}");
-    assert!(found[1].contains("repertoire suggest plain"), "{found:?}");
+    assert!(found[0].contains("no message held its triggers"), "{found:?}");
+    assert!(found[1].contains("declare keywords"), "{found:?}");
     // By path alike, and only what was asked for.
     assert_eq!(unused(&[".repertoire/skills"]), found);
     assert_eq!(unused(&[".repertoire/skills/long"]), found[..1]);
