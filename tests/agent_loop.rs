@@ -5,7 +5,7 @@
 #[path = "support/plugin.rs"]
 mod plugin;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// The turns of a conversation as it was printed.
@@ -25,7 +25,9 @@ fn n_offered(turn: &str) -> Vec<usize> {
 fn the_agent_of_the_example_holds_twelve_turns_with_tools_that_stay() {
     plugin::of_workspace("hello-toolset");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let example: PathBuf = plugin::executable(root, "agent_loop");
+    let args = ["build", "--locked", "--example", "agent_loop"];
+    let built = plugin::built(root, &args, "agent_loop");
+    let example = built.iter().find_map(|message| message["executable"].as_str()).unwrap();
     let output = Command::new(example).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));

@@ -21,8 +21,11 @@ use std::time::Instant;
 pub struct CallIo<'a> {
     is_cancelled: Option<&'a (dyn Fn() -> bool + Sync)>,
     deadline: Option<Instant>,
-    progress: Option<&'a (dyn Fn(f64, &str) + Sync)>,
+    progress: Option<&'a Report<'a>>,
 }
+
+/// Takes how far a tool is, from 0 to 1, and what it does now.
+type Report<'a> = dyn Fn(f64, &str) + Sync + 'a;
 
 impl<'a> CallIo<'a> {
     /// Ends the call soon after `is_cancelled` holds: a script within 20 ms or so, a toolset when it

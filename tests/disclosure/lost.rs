@@ -27,7 +27,7 @@ fn what_a_context_lost_is_shown_again_once_the_last_used_first_as_far_as_there_i
         let engine = in_session(&[31, 15, 19, 5], options);
         let session = engine.session("a");
         for query in ["only0", "only1", "only2"] {
-            engine.turn(query, &session).run().unwrap().disclosure;
+            engine.turn(query, &session).run().unwrap();
         }
         session.record_use(&"s0".into()).unwrap();
         session.record_use(&"s2".into()).unwrap();
@@ -56,7 +56,7 @@ fn what_is_lost_and_matches_counts_as_a_match() {
     let lose = |engine: &Engine| {
         let session = engine.session("a");
         for query in ["only0", "only1", "only2"] {
-            engine.turn(query, &session).run().unwrap().disclosure;
+            engine.turn(query, &session).run().unwrap();
         }
         session.compacted().unwrap();
         session
@@ -102,7 +102,7 @@ fn a_veto_holds_for_what_was_lost_until_the_next_message() {
         let engine = engine(&[&format!("---\n{head}\n---\n"), OTHER]);
         let session = engine.session("s");
         if engine.user_message(shown, &session).unwrap().is_none() {
-            engine.turn(shown, &session).run().unwrap().disclosure;
+            engine.turn(shown, &session).run().unwrap();
         }
         session.compacted().unwrap();
         let vetoed = engine.turn(query, &session).run().unwrap().disclosure;
@@ -159,7 +159,7 @@ fn a_veto_of_one_does_not_have_the_others_shown_again_and_again() {
     let engine = engine_with(&[&big("a"), &big("b"), &big("c"), &vetoed], options);
     let session = engine.session("s");
     for query in ["only a", "only b", "only c", "word"] {
-        engine.turn(query, &session).run().unwrap().disclosure;
+        engine.turn(query, &session).run().unwrap();
     }
     session.compacted().unwrap();
     let first = engine.turn("staging", &session).run().unwrap().disclosure;

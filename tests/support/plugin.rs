@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use serde_json::Value;
 
 /// What cargo says of `target` when it builds it in `dir` by `cargo ARGS…`, message by message.
-fn built(dir: &Path, args: &[&str], target: &str) -> Vec<Value> {
+pub(crate) fn built(dir: &Path, args: &[&str], target: &str) -> Vec<Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let (subcommand, more) = args.split_first().unwrap();
     let mut command = Command::new(cargo);
@@ -19,13 +19,6 @@ fn built(dir: &Path, args: &[&str], target: &str) -> Vec<Value> {
     let messages = messages.lines().filter_map(|line| line.parse::<Value>().ok());
     let messages = messages.filter(|message| message["target"]["name"] == *target);
     messages.collect()
-}
-
-/// The program of an example of this workspace.
-#[allow(dead_code, reason = "each test uses some of this module")]
-pub(crate) fn executable(dir: &Path, example: &str) -> PathBuf {
-    let messages = built(dir, &["build", "--locked", "--example", example], example);
-    messages.iter().find_map(|message| message["executable"].as_str()).map(PathBuf::from).unwrap()
 }
 
 /// The library of `package`, built in `dir` by `cargo ARGS…`.
