@@ -30,19 +30,6 @@ impl Texts {
         &self.text[self.offsets[place] as usize..self.offsets[place + 1] as usize]
     }
 
-    /// The bytes of a text: what is compared needs no look at where its characters start.
-    pub(super) fn bytes(&self, place: u32) -> &[u8] {
-        let place = place as usize;
-        let range = self.offsets[place] as usize..self.offsets[place + 1] as usize;
-        &self.text.as_bytes()[range]
-    }
-
-    /// The length of a text in bytes.
-    pub(super) fn len_of(&self, place: u32) -> usize {
-        let place = place as usize;
-        (self.offsets[place + 1] - self.offsets[place]) as usize
-    }
-
     /// The place of a text among texts that are in order.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
         let (mut start, mut end) = (0, self.len() as u32);

@@ -7,13 +7,11 @@ use std::sync::Arc;
 use super::demands::Met;
 use super::few::Few;
 use super::mask::Quoted;
-use super::memo::Memo;
 use super::mention::Mention;
 use super::near::Near;
+use super::occurrences::Occurrences;
 use super::overlay::Changes;
 use super::rank::RankKey;
-use super::seen::Seen;
-use super::split::Split;
 use super::tables::TriggerItem;
 use super::text::QueryText;
 use super::visits::Visits;
@@ -27,9 +25,7 @@ pub(super) struct Scratch {
     /// What is left out of the search for literals, and the folded text without it.
     pub(super) quoted: Quoted,
     pub(super) covered: String,
-    pub(super) runs: Split,
-    pub(super) memo: Memo,
-    pub(super) seen: Seen,
+    pub(super) occurrences: Occurrences,
     /// Whether the text is one line of ASCII that patterns see as a whole.
     pub(super) is_plain: bool,
     /// Whether all patterns were looked at that may match.

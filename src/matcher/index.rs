@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thread_local::ThreadLocal;
 
+use super::automaton::Automaton;
 use super::excerpt::Excerpt;
 use super::found::Scratch;
 use super::gates::Gates;
-use super::infix::Infixes;
 use super::meta::{MetaQuestion, Questions};
 use super::overlay::Changes;
 use super::passed::{Passed, ScratchGuard, quoted_only, resolve_together};
@@ -18,9 +18,7 @@ use super::paths::Paths;
 use super::patterns::Patterns;
 use super::rank::RankKey;
 use super::scan::Report;
-use super::seen::Occurrence;
 use super::tables::{LiteralUse, Tables};
-use super::words::Words;
 use super::{Match, Query, build};
 use crate::error::Error;
 use crate::progress::Reporter;
@@ -77,8 +75,7 @@ pub struct IndexedSkill<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Index {
-    pub(super) words: Words,
-    pub(super) infixes: Infixes,
+    pub(super) automaton: Automaton,
     pub(super) patterns: Patterns,
     pub(super) gates: Gates,
     pub(super) paths: Paths,
@@ -171,8 +168,7 @@ impl Index {
 
     /// Heap memory in bytes, about; compiled patterns and working memory aside.
     pub fn memory_usage(&self) -> usize {
-        self.words.memory_usage()
-            + self.infixes.memory_usage()
+        self.automaton.memory_usage()
             + self.patterns.memory_usage()
             + self.gates.memory_usage()
             + self.tables.memory_usage()
@@ -251,9 +247,8 @@ impl Index {
     /// What a folded literal is there for.
     pub(super) fn uses_of(&self, literal: &str) -> Vec<LiteralUse> {
         let mut scratch = self.scratch();
-        let Scratch { runs, memo, seen, .. } = &mut *scratch;
         let mut whole = Whole { index: self, range: 0..literal.len(), uses: Vec::new() };
-        self.scan_literals(literal, literal.is_ascii(), runs, memo, seen, &mut whole);
+        self.scan_literals(literal, &mut scratch.occurrences, &mut whole);
         whole.uses
     }
 
@@ -267,17 +262,13 @@ impl Index {
 
     /// Whether what was read fits together, so that nothing that is looked up leads out of it.
     fn is_sound(&self) -> bool {
-        self.words.is_sound()
-            && self.infixes.is_sound()
+        let n_literals = self.automaton.literals().len();
+        self.automaton.is_sound()
+            && self.values_fit()
             && self.paths.is_sound()
             && self.patterns.is_sound()
-            && self.gates.is_sound(self.patterns.len(), self.infixes.len())
-            && self.tables.is_sound(
-                self.words.len(),
-                self.infixes.len(),
-                self.patterns.len(),
-                self.paths.len(),
-            )
+            && self.gates.is_sound(self.patterns.len(), n_literals)
+            && self.tables.is_sound(n_literals, self.patterns.len(), self.paths.len())
     }
 
     pub(super) fn id(&self, skill: u32) -> &SkillId {
@@ -299,16 +290,9 @@ impl Report for Whole<'_> {
         }
     }
 
-    fn word(&mut self, literal: u32, range: Range<usize>) {
+    fn literal(&mut self, literal: u32, range: Range<usize>) {
         if range == self.range {
-            self.uses = self.index.tables.word_uses.of(literal).to_vec();
-        }
-    }
-
-    // What is a word may also be part of a pattern, which is no use.
-    fn infix(&mut self, found: Occurrence) {
-        if found.range == self.range && self.uses.is_empty() {
-            self.uses = self.index.tables.infix_uses.of(found.literal).to_vec();
+            self.uses = self.index.tables.uses.of(literal).to_vec();
         }
     }
 }

@@ -10,7 +10,6 @@ use super::mask::Quoted;
 use super::mention::{Mention, Strength};
 use super::patterns::WINDOW_BYTES;
 use super::scan::Report;
-use super::seen::Occurrence;
 use super::tables::{LiteralUse, NamedSkill};
 use super::text::QueryText;
 
@@ -43,28 +42,20 @@ impl Report for Notes<'_> {
         }
     }
 
-    fn word(&mut self, literal: u32, range: Range<usize>) {
-        self.note(self.index.tables.word_uses.of(literal), &range, true);
-    }
-
-    fn infix(&mut self, Occurrence { literal, range, first_whole }: Occurrence) {
-        self.note(self.index.tables.infix_uses.of(literal), &range, first_whole);
-    }
-}
-
-impl Notes<'_> {
-    fn note(&mut self, uses: &[LiteralUse], range: &Range<usize>, whole: bool) {
-        let counts = whole && self.part != Part::Quoted;
-        for &to in uses {
+    fn literal(&mut self, literal: u32, range: Range<usize>) {
+        let counts = self.part != Part::Quoted;
+        for &to in self.index.tables.uses.of(literal) {
             match to {
-                LiteralUse::Name(name) => self.examine_name(name, range),
-                LiteralUse::Item(item) if counts => self.found.add(item, range),
+                LiteralUse::Name(name) => self.examine_name(name, &range),
+                LiteralUse::Item(item) if counts => self.found.add(item, &range),
                 LiteralUse::Exclude(exclude) if counts => self.found.excludes.push(exclude),
                 LiteralUse::Item(_) | LiteralUse::Exclude(_) => {}
             }
         }
     }
+}
 
+impl Notes<'_> {
     #[inline(never)] // few literals are names
     fn examine_name(&mut self, name: u32, at: &Range<usize>) {
         let NamedSkill { name, skill, item } = &self.index.tables.names[name as usize];
@@ -110,7 +101,7 @@ impl Index {
         if masks && !quoted.is_empty() {
             quoted.cover(text, covered);
             self.scan(Part::Said, scratch);
-            // Last, as what it has seen decides about patterns.
+            // Last, as its occurrences decide about patterns.
             self.scan(Part::Quoted, scratch);
         } else {
             self.scan(Part::All, scratch);
@@ -133,11 +124,10 @@ impl Index {
 
     /// Notes the literals of the query that belong to `part`.
     fn scan(&self, part: Part, scratch: &mut Scratch) {
-        let Scratch { text, quoted, covered, runs, memo, seen, found, .. } = scratch;
+        let Scratch { text, quoted, covered, occurrences, found, .. } = scratch;
         let folded = if part == Part::Said { covered } else { text.folded() };
-        let is_ascii = text.is_ascii();
         let mut notes = Notes { index: self, part, folded, text, quoted, found };
-        self.scan_literals(folded, is_ascii, runs, memo, seen, &mut notes);
+        self.scan_literals(folded, occurrences, &mut notes);
     }
 
     /// Takes in the mentions that are left after [`resolve`](super::mention::resolve): strong ones name their skill, weak
