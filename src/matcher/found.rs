@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::demands::Met;
 use super::few::Few;
@@ -10,7 +9,6 @@ use super::mask::Quoted;
 use super::mention::Mention;
 use super::near::Near;
 use super::occurrences::Occurrences;
-use super::overlay::Changes;
 use super::rank::RankKey;
 use super::tables::TriggerItem;
 use super::text::QueryText;
@@ -34,25 +32,7 @@ pub(super) struct Scratch {
     pub(super) met_gates: Vec<u32>,
     pub(super) found: Found,
     pub(super) met: Met,
-    /// What became of the skills since the index was compiled.
-    pub(super) changes: Option<Arc<Changes>>,
     pub(super) ranking: Ranking,
-}
-
-impl Scratch {
-    pub(super) fn is_gone(&self, skill: u32) -> bool {
-        self.changes.as_ref().is_some_and(|changes| changes.is_gone(skill))
-    }
-
-    /// By how many skills `item` is declared, which was declared by `compiled`.
-    pub(super) fn rarity(&self, item: u32, compiled: u32) -> u32 {
-        rarity(self.changes.as_deref(), item, compiled)
-    }
-}
-
-/// By how many skills `item` is declared after `changes`, which was declared by `compiled`.
-pub(super) fn rarity(changes: Option<&Changes>, item: u32, compiled: u32) -> u32 {
-    changes.map_or(compiled, |changes| changes.rarity(item))
 }
 
 /// What a pass has found.

@@ -20,9 +20,6 @@
 //!    literals tells that they do not match, that they do, or that they may. What may match is run if
 //!    its skill depends on it (`patterns.rs`, `standing.rs`).
 //!
-//! A [`LayeredIndex`] follows changes of single skills without compiling everything anew
-//! (`overlay/`).
-//!
 //! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
 //! the many that declare no triggers (`relevance/`).
 
@@ -53,7 +50,6 @@ mod meta;
 mod near;
 mod occurrences;
 mod open;
-mod overlay;
 mod pass;
 mod passed;
 mod paths;
@@ -66,6 +62,7 @@ mod relevance;
 mod runs;
 mod scan;
 mod searchers;
+mod select;
 mod shape;
 mod sources;
 mod standing;
@@ -81,7 +78,7 @@ pub(crate) use patterns::WINDOW_BYTES;
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
 pub use literal::find_literal;
 pub use meta::MetaQuestion;
-pub use overlay::LayeredIndex;
 pub use query::{Hit, HitKind, Match, Query};
 pub(crate) use relevance::fuse;
 pub use relevance::{Candidate, Field, Relevance, RelevanceIndex, Relevant, Retriever, Shared};
+pub use select::Selection;

@@ -7,7 +7,7 @@ use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
 use super::index::Index;
 use super::mask::Quoted;
-use super::mention::{Mention, Strength};
+use super::mention::{self, Mention, Strength};
 use super::patterns::WINDOW_BYTES;
 use super::scan::Report;
 use super::tables::{LiteralUse, NamedSkill};
@@ -70,7 +70,7 @@ impl Notes<'_> {
             return;
         }
         let (start, end) = (range.start as u32, range.end as u32);
-        let mention = Mention { start, end, layer: 0, skill: *skill, item: *item, reading };
+        let mention = Mention { start, end, skill: *skill, item: *item, reading };
         self.found.mentions.push(mention);
     }
 
@@ -81,8 +81,7 @@ impl Notes<'_> {
 }
 
 impl Index {
-    /// Finds which items the query holds, and what opens patterns. Which of the mentions found count is
-    /// for [`Index::settle_mentions`] to say, before anything is ranked.
+    /// Finds which items the query holds, which mentions count, and what opens patterns.
     pub(super) fn pass<'q>(
         &self,
         query: &'q Query<'_>,
@@ -118,6 +117,7 @@ impl Index {
             self.paths
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
         }
+        self.settle_mentions(found);
         scratch.is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
         excerpt
     }
@@ -130,10 +130,11 @@ impl Index {
         self.scan_literals(folded, occurrences, &mut notes);
     }
 
-    /// Takes in the mentions that are left after [`resolve`](super::mention::resolve): strong ones name their skill, weak
-    /// ones count as keywords unless `is_any_strong`, here or in another index.
-    pub(super) fn settle_mentions(&self, is_any_strong: bool, found: &mut Found) {
-        let mentions = std::mem::take(&mut found.mentions);
+    /// Decides which mentions count: strong ones name their skill, weak ones count as keywords unless there
+    /// is a strong one.
+    fn settle_mentions(&self, found: &mut Found) {
+        let mut mentions = std::mem::take(&mut found.mentions);
+        let is_any_strong = mention::resolve(&mut mentions);
         for &Mention { skill, reading, .. } in &mentions {
             if !reading.is_denied && reading.strength == Some(Strength::Strong) {
                 found.explicit.push(skill);
