@@ -35,6 +35,8 @@ struct Builder {
     postings: Vec<(u32, u32)>,
     triggers: Vec<NewTrigger>,
     names: Vec<NamedSkill>,
+    /// The literals that count as each name.
+    forms: Vec<(String, u32)>,
     excludes: Vec<(u32, Box<str>)>,
     /// Skill by skill, the end of its triggers.
     ends: Vec<u32>,
@@ -156,6 +158,8 @@ impl Builder {
         for literal in literals {
             self.add_use(&literal, LiteralUse::Name(place));
         }
+        let forms = Name::forms(&folded, is_id);
+        self.forms.extend(forms.into_iter().map(|form| (form, place)));
     }
 
     fn add_literal_trigger(&mut self, skill: u32, kind: HitKind, text: &str, inflect: bool) {
@@ -290,11 +294,12 @@ impl Builder {
 
     /// Notes of each item how many skills declare the literal it stands for, in whatever way. An
     /// inflected form is as rare as the verb it stands for, not as itself.
-    fn set_rarities<'a>(&mut self, items: &mut [Item], postings: impl Fn(u32) -> &'a [u32]) {
-        self.uses.sort_unstable();
-        self.uses.dedup();
+    fn set_rarities<'a>(&self, items: &mut [Item], postings: impl Fn(u32) -> &'a [u32]) {
+        let mut declared = self.declared();
+        declared.sort_unstable();
+        declared.dedup();
         let mut skills = Vec::new();
-        for uses in self.uses.chunk_by(|a, b| a.0 == b.0) {
+        for uses in declared.chunk_by(|a, b| a.0 == b.0) {
             skills.clear();
             for (_, to) in uses {
                 match *to {
@@ -322,6 +327,22 @@ impl Builder {
                 }
             }
         }
+    }
+
+    /// Every literal that counts for how rare a trigger is, by a number, with what declares it: those of
+    /// triggers, and all forms of names.
+    fn declared(&self) -> Vec<(u32, LiteralUse)> {
+        let mut others: HashMap<&str, u32> = HashMap::new();
+        let n_literals = self.literals.len() as u32;
+        let of_names = self.forms.iter().map(|(form, name)| {
+            let literal = self.literals.get(form).copied().unwrap_or_else(|| {
+                let next = n_literals + others.len() as u32;
+                *others.entry(form).or_insert(next)
+            });
+            (literal, LiteralUse::Name(*name))
+        });
+        let is_trigger = |(_, to): &(u32, LiteralUse)| !matches!(to, LiteralUse::Name(_));
+        self.uses.iter().copied().filter(is_trigger).chain(of_names).collect()
     }
 
     /// The literals of one word that some of `skills` declare.
