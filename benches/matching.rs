@@ -7,11 +7,9 @@
 mod support;
 
 use std::hint::black_box;
-use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use repertoire::matcher::{IndexOptions, IndexedSkill, LayeredIndex};
 use repertoire::{Engine, Query};
 use support::adversary;
 use support::catalog::{Language, ids, index, queries, skills};
@@ -134,52 +132,12 @@ fn builds(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// One change of a catalog, and queries with skills changed since the index was compiled.
-fn changes(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("change");
-    group.sample_size(10);
-    for &n_skills in sizes().iter().filter(|&&n_skills| n_skills >= 1_000) {
-        let skills = skills(n_skills + 1_001);
-        let ids = ids(&skills);
-        let (first, more) = skills.split_at(n_skills);
-        let first = Arc::new(index(first, &ids));
-        let layered = LayeredIndex::new(first, &IndexOptions::default());
-        let changed: Vec<_> = more
-            .iter()
-            .zip(&ids[n_skills..])
-            .map(|(skill, id)| IndexedSkill { id, name: skill.name(), triggers: skill.triggers() })
-            .collect();
-        let (one, changed) = changed.split_first().unwrap();
-        let next = layered.with_changes(&[*one], &ids[..1]).unwrap();
-        let named = format!("use the {} skill", one.name);
-        assert_eq!(next.best(&Query::new(&named), &[], 1)[0].id, *one.id);
-        group.bench_function(BenchmarkId::new("one skill", n_skills), |b| {
-            b.iter(|| layered.with_changes(black_box(&[*one]), &[]));
-        });
-        let queries = queries(Language::English, 130, n_skills, 64);
-        let mut turn = queries.iter().cycle();
-        for n_changed in [0, 1, 100, 1_000] {
-            let over = layered.with_changes(&changed[..n_changed], &ids[..n_changed]).unwrap();
-            let mut best = Vec::new();
-            assert_eq!(over.len(), n_skills);
-            let id = format!("query over {n_changed} changed");
-            group.bench_function(BenchmarkId::new(id, n_skills), |b| {
-                b.iter(|| {
-                    let query = Query::new(turn.next().unwrap());
-                    over.matches_into(black_box(&query), &[], 3, &mut best);
-                });
-            });
-        }
-    }
-    group.finish();
-}
-
 criterion_group! {
     name = benches;
     config = Criterion::default()
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(800))
         .sample_size(20);
-    targets = by_size, by_regex, by_language, adversaries, builds, changes
+    targets = by_size, by_regex, by_language, adversaries, builds
 }
 criterion_main!(benches);

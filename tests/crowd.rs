@@ -4,11 +4,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::sample::{Index as Place, select};
-use repertoire::matcher::{Index, IndexOptions, IndexedSkill, LayeredIndex, Match};
+use repertoire::matcher::{Index, IndexOptions, IndexedSkill, Match};
 use repertoire::{Hit, HitKind, Query, Skill, SkillId};
 use serde_json::json;
 
@@ -248,44 +247,6 @@ proptest! {
         for text in &queries {
             crowd.check(text, &[])?;
             crowd.check(text, &recent)?;
-        }
-    }
-
-    #[test]
-    fn a_crowd_of_which_some_changed_and_some_went_answers_as_one_compiled_anew(
-        sources in prop::collection::vec(source(), 150..400),
-        changed in prop::collection::vec((any::<Place>(), source()), 1..20),
-        gone in prop::collection::vec(any::<Place>(), 1..80),
-        queries in prop::collection::vec(query(), 6),
-    ) {
-        let options = IndexOptions::default();
-        let mut catalog = catalog(&sources);
-        let base = Index::new(&indexed(&catalog), &options).unwrap();
-        let ids: Vec<SkillId> = catalog.keys().cloned().collect();
-        let gone: BTreeSet<&SkillId> = gone.iter().map(|place| place.get(&ids)).collect();
-        let changed: Catalog = changed
-            .iter()
-            .map(|(place, source)| (place.get(&ids), source))
-            .filter(|(id, _)| !gone.contains(id))
-            .map(|(id, source)| (id.clone(), load(id.as_str(), source)))
-            .collect();
-        let removed: Vec<SkillId> = gone.iter().copied().cloned().collect();
-        let layered = LayeredIndex::new(Arc::new(base), &options);
-        let layered = layered.with_changes(&indexed(&changed), &removed).unwrap();
-        catalog.retain(|id, _| !gone.contains(id));
-        catalog.extend(changed);
-        let whole = Index::new(&indexed(&catalog), &options).unwrap();
-        for text in &queries {
-            let query = Query::new(text);
-            for recent in [&[], &ids[ids.len() - 3..]] {
-                let all = whole.search(&query, recent, usize::MAX);
-                prop_assert_eq!(&layered.search(&query, recent, usize::MAX), &all);
-                for limit in [1, 3, 40] {
-                    let first = &all.matches[..limit.min(all.matches.len())];
-                    prop_assert_eq!(&layered.best(&query, recent, limit)[..], first);
-                }
-            }
-            prop_assert_eq!(layered.count_matching(&query), whole.count_matching(&query));
         }
     }
 }

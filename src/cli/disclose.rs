@@ -1,7 +1,8 @@
 //! `repertoire disclose`: what to put into the prompt for a message.
 
 use repertoire::{
-    Consent, Disclosure, DisclosureOptions, Engine, Error, ErrorCode, Query, Task, TaskSpawner,
+    Consent, Disclosure, DisclosureOptions, Engine, Error, ErrorCode, Query, Reason, Task,
+    TaskSpawner,
 };
 
 use crate::args::{Common, DiscloseArgs};
@@ -35,6 +36,12 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
                 let reason = omitted.to_string();
                 let reason = sanitize::line(&reason);
                 out.note(&styled(DIM, format_args!("left out: {id} ({reason})")));
+            }
+            let is_below = |reason: &Reason| matches!(reason, Reason::BelowLimit { .. });
+            let named = disclosure.omitted.iter().filter(|of| of.reasons().any(is_below)).count();
+            let n_more = disclosure.below_limit.saturating_sub(named);
+            if n_more > 0 {
+                out.note(&styled(DIM, format_args!("left out: {n_more} more below the limit")));
             }
         }
     }

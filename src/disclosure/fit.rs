@@ -32,6 +32,7 @@ struct Draft<'a> {
     full: Vec<Shown<'a>>,
     registry: Vec<Shown<'a>>,
     beyond: Vec<SkillId>,
+    n_below: usize,
     limit: usize,
     omitted: Vec<Rejection>,
     relevant: Option<Relevant>,
@@ -56,6 +57,7 @@ pub(super) fn fit<'a>(
         full: Vec::new(),
         registry: Vec::new(),
         beyond: plan.beyond,
+        n_below: plan.n_below,
         limit: plan.limit,
         omitted: plan.omitted,
         relevant: plan.relevant,
@@ -256,14 +258,15 @@ impl<'a> Draft<'a> {
             relevant: self.relevant.clone().filter(|found| is_full(&found.id)),
             registry: ids(&self.registry),
             hidden,
+            below_limit: self.n_below,
             text: self.text(),
             omitted: all_omitted(self.beyond, self.limit, self.omitted),
         }
     }
 }
 
-/// All that is left out: those beyond the limit, which may be thousands, then the `others`. Each is there
-/// once, with all of its reasons at its first place.
+/// All that is left out: those below the limit, then the `others`. Each is there once, with all of its
+/// reasons at its first place.
 fn all_omitted(beyond: Vec<SkillId>, limit: usize, others: Vec<Rejection>) -> Vec<Rejection> {
     let mut omitted = Vec::with_capacity(beyond.len() + others.len());
     let mut places: BTreeMap<SkillId, Option<usize>> =

@@ -26,7 +26,7 @@ pub use render::Format;
 pub use tier::{Disclosure, Tier};
 
 pub(crate) use listing::Listing;
-pub(crate) use plan::Evidence;
+pub(crate) use plan::{Evidence, MAX_NEXT};
 pub(crate) use prompt::catalog_prompt;
 pub(crate) use render::{attribute, xml_text};
 pub(crate) use shorten::one_line;

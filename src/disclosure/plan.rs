@@ -20,6 +20,10 @@ const ALONE: f32 = 0.9;
 /// The least worth of a line, as a share of that of the most relevant skill.
 const LINE_SHARE: f32 = 0.23;
 
+/// The most skills below the limit that are named, the best of them: the next that would be shown. The
+/// others are counted.
+pub(crate) const MAX_NEXT: usize = 3;
+
 /// What is known of a query beyond its matches. Each is only asked for where it decides something.
 pub(crate) struct Evidence<'e> {
     /// The best skills by relevance, at most so many, best first; by their places in the listing.
@@ -50,8 +54,10 @@ pub(super) struct Plan<'a> {
     pub(super) n_visible: usize,
     /// Whether to say how many of how many are shown, instead of how many are not.
     pub(super) counts_shown: bool,
-    /// Skills beyond the limit, each once.
+    /// The first skills below the limit, and those that the session knows, each once.
     pub(super) beyond: Vec<SkillId>,
+    /// The number of all below the limit.
+    pub(super) n_below: usize,
     /// The most skills shown in full.
     pub(super) limit: usize,
     /// What else is known to be left out already.
@@ -130,7 +136,8 @@ fn show_all<'a>(
         plan.add_full(entry, evidence);
     }
     plan.counts_shown = true;
-    plan.beyond = visible.map(|entry| entry.id.clone()).collect();
+    plan.beyond = visible.by_ref().take(MAX_NEXT).map(|entry| entry.id.clone()).collect();
+    plan.n_below = plan.beyond.len() + visible.count();
     plan
 }
 
@@ -181,14 +188,16 @@ impl<'a> Planner<'a, '_> {
         let first = self.relevant.first().filter(|(_, found)| is_meant(found));
         let first = first.map(|(entry, _)| &entry.id);
         let is_weak = |id: &SkillId| answer.weak.binary_search(id).is_ok() && Some(id) != first;
-        let is_known: HashSet<&SkillId> =
-            self.state.skills.iter().map(|known| &known.skill).collect();
+        let in_context = self.state.skills.iter().filter(|known| known.in_context || known.lost);
+        let is_known: HashSet<&SkillId> = in_context.map(|known| &known.skill).collect();
         let matched = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
         let (weak, matched): (Vec<&SkillId>, Vec<&SkillId>) = matched.partition(|id| is_weak(id));
+        let n_matches = answer.n_matches.saturating_sub(weak.len());
         let mut n_full = 0;
+        let mut n_next = 0;
         for id in matched {
-            // There may be thousands: of those beyond the limit nothing is looked up.
-            let entry = is_known.contains(id).then(|| self.listing.get(id)).flatten();
+            let is_known = is_known.contains(id);
+            let entry = is_known.then(|| self.listing.get(id)).flatten();
             if let Some(entry) = entry.filter(|entry| self.state.shows(id, &entry.skill)) {
                 self.plan.above.push(entry);
             } else if n_full < self.options.max_skills {
@@ -196,10 +205,12 @@ impl<'a> Planner<'a, '_> {
                 if let Some(entry) = self.listing.get(id) {
                     self.plan.add_full(entry, self.evidence);
                 }
-            } else {
+            } else if is_known || n_next < MAX_NEXT {
+                n_next += usize::from(!is_known);
                 self.plan.beyond.push(id.clone());
             }
         }
+        self.plan.n_below = n_matches.saturating_sub(n_full + self.plan.above.len());
         weak.into_iter().filter_map(|id| self.listing.get(id)).collect()
     }
 

@@ -50,10 +50,19 @@ pub struct Disclosure {
     pub registry: Vec<SkillId>,
     /// Number of skills only counted in the breadcrumb.
     pub hidden: usize,
+    /// Number of skills that match, or were asked for all together, and rank below the limit. The first
+    /// of them, and those that the session knows, are in `omitted`.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub below_limit: usize,
     /// Skills that have to do with the query and are shown less than they might be, and why.
     pub omitted: Vec<Rejection>,
     /// What to put into the prompt; may be empty.
     pub text: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Decides what to disclose of `listing`, given the matcher's `answer` (`None` stands for a blank

@@ -5,7 +5,7 @@ use super::snapshot::Snapshot;
 use crate::activation::ConsentPolicy;
 use crate::catalog::Entry;
 use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
-use crate::matcher::{self, Candidate, Query, Relevance, find_literal, idle};
+use crate::matcher::{self, Candidate, Query, Relevance, Selection, find_literal, idle};
 use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
 
@@ -26,7 +26,13 @@ impl Engine {
         state: &SessionState,
         options: &DisclosureOptions,
     ) -> (Disclosure, Option<Vec<SkillId>>) {
-        let answer = (!query.is_blank()).then(|| now.search(query, state, 0));
+        let answer = (!query.is_blank()).then(|| {
+            let limit = options.max_skills.saturating_add(disclosure::MAX_NEXT);
+            // What the context has, or lost, is told of wherever it ranks.
+            let known = state.skills.iter().filter(|known| known.in_context || known.lost);
+            let named = known.map(|known| &known.skill).collect();
+            now.select(query, state, Selection { limit, named, ..Selection::default() })
+        });
         let evidence = Evidence {
             relevant: &|limit| self.rank(now, &query.text, limit),
             is_idle: &|| idle::is_idle(&query.text),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Engine;
-use crate::matcher::{Hit, Query, RelevanceIndex, Shared};
+use crate::matcher::{Hit, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
@@ -54,7 +54,8 @@ impl Engine {
         limit: usize,
     ) -> Vec<FoundSkill> {
         let now = self.snapshot();
-        let answer = now.search(query, state, limit);
+        let selection = Selection { limit, hits: true, ..Selection::default() };
+        let answer = now.select(query, state, selection);
         let matched = answer.matches.iter().map(|found| (&found.id, why_matched(&found.hits)));
         let passed_over = |id: &SkillId| {
             let vetoed = answer.vetoed.iter().any(|(vetoed, _)| vetoed == id);

@@ -10,7 +10,6 @@ use crate::catalog::{Catalog, CatalogOptions};
 use crate::error::Error;
 use crate::later::Later;
 use crate::matcher::{Index, IndexOptions, RelevanceIndex};
-use crate::skill::SkillId;
 use crate::snapshot::SnapshotCache;
 
 /// What use an engine could make of its [`SnapshotCache`].
@@ -48,7 +47,7 @@ pub(super) fn load(
     let mut before = None;
     let key = key(catalog, index);
     if let Some(key) = &key {
-        match cache.read(key, |content| read(content, catalog, index).map(Some)) {
+        match cache.read(key, |content| read(content, catalog).map(Some)) {
             Ok(Some(Kept { snapshot, memory, is_current: true })) => {
                 cache_use.used = true;
                 return Ok((snapshot, memory, cache_use));
@@ -58,7 +57,7 @@ pub(super) fn load(
         }
     }
     // Where the changes do not fit, it is for a whole load to say so.
-    let next = before.and_then(|kept| next(kept, catalog).ok());
+    let next = before.and_then(|kept| next(kept, catalog, index).ok());
     let (snapshot, memory) = next.map_or_else(load, Ok)?;
     // What changed a moment ago may change again and look the same.
     if let Some(key) = key.filter(|_| memory.seen().is_settled()) {
@@ -87,18 +86,13 @@ fn program() -> Option<(u64, SystemTime)> {
     Some((metadata.len(), metadata.modified().ok()?))
 }
 
-fn read(
-    content: &[u8],
-    options: &CatalogOptions,
-    index_options: &IndexOptions,
-) -> Result<Kept, postcard::Error> {
+fn read(content: &[u8], options: &CatalogOptions) -> Result<Kept, postcard::Error> {
     let (seen, rest) = postcard::take_from_bytes::<&[u8]>(content)?;
     let is_current = postcard::from_bytes::<KeptSeen<'_>>(seen)?.is_current(&options.environment);
     let (seen, _) = postcard::take_from_bytes::<Later<Seen>>(content)?;
-    let ((files, catalog, base, changed), relevance) =
-        postcard::take_from_bytes::<(Later<KeptFiles>, Catalog, Index, Vec<SkillId>)>(rest)?;
-    let snapshot = Snapshot::of(catalog, base, &changed, index_options)
-        .map_err(|_| postcard::Error::SerdeDeCustom)?;
+    let ((files, catalog, index), relevance) =
+        postcard::take_from_bytes::<(Later<KeptFiles>, Catalog, Index)>(rest)?;
+    let snapshot = Snapshot::of(catalog, Arc::new(index));
     let ids = snapshot.listing.visible().map(|entry| entry.id.clone()).collect();
     let relevance = RelevanceIndex::read(&postcard::from_bytes(relevance)?, ids);
     snapshot.put_relevance(relevance.ok_or(postcard::Error::SerdeDeCustom)?);
@@ -111,15 +105,18 @@ fn written(snapshot: &Snapshot, memory: &Memory) -> Result<Vec<u8>, String> {
     let Snapshot { catalog, index, .. } = snapshot;
     let files = Later::from(memory.kept_files(catalog));
     let seen = memory.kept_seen();
-    let rest = (&**catalog, index.base(), index.changed_since_base());
+    let rest = (&**catalog, &**index);
     postcard::to_stdvec(&(seen, files, rest, snapshot.relevance().written()))
         .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
 }
 
-/// The one after a snapshot that is not current: only what changed is read and compiled.
-fn next(before: Kept, options: &CatalogOptions) -> Result<(Snapshot, Memory), Error> {
+/// The one after a snapshot that is not current: only what changed is read.
+fn next(
+    before: Kept,
+    options: &CatalogOptions,
+    index: &IndexOptions,
+) -> Result<(Snapshot, Memory), Error> {
     let Kept { snapshot, memory, .. } = before;
     let (catalog, memory) = reload::load_anew(options, &memory);
-    let next = snapshot.next(catalog)?;
-    Ok((next.merged()?.unwrap_or(next), memory))
+    Ok((snapshot.next(catalog, index)?, memory))
 }

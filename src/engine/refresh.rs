@@ -43,18 +43,12 @@ impl Engine {
             let before = self.catalog();
             let refreshed = Refreshed::between(&before, &catalog, &now);
             if !catalog.is_the_same_as(&before) {
-                let next = self.snapshot().next(catalog)?;
+                let next = self.snapshot().next(catalog, &inner.index)?;
                 inner.snapshot.store(Arc::new(next));
                 #[cfg(feature = "toolsets")]
                 self.retire_toolsets();
             }
             *memory = now;
-            // What changed can be seen already.
-            match self.snapshot().merged() {
-                Ok(Some(merged)) => inner.snapshot.store(Arc::new(merged)),
-                Ok(None) => {}
-                Err(error) => tracing::warn!(%error, "changes of skills could not be merged"),
-            }
             refreshed
         };
         if !refreshed.is_empty() {

@@ -1,14 +1,11 @@
 //! What an engine knows of its skills at one moment.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::{Listing, Reason, Rejection};
 use crate::error::Error;
-use crate::matcher::{
-    Answer, Index, IndexOptions, IndexedSkill, LayeredIndex, Query, RelevanceIndex,
-};
+use crate::matcher::{Answer, Index, IndexOptions, IndexedSkill, Query, RelevanceIndex, Selection};
 use crate::progress::Reporter;
 use crate::session::SessionState;
 use crate::skill::{Skill, SkillId};
@@ -22,7 +19,7 @@ const MAX_RECENT: usize = 64;
 pub(super) struct Snapshot {
     pub(super) catalog: Arc<Catalog>,
     pub(super) listing: Arc<Listing>,
-    pub(super) index: LayeredIndex,
+    pub(super) index: Arc<Index>,
     /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
     hidden: Arc<OnceLock<Option<Index>>>,
     relevance: Arc<OnceLock<Arc<RelevanceIndex>>>,
@@ -37,31 +34,11 @@ impl Snapshot {
     ) -> Result<Snapshot, Error> {
         let skills: Vec<_> = matched(&catalog).map(indexed).collect();
         let index = Index::compile(&skills, options, reporter)?;
-        Ok(Snapshot::put_together(catalog, LayeredIndex::new(Arc::new(index), options)))
+        Ok(Snapshot::of(catalog, Arc::new(index)))
     }
 
-    /// Of a catalog and what was compiled of it before the skills `changed` were as they are now.
-    ///
-    /// Fails as [`Snapshot::new`].
-    #[cfg(feature = "snapshot")]
-    pub(super) fn of(
-        catalog: Catalog,
-        base: Index,
-        changed: &[SkillId],
-        options: &IndexOptions,
-    ) -> Result<Snapshot, Error> {
-        let mut index = LayeredIndex::new(Arc::new(base), options);
-        if !changed.is_empty() {
-            let ids: BTreeSet<&SkillId> = changed.iter().collect();
-            let is_changed = |entry: &&Entry| ids.contains(&entry.id);
-            let there: Vec<_> = matched(&catalog).filter(is_changed).map(indexed).collect();
-            // Those that are there are put in place of what was, the others are gone.
-            index = index.with_changes(&there, changed)?;
-        }
-        Ok(Snapshot::put_together(catalog, index))
-    }
-
-    fn put_together(catalog: Catalog, index: LayeredIndex) -> Snapshot {
+    /// A catalog and the index that was compiled of it.
+    pub(super) fn of(catalog: Catalog, index: Arc<Index>) -> Snapshot {
         let catalog = Arc::new(catalog);
         Snapshot {
             index,
@@ -72,22 +49,17 @@ impl Snapshot {
         }
     }
 
-    /// The one that follows, of the same sources loaded again: only changed skills are compiled.
+    /// The one that follows, of the same sources loaded again. The index is compiled again if names or
+    /// triggers changed, while this one still answers; of texts only those that changed are indexed.
     ///
     /// Fails as [`Snapshot::new`].
-    pub(super) fn next(&self, catalog: Catalog) -> Result<Snapshot, Error> {
-        let before: BTreeMap<&SkillId, &Entry> =
-            matched(&self.catalog).map(|entry| (&entry.id, entry)).collect();
-        let now: BTreeSet<&SkillId> = matched(&catalog).map(|entry| &entry.id).collect();
-        let is_new = |entry: &&Entry| {
-            let known = before.get(&entry.id);
-            known.is_none_or(|known| !Arc::ptr_eq(&known.skill, &entry.skill))
+    pub(super) fn next(&self, catalog: Catalog, options: &IndexOptions) -> Result<Snapshot, Error> {
+        let is_same = matched(&self.catalog).map(indexed).eq(matched(&catalog).map(indexed));
+        let next = if is_same {
+            Snapshot::of(catalog, Arc::clone(&self.index))
+        } else {
+            Snapshot::new(catalog, options, &Reporter::default())?
         };
-        let changed: Vec<_> = matched(&catalog).filter(is_new).map(indexed).collect();
-        let removed: Vec<SkillId> =
-            before.keys().filter(|id| !now.contains(**id)).map(|id| (*id).clone()).collect();
-        let index = self.index.with_changes(&changed, &removed)?;
-        let next = Snapshot::put_together(catalog, index);
         if let Some(relevance) = self.relevance.get() {
             let is_same = |id: &SkillId, skill: &Skill| {
                 let known = self.listing.get(id);
@@ -105,20 +77,21 @@ impl Snapshot {
         let _ = self.relevance.set(Arc::new(relevance));
     }
 
-    /// The same with an index that is quicker to ask; `None` if this one is quick enough.
-    ///
-    /// Fails as [`Snapshot::new`].
-    pub(super) fn merged(&self) -> Result<Option<Snapshot>, Error> {
-        if !self.index.needs_merge() {
-            return Ok(None);
-        }
-        Ok(Some(Snapshot { index: self.index.merged()?, ..self.clone() }))
-    }
-
-    /// Asks the index, after a conversation that did so far what `state` says.
+    /// Ranks all matches, after a conversation that did so far what `state` says.
     pub(super) fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
         let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
         self.index.search(query, &recent, limit)
+    }
+
+    /// Ranks what `selection` wants, after such a conversation.
+    pub(super) fn select(
+        &self,
+        query: &Query<'_>,
+        state: &SessionState,
+        selection: Selection<'_>,
+    ) -> Answer {
+        let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
+        self.index.select(query, &Selection { recent: &recent, ..selection })
     }
 
     /// The lexical index of the skills that the model may use, by their places in the listing. It

@@ -75,16 +75,14 @@ fn claims<'s>(skills: &'s [Linted<'_>], names: &'s [Vec<String>]) -> HashMap<&'s
     claims
 }
 
-/// The literals that the names of a skill are found by, which count as keywords. Very long names, of
-/// which these are only the beginning, are left out.
+/// The literals that count as the names of a skill, and so as keywords.
 fn forms_of_names(skill: &Linted<'_>) -> Vec<String> {
     let (id, name) = (skill.entry.id.as_str(), skill.entry.skill.name());
     let mut forms = Vec::new();
     for (text, is_id) in [(id, true), (name, false)] {
         let folded = fold_trigger(text);
-        let (name, literals) = Name::new(&folded, is_id);
-        if !folded.is_empty() && name.is_literal() {
-            forms.extend(literals);
+        if !folded.is_empty() {
+            forms.extend(Name::forms(&folded, is_id));
         }
     }
     forms

@@ -24,10 +24,7 @@ impl Index {
             scratch.ranking.others.extend(known.map(|(key, _)| key));
         }
         scratch.ranking.others.sort_unstable();
-        match scratch.changes.as_deref() {
-            None => self.list(&mut scratch.ranking, |_| true),
-            Some(changes) => self.list(&mut scratch.ranking, |skill| !changes.is_gone(skill)),
-        }
+        self.list(&mut scratch.ranking);
     }
 
     /// Puts what was found into the queue, in the order of the ranking; patterns that may match are run.
@@ -41,8 +38,7 @@ impl Index {
             };
             if matches {
                 let known = self.tables.items[item as usize];
-                let rarity = scratch.rarity(item, known.rarity);
-                scratch.ranking.queue.push((Reverse(known.n_words()), rarity, item));
+                scratch.ranking.queue.push((Reverse(known.n_words()), known.rarity, item));
             }
         }
         scratch.ranking.queue.sort_unstable();
@@ -71,8 +67,8 @@ impl Index {
         }
     }
 
-    /// Lists the skills that were visited once, if they are there, and between them the others.
-    fn list(&self, ranking: &mut Ranking, is_there: impl Fn(u32) -> bool) {
+    /// Lists the skills that were visited once, and between them the others.
+    fn list(&self, ranking: &mut Ranking) {
         let Ranking { visits, queue, others, best, .. } = ranking;
         let mut others = others.as_slice();
         let mut list_others = |before: RankKey, best: &mut Vec<RankKey>| {
@@ -90,8 +86,7 @@ impl Index {
             let is_sorted = best.len() == start && alike.len() == 1;
             for &(.., item) in alike {
                 let skills = self.tables.postings.of(item);
-                let once =
-                    skills.iter().filter(|&&skill| visits.has_once(skill) && is_there(skill));
+                let once = skills.iter().filter(|&&skill| visits.has_once(skill));
                 best.extend(once.map(|&skill| RankKey { skill, ..key }));
             }
             if !is_sorted {
@@ -127,12 +122,9 @@ impl Index {
                 }
             }
         }
-        let Scratch { found, ranking, changes, .. } = scratch;
+        let Scratch { found, ranking, .. } = scratch;
         for exclude in &found.excludes {
             ranking.uncount(vetoed(exclude));
-        }
-        if let Some(changes) = changes {
-            changes.take_gone(&mut ranking.counted);
         }
         ranking.counted.iter().map(|skills| skills.count_ones() as usize).sum()
     }

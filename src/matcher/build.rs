@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
+use super::automaton::{Automaton, Needs};
 use super::flat::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
-use super::infix::{Infixes, Needs};
 use super::marks::Marks;
 use super::mention::Name;
 use super::meta::Questions;
 use super::paths::Paths;
 use super::places::Places;
+use super::scan;
 use super::sources::Sources;
-use super::tables::{Item, LiteralUse, NONE, NamedSkill, Tables, Triggers, range_of};
+use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers, range_of};
 use super::text::fold_trigger;
-use super::words::{self, Words};
-use super::{HitKind, heads, inflect};
+use super::{HitKind, inflect};
 use crate::error::{Error, ErrorCode};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::glob;
@@ -35,6 +35,8 @@ struct Builder {
     postings: Vec<(u32, u32)>,
     triggers: Vec<NewTrigger>,
     names: Vec<NamedSkill>,
+    /// The literals that count as each name.
+    forms: Vec<(String, u32)>,
     excludes: Vec<(u32, Box<str>)>,
     /// Skill by skill, the end of its triggers.
     ends: Vec<u32>,
@@ -73,11 +75,7 @@ pub(super) fn build(
 ) -> Result<Index, Error> {
     let n_bytes: usize = skills.iter().map(n_trigger_bytes).sum();
     if n_bytes > MAX_TRIGGER_BYTES {
-        return Err(Error::new(
-            ErrorCode::ExecutionError,
-            format!("{n_bytes} bytes of triggers do not fit one index"),
-            "load fewer skills",
-        ));
+        return Err(too_large());
     }
     let n_patterns: usize = skills.iter().map(|indexed| indexed.triggers.patterns.len()).sum();
     let steps = reporter.begin(Phase::Compiling, skills.len() + n_patterns);
@@ -86,9 +84,17 @@ pub(super) fn build(
         builder.add_skill(skill as u32, indexed, options.inflect);
         steps.add();
     }
-    let index = builder.finish(skills, options, &steps);
+    let index = builder.finish(skills, options, &steps)?;
     steps.end();
     Ok(index)
+}
+
+fn too_large() -> Error {
+    Error::new(
+        ErrorCode::ExecutionError,
+        "the triggers of all skills together do not fit one index",
+        "load fewer skills",
+    )
 }
 
 /// What the triggers of a skill take at most, names among them.
@@ -152,6 +158,8 @@ impl Builder {
         for literal in literals {
             self.add_use(&literal, LiteralUse::Name(place));
         }
+        let forms = Name::forms(&folded, is_id);
+        self.forms.extend(forms.into_iter().map(|form| (form, place)));
     }
 
     fn add_literal_trigger(&mut self, skill: u32, kind: HitKind, text: &str, inflect: bool) {
@@ -207,7 +215,7 @@ impl Builder {
         skills: &[IndexedSkill<'_>],
         options: &IndexOptions,
         steps: &Steps<'_>,
-    ) -> Index {
+    ) -> Result<Index, Error> {
         let mut items = vec![Item::default(); self.items.len()];
         let postings = ListBuilder::from(std::mem::take(&mut self.postings)).finish(items.len());
         for (place, item) in items.iter_mut().enumerate() {
@@ -217,61 +225,44 @@ impl Builder {
         self.set_rarities(&mut items, |item| postings.of(item));
         let marks = Marks::new(&postings, items.len(), skills.len());
 
-        // Literals that are words are looked up by their hashes; the others may stand anywhere, and
-        // so may those of patterns.
-        let mut texts = vec![String::new(); self.literals.len()];
-        for (text, id) in std::mem::take(&mut self.literals) {
-            texts[id as usize] = text;
-        }
-        let of_words: Vec<usize> =
-            (0..texts.len()).filter(|&i| words::is_word(&texts[i])).collect();
-        let word_texts: Vec<&str> = of_words.iter().map(|&id| &*texts[id]).collect();
-        let (words, left_out) = Words::new(&word_texts);
-        let mut word_places = vec![NONE; texts.len()];
-        for (place, &id) in of_words.iter().enumerate() {
-            word_places[id] = place as u32;
-        }
-        for place in left_out {
-            word_places[of_words[place]] = NONE;
-        }
-
         let of_patterns = self.items.iter().zip(0..).filter_map(|(source, item)| {
             let Subject::Pattern(source) = &source.subject else { return None };
             Some((item, &**source))
         });
         let sources = Sources::new(of_patterns, steps);
-        let others = (0..texts.len()).filter(|&id| word_places[id] == NONE).map(|id| &*texts[id]);
-        let mut infix_texts: Vec<&str> = others.chain(sources.literals()).collect();
-        let is_only_head = heads::prepare(&mut infix_texts);
-        let infix_places: HashMap<&str, u32> =
-            infix_texts.iter().enumerate().map(|(place, &text)| (text, place as u32)).collect();
-        let mut word_uses = ListBuilder::default();
-        let mut infix_uses = ListBuilder::default();
-        for &(literal, to) in &self.uses {
-            match word_places[literal as usize] {
-                NONE => infix_uses.push(infix_places[&*texts[literal as usize]], to),
-                place => word_uses.push(place, to),
-            }
+        let mut literals = std::mem::take(&mut self.literals);
+        let n_declared = literals.len();
+        for literal in sources.literals() {
+            literal_id(&mut literals, literal);
         }
+        let mut texts = vec![""; literals.len()];
+        for (text, &id) in &literals {
+            texts[id as usize] = text;
+        }
+        let mut is_required = vec![false; texts.len()];
+        for literal in sources.literals() {
+            is_required[literals[literal] as usize] = true;
+        }
+        let uses = ListBuilder::from(std::mem::take(&mut self.uses)).finish(texts.len());
+        let needs = |literal: usize| {
+            let uses = uses.of(literal as u32);
+            Needs {
+                start: !is_required[literal],
+                each: uses.iter().any(|to| matches!(to, LiteralUse::Name(_))),
+                value: scan::value_of(uses, is_required[literal]),
+            }
+        };
+        let automaton = Automaton::new(&texts, needs).ok_or_else(too_large)?;
         let words_of = |item| self.words_of(postings.of(item), &marks);
-        let (patterns, gates) = sources.compile(&infix_places, words_of);
+        let (patterns, gates) = sources.compile(&literals, words_of);
         let pattern_items = sources.items.clone();
         for (place, &item) in pattern_items.iter().enumerate() {
             items[item as usize].set_pattern(place as u32);
         }
-        let infix_uses = infix_uses.finish(infix_texts.len());
-        let needs = |id: usize| match infix_uses.of(id as u32) {
-            [LiteralUse::Name(_), ..] => Needs::Each,
-            [] if is_only_head[id] => Needs::Nothing,
-            [] => Needs::First,
-            _ => Needs::FirstWhole,
-        };
-        let infixes = Infixes::new(&infix_texts, needs);
         let (paths, glob_items) = self.globs();
         let tables = Tables {
             ids: skills.iter().map(|indexed| indexed.id.clone()).collect(),
-            word_uses: word_uses.finish(of_words.len()),
-            infix_uses,
+            uses,
             items,
             postings,
             marks,
@@ -283,14 +274,13 @@ impl Builder {
         };
         tracing::debug!(
             skills = skills.len(),
-            words = of_words.len(),
-            infixes = infixes.len(),
-            bytes = infixes.memory_usage() + words.memory_usage(),
+            literals = texts.len(),
+            declared = n_declared,
+            bytes = automaton.memory_usage(),
             "compiled the index"
         );
-        Index {
-            words,
-            infixes,
+        Ok(Index {
+            automaton,
             patterns,
             gates,
             paths,
@@ -299,16 +289,17 @@ impl Builder {
             max_query_bytes: options.max_query_bytes.unwrap_or(usize::MAX),
             masks_quoted: options.mask_quoted,
             scratch: thread_local::ThreadLocal::new(),
-        }
+        })
     }
 
     /// Notes of each item how many skills declare the literal it stands for, in whatever way. An
     /// inflected form is as rare as the verb it stands for, not as itself.
-    fn set_rarities<'a>(&mut self, items: &mut [Item], postings: impl Fn(u32) -> &'a [u32]) {
-        self.uses.sort_unstable();
-        self.uses.dedup();
+    fn set_rarities<'a>(&self, items: &mut [Item], postings: impl Fn(u32) -> &'a [u32]) {
+        let mut declared = self.declared();
+        declared.sort_unstable();
+        declared.dedup();
         let mut skills = Vec::new();
-        for uses in self.uses.chunk_by(|a, b| a.0 == b.0) {
+        for uses in declared.chunk_by(|a, b| a.0 == b.0) {
             skills.clear();
             for (_, to) in uses {
                 match *to {
@@ -336,6 +327,22 @@ impl Builder {
                 }
             }
         }
+    }
+
+    /// Every literal that counts for how rare a trigger is, by a number, with what declares it: those of
+    /// triggers, and all forms of names.
+    fn declared(&self) -> Vec<(u32, LiteralUse)> {
+        let mut others: HashMap<&str, u32> = HashMap::new();
+        let n_literals = self.literals.len() as u32;
+        let of_names = self.forms.iter().map(|(form, name)| {
+            let literal = self.literals.get(form).copied().unwrap_or_else(|| {
+                let next = n_literals + others.len() as u32;
+                *others.entry(form).or_insert(next)
+            });
+            (literal, LiteralUse::Name(*name))
+        });
+        let is_trigger = |(_, to): &(u32, LiteralUse)| !matches!(to, LiteralUse::Name(_));
+        self.uses.iter().copied().filter(is_trigger).chain(of_names).collect()
     }
 
     /// The literals of one word that some of `skills` declare.

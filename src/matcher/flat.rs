@@ -1,6 +1,5 @@
 //! Data in few, flat pieces: quick to write, to read back, and to walk through.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -28,33 +27,6 @@ impl Texts {
     pub(super) fn get(&self, place: u32) -> &str {
         let place = place as usize;
         &self.text[self.offsets[place] as usize..self.offsets[place + 1] as usize]
-    }
-
-    /// The bytes of a text: what is compared needs no look at where its characters start.
-    pub(super) fn bytes(&self, place: u32) -> &[u8] {
-        let place = place as usize;
-        let range = self.offsets[place] as usize..self.offsets[place + 1] as usize;
-        &self.text.as_bytes()[range]
-    }
-
-    /// The length of a text in bytes.
-    pub(super) fn len_of(&self, place: u32) -> usize {
-        let place = place as usize;
-        (self.offsets[place + 1] - self.offsets[place]) as usize
-    }
-
-    /// The place of a text among texts that are in order.
-    pub(super) fn find(&self, text: &str) -> Option<u32> {
-        let (mut start, mut end) = (0, self.len() as u32);
-        while start < end {
-            let middle = start.midpoint(end);
-            match self.get(middle).cmp(text) {
-                Ordering::Less => start = middle + 1,
-                Ordering::Equal => return Some(middle),
-                Ordering::Greater => end = middle,
-            }
-        }
-        None
     }
 
     pub(super) fn len(&self) -> usize {
@@ -160,21 +132,5 @@ impl<T: Ord> ListBuilder<T> {
             offsets[place + 1] += offsets[place];
         }
         Lists { offsets, entries: self.0.into_iter().map(|(_, entry)| entry).collect() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_in_order_are_found_and_others_are_not() {
-        let texts: Texts = ["a", "ab", "b"].iter().collect();
-        for (text, expected) in
-            [("a", Some(0)), ("ab", Some(1)), ("b", Some(2)), ("", None), ("aa", None), ("c", None)]
-        {
-            assert_eq!(texts.find(text), expected, "{text}");
-        }
-        assert_eq!(Texts::default().find("a"), None);
     }
 }

@@ -2,18 +2,14 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::demands::Met;
 use super::few::Few;
 use super::mask::Quoted;
-use super::memo::Memo;
 use super::mention::Mention;
 use super::near::Near;
-use super::overlay::Changes;
+use super::occurrences::Occurrences;
 use super::rank::RankKey;
-use super::seen::Seen;
-use super::split::Split;
 use super::tables::TriggerItem;
 use super::text::QueryText;
 use super::visits::Visits;
@@ -27,9 +23,7 @@ pub(super) struct Scratch {
     /// What is left out of the search for literals, and the folded text without it.
     pub(super) quoted: Quoted,
     pub(super) covered: String,
-    pub(super) runs: Split,
-    pub(super) memo: Memo,
-    pub(super) seen: Seen,
+    pub(super) occurrences: Occurrences,
     /// Whether the text is one line of ASCII that patterns see as a whole.
     pub(super) is_plain: bool,
     /// Whether all patterns were looked at that may match.
@@ -38,25 +32,7 @@ pub(super) struct Scratch {
     pub(super) met_gates: Vec<u32>,
     pub(super) found: Found,
     pub(super) met: Met,
-    /// What became of the skills since the index was compiled.
-    pub(super) changes: Option<Arc<Changes>>,
     pub(super) ranking: Ranking,
-}
-
-impl Scratch {
-    pub(super) fn is_gone(&self, skill: u32) -> bool {
-        self.changes.as_ref().is_some_and(|changes| changes.is_gone(skill))
-    }
-
-    /// By how many skills `item` is declared, which was declared by `compiled`.
-    pub(super) fn rarity(&self, item: u32, compiled: u32) -> u32 {
-        rarity(self.changes.as_deref(), item, compiled)
-    }
-}
-
-/// By how many skills `item` is declared after `changes`, which was declared by `compiled`.
-pub(super) fn rarity(changes: Option<&Changes>, item: u32, compiled: u32) -> u32 {
-    changes.map_or(compiled, |changes| changes.rarity(item))
 }
 
 /// What a pass has found.

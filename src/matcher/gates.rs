@@ -11,12 +11,12 @@ use std::slice;
 
 use serde::{Deserialize, Serialize};
 
+use super::automaton::Automaton;
 use super::flat::{ListBuilder, Lists};
-use super::infix::Infixes;
 use super::near::{Near, place};
+use super::occurrences::Occurrences;
 use super::places::Places;
 use super::raw::row;
-use super::seen::Seen;
 
 /// Of nearly all that literals open the second group is missing: so many are asked for together.
 const AT_ONCE: usize = 4;
@@ -25,7 +25,7 @@ const AT_ONCE: usize = 4;
 /// one.
 const MAX_SECOND: usize = 16;
 
-/// Literals by their places among the [`Infixes`] that a text must hold for a pattern to match it.
+/// Literals by their numbers in the [`Automaton`] that a text must hold for a pattern to match it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Gate {
     /// Groups of which one literal each must be there.
@@ -45,7 +45,7 @@ pub(super) struct Gates {
     /// Group by group the literals of the gates, and before each group how many it has.
     #[serde(with = "super::raw")]
     literals: Vec<u32>,
-    /// For each of the [`Infixes`], what the patterns need in whose rarest group it is; read in a row,
+    /// For each literal, what the patterns need in whose rarest group it is; read in a row,
     /// and for nearly all of them no more is looked at.
     needed: Lists<Second>,
     /// These patterns, in the same order.
@@ -110,19 +110,23 @@ impl Second {
     }
 }
 
-/// What a pass has seen of a text.
+/// A text after its scan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gated<'s> {
-    pub(super) infixes: &'s Infixes,
-    pub(super) seen: &'s Seen,
+    pub(super) automaton: &'s Automaton,
+    pub(super) occurrences: &'s Occurrences,
     /// Whether the text is one line of ASCII that patterns see as a whole.
     pub(super) is_plain: bool,
 }
 
 impl Gates {
-    /// Takes in the gates of all patterns, over `n_infixes` literals; `words_of` are the
+    /// Takes in the gates of all patterns, over `n_literals` literals; `words_of` are the
     /// literals of one word that the skills of each declare.
-    pub(super) fn new(all: &[Gate], n_infixes: usize, words_of: impl Fn(usize) -> Places) -> Gates {
+    pub(super) fn new(
+        all: &[Gate],
+        n_literals: usize,
+        words_of: impl Fn(usize) -> Places,
+    ) -> Gates {
         let mut packed = Vec::with_capacity(all.len());
         let mut literals = Vec::new();
         let mut opened = ListBuilder::default();
@@ -142,7 +146,7 @@ impl Gates {
                 }
             }
         }
-        let (needed, opened) = opened.finish(n_infixes).unzip();
+        let (needed, opened) = opened.finish(n_literals).unzip();
         Gates { all: packed, literals, needed, opened }
     }
 
@@ -151,12 +155,12 @@ impl Gates {
         self.opened[place as usize]
     }
 
-    /// Puts into `met` the places of the patterns of which a literal of the rarest group was seen, and one
+    /// Puts into `met` the places of the patterns of which a literal of the rarest group occurs, and one
     /// of the second; of some more than once.
-    pub(super) fn meet(&self, seen: &Seen, met: &mut Vec<u32>) {
+    pub(super) fn meet(&self, occurrences: &Occurrences, met: &mut Vec<u32>) {
         met.clear();
-        let near = seen.near();
-        for literal in seen.numbers() {
+        let near = occurrences.near();
+        for literal in occurrences.numbers() {
             let (groups, rest) = self.needed.of(literal).as_chunks::<AT_ONCE>();
             let mut start = self.needed.range(literal).start as u32;
             for group in groups {
@@ -180,14 +184,14 @@ impl Gates {
 
     /// Whether a pattern matches, as far as the places of its literals tell.
     fn judge(&self, pattern: u32, text: Gated<'_>) -> Option<bool> {
-        let Gated { infixes, seen, is_plain } = text;
+        let Gated { automaton, occurrences, is_plain } = text;
         let PackedGate { start, n_groups, is_exact } = self.all[pattern as usize];
         let mut rest = &self.literals[start as usize..];
         let mut groups: [&[u32]; 2] = [&[]; 2];
         for _ in 0..n_groups {
             let (&n_literals, literals) = rest.split_first()?;
             let (group, after) = literals.split_at(n_literals as usize);
-            if !group.iter().any(|&l| seen.get(l).is_some()) {
+            if !group.iter().any(|&l| occurrences.get(l).is_some()) {
                 return Some(false);
             }
             groups = [groups[1], group];
@@ -200,13 +204,16 @@ impl Gates {
         if left.is_empty() {
             return Some(true);
         }
-        let first_end = left.iter().filter_map(|&l| seen.get(l)).map(|of| of.first_end).min();
+        let first_end =
+            left.iter().filter_map(|&l| occurrences.get(l)).map(|of| of.first_end).min();
         let mut last_start = None;
         let mut is_certain = true;
         for &literal in right {
-            let Some(start) = infixes.last_start(literal, seen) else { continue };
-            is_certain &= start.is_ok();
-            last_start = last_start.max(Some(start.unwrap_or_else(|at_least| at_least)));
+            let Some(known) = occurrences.get(literal) else { continue };
+            // Others may come after the last one that was noted.
+            is_certain &= !known.skipped;
+            let start = known.last_end.saturating_sub(automaton.literal(literal).len);
+            last_start = last_start.max(Some(start));
         }
         if first_end <= last_start {
             return Some(true);
@@ -214,22 +221,22 @@ impl Gates {
         is_certain.then_some(false)
     }
 
-    /// Whether what was read leads nowhere but to `n_patterns` patterns and `n_infixes` literals.
-    pub(super) fn is_sound(&self, n_patterns: usize, n_infixes: usize) -> bool {
+    /// Whether what was read leads nowhere but to `n_patterns` patterns and `n_literals` literals.
+    pub(super) fn is_sound(&self, n_patterns: usize, n_literals: usize) -> bool {
         let is_gate = |gate: &PackedGate| {
             let mut rest = self.literals.get(gate.start as usize..);
             for _ in 0..gate.n_groups {
                 rest = rest.and_then(|rest| {
-                    let (&n_literals, literals) = rest.split_first()?;
-                    let (group, after) = literals.split_at_checked(n_literals as usize)?;
-                    group.iter().all(|&literal| (literal as usize) < n_infixes).then_some(after)
+                    let (&n_of_group, literals) = rest.split_first()?;
+                    let (group, after) = literals.split_at_checked(n_of_group as usize)?;
+                    group.iter().all(|&literal| (literal as usize) < n_literals).then_some(after)
                 });
             }
             rest.is_some()
         };
         self.all.len() == n_patterns
             && self.all.iter().all(is_gate)
-            && self.needed.is_sound(n_infixes, |_| true)
+            && self.needed.is_sound(n_literals, |_| true)
             && self.needed.len() == self.opened.len()
             && self.opened.iter().all(|to| (to.pattern as usize) < n_patterns)
     }
@@ -245,26 +252,39 @@ impl Gates {
 
 #[cfg(test)]
 mod tests {
-    use super::super::infix::{Needs, pass};
+    use super::super::automaton::{NONE, Needs};
+    use super::super::occurrences::Occurrence;
     use super::*;
 
+    fn automaton(literals: &[&str]) -> Automaton {
+        Automaton::new(literals, |_| Needs::default()).unwrap()
+    }
+
     /// The patterns that `text` opens, and whether each matches for sure.
-    fn opened(gates: &Gates, infixes: &Infixes, text: &str) -> Vec<(u32, bool)> {
-        opened_of(gates, infixes, |_| true, text)
+    fn opened(gates: &Gates, automaton: &Automaton, text: &str) -> Vec<(u32, bool)> {
+        opened_of(gates, automaton, |_| true, text)
     }
 
     /// The same of skills whose words may matter.
     fn opened_of(
         gates: &Gates,
-        infixes: &Infixes,
+        automaton: &Automaton,
         may_matter: impl Fn(Places) -> bool,
         text: &str,
     ) -> Vec<(u32, bool)> {
-        let mut seen = Seen::default();
-        pass(infixes, text, &mut seen, |_| {});
-        let text = Gated { infixes, seen: &seen, is_plain: true };
+        let mut occurrences = Occurrences::default();
+        automaton.scan(text, |longest, end| {
+            let mut next = longest;
+            while next != NONE {
+                if let Some(known) = occurrences.note(next, Occurrence::new(end, true)) {
+                    known.add(end, true);
+                }
+                next = automaton.literal(next).next;
+            }
+        });
+        let text = Gated { automaton, occurrences: &occurrences, is_plain: true };
         let mut met = Vec::new();
-        gates.meet(&seen, &mut met);
+        gates.meet(&occurrences, &mut met);
         let met = met.iter().map(|&place| gates.opened(place)).filter(|of| may_matter(of.words));
         met.filter_map(|of| Some((of.pattern, gates.open_one(of.pattern, text)?))).collect()
     }
@@ -275,7 +295,7 @@ mod tests {
             (0..150).flat_map(|i| [format!("need{i:03}"), format!("open{i:03}")]).collect();
         literals.sort_unstable();
         let literals: Vec<&str> = literals.iter().map(String::as_str).collect();
-        let infixes = Infixes::new(&literals, |_| Needs::First);
+        let automaton = automaton(&literals);
         let two_groups = (0..150).map(|i| Gate {
             groups: vec![vec![i], vec![i + 150]],
             rarest: [Some(1), Some(0)],
@@ -290,18 +310,18 @@ mod tests {
             for j in 9..150 {
                 let expected = if i == j { vec![(i, true)] } else { Vec::new() };
                 let text = format!("need{i:03} open{j:03}");
-                assert_eq!(opened(&gates, &infixes, &text), expected, "{text}");
+                assert_eq!(opened(&gates, &automaton, &text), expected, "{text}");
             }
         }
-        assert_eq!(opened(&gates, &infixes, "open012 need012"), [], "in the other order");
-        assert_eq!(opened(&gates, &infixes, "xneed007x"), [(150, false)]);
+        assert_eq!(opened(&gates, &automaton, "open012 need012"), [], "in the other order");
+        assert_eq!(opened(&gates, &automaton, "xneed007x"), [(150, false)]);
         let text = "need003 open003 need004 open004";
-        assert_eq!(opened(&gates, &infixes, text), [(3, true), (4, true)]);
+        assert_eq!(opened(&gates, &automaton, text), [(3, true), (4, true)]);
         for (found, expected) in [(0, (3, true)), (1, (4, true))] {
             let mut near = Near::default();
             near.add(found);
             let matters = |of: Places| of.meet(&near, || 0);
-            assert_eq!(opened_of(&gates, &infixes, matters, text), [expected]);
+            assert_eq!(opened_of(&gates, &automaton, matters, text), [expected]);
         }
     }
 
@@ -312,7 +332,7 @@ mod tests {
                 (0..n_patterns).map(|i| format!("need{i:02}")).collect();
             literals.push("open".to_owned());
             let literals: Vec<&str> = literals.iter().map(String::as_str).collect();
-            let infixes = Infixes::new(&literals, |_| Needs::First);
+            let automaton = automaton(&literals);
             let gate = |i| Gate {
                 groups: vec![vec![n_patterns], vec![i]],
                 rarest: [Some(0), Some(1)],
@@ -325,7 +345,7 @@ mod tests {
                     let text = format!("open need{first:02} need{second:02}");
                     let mut expected = vec![(first, true), (second, true)];
                     expected.dedup();
-                    assert_eq!(opened(&gates, &infixes, &text), expected, "of {n_patterns}");
+                    assert_eq!(opened(&gates, &automaton, &text), expected, "of {n_patterns}");
                 }
             }
         }

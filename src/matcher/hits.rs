@@ -11,24 +11,27 @@ use super::rank::RankKey;
 use super::{Hit, HitKind, Match, Query};
 use crate::skill::SkillId;
 
-impl Passed<'_, '_> {
-    /// What [`Index::search`] answers, what is quoted aside.
-    pub(super) fn answer(&mut self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
+impl<'q> Passed<'_, 'q> {
+    /// What [`Index::search`] answers.
+    pub(super) fn search(
+        &mut self,
+        query: &'q Query<'_>,
+        recent: &[SkillId],
+        limit: usize,
+    ) -> Answer {
         let Passed { index, text, scratch } = self;
         index.rank_all(recent, text, scratch);
         let n_best = limit.min(scratch.ranking.best.len());
         let beyond = &scratch.ranking.best[n_best..];
-        Answer {
-            beyond: beyond.iter().map(|key| index.id(key.skill).clone()).collect(),
-            matches: index.matches(n_best, query, text, scratch),
-            vetoed: index.vetoed(text, scratch),
-            excluded: index.excluded(scratch),
-            quoted: Vec::new(),
-            untried: index.untried(scratch),
-            weak: index.weak(text, scratch),
-            denied: scratch.found.denied.iter().map(|&skill| index.id(skill).clone()).collect(),
-            meta: index.questions.asked(scratch.text.folded()),
-        }
+        let beyond = beyond.iter().map(|key| index.id(key.skill).clone()).collect();
+        let n_matches = scratch.ranking.best.len();
+        let matches = index.matches(n_best, query, text, scratch);
+        let weak = index.weak(text, scratch);
+        let weak = weak.into_iter().map(|skill| index.id(skill).clone()).collect();
+        let mut answer =
+            Answer { matches, beyond, n_matches, weak, ..index.reasons(text, scratch) };
+        answer.quoted = self.quoted_only(query, &answer);
+        answer
     }
 
     /// What [`Index::best`] answers.
@@ -67,17 +70,33 @@ impl Passed<'_, '_> {
 }
 
 impl Index {
-    /// The skills that match by a weak mention and by nothing else.
-    fn weak(&self, text: &Excerpt<'_>, scratch: &mut Scratch) -> Vec<SkillId> {
+    /// What an answer says beside its matches, once every pattern that may match is open.
+    pub(super) fn reasons(&self, text: &Excerpt<'_>, scratch: &mut Scratch) -> Answer {
+        Answer {
+            vetoed: self.vetoed(text, scratch),
+            excluded: self.excluded(scratch),
+            untried: self.untried(scratch),
+            denied: scratch.found.denied.iter().map(|&skill| self.id(skill).clone()).collect(),
+            meta: self.questions.asked(scratch.text.folded()),
+            ..Answer::default()
+        }
+    }
+
+    /// The skills that match by a weak mention and by nothing else, by id.
+    pub(super) fn weak(&self, text: &Excerpt<'_>, scratch: &mut Scratch) -> Vec<u32> {
         let named = std::mem::take(&mut scratch.found.weak);
-        let weak = named.iter().copied().filter(|&skill| {
-            let mut triggers = self.tables.triggers.of(skill);
+        let mut weak = Vec::new();
+        for &skill in &named {
+            self.open_own(skill, scratch);
+            let is_match = self.key(skill, text, scratch).is_some();
             let found = &scratch.found;
-            triggers.all(|(kind, _, item)| {
+            let is_only_named = self.tables.triggers.of(skill).all(|(kind, _, item)| {
                 kind == HitKind::Name || found.presence(item) == Presence::Absent
-            }) && self.key(skill, text, scratch).is_some()
-        });
-        let weak = weak.map(|skill| self.id(skill).clone()).collect();
+            });
+            if is_match && is_only_named {
+                weak.push(skill);
+            }
+        }
         scratch.found.weak = named;
         weak
     }
@@ -87,15 +106,14 @@ impl Index {
         let mut untried: Vec<(u32, &str)> = Vec::new();
         for pattern in self.patterns.untried(&mut scratch.met) {
             let skills = self.tables.postings.of(self.tables.pattern_items[pattern as usize]);
-            let skills = skills.iter().filter(|&&skill| !scratch.is_gone(skill));
-            untried.extend(skills.map(|&skill| (skill, self.patterns.source(pattern))));
+            untried.extend(skills.iter().map(|&skill| (skill, self.patterns.source(pattern))));
         }
         untried.sort_unstable();
         untried.iter().map(|&(skill, source)| (self.id(skill).clone(), source.to_owned())).collect()
     }
 
     /// The first matches of the ranking, with their hits.
-    fn matches(
+    pub(super) fn matches(
         &self,
         n_matches: usize,
         query: &Query<'_>,

@@ -1,26 +1,20 @@
 //! The compiled index of a catalog.
 
 use std::cell::RefCell;
-use std::ops::Range;
-use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thread_local::ThreadLocal;
 
+use super::automaton::Automaton;
 use super::excerpt::Excerpt;
 use super::found::Scratch;
 use super::gates::Gates;
-use super::infix::Infixes;
 use super::meta::{MetaQuestion, Questions};
-use super::overlay::Changes;
-use super::passed::{Passed, ScratchGuard, quoted_only, resolve_together};
+use super::passed::{Passed, ScratchGuard};
 use super::paths::Paths;
 use super::patterns::Patterns;
 use super::rank::RankKey;
-use super::scan::Report;
-use super::seen::Occurrence;
-use super::tables::{LiteralUse, Tables};
-use super::words::Words;
+use super::tables::Tables;
 use super::{Match, Query, build};
 use crate::error::Error;
 use crate::progress::Reporter;
@@ -50,7 +44,7 @@ pub struct IndexOptions {
 }
 
 /// A skill as the index sees it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexedSkill<'a> {
     /// Its id, distinct among the skills of one index.
     pub id: &'a SkillId,
@@ -83,8 +77,7 @@ pub struct IndexedSkill<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Index {
-    pub(super) words: Words,
-    pub(super) infixes: Infixes,
+    pub(super) automaton: Automaton,
     pub(super) patterns: Patterns,
     pub(super) gates: Gates,
     pub(super) paths: Paths,
@@ -104,6 +97,8 @@ pub struct Answer {
     pub matches: Vec<Match>,
     /// The skills that match too, best first.
     pub beyond: Vec<SkillId>,
+    /// The number of skills that match, listed here or not.
+    pub n_matches: usize,
     /// Skills that match but for an `exclude` entry, with that entry.
     pub vetoed: Vec<(SkillId, String)>,
     /// Skills with an `exclude` entry in the query, with that entry, whether or not they match, by
@@ -177,8 +172,7 @@ impl Index {
 
     /// Heap memory in bytes, about; compiled patterns and working memory aside.
     pub fn memory_usage(&self) -> usize {
-        self.words.memory_usage()
-            + self.infixes.memory_usage()
+        self.automaton.memory_usage()
             + self.patterns.memory_usage()
             + self.gates.memory_usage()
             + self.tables.memory_usage()
@@ -189,19 +183,13 @@ impl Index {
     ///
     /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        let mut passed = self.passed(None, query);
-        resolve_together(std::slice::from_mut(&mut passed));
-        let mut answer = passed.answer(query, recent, limit);
-        answer.quoted = quoted_only(std::slice::from_mut(&mut passed), query, &answer);
-        answer
+        self.passed(query).search(query, recent, limit)
     }
 
     /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
     /// without a look at those that cannot be among them.
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        let mut passed = self.passed(None, query);
-        resolve_together(std::slice::from_mut(&mut passed));
-        passed.best(query, recent, limit)
+        self.passed(query).best(query, recent, limit)
     }
 
     /// Puts the best `limit` matches of `query` into `best`, best first, in place of what it
@@ -234,33 +222,14 @@ impl Index {
         query: &'q Query<'_>,
         run: impl FnOnce(&Excerpt<'q>, &mut Scratch) -> T,
     ) -> T {
-        let mut passed = self.passed(None, query);
-        resolve_together(std::slice::from_mut(&mut passed));
+        let mut passed = self.passed(query);
         run(&passed.text, &mut passed.scratch)
     }
 
-    /// Passes over `query`; `changes` are what became of the skills since.
-    pub(super) fn passed<'i, 'q>(
-        &'i self,
-        changes: Option<&Arc<Changes>>,
-        query: &'q Query<'_>,
-    ) -> Passed<'i, 'q> {
+    pub(super) fn passed<'i, 'q>(&'i self, query: &'q Query<'_>) -> Passed<'i, 'q> {
         let mut scratch = self.scratch();
-        // A count of owners is shared by all threads, so it is left alone if it can be.
-        if scratch.changes.as_ref().map(Arc::as_ptr) != changes.map(Arc::as_ptr) {
-            scratch.changes = changes.map(Arc::clone);
-        }
         let text = self.pass(query, self.masks_quoted, &mut scratch);
         Passed { index: self, text, scratch }
-    }
-
-    /// What a folded literal is there for.
-    pub(super) fn uses_of(&self, literal: &str) -> Vec<LiteralUse> {
-        let mut scratch = self.scratch();
-        let Scratch { runs, memo, seen, .. } = &mut *scratch;
-        let mut whole = Whole { index: self, range: 0..literal.len(), uses: Vec::new() };
-        self.scan_literals(literal, literal.is_ascii(), runs, memo, seen, &mut whole);
-        whole.uses
     }
 
     fn scratch(&self) -> ScratchGuard<'_> {
@@ -273,49 +242,17 @@ impl Index {
 
     /// Whether what was read fits together, so that nothing that is looked up leads out of it.
     fn is_sound(&self) -> bool {
-        self.words.is_sound()
-            && self.infixes.is_sound()
+        let n_literals = self.automaton.literals().len();
+        self.automaton.is_sound()
+            && self.values_fit()
             && self.paths.is_sound()
             && self.patterns.is_sound()
-            && self.gates.is_sound(self.patterns.len(), self.infixes.len())
-            && self.tables.is_sound(
-                self.words.len(),
-                self.infixes.len(),
-                self.patterns.len(),
-                self.paths.len(),
-            )
+            && self.gates.is_sound(self.patterns.len(), n_literals)
+            && self.tables.is_sound(n_literals, self.patterns.len(), self.paths.len())
     }
 
     pub(super) fn id(&self, skill: u32) -> &SkillId {
         &self.tables.ids[skill as usize]
-    }
-}
-
-/// What is known of the literal that a text is as a whole.
-struct Whole<'i> {
-    index: &'i Index,
-    range: Range<usize>,
-    uses: Vec<LiteralUse>,
-}
-
-impl Report for Whole<'_> {
-    fn item(&mut self, item: u32, range: Range<usize>) {
-        if range == self.range {
-            self.uses = vec![LiteralUse::Item(item)];
-        }
-    }
-
-    fn word(&mut self, literal: u32, range: Range<usize>) {
-        if range == self.range {
-            self.uses = self.index.tables.word_uses.of(literal).to_vec();
-        }
-    }
-
-    // What is a word may also be part of a pattern, which is no use.
-    fn infix(&mut self, found: Occurrence) {
-        if found.range == self.range && self.uses.is_empty() {
-            self.uses = self.index.tables.infix_uses.of(found.literal).to_vec();
-        }
     }
 }
 

@@ -6,49 +6,38 @@
 //!
 //! 1. A very long query is cut to its head and tail (`excerpt.rs`), and folded (`text.rs`,
 //!    `mapped.rs`).
-//! 2. It is split into words (`split.rs`), which with the phrases they begin are looked up by their
-//!    hashes (`run_key.rs`, `words.rs`); most are told by small tables to be none (`filter.rs`). What is
-//!    known of a word of an earlier text is recalled (`memo.rs`).
-//! 3. What stands inside words or is no word (`c++`, `部署`, the required literals of patterns,
-//!    which `literals.rs` finds) is looked up by its first bytes (`infix.rs`, `keys.rs`,
-//!    `starts.rs`, `heads.rs`, `seen.rs`). What stands around a hit is checked at once (`boundary.rs`,
-//!    `mention/`). Which of the names found are mentions that count is decided when all are known
-//!    (`passed.rs`).
-//! 4. Of patterns without a required literal those are noted whose demands of runs of characters
+//! 2. One automaton finds every literal (`automaton/`): keywords, verbs, excludes, names, and the required
+//!    literals of patterns, which `literals.rs` finds. What stands around a hit is checked at once
+//!    (`scan.rs`, `boundary.rs`, `mention/`); required literals are noted (`occurrences.rs`). Which of the
+//!    names found are mentions that count is decided when all are known (`passed.rs`).
+//! 3. Of patterns without a required literal those are noted whose demands of runs of characters
 //!    the text meets (`demands.rs`, `kinds.rs`).
-//! 5. What was found is noted in memory that is reused (`found.rs`), as large as what one text holds
+//! 4. What was found is noted in memory that is reused (`found.rs`), as large as what one text holds
 //!    (`few.rs`, `near.rs`).
-//! 6. Skills are put in a total order (`rank.rs`), each once (`visits.rs`): all of them (`all.rs`), or
+//! 5. Skills are put in a total order (`rank.rs`), each once (`visits.rs`): all of them (`all.rs`), or
 //!    the best few with as little proof as possible (`top.rs`, `left.rs`). Of patterns those are opened
 //!    that matter then (`open.rs`, `gates.rs`, `marks.rs`, `places.rs`): a look at the places of their
 //!    literals tells that they do not match, that they do, or that they may. What may match is run if
 //!    its skill depends on it (`patterns.rs`, `standing.rs`).
 //!
-//! A [`LayeredIndex`] follows changes of single skills without compiling everything anew
-//! (`overlay/`).
-//!
 //! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
 //! the many that declare no triggers (`relevance/`).
 
 mod all;
+mod automaton;
 mod blocks;
 pub(crate) mod boundary;
 mod build;
-mod bytes;
 mod demands;
 mod excerpt;
 mod few;
-mod filter;
 mod flat;
 mod found;
 mod gates;
-mod heads;
 mod hits;
 pub(crate) mod idle;
 mod index;
-mod infix;
 mod inflect;
-mod keys;
 mod kinds;
 mod left;
 mod literal;
@@ -56,12 +45,11 @@ pub(crate) mod literals;
 mod mapped;
 mod marks;
 mod mask;
-mod memo;
 pub(crate) mod mention;
 mod meta;
 mod near;
+mod occurrences;
 mod open;
-mod overlay;
 mod pass;
 mod passed;
 mod paths;
@@ -71,22 +59,18 @@ mod query;
 mod rank;
 mod raw;
 mod relevance;
-mod run_key;
 mod runs;
 mod scan;
 mod searchers;
-mod seen;
+mod select;
 mod shape;
 mod sources;
-mod split;
 mod standing;
-mod starts;
 mod tables;
 pub(crate) mod text;
 mod token;
 mod top;
 mod visits;
-mod words;
 
 pub(crate) use excerpt::looked_at;
 pub(crate) use index::MAX_QUERY_BYTES;
@@ -95,7 +79,7 @@ pub(crate) use patterns::WINDOW_BYTES;
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
 pub use literal::find_literal;
 pub use meta::MetaQuestion;
-pub use overlay::LayeredIndex;
 pub use query::{Hit, HitKind, Match, Query};
 pub(crate) use relevance::fuse;
 pub use relevance::{Candidate, Field, Relevance, RelevanceIndex, Relevant, Retriever, Shared};
+pub use select::Selection;

@@ -34,9 +34,9 @@ impl Index {
     }
 
     fn open(&self, may_matter: impl Fn(&Found, Places) -> bool, scratch: &mut Scratch) {
-        let Scratch { seen, is_plain, met_gates, found, .. } = scratch;
-        let text = Gated { infixes: &self.infixes, seen, is_plain: *is_plain };
-        self.gates.meet(seen, met_gates);
+        let Scratch { occurrences, is_plain, met_gates, found, .. } = scratch;
+        let text = Gated { automaton: &self.automaton, occurrences, is_plain: *is_plain };
+        self.gates.meet(occurrences, met_gates);
         for &place in &*met_gates {
             let Opened { pattern, words } = self.gates.opened(place);
             if may_matter(found, words)
@@ -49,11 +49,11 @@ impl Index {
 
     /// Notes the patterns of a skill that may match.
     pub(super) fn open_own(&self, skill: u32, scratch: &mut Scratch) {
-        let Scratch { seen, is_plain, all_opened, found, .. } = scratch;
-        if *all_opened || seen.is_empty() {
+        let Scratch { occurrences, is_plain, all_opened, found, .. } = scratch;
+        if *all_opened || occurrences.is_empty() {
             return;
         }
-        let text = Gated { infixes: &self.infixes, seen, is_plain: *is_plain };
+        let text = Gated { automaton: &self.automaton, occurrences, is_plain: *is_plain };
         for trigger in self.tables.triggers.items_of(skill).iter().filter(|of| of.is_pattern()) {
             let item = trigger.item();
             let Some(pattern) = self.tables.items[item as usize].pattern() else { continue };

@@ -7,10 +7,9 @@ use super::excerpt::Excerpt;
 use super::found::{Found, Presence, Scratch};
 use super::index::Index;
 use super::mask::Quoted;
-use super::mention::{Mention, Strength};
+use super::mention::{self, Mention, Strength};
 use super::patterns::WINDOW_BYTES;
 use super::scan::Report;
-use super::seen::Occurrence;
 use super::tables::{LiteralUse, NamedSkill};
 use super::text::QueryText;
 
@@ -43,28 +42,20 @@ impl Report for Notes<'_> {
         }
     }
 
-    fn word(&mut self, literal: u32, range: Range<usize>) {
-        self.note(self.index.tables.word_uses.of(literal), &range, true);
-    }
-
-    fn infix(&mut self, Occurrence { literal, range, first_whole }: Occurrence) {
-        self.note(self.index.tables.infix_uses.of(literal), &range, first_whole);
-    }
-}
-
-impl Notes<'_> {
-    fn note(&mut self, uses: &[LiteralUse], range: &Range<usize>, whole: bool) {
-        let counts = whole && self.part != Part::Quoted;
-        for &to in uses {
+    fn literal(&mut self, literal: u32, range: Range<usize>) {
+        let counts = self.part != Part::Quoted;
+        for &to in self.index.tables.uses.of(literal) {
             match to {
-                LiteralUse::Name(name) => self.examine_name(name, range),
-                LiteralUse::Item(item) if counts => self.found.add(item, range),
+                LiteralUse::Name(name) => self.examine_name(name, &range),
+                LiteralUse::Item(item) if counts => self.found.add(item, &range),
                 LiteralUse::Exclude(exclude) if counts => self.found.excludes.push(exclude),
                 LiteralUse::Item(_) | LiteralUse::Exclude(_) => {}
             }
         }
     }
+}
 
+impl Notes<'_> {
     #[inline(never)] // few literals are names
     fn examine_name(&mut self, name: u32, at: &Range<usize>) {
         let NamedSkill { name, skill, item } = &self.index.tables.names[name as usize];
@@ -79,7 +70,7 @@ impl Notes<'_> {
             return;
         }
         let (start, end) = (range.start as u32, range.end as u32);
-        let mention = Mention { start, end, layer: 0, skill: *skill, item: *item, reading };
+        let mention = Mention { start, end, skill: *skill, item: *item, reading };
         self.found.mentions.push(mention);
     }
 
@@ -90,8 +81,7 @@ impl Notes<'_> {
 }
 
 impl Index {
-    /// Finds which items the query holds, and what opens patterns. Which of the mentions found count is
-    /// for [`Index::settle_mentions`] to say, before anything is ranked.
+    /// Finds which items the query holds, which mentions count, and what opens patterns.
     pub(super) fn pass<'q>(
         &self,
         query: &'q Query<'_>,
@@ -110,7 +100,7 @@ impl Index {
         if masks && !quoted.is_empty() {
             quoted.cover(text, covered);
             self.scan(Part::Said, scratch);
-            // Last, as what it has seen decides about patterns.
+            // Last, as its occurrences decide about patterns.
             self.scan(Part::Quoted, scratch);
         } else {
             self.scan(Part::All, scratch);
@@ -127,23 +117,24 @@ impl Index {
             self.paths
                 .matches(path, |glob| found.add(self.tables.glob_items[glob], &(place..place)));
         }
+        self.settle_mentions(found);
         scratch.is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
         excerpt
     }
 
     /// Notes the literals of the query that belong to `part`.
     fn scan(&self, part: Part, scratch: &mut Scratch) {
-        let Scratch { text, quoted, covered, runs, memo, seen, found, .. } = scratch;
+        let Scratch { text, quoted, covered, occurrences, found, .. } = scratch;
         let folded = if part == Part::Said { covered } else { text.folded() };
-        let is_ascii = text.is_ascii();
         let mut notes = Notes { index: self, part, folded, text, quoted, found };
-        self.scan_literals(folded, is_ascii, runs, memo, seen, &mut notes);
+        self.scan_literals(folded, occurrences, &mut notes);
     }
 
-    /// Takes in the mentions that are left after [`resolve`](super::mention::resolve): strong ones name their skill, weak
-    /// ones count as keywords unless `is_any_strong`, here or in another index.
-    pub(super) fn settle_mentions(&self, is_any_strong: bool, found: &mut Found) {
-        let mentions = std::mem::take(&mut found.mentions);
+    /// Decides which mentions count: strong ones name their skill, weak ones count as keywords unless there
+    /// is a strong one.
+    fn settle_mentions(&self, found: &mut Found) {
+        let mut mentions = std::mem::take(&mut found.mentions);
+        let is_any_strong = mention::resolve(&mut mentions);
         for &Mention { skill, reading, .. } in &mentions {
             if !reading.is_denied && reading.strength == Some(Strength::Strong) {
                 found.explicit.push(skill);

@@ -1,6 +1,5 @@
 //! The `paths` globs of a catalog.
 
-use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -41,20 +40,6 @@ impl Paths {
         for Set { globs, places } in self.sets.get_or_init(|| compile(&self.globs)) {
             globs.matches(relative).into_iter().for_each(|glob| report(places[glob]));
         }
-    }
-
-    /// The place of a glob.
-    pub(crate) fn find(&self, glob: &str) -> Option<usize> {
-        let (mut start, mut end) = (0, self.globs.len());
-        while start < end {
-            let middle = usize::midpoint(start, end);
-            match self.globs.get(middle as u32).cmp(glob) {
-                Ordering::Less => start = middle + 1,
-                Ordering::Equal => return Some(middle),
-                Ordering::Greater => end = middle,
-            }
-        }
-        None
     }
 
     /// The number of globs.

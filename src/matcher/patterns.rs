@@ -100,11 +100,6 @@ impl Patterns {
         self.demands.untried(met)
     }
 
-    /// The place of a pattern, by its source.
-    pub(crate) fn find_source(&self, source: &str) -> Option<usize> {
-        self.sources.find(source).map(|place| place as usize)
-    }
-
     /// A pattern as its author wrote it.
     pub(crate) fn source(&self, pattern: u32) -> &str {
         self.sources.get(pattern)

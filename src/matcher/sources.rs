@@ -60,7 +60,7 @@ impl<'a> Sources<'a> {
     /// the literals of one word that the skills of an item declare.
     pub(super) fn compile(
         &self,
-        places: &HashMap<&str, u32>,
+        places: &HashMap<String, u32>,
         words_of: impl Fn(u32) -> Places,
     ) -> (Patterns, Gates) {
         let gates = self.required.iter();
@@ -74,7 +74,7 @@ impl<'a> Sources<'a> {
     /// Gates a pattern by the group of literals that is rarest among the patterns: a word that
     /// all use would make all of them candidates of every text that holds it. The other groups
     /// are only looked up when that one was seen.
-    fn gate(&self, required: Option<&Required>, places: &HashMap<&str, u32>) -> Gate {
+    fn gate(&self, required: Option<&Required>, places: &HashMap<String, u32>) -> Gate {
         let Some(required) = required else { return Gate::default() };
         let rarity = |group: &[String]| {
             let (shortest, _) = literals::selectivity(group);

@@ -54,7 +54,7 @@ impl Index {
             }
             is_certain &= presence != Presence::Possible;
             let known = self.tables.items[item as usize];
-            key.add(known.n_words(), scratch.rarity(item, known.rarity));
+            key.add(known.n_words(), known.rarity);
             // Those that look for the same count once.
             let is_counted = trigger.is_same() && scratch.found.has_same(triggers, rest.len());
             if !is_counted {
@@ -67,11 +67,11 @@ impl Index {
         Some((self.place_among(key, scratch)?, is_certain))
     }
 
-    /// Adds to a key what is known of the skill beside its triggers: `None` if it is gone or vetoed.
+    /// Adds to a key what is known of the skill beside its triggers: `None` if it is vetoed.
     fn place_among(&self, mut key: RankKey, scratch: &Scratch) -> Option<RankKey> {
         let Scratch { found, ranking, .. } = scratch;
         let is_vetoed = |exclude: &u32| self.tables.excludes[*exclude as usize].0 == key.skill;
-        if scratch.is_gone(key.skill) || found.excludes.iter().any(is_vetoed) {
+        if found.excludes.iter().any(is_vetoed) {
             return None;
         }
         key.explicit.0 = found.is_explicit(key.skill);
@@ -112,7 +112,6 @@ impl Index {
     pub(super) fn excluded(&self, scratch: &Scratch) -> Vec<(SkillId, String)> {
         let entries = scratch.found.excludes.iter();
         let entries = entries.map(|&exclude| &self.tables.excludes[exclude as usize]);
-        let entries = entries.filter(|(skill, _)| !scratch.is_gone(*skill));
         entries.map(|(skill, entry)| (self.id(*skill).clone(), entry.to_string())).collect()
     }
 }

@@ -15,9 +15,6 @@ use super::mention::Name;
 use super::raw::{Row, row};
 use crate::skill::SkillId;
 
-/// No place.
-pub(super) const NONE: u32 = u32::MAX;
-
 /// The flag of a trigger that counts as the one before it, in [`TriggerItem::entry`].
 const SAME: u32 = 1 << 31;
 
@@ -33,10 +30,8 @@ const PATTERN: u32 = 1 << 31;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Tables {
     pub(super) ids: Vec<SkillId>,
-    /// What the literals that are words are there for.
-    pub(super) word_uses: Lists<LiteralUse>,
-    /// What the other literals are there for.
-    pub(super) infix_uses: Lists<LiteralUse>,
+    /// The uses of each literal, but for those that patterns make of it.
+    pub(super) uses: Lists<LiteralUse>,
     #[serde(with = "super::raw")]
     pub(super) items: Vec<Item>,
     /// The skills that declare each item, in the order of ids.
@@ -97,8 +92,7 @@ pub(super) struct NamedSkill {
 /// What a literal is there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum LiteralUse {
-    /// A name, if what stands around the literal says so. These come first, as they are looked
-    /// at wherever the literal stands.
+    /// A name, if what stands around the literal says so.
     Name(u32),
     /// A keyword or verb, where the literal is a word of its own.
     Item(u32),
@@ -235,22 +229,8 @@ impl Triggers {
 }
 
 impl Tables {
-    /// The item that one of the words is, if it is there for nothing else.
-    pub(super) fn item_of_word(&self, literal: u32) -> Option<u32> {
-        match *self.word_uses.of(literal) {
-            [LiteralUse::Item(item)] => Some(item),
-            _ => None,
-        }
-    }
-
     /// Whether what was read fits together, so that no place leads out of a table.
-    pub(super) fn is_sound(
-        &self,
-        n_words: usize,
-        n_infixes: usize,
-        n_patterns: usize,
-        n_globs: usize,
-    ) -> bool {
+    pub(super) fn is_sound(&self, n_literals: usize, n_patterns: usize, n_globs: usize) -> bool {
         let (n_skills, n_items) = (self.ids.len(), self.items.len());
         let is_skill = |&skill: &u32| (skill as usize) < n_skills;
         let is_item = |&item: &u32| (item as usize) < n_items;
@@ -268,8 +248,7 @@ impl Tables {
             item.rarity as usize <= n_skills
                 && pattern.is_none_or(|pattern| (pattern as usize) < n_patterns)
         };
-        self.word_uses.is_sound(n_words, is_use)
-            && self.infix_uses.is_sound(n_infixes, is_use)
+        self.uses.is_sound(n_literals, is_use)
             && self.items.iter().all(is_known)
             && self.postings.is_sound(n_items, is_skill)
             && self.marks.is_sound(n_items, n_skills)
@@ -288,8 +267,7 @@ impl Tables {
         let excludes: usize =
             self.excludes.iter().map(|exclude| size_of_val(exclude) + exclude.1.len()).sum();
         ids + excludes
-            + self.word_uses.memory_usage()
-            + self.infix_uses.memory_usage()
+            + self.uses.memory_usage()
             + self.postings.memory_usage()
             + self.marks.memory_usage()
             + self.triggers.memory_usage()

@@ -13,7 +13,7 @@
 use std::cmp::Reverse;
 
 use super::excerpt::Excerpt;
-use super::found::{Presence, Scratch, rarity};
+use super::found::{Presence, Scratch};
 use super::index::Index;
 use super::left::Left;
 use super::rank::RankKey;
@@ -27,7 +27,7 @@ struct Aim {
 }
 
 /// Where more are asked for than this, all are ranked.
-const MAX_BEST: usize = 128;
+pub(super) const MAX_BEST: usize = 128;
 
 /// Skills with a phrase of so many words are looked at together if they are no more than this; if
 /// they are more, the rarest item tells which to look at first.
@@ -48,9 +48,19 @@ impl Index {
         if limit > MAX_BEST {
             self.rank_all(recent, text, scratch);
             scratch.ranking.best.truncate(limit);
-            return;
+        } else {
+            self.start_ranking(recent, scratch);
+            self.rank_best_of_others(limit, text, scratch);
         }
-        self.start_ranking(recent, scratch);
+    }
+
+    /// Ranks the best `limit` matches of those skills that were not visited yet.
+    pub(super) fn rank_best_of_others(
+        &self,
+        limit: usize,
+        text: &Excerpt<'_>,
+        scratch: &mut Scratch,
+    ) {
         if limit == 0 {
             return;
         }
@@ -85,7 +95,7 @@ impl Index {
     /// or none. Returns the words of the longest literal of skills not looked at that may be among the best.
     fn rank_phrases(&self, limit: usize, text: &Excerpt<'_>, scratch: &mut Scratch) -> Option<u32> {
         let mut longest_left = 0;
-        let Scratch { found, changes, ranking, .. } = scratch;
+        let Scratch { found, ranking, .. } = scratch;
         ranking.n_surveyed = found.n_items();
         for (item, presence) in found.items() {
             let known = self.tables.items[item as usize];
@@ -93,8 +103,7 @@ impl Index {
                 ranking.queue.push((Reverse(known.n_words()), known.rarity, item));
             } else {
                 longest_left = longest_left.max(known.n_words());
-                let rarity = rarity(changes.as_deref(), item, known.rarity);
-                ranking.rarest.extend(in_order(item, rarity, presence));
+                ranking.rarest.extend(in_order(item, known.rarity, presence));
             }
         }
         ranking.queue.sort_unstable();
@@ -164,12 +173,11 @@ impl Index {
 
     /// Surveys the items of no more than `longest` words that came since the last survey.
     fn survey(&self, longest: u32, scratch: &mut Scratch) {
-        let Scratch { found, changes, ranking, .. } = scratch;
+        let Scratch { found, ranking, .. } = scratch;
         for (item, presence) in found.items().skip(ranking.n_surveyed) {
             let known = self.tables.items[item as usize];
             if known.n_words() <= longest {
-                let rarity = rarity(changes.as_deref(), item, known.rarity);
-                ranking.rarest.extend(in_order(item, rarity, presence));
+                ranking.rarest.extend(in_order(item, known.rarity, presence));
             }
         }
         ranking.n_surveyed = found.n_items();

@@ -104,7 +104,7 @@ pub(crate) fn verdict(
         if verdict.fires {
             Told::new("fires", shown(engine, entry, query, &disclosure, place.is_some()), "")
         } else {
-            not_shown(engine, entry, query, &disclosure, &mut verdict)
+            not_shown(engine, entry, query, options, &disclosure, &mut verdict)
         }
     };
     Verdict { code: told.code, reason: told.reason, help: told.help, ..verdict }
@@ -115,6 +115,7 @@ fn not_shown(
     engine: &Engine,
     entry: &Entry,
     query: &Query<'_>,
+    options: &DisclosureOptions,
     disclosure: &Disclosure,
     verdict: &mut Verdict,
 ) -> Told {
@@ -130,6 +131,11 @@ fn not_shown(
     if let Some(held_back) = disclosure.omitted.iter().find(|omitted| omitted.id == entry.id) {
         verdict.veto = held_back.reasons().find_map(|reason| veto(reason, query));
         return Told::because(&held_back.reason, held_back.to_string(), entry);
+    }
+    if verdict.matched.is_some() && disclosure.below_limit > 0 {
+        // A disclosure names the first of these only.
+        let below = Reason::BelowLimit { limit: options.max_skills };
+        return Told::because(&below, below.to_string(), entry);
     }
     let mut told = not_matched(engine, entry, query, verdict);
     if disclosure.registry.contains(&entry.id) {

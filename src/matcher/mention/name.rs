@@ -7,9 +7,33 @@ use serde::{Deserialize, Serialize};
 use super::super::boundary;
 use super::{Reading, denial, strength};
 
-/// So many words of a name are looked up in every mix of blanks and hyphens; the words after
-/// them are compared in place. Eight literals a name at most.
-const MAX_HEAD_WORDS: usize = 4;
+/// The most words of a name that are looked for, with blanks or hyphens between them; those after them are
+/// compared in place. So a name is two literals, where all mixes of four words would be eight.
+const MAX_HEAD_WORDS: usize = 2;
+
+/// The most words of a name of which every mix of blanks and hyphens counts as the name, where skills that
+/// declare the same are counted.
+const MAX_FORM_WORDS: usize = 4;
+
+/// The words of a name; none if it has none, or is an id that is a path.
+fn words(folded: &str, is_id: bool) -> Vec<&str> {
+    if is_id && folded.contains('/') {
+        return Vec::new();
+    }
+    folded.split([' ', '-']).filter(|word| !word.is_empty()).collect()
+}
+
+/// Words in every mix of blanks and hyphens.
+fn joined(words: &[&str]) -> Vec<String> {
+    let mut joined = vec![words.first().map_or_else(String::new, ToString::to_string)];
+    for word in words.iter().skip(1) {
+        joined = joined
+            .iter()
+            .flat_map(|before| [' ', '-'].map(|by| format!("{before}{by}{word}")))
+            .collect();
+    }
+    joined
+}
 
 /// A name or an id as it may stand in a message.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -23,33 +47,36 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// A name from its folded form, with the literals by which it is found: hyphens and blanks
-    /// are equal.
+    /// A name from its folded form, with the literals that are looked for: the beginning of it, or all.
+    /// Hyphens and blanks are equal.
     pub(crate) fn new(folded: &str, is_id: bool) -> (Name, Vec<String>) {
-        let words: Vec<&str> = folded.split([' ', '-']).filter(|w| !w.is_empty()).collect();
-        let is_path = is_id && folded.contains('/');
-        if is_path || words.is_empty() {
-            let name = Name { tail: Box::default(), n_words: 1, is_id };
-            return (name, vec![folded.to_owned()]);
+        let words = words(folded, is_id);
+        if words.is_empty() {
+            return (Name { tail: Box::default(), n_words: 1, is_id }, vec![folded.to_owned()]);
         }
-        let (head, tail) = words.split_at(words.len().min(MAX_HEAD_WORDS));
-        let mut literals = vec![head[0].to_owned()];
-        for word in &head[1..] {
-            literals = literals
-                .iter()
-                .flat_map(|l| [' ', '-'].map(|by| format!("{l}{by}{word}")))
-                .collect();
-        }
-        if tail.is_empty() && !literals.iter().any(|l| l == folded) {
+        // One with other blanks and hyphens is also found as it is, so all of it is looked for.
+        let is_plain = folded.split([' ', '-']).count() == words.len();
+        let n_head = if is_plain { MAX_HEAD_WORDS } else { MAX_FORM_WORDS };
+        let (head, tail) = words.split_at(words.len().min(n_head));
+        let mut literals = joined(head);
+        if tail.is_empty() && !is_plain {
             literals.push(folded.to_owned());
         }
         let tail = tail.iter().map(|&word| word.into()).collect();
         (Name { tail, n_words: words.len(), is_id }, literals)
     }
 
-    /// Whether the literals are all of the name.
-    pub(crate) fn is_literal(&self) -> bool {
-        self.tail.is_empty()
+    /// The literals that count as a name.
+    pub(crate) fn forms(folded: &str, is_id: bool) -> Vec<String> {
+        let words = words(folded, is_id);
+        let mut forms = Vec::new();
+        if (1..=MAX_FORM_WORDS).contains(&words.len()) {
+            forms = joined(&words);
+        }
+        if !forms.iter().any(|form| form == folded) {
+            forms.push(folded.to_owned());
+        }
+        forms
     }
 
     /// Where the name stands of which a literal was found at `found`; `None` if the words after it
@@ -76,12 +103,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_at_most_eight_literals_and_its_own_form() {
-        assert_eq!(Name::new("a-b-c-d-e-f-g", true).1.len(), 8);
-        assert_eq!(
-            Name::new("pr: a - b", false).1,
-            ["pr: a b", "pr: a-b", "pr:-a b", "pr:-a-b", "pr: a - b"]
-        );
-        assert_eq!(Name::new("--", false).1, ["--"]);
+    fn a_name_is_looked_for_by_its_beginning_or_its_own_form() {
+        for (name, literals, forms) in [
+            ("a", &["a"][..], 1),
+            ("-a-", &["a", "-a-"], 2),
+            ("--", &["--"], 1),
+            ("a-b", &["a b", "a-b"], 2),
+            ("a-b-c", &["a b", "a-b"], 4),
+            ("a-b-c-d-e-f-g", &["a b", "a-b"], 1),
+            ("pr: a - b", &["pr: a b", "pr: a-b", "pr:-a b", "pr:-a-b", "pr: a - b"], 5),
+        ] {
+            assert_eq!(Name::new(name, false).1, literals, "{name}");
+            assert_eq!(Name::forms(name, false).len(), forms, "{name}");
+        }
+        assert_eq!(Name::new("a/b c", true).1, ["a/b c"]);
     }
 }

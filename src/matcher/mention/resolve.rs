@@ -10,18 +10,10 @@ pub(crate) struct Mention {
     /// Bytes of the folded text.
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// The index that the skill is of, where several are asked together.
-    pub(crate) layer: u32,
     pub(crate) skill: u32,
     /// The item that stands for the name.
     pub(crate) item: u32,
     pub(crate) reading: Reading,
-}
-
-impl Mention {
-    fn owner(&self) -> (u32, u32) {
-        (self.layer, self.skill)
-    }
 }
 
 /// Sorts `mentions`, leaves those that count or are denied, and returns whether one that counts is
@@ -29,7 +21,7 @@ impl Mention {
 /// "use deploy-api" mentions only the latter.
 pub(crate) fn resolve(mentions: &mut Vec<Mention>) -> bool {
     if mentions.len() > 1 {
-        mentions.sort_unstable_by_key(|m| (m.start, Reverse(m.end), m.layer, m.skill, m.item));
+        mentions.sort_unstable_by_key(|m| (m.start, Reverse(m.end), m.skill, m.item));
         mentions.dedup();
         drop_inner(mentions);
     }
@@ -44,12 +36,12 @@ fn drop_inner(mentions: &mut [Mention]) {
     let mut reach = Reach::default();
     for alike in mentions.chunk_by_mut(|a, b| (a.start, a.end) == (b.start, b.end)) {
         for mention in alike.iter_mut() {
-            if !mention.reading.is_token && reach.is_past(mention.end, mention.owner()) {
+            if !mention.reading.is_token && reach.is_past(mention.end, mention.skill) {
                 mention.reading.strength = None;
             }
         }
         for mention in alike.iter() {
-            reach.extend(mention.end, mention.owner());
+            reach.extend(mention.end, mention.skill);
         }
     }
 }
@@ -58,18 +50,18 @@ fn drop_inner(mentions: &mut [Mention]) {
 /// another skill. Two are enough to know of any skill what the others reach.
 #[derive(Debug, Default)]
 struct Reach {
-    first: Option<(u32, (u32, u32))>,
-    second: Option<(u32, (u32, u32))>,
+    first: Option<(u32, u32)>,
+    second: Option<(u32, u32)>,
 }
 
 impl Reach {
     /// Whether a mention of a skill other than `owner` ends at `end` or after it.
-    fn is_past(&self, end: u32, owner: (u32, u32)) -> bool {
+    fn is_past(&self, end: u32, owner: u32) -> bool {
         let mut both = [self.first, self.second].into_iter().flatten();
         both.any(|(reached, by)| by != owner && reached >= end)
     }
 
-    fn extend(&mut self, end: u32, owner: (u32, u32)) {
+    fn extend(&mut self, end: u32, owner: u32) {
         match self.first {
             Some((reached, by)) if by == owner => self.first = Some((end.max(reached), by)),
             Some((reached, _)) if reached >= end => {
@@ -91,7 +83,7 @@ mod tests {
 
     fn at(start: u32, end: u32, skill: u32) -> Mention {
         let reading = Reading { strength: Some(Strength::Weak), is_token: false, is_denied: false };
-        Mention { start, end, layer: 0, skill, item: skill, reading }
+        Mention { start, end, skill, item: skill, reading }
     }
 
     /// Start, end and skill.

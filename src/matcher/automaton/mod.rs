@@ -1,0 +1,213 @@
+//! An Aho-Corasick automaton over every literal of an index, as a packed double array.
+//!
+//! A state is one word of 64 bits: the base of its children, its failure link, the symbol that leads
+//! to it, and whether a literal ends there. A child is at `base ^ symbol`. No two states share a base,
+//! so the symbol in a slot tells whether the slot holds that child. A slot without a state and a
+//! byte that no literal has behave as the root.
+//!
+//! The alphabet knows where words start (`alphabet.rs`): a letter, digit or `_` of ASCII is one symbol at
+//! the start of a word and another inside it. A literal that must be a word of its own is entered
+//! with its first symbol at a start only, so it is never followed inside words. One that may stand
+//! anywhere is entered twice.
+//!
+//! Each literal links to the longest other literal that it ends with (its output link), so a state needs
+//! its longest literal only. The states with a literal are numbered in the order of their slots: a rank
+//! for each cache line of states, and a count of the flags within the line.
+//!
+//! The tables are flat, so a snapshot holds them as they are. What was read is checked by
+//! [`Automaton::is_sound`], and a scan takes time linear in the text whatever was read.
+
+mod alphabet;
+mod build;
+mod slots;
+mod trie;
+
+use serde::{Deserialize, Serialize};
+
+use super::boundary;
+use super::raw::row;
+use alphabet::{ASK, INSIDE, N_ENTRIES, N_SYMBOLS, ROWS, START};
+
+pub(super) use alphabet::is_word;
+
+/// No literal, node or state.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The flag of a state at which a literal ends.
+const OUT: u64 = 1 << 63;
+
+/// The number of bits of a base and of a failure link.
+const BASE_BITS: u32 = 28;
+const FAIL_BITS: u32 = 27;
+
+/// There are fewer slots than this.
+const MAX_SLOTS: usize = 1 << FAIL_BITS;
+
+/// The states that share an entry of `ranks`: a cache line.
+const LINE: usize = 8;
+
+/// A literal, as a hit sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Literal {
+    /// The longest other literal that this one ends with, or [`NONE`].
+    pub(super) next: u32,
+    /// The longest such literal that is reported at every occurrence, or [`NONE`].
+    pub(super) next_each: u32,
+    /// The length in bytes.
+    pub(super) len: u32,
+    /// A value of the caller, see [`Needs::value`].
+    pub(super) value: u32,
+}
+
+row!(Literal { next: u32, next_each: u32, len: u32, value: u32 });
+
+/// The occurrences of a literal that matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Needs {
+    /// Only those where a word starts.
+    pub(super) start: bool,
+    /// Every one, for what stands around it.
+    pub(super) each: bool,
+    /// A value that the literal carries.
+    pub(super) value: u32,
+}
+
+/// The automaton.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Automaton {
+    /// The symbol of each byte, by the row of the byte before it; see `alphabet.rs`.
+    #[serde(with = "super::raw")]
+    symbols: Vec<u8>,
+    #[serde(with = "super::raw")]
+    states: Vec<u64>,
+    /// The number of states with a literal before each line of states.
+    #[serde(with = "super::raw")]
+    ranks: Vec<u32>,
+    /// The longest literal of each state that has one.
+    #[serde(with = "super::raw")]
+    outputs: Vec<u32>,
+    #[serde(with = "super::raw")]
+    literals: Vec<Literal>,
+}
+
+fn pack(base: u32, fail: u32, symbol: u8) -> u64 {
+    u64::from(base) | u64::from(fail) << BASE_BITS | u64::from(symbol) << (BASE_BITS + FAIL_BITS)
+}
+
+#[inline]
+fn base(state: u64) -> u32 {
+    state as u32 & ((1 << BASE_BITS) - 1)
+}
+
+#[inline]
+fn fail(state: u64) -> u32 {
+    (state >> BASE_BITS) as u32 & ((1 << FAIL_BITS) - 1)
+}
+
+#[inline]
+fn symbol(state: u64) -> u8 {
+    (state >> (BASE_BITS + FAIL_BITS)) as u8
+}
+
+impl Automaton {
+    /// Calls `hit` at each place of a folded `text` where a literal ends, with the longest one and that
+    /// place. The others that end there follow by [`Literal::next`].
+    #[inline]
+    pub(super) fn scan(&self, text: &str, mut hit: impl FnMut(u32, usize)) {
+        let states = &self.states[..];
+        let symbols: &[u8; N_ENTRIES] = self.symbols.first_chunk().unwrap_or(&[0; N_ENTRIES]);
+        let mut now = states[0];
+        let mut row = START;
+        // Each failure makes the path shorter, each byte makes it longer by one: tables with a circle of
+        // failures, which only a damaged snapshot has, end here.
+        let mut n_failures = text.len();
+        for (at, &byte) in text.as_bytes().iter().enumerate() {
+            let mut read = symbols[row | byte as usize];
+            if read == ASK {
+                row = if boundary::opens(text, at, at + 1) { START } else { INSIDE };
+                read = symbols[row | byte as usize];
+            }
+            row = ROWS[byte as usize] as usize;
+            let mut slot = (base(now) ^ u32::from(read)) as usize;
+            let mut next = states[slot];
+            while symbol(next) != read {
+                if n_failures == 0 {
+                    return;
+                }
+                n_failures -= 1;
+                now = states[fail(now) as usize];
+                slot = (base(now) ^ u32::from(read)) as usize;
+                next = states[slot];
+            }
+            now = next;
+            if now & OUT != 0 {
+                hit(self.output(slot), at + 1);
+            }
+        }
+    }
+
+    /// The longest literal of a state that has one.
+    #[inline]
+    fn output(&self, slot: usize) -> u32 {
+        let line = slot & !(LINE - 1);
+        let states: &[u64; LINE] = self.states[line..].first_chunk().unwrap_or(&[0; LINE]);
+        // All eight at once: a loop that ends at the slot would be mispredicted.
+        let before = (line..).zip(states).map(|(at, of)| (of >> 63) as u32 & u32::from(at < slot));
+        self.outputs[(self.ranks[slot / LINE] + before.sum::<u32>()) as usize]
+    }
+
+    #[inline]
+    pub(super) fn literal(&self, literal: u32) -> Literal {
+        self.literals[literal as usize]
+    }
+
+    /// The literals by their numbers.
+    pub(super) fn literals(&self) -> &[Literal] {
+        &self.literals
+    }
+
+    /// Heap memory in bytes.
+    pub(super) fn memory_usage(&self) -> usize {
+        self.symbols.len()
+            + size_of_val(&*self.states)
+            + size_of_val(&*self.ranks)
+            + size_of_val(&*self.outputs)
+            + size_of_val(&*self.literals)
+    }
+
+    /// Whether what was read leads out of no table, and each walk along output links ends.
+    pub(super) fn is_sound(&self) -> bool {
+        let n_literals = self.literals.len() as u32;
+        let n_outputs = |states: &[u64]| states.iter().map(|of| (of >> 63) as u32).sum::<u32>();
+        let mut n_before = 0;
+        let ranks_fit = self.ranks.len() == self.states.len().div_ceil(LINE)
+            && self.states.chunks(LINE).zip(&self.ranks).all(|(line, &rank)| {
+                let fits = rank == n_before;
+                n_before += n_outputs(line);
+                fits
+            });
+        let n_states = self.states.len();
+        let fits = |state: &u64| {
+            (base(*state) as usize | (N_SYMBOLS - 1)) < n_states
+                && (fail(*state) as usize) < n_states
+        };
+        let is_shorter = |of: u32, len: u32| {
+            of == NONE || self.literals.get(of as usize).is_some_and(|of| of.len < len)
+        };
+        self.symbols.len() == N_ENTRIES
+            && alphabet::asks_at_words_only(&self.symbols)
+            && (2 * N_SYMBOLS..MAX_SLOTS).contains(&n_states)
+            && n_states.is_multiple_of(LINE)
+            && ranks_fit
+            && self.outputs.len() == n_before as usize
+            && self.outputs.iter().all(|&output| output < n_literals)
+            && self.states.iter().all(fits)
+            && self
+                .literals
+                .iter()
+                .all(|of| is_shorter(of.next, of.len) && is_shorter(of.next_each, of.len))
+    }
+}
+
+#[cfg(test)]
+mod tests;
