@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::matcher::boundary::{closes, opens};
+use crate::matcher::text::boundary::{closes, opens};
 use crate::matcher::text::fold_trigger;
 
 static EVERYDAY: LazyLock<HashSet<&'static str>> =

@@ -2,7 +2,7 @@
 
 use repertoire::matcher::Index;
 use repertoire::skill::Triggers;
-use repertoire::{Engine, Query, Skill, SkillId};
+use repertoire::{DisclosureOptions, Engine, Query, Skill, SkillId};
 
 use crate::measure::{Rival, rival};
 use crate::support::catalog::{ids, index, index_of, skills};
@@ -35,8 +35,24 @@ impl Compiled {
     }
 
     pub(crate) fn engine(&self) -> Engine {
+        self.engine_with(DisclosureOptions::default())
+    }
+
+    /// An engine that does not ask for relevance.
+    pub(crate) fn engine_without_relevance(&self) -> Engine {
+        let options = DisclosureOptions::default();
+        self.engine_with({
+            let mut options = options;
+            options.max_lines = 0;
+            options.relevance = None;
+            options
+        })
+    }
+
+    fn engine_with(&self, options: DisclosureOptions) -> Engine {
+        let builder = Engine::builder().disclosure(options);
         let add = repertoire::EngineBuilder::skill;
-        self.skills.iter().cloned().fold(Engine::builder(), add).build().unwrap()
+        self.skills.iter().cloned().fold(builder, add).build().unwrap()
     }
 
     /// The index of the same skills as if none had a pattern.

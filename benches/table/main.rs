@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use compiled::{Compiled, best_of};
 use measure::{Figures, Rival, measure, print_table, rival, time};
-use repertoire::{HitKind, Query};
+use repertoire::{Engine, HitKind, Query};
 use support::adversary;
 use support::catalog::{Language, ids, index, queries, skills};
 use support::scan::{BareScan, fold};
@@ -37,6 +37,9 @@ fn by_size(sizes: &[usize], budget: Duration) {
         assert_eq!(scan.count(&queries[0], &mut folded), scan.expected_count(&queries[0]));
         let mut more = Vec::new();
         let engine = compiled.engine();
+        let matching = compiled.engine_without_relevance();
+        let relevance = engine.relevance();
+        let mut relevant = Vec::new();
         let without_patterns = compiled.index_without_patterns();
         let contains = Contains::new(&compiled.skills);
         for query in &queries[..4] {
@@ -56,6 +59,11 @@ fn by_size(sizes: &[usize], budget: Duration) {
                 compiled.index.search(&Query::new(query), &[], 0).beyond.len()
             }),
             rival("all as a set", |query| compiled.index.count_matching(&Query::new(query))),
+            rival("disclosure without relevance", |query| matching.disclose(query).full.len()),
+            rival("relevance alone", |query| {
+                relevance.rank_into(query, 6, &mut relevant);
+                relevant.len()
+            }),
             rival("disclosure", |query| engine.disclose(query).full.len()),
             rival("lower-cased `contains`", |query| contains.matching(query).len()),
         ];
@@ -67,7 +75,7 @@ fn by_size(sizes: &[usize], budget: Duration) {
         if n_skills <= 1_000 {
             figures.extend(by_regex(&compiled, &queries, n_skills <= 100, budget));
         }
-        figures.extend(by_many(&compiled, &scan, n_skills, budget));
+        figures.extend(by_many(&compiled, &matching, &scan, n_skills, budget));
         columns.push(figures);
     }
     let names: Vec<&str> = columns[0].iter().map(|(name, _)| *name).collect();
@@ -94,12 +102,21 @@ fn by_size(sizes: &[usize], budget: Duration) {
 
 /// The same of so many messages that a thread cannot keep all of their words in mind, nor a processor which
 /// way they go.
-fn by_many(compiled: &Compiled, scan: &BareScan, n_skills: usize, budget: Duration) -> Figures {
+fn by_many(
+    compiled: &Compiled,
+    matching: &Engine,
+    scan: &BareScan,
+    n_skills: usize,
+    budget: Duration,
+) -> Figures {
     let queries = queries(Language::English, 130, n_skills, 400);
     let mut folded = Vec::new();
     let mut rivals = [
         rival("400 messages: bare scan", |query| scan.count(query, &mut folded)),
         Rival { name: "400 messages: top 3", ..compiled.top_3() },
+        rival("400 messages: disclosure without relevance", |query| {
+            matching.disclose(query).full.len()
+        }),
     ];
     let figures = measure(&mut rivals, &queries, budget);
     rivals.iter().map(|rival| rival.name).zip(figures).collect()

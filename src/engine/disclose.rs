@@ -5,7 +5,7 @@ use super::snapshot::Snapshot;
 use crate::activation::ConsentPolicy;
 use crate::catalog::Entry;
 use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
-use crate::matcher::{self, Candidate, Query, Relevance, Selection, find_literal, idle};
+use crate::matcher::{self, Candidate, Query, Relevance, Selection, find_literal, text::idle};
 use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
 

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use super::{Findings, Linted, Literal, named};
 use crate::diagnostic::Code;
-use crate::matcher::mention::Name;
 use crate::matcher::text::fold_trigger;
+use crate::matcher::text::mention::Name;
 use crate::skill::excerpt;
 
 /// Skills that a disclosure shows in full, unless it is told otherwise.

@@ -13,7 +13,7 @@
 use super::{Findings, Linted, Literal};
 use crate::background::holds;
 use crate::diagnostic::Code;
-use crate::matcher::boundary::is_word;
+use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::fold_trigger;
 use crate::skill::excerpt;
 

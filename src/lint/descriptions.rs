@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Findings, Linted};
 use crate::background::{is_common, is_everyday};
 use crate::diagnostic::Code;
-use crate::matcher::boundary::is_word;
+use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::fold_trigger;
 
 /// A word in more than this share of the descriptions is not rare, ...

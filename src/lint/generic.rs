@@ -7,7 +7,7 @@
 use super::{Findings, Linted, Literal};
 use crate::background::{holds, is_everyday, prompts};
 use crate::diagnostic::Code;
-use crate::matcher::boundary::is_word;
+use crate::matcher::text::boundary::is_word;
 use crate::skill::excerpt;
 
 /// More messages of the sample than this make a trigger generic.

@@ -19,8 +19,8 @@ use std::path::Path;
 
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::matcher::mention;
 use crate::matcher::text::fold_trigger;
+use crate::matcher::text::mention;
 use crate::skill::Spanned;
 
 pub use patterns::{PatternCost, pattern_cost};

@@ -8,8 +8,8 @@ use super::dead::is_invisible;
 use super::{Findings, Linted};
 use crate::background::{holds, places, prompts};
 use crate::diagnostic::Code;
-use crate::matcher::boundary::is_word;
-use crate::matcher::literals::{self, Required};
+use crate::matcher::pattern::required::{self, Required};
+use crate::matcher::text::boundary::is_word;
 use crate::skill::pattern::{self, Alphabet, Case};
 use crate::skill::{Spanned, excerpt};
 
@@ -51,7 +51,7 @@ pub fn pattern_cost(pattern: &str) -> Option<PatternCost> {
 
 fn required(pattern: &str) -> Option<Required> {
     let hir = pattern::parse(pattern, Case::Verbatim).ok()?;
-    literals::required(pattern, &hir)
+    required::required(pattern, &hir)
 }
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
@@ -197,7 +197,7 @@ fn delimited_texts(pattern: &str) -> Option<Vec<String>> {
     let HirKind::Concat(parts) = hir.kind() else { return None };
     let [first, inner @ .., last] = &parts[..] else { return None };
     let is_boundary = |part: &Hir| matches!(part.kind(), HirKind::Look(Look::WordUnicode));
-    let texts = literals::all_matches(&Hir::concat(inner.to_vec()))?;
+    let texts = required::all_matches(&Hir::concat(inner.to_vec()))?;
     let has_word_edges = |text: &String| text.starts_with(is_word) && text.ends_with(is_word);
     (is_boundary(first) && is_boundary(last) && texts.iter().all(has_word_edges)).then_some(texts)
 }

@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::{Findings, Linted, named};
 use crate::diagnostic::Code;
-use crate::matcher::boundary::is_word;
+use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::fold_trigger;
 
 /// Descriptions are similar that share so many of so many of their shingles.

@@ -2,19 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::automaton::{Automaton, Needs};
-use super::flat::ListBuilder;
+use super::HitKind;
+use super::arena::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
-use super::marks::Marks;
-use super::mention::Name;
-use super::meta::Questions;
 use super::paths::Paths;
-use super::places::Places;
-use super::scan;
-use super::sources::Sources;
+use super::pattern::analysis::Sources;
+use super::search::{Signatures, SmallSet};
 use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers, range_of};
 use super::text::fold_trigger;
-use super::{HitKind, inflect};
+use super::text::inflect;
+use super::text::mention::Name;
+use super::text::meta::Questions;
+use super::vocabulary::{Vocabulary, literal_id};
 use crate::error::{Error, ErrorCode};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::glob;
@@ -223,38 +222,18 @@ impl Builder {
             item.rarity = postings.of(place as u32).len() as u32;
         }
         self.set_rarities(&mut items, |item| postings.of(item));
-        let marks = Marks::new(&postings, items.len(), skills.len());
+        let signatures = Signatures::new(&postings, items.len(), skills.len());
 
         let of_patterns = self.items.iter().zip(0..).filter_map(|(source, item)| {
             let Subject::Pattern(source) = &source.subject else { return None };
             Some((item, &**source))
         });
         let sources = Sources::new(of_patterns, steps);
-        let mut literals = std::mem::take(&mut self.literals);
-        let n_declared = literals.len();
-        for literal in sources.literals() {
-            literal_id(&mut literals, literal);
-        }
-        let mut texts = vec![""; literals.len()];
-        for (text, &id) in &literals {
-            texts[id as usize] = text;
-        }
-        let mut is_required = vec![false; texts.len()];
-        for literal in sources.literals() {
-            is_required[literals[literal] as usize] = true;
-        }
-        let uses = ListBuilder::from(std::mem::take(&mut self.uses)).finish(texts.len());
-        let needs = |literal: usize| {
-            let uses = uses.of(literal as u32);
-            Needs {
-                start: !is_required[literal],
-                each: uses.iter().any(|to| matches!(to, LiteralUse::Name(_))),
-                value: scan::value_of(uses, is_required[literal]),
-            }
-        };
-        let automaton = Automaton::new(&texts, needs).ok_or_else(too_large)?;
-        let words_of = |item| self.words_of(postings.of(item), &marks);
-        let (patterns, gates) = sources.compile(&literals, words_of);
+        let literals = std::mem::take(&mut self.literals);
+        let vocabulary = Vocabulary::new(literals, std::mem::take(&mut self.uses), &sources);
+        let Vocabulary { automaton, uses, numbers } = vocabulary.ok_or_else(too_large)?;
+        let words_of = |item| self.words_of(postings.of(item), &signatures);
+        let (patterns, gates) = sources.compile(&numbers, words_of);
         let pattern_items = sources.items.clone();
         for (place, &item) in pattern_items.iter().enumerate() {
             items[item as usize].set_pattern(place as u32);
@@ -265,7 +244,7 @@ impl Builder {
             uses,
             items,
             postings,
-            marks,
+            signatures,
             triggers: self.trigger_table(),
             names: self.names,
             excludes: self.excludes,
@@ -274,8 +253,7 @@ impl Builder {
         };
         tracing::debug!(
             skills = skills.len(),
-            literals = texts.len(),
-            declared = n_declared,
+            literals = numbers.len(),
             bytes = automaton.memory_usage(),
             "compiled the index"
         );
@@ -346,7 +324,7 @@ impl Builder {
     }
 
     /// The literals of one word that some of `skills` declare.
-    fn words_of(&self, skills: &[u32], marks: &Marks) -> Places {
+    fn words_of(&self, skills: &[u32], signatures: &Signatures) -> SmallSet {
         let mut words = Vec::new();
         for &skill in skills {
             let triggers = &self.triggers[range_of(&self.ends, skill)];
@@ -355,7 +333,7 @@ impl Builder {
         }
         words.sort_unstable();
         words.dedup();
-        Places::new(&words, marks.of_all(words.iter().copied()))
+        SmallSet::new(&words, signatures.of_all(words.iter().copied()))
     }
 
     /// The globs in their order, and the item of each.
@@ -384,13 +362,4 @@ impl Builder {
         }
         table
     }
-}
-
-fn literal_id(literals: &mut HashMap<String, u32>, literal: &str) -> u32 {
-    if let Some(&id) = literals.get(literal) {
-        return id;
-    }
-    let id = literals.len() as u32;
-    literals.insert(literal.to_owned(), id);
-    id
 }

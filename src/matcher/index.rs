@@ -6,16 +6,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thread_local::ThreadLocal;
 
 use super::automaton::Automaton;
-use super::excerpt::Excerpt;
-use super::found::Scratch;
-use super::gates::Gates;
-use super::meta::{MetaQuestion, Questions};
-use super::passed::{Passed, ScratchGuard};
+use super::build;
 use super::paths::Paths;
-use super::patterns::Patterns;
-use super::rank::RankKey;
+use super::pattern::cache::Patterns;
+use super::pattern::gates::Gates;
+use super::search::{RankKey, Scratch, ScratchGuard, Search, Selection};
 use super::tables::Tables;
-use super::{Match, Query, build};
+use super::text::meta::{MetaQuestion, Questions};
+use super::{Match, Query};
 use crate::error::Error;
 use crate::progress::Reporter;
 use crate::skill::{SkillId, Triggers};
@@ -183,13 +181,13 @@ impl Index {
     ///
     /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        self.passed(query).search(query, recent, limit)
+        self.run(query, |search| search.all(recent, limit))
     }
 
     /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
     /// without a look at those that cannot be among them.
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.passed(query).best(query, recent, limit)
+        self.run(query, |search| search.best(recent, limit))
     }
 
     /// Puts the best `limit` matches of `query` into `best`, best first, in place of what it
@@ -202,34 +200,39 @@ impl Index {
         best: &mut Vec<RankedSkill<'i>>,
     ) {
         best.clear();
-        self.asked(query, |text, scratch| {
-            self.rank_best(recent, limit, text, scratch);
-            let ids = self.tables.ids.as_slice();
-            let ranked = scratch.ranking.best.iter();
-            best.extend(ranked.map(|key| RankedSkill::new(&ids[key.skill as usize], *key)));
+        self.run(query, |search| {
+            search.rank_best(recent, limit);
+            best.extend(search.ranked());
         });
+    }
+
+    /// Returns the best matches of `query`, as many as `selection` wants, and the number of all. In
+    /// their order stand also the named skills that match, and those that match by a weak mention alone.
+    /// They are in [`Answer::matches`] if their hits are wanted, else in [`Answer::beyond`].
+    ///
+    /// All else is as in the answer of [`Index::search`], which costs more where many skills match. Where
+    /// something is quoted and left out, this is that answer.
+    pub fn select(&self, query: &Query<'_>, selection: &Selection<'_>) -> Answer {
+        self.run(query, |search| search.selected(selection))
     }
 
     /// How many skills match `query`. Costs less than [`Index::search`], as nothing is ranked and
     /// a pattern is only confirmed for a skill that nothing else was found of.
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
-        self.asked(query, |text, scratch| self.count_all(text, scratch))
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method has one lifetime"
+        )]
+        self.run(query, |search| search.count_all())
     }
 
-    /// Passes over `query` and calls `run` with what was found.
-    fn asked<'q, T>(
-        &self,
-        query: &'q Query<'_>,
-        run: impl FnOnce(&Excerpt<'q>, &mut Scratch) -> T,
-    ) -> T {
-        let mut passed = self.passed(query);
-        run(&passed.text, &mut passed.scratch)
-    }
-
-    pub(super) fn passed<'i, 'q>(&'i self, query: &'q Query<'_>) -> Passed<'i, 'q> {
+    /// Calls `run` with a search after its scan and gates.
+    fn run<'i, T>(&'i self, query: &Query<'_>, run: impl FnOnce(&mut Search<'i, '_>) -> T) -> T {
         let mut scratch = self.scratch();
-        let text = self.pass(query, self.masks_quoted, &mut scratch);
-        Passed { index: self, text, scratch }
+        let mut search = Search::new(self, query, &mut scratch);
+        search.scan(self.masks_quoted);
+        search.gate();
+        run(&mut search)
     }
 
     fn scratch(&self) -> ScratchGuard<'_> {

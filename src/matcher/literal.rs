@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::boundary::{closes, opens};
+use super::text::boundary::{closes, opens};
 use super::text::{QueryText, fold_trigger};
 
 /// Returns the bytes of `text` where the keyword or exclude `trigger` first stands as a word of its

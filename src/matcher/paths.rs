@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::flat::Texts;
+use super::arena::Texts;
 use crate::skill::glob;
 
 /// Globs, compiled in sets of at most so many: a set of all may be larger than one compiles.

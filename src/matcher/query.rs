@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
-use super::raw::Row;
+use super::rows::Row;
 use crate::skill::SkillId;
 
 /// What the user wrote, and what is known around it.

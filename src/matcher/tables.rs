@@ -9,10 +9,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::HitKind;
-use super::flat::{Lists, Texts};
-use super::marks::Marks;
-use super::mention::Name;
-use super::raw::{Row, row};
+use super::arena::{Lists, Texts};
+use super::rows::{Row, row};
+use super::search::Signatures;
+use super::text::mention::Name;
 use crate::skill::SkillId;
 
 /// The flag of a trigger that counts as the one before it, in [`TriggerItem::entry`].
@@ -32,20 +32,20 @@ pub(super) struct Tables {
     pub(super) ids: Vec<SkillId>,
     /// The uses of each literal, but for those that patterns make of it.
     pub(super) uses: Lists<LiteralUse>,
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     pub(super) items: Vec<Item>,
     /// The skills that declare each item, in the order of ids.
     pub(super) postings: Lists<u32>,
-    pub(super) marks: Marks,
+    pub(super) signatures: Signatures,
     pub(super) triggers: Triggers,
     pub(super) names: Vec<NamedSkill>,
     /// Skill and text of each `exclude` entry.
     pub(super) excludes: Vec<(u32, Box<str>)>,
     /// The item of each pattern.
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     pub(super) pattern_items: Vec<u32>,
     /// The item of each glob.
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     pub(super) glob_items: Vec<u32>,
 }
 
@@ -126,11 +126,11 @@ impl Row for LiteralUse {
 /// The triggers of all skills, skill by skill.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Triggers {
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     ends: Vec<u32>,
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     items: Vec<TriggerItem>,
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     kinds: Vec<HitKind>,
     texts: Texts,
 }
@@ -251,7 +251,7 @@ impl Tables {
         self.uses.is_sound(n_literals, is_use)
             && self.items.iter().all(is_known)
             && self.postings.is_sound(n_items, is_skill)
-            && self.marks.is_sound(n_items, n_skills)
+            && self.signatures.is_sound(n_items, n_skills)
             && self.triggers.is_sound(n_skills, &self.items)
             && self.names.iter().all(|name| is_skill(&name.skill) && is_item(&name.item))
             && self.excludes.iter().all(|(skill, _)| is_skill(skill))
@@ -269,7 +269,7 @@ impl Tables {
         ids + excludes
             + self.uses.memory_usage()
             + self.postings.memory_usage()
-            + self.marks.memory_usage()
+            + self.signatures.memory_usage()
             + self.triggers.memory_usage()
             + self.items.len() * size_of::<Item>()
             + self.names.len() * size_of::<NamedSkill>()

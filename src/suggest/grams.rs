@@ -1,6 +1,6 @@
 //! Runs of words, as a message could hold them.
 
-use crate::matcher::boundary::is_word;
+use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::{collapse_blanks, push_folded};
 use unicode_normalization::UnicodeNormalization;
 

@@ -6,7 +6,7 @@ use super::grams::{fold_lines, grams};
 use super::{Proposal, Suggestion, deny};
 use crate::background::{holds, is_common, prompts};
 use crate::catalog::Entry;
-use crate::matcher::boundary::is_word;
+use crate::matcher::text::boundary::is_word;
 use crate::skill::SkillId;
 
 /// What a use is worth, by where it is. A body is read once more for its headings.

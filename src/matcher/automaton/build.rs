@@ -6,7 +6,7 @@ use super::alphabet::{ASK, INSIDE, N_SYMBOLS, ROWS, START, symbols_of};
 use super::slots::Slots;
 use super::trie::Trie;
 use super::{Automaton, LINE, Literal, NONE, Needs, OUT, pack};
-use crate::matcher::boundary;
+use crate::matcher::text::boundary;
 
 /// Down to this depth nodes are placed level by level, further down branch by branch: what is walked
 /// together stands together.

@@ -24,8 +24,8 @@ mod trie;
 
 use serde::{Deserialize, Serialize};
 
-use super::boundary;
-use super::raw::row;
+use super::rows::row;
+use super::text::boundary;
 use alphabet::{ASK, INSIDE, N_ENTRIES, N_SYMBOLS, ROWS, START};
 
 pub(super) use alphabet::is_word;
@@ -76,17 +76,17 @@ pub(super) struct Needs {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Automaton {
     /// The symbol of each byte, by the row of the byte before it; see `alphabet.rs`.
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     symbols: Vec<u8>,
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     states: Vec<u64>,
     /// The number of states with a literal before each line of states.
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     ranks: Vec<u32>,
     /// The longest literal of each state that has one.
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     outputs: Vec<u32>,
-    #[serde(with = "super::raw")]
+    #[serde(with = "super::rows")]
     literals: Vec<Literal>,
 }
 

@@ -15,7 +15,7 @@ use super::phrases::chain_start;
 use super::postings::List;
 use super::terms::{Term, Tokenizer, normalize_into, pair_hash};
 use super::{Relevance, Relevant};
-use crate::matcher::mention::denial::is_denied;
+use crate::matcher::text::mention::denial::is_denied;
 use crate::skill::SkillId;
 
 /// The worth of a stop word, of a word as rare. Little tells apart what nothing else does.

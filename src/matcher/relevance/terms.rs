@@ -15,7 +15,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::stem::stem;
 use super::stop_words::is_stop_word;
-use crate::matcher::boundary::is_word;
+use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::push_folded;
 
 /// Bits of a term's hash: as many as leave room for a skill and an impact in 64 bits.

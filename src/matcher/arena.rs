@@ -1,0 +1,136 @@
+//! Data in few, flat pieces: quick to write, to read back, and to walk through.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::rows::Row;
+
+/// Texts, one behind the other.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(in crate::matcher) struct Texts {
+    text: String,
+    /// Where each starts, and one more for the end; empty if there are none.
+    #[serde(with = "super::rows")]
+    offsets: Vec<u32>,
+}
+
+impl Texts {
+    pub(in crate::matcher) fn push(&mut self, text: &str) {
+        if self.offsets.is_empty() {
+            self.offsets.push(0);
+        }
+        self.text.push_str(text);
+        self.offsets.push(self.text.len() as u32);
+    }
+
+    pub(in crate::matcher) fn get(&self, place: u32) -> &str {
+        let place = place as usize;
+        &self.text[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+    }
+
+    pub(in crate::matcher) fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    pub(in crate::matcher) fn memory_usage(&self) -> usize {
+        self.text.len() + self.offsets.len() * size_of::<u32>()
+    }
+
+    /// Whether each text that was read can be got.
+    pub(in crate::matcher) fn is_sound(&self) -> bool {
+        self.offsets.is_sorted()
+            && self.offsets.iter().all(|&at| self.text.is_char_boundary(at as usize))
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<T> for Texts {
+    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
+        let mut all = Texts::default();
+        texts.into_iter().for_each(|text| all.push(text.as_ref()));
+        all
+    }
+}
+
+/// A list for each of a number of places, one behind the other.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "T: Row + Serialize", deserialize = "T: Row + Deserialize<'de>"))]
+pub(in crate::matcher) struct Lists<T> {
+    #[serde(with = "super::rows")]
+    offsets: Vec<u32>,
+    #[serde(with = "super::rows")]
+    entries: Vec<T>,
+}
+
+impl<A, B> Lists<(A, B)> {
+    /// The lists of the first of each pair; and the second of each, in the same order.
+    pub(in crate::matcher) fn unzip(self) -> (Lists<A>, Vec<B>) {
+        let (entries, seconds) = self.entries.into_iter().unzip();
+        (Lists { offsets: self.offsets, entries }, seconds)
+    }
+}
+
+impl<T> Lists<T> {
+    pub(in crate::matcher) fn of(&self, place: u32) -> &[T] {
+        &self.entries[self.range(place)]
+    }
+
+    /// The places of a list among the entries of all.
+    pub(in crate::matcher) fn range(&self, place: u32) -> Range<usize> {
+        let place = place as usize;
+        self.offsets[place] as usize..self.offsets[place + 1] as usize
+    }
+
+    /// The number of entries of all lists.
+    pub(in crate::matcher) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(in crate::matcher) fn memory_usage(&self) -> usize {
+        self.offsets.len() * size_of::<u32>() + self.entries.len() * size_of::<T>()
+    }
+
+    /// Whether there is a list for each of `n_places`, of entries that are `valid`.
+    pub(in crate::matcher) fn is_sound(&self, n_places: usize, valid: impl Fn(&T) -> bool) -> bool {
+        self.offsets.len() == n_places + 1
+            && self.offsets.is_sorted()
+            && self.offsets.last().is_some_and(|&end| end as usize == self.entries.len())
+            && self.entries.iter().all(valid)
+    }
+}
+
+/// Makes [`Lists`] of entries that come in any order.
+#[derive(Debug)]
+pub(in crate::matcher) struct ListBuilder<T>(Vec<(u32, T)>);
+
+impl<T> Default for ListBuilder<T> {
+    fn default() -> Self {
+        ListBuilder(Vec::new())
+    }
+}
+
+impl<T> From<Vec<(u32, T)>> for ListBuilder<T> {
+    fn from(entries: Vec<(u32, T)>) -> Self {
+        ListBuilder(entries)
+    }
+}
+
+impl<T: Ord> ListBuilder<T> {
+    pub(in crate::matcher) fn push(&mut self, place: u32, entry: T) {
+        self.0.push((place, entry));
+    }
+
+    /// The lists of `n_places` places, each sorted and without duplicates.
+    pub(in crate::matcher) fn finish(mut self, n_places: usize) -> Lists<T> {
+        self.0.sort_unstable();
+        self.0.dedup();
+        let mut offsets = vec![0; n_places + 1];
+        for &(place, _) in &self.0 {
+            offsets[place as usize + 1] += 1;
+        }
+        for place in 0..n_places {
+            offsets[place + 1] += offsets[place];
+        }
+        Lists { offsets, entries: self.0.into_iter().map(|(_, entry)| entry).collect() }
+    }
+}

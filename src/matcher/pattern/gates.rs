@@ -1,0 +1,353 @@
+//! What literals a text must hold for a pattern to match it, and what their places tell.
+//!
+//! A pattern is looked at if a literal of its rarest group is seen. At 100,000 skills a message of
+//! twenty words opens a thousand, nearly all of which lack a second group. So each of a list of what
+//! a literal opens has the literals of its second group beside it, as places in a table of what was
+//! seen. Where only skills matter of which a word was found, too, so it is with the words of the
+//! pattern's skills. A look at the pattern itself is a wait for memory; what is left to be
+//! looked at are a few.
+
+use std::slice;
+
+use serde::{Deserialize, Serialize};
+
+use crate::matcher::arena::{ListBuilder, Lists};
+use crate::matcher::automaton::Automaton;
+use crate::matcher::rows::row;
+use crate::matcher::search::Occurrences;
+use crate::matcher::search::SmallSet;
+use crate::matcher::search::{PresenceFilter, place};
+
+/// Of nearly all that literals open the second group is missing: so many are asked for together.
+const AT_ONCE: usize = 4;
+
+/// So many literals of a second group are put down one by one; of more any message is taken to have
+/// one.
+const MAX_SECOND: usize = 16;
+
+/// Literals by their numbers in the [`Automaton`] that a text must hold for a pattern to match it.
+#[derive(Debug, Clone, Default)]
+pub(in crate::matcher) struct Gate {
+    /// Groups of which one literal each must be there.
+    pub(in crate::matcher) groups: Vec<Vec<u32>>,
+    /// The groups that tell most, the first of them and the second.
+    pub(in crate::matcher) rarest: [Option<usize>; 2],
+    /// Whether, in one line of ASCII, the pattern does match if there are literals of the groups
+    /// one behind the other.
+    pub(in crate::matcher) is_exact: bool,
+}
+
+/// The gates of all patterns that require a literal.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::matcher) struct Gates {
+    #[serde(with = "crate::matcher::rows")]
+    all: Vec<PackedGate>,
+    /// Group by group the literals of the gates, and before each group how many it has.
+    #[serde(with = "crate::matcher::rows")]
+    literals: Vec<u32>,
+    /// For each literal, what the patterns need in whose rarest group it is; read in a row,
+    /// and for nearly all of them no more is looked at.
+    needed: Lists<Second>,
+    /// These patterns, in the same order.
+    #[serde(with = "crate::matcher::rows")]
+    opened: Vec<Opened>,
+}
+
+/// A [`Gate`] in few bytes, as many are looked at for each query.
+#[derive(Debug, Serialize, Deserialize)]
+struct PackedGate {
+    start: u32,
+    n_groups: u8,
+    is_exact: bool,
+}
+
+row!(PackedGate { start: u32, n_groups: u8, is_exact: bool });
+
+/// The places of one or two literals of a second group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Second {
+    one: u16,
+    other: u16,
+}
+
+row!(Second { one: u16, other: u16 });
+
+/// A pattern that a literal opens, together with another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(in crate::matcher) struct Opened {
+    pub(in crate::matcher) pattern: u32,
+    /// The words of its skills.
+    pub(in crate::matcher) words: SmallSet,
+}
+
+row!(Opened { pattern: u32, words: SmallSet });
+
+/// The literals of a second group, two by two; `first` is the one that opens the pattern. Where no second
+/// group is needed, that stands for it, as it is seen then.
+fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<Second> {
+    let group =
+        group.filter(|group| group.len() <= MAX_SECOND).map_or(slice::from_ref(&first), |of| of);
+    let two = |of: &[u32]| Second { one: place(of[0]), other: place(of[of.len() - 1]) };
+    group.chunks(2).map(two).collect()
+}
+
+/// Adds the place of each of `needed` that is met to `met`; the first one is at `start`.
+#[inline]
+fn meet_each(near: &PresenceFilter, start: u32, needed: &[Second], met: &mut Vec<u32>) {
+    for (place, second) in (start..).zip(needed) {
+        if second.is_met(near) {
+            met.push(place);
+        }
+    }
+}
+
+impl Second {
+    /// Whether a literal was seen that has one of two places.
+    #[inline]
+    fn is_met(self, near: &PresenceFilter) -> bool {
+        // Both at once: that costs less than to decide after each.
+        near.has_place(self.one) | near.has_place(self.other)
+    }
+}
+
+/// A text after its scan.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::matcher) struct Gated<'s> {
+    pub(in crate::matcher) automaton: &'s Automaton,
+    pub(in crate::matcher) occurrences: &'s Occurrences,
+    /// Whether the text is one line of ASCII that patterns see as a whole.
+    pub(in crate::matcher) is_plain: bool,
+}
+
+impl Gates {
+    /// Takes in the gates of all patterns, over `n_literals` literals; `words_of` are the
+    /// literals of one word that the skills of each declare.
+    pub(in crate::matcher) fn new(
+        all: &[Gate],
+        n_literals: usize,
+        words_of: impl Fn(usize) -> SmallSet,
+    ) -> Gates {
+        let mut packed = Vec::with_capacity(all.len());
+        let mut literals = Vec::new();
+        let mut opened = ListBuilder::default();
+        for (pattern, gate) in all.iter().enumerate() {
+            let (start, n_groups) = (literals.len() as u32, gate.groups.len() as u8);
+            packed.push(PackedGate { start, n_groups, is_exact: gate.is_exact });
+            for group in &gate.groups {
+                literals.push(group.len() as u32);
+                literals.extend(group);
+            }
+            let [first, second] = gate.rarest.map(|group| group.map(|group| &gate.groups[group]));
+            let Some(first) = first else { continue };
+            let (words, pattern) = (words_of(pattern), pattern as u32);
+            for &literal in first {
+                for second in seconds(second, literal) {
+                    opened.push(literal, (second, Opened { pattern, words }));
+                }
+            }
+        }
+        let (needed, opened) = opened.finish(n_literals).unzip();
+        Gates { all: packed, literals, needed, opened }
+    }
+
+    /// The pattern that a literal opens, at a place as of [`Gates::meet`].
+    pub(in crate::matcher) fn opened(&self, place: u32) -> Opened {
+        self.opened[place as usize]
+    }
+
+    /// Puts into `met` the places of the patterns of which a literal of the rarest group occurs, and one
+    /// of the second; of some more than once.
+    pub(in crate::matcher) fn meet(&self, occurrences: &Occurrences, met: &mut Vec<u32>) {
+        met.clear();
+        let near = occurrences.filter();
+        for literal in occurrences.numbers() {
+            let (groups, rest) = self.needed.of(literal).as_chunks::<AT_ONCE>();
+            let mut start = self.needed.range(literal).start as u32;
+            for group in groups {
+                if group.iter().fold(false, |any, second| any | second.is_met(near)) {
+                    meet_each(near, start, group, met);
+                }
+                start += AT_ONCE as u32;
+            }
+            meet_each(near, start, rest, met);
+        }
+    }
+
+    /// Whether a pattern may match that requires a literal, and if so, whether it does for sure.
+    pub(in crate::matcher) fn open_one(&self, pattern: u32, text: Gated<'_>) -> Option<bool> {
+        if self.all[pattern as usize].n_groups == 0 {
+            return None;
+        }
+        let verdict = self.judge(pattern, text);
+        (verdict != Some(false)).then_some(verdict.is_some())
+    }
+
+    /// Whether a pattern matches, as far as the places of its literals tell.
+    fn judge(&self, pattern: u32, text: Gated<'_>) -> Option<bool> {
+        let Gated { automaton, occurrences, is_plain } = text;
+        let PackedGate { start, n_groups, is_exact } = self.all[pattern as usize];
+        let mut rest = &self.literals[start as usize..];
+        let mut groups: [&[u32]; 2] = [&[]; 2];
+        for _ in 0..n_groups {
+            let (&n_literals, literals) = rest.split_first()?;
+            let (group, after) = literals.split_at(n_literals as usize);
+            if !group.iter().any(|&l| occurrences.get(l).is_some()) {
+                return Some(false);
+            }
+            groups = [groups[1], group];
+            rest = after;
+        }
+        if !is_exact || !is_plain {
+            return None;
+        }
+        let [left, right] = groups;
+        if left.is_empty() {
+            return Some(true);
+        }
+        let first_end =
+            left.iter().filter_map(|&l| occurrences.get(l)).map(|of| of.first_end).min();
+        let mut last_start = None;
+        let mut is_certain = true;
+        for &literal in right {
+            let Some(known) = occurrences.get(literal) else { continue };
+            // Others may come after the last one that was noted.
+            is_certain &= !known.skipped;
+            let start = known.last_end.saturating_sub(automaton.literal(literal).len);
+            last_start = last_start.max(Some(start));
+        }
+        if first_end <= last_start {
+            return Some(true);
+        }
+        is_certain.then_some(false)
+    }
+
+    /// Whether what was read leads nowhere but to `n_patterns` patterns and `n_literals` literals.
+    pub(in crate::matcher) fn is_sound(&self, n_patterns: usize, n_literals: usize) -> bool {
+        let is_gate = |gate: &PackedGate| {
+            let mut rest = self.literals.get(gate.start as usize..);
+            for _ in 0..gate.n_groups {
+                rest = rest.and_then(|rest| {
+                    let (&n_of_group, literals) = rest.split_first()?;
+                    let (group, after) = literals.split_at_checked(n_of_group as usize)?;
+                    group.iter().all(|&literal| (literal as usize) < n_literals).then_some(after)
+                });
+            }
+            rest.is_some()
+        };
+        self.all.len() == n_patterns
+            && self.all.iter().all(is_gate)
+            && self.needed.is_sound(n_literals, |_| true)
+            && self.needed.len() == self.opened.len()
+            && self.opened.iter().all(|to| (to.pattern as usize) < n_patterns)
+    }
+
+    /// Heap memory in bytes.
+    pub(in crate::matcher) fn memory_usage(&self) -> usize {
+        size_of_val(&*self.all)
+            + size_of_val(&*self.literals)
+            + self.needed.memory_usage()
+            + size_of_val(&*self.opened)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matcher::automaton::{NONE, Needs};
+    use crate::matcher::search::Occurrence;
+
+    fn automaton(literals: &[&str]) -> Automaton {
+        Automaton::new(literals, |_| Needs::default()).unwrap()
+    }
+
+    /// The patterns that `text` opens, and whether each matches for sure.
+    fn opened(gates: &Gates, automaton: &Automaton, text: &str) -> Vec<(u32, bool)> {
+        opened_of(gates, automaton, |_| true, text)
+    }
+
+    /// The same of skills whose words may matter.
+    fn opened_of(
+        gates: &Gates,
+        automaton: &Automaton,
+        may_matter: impl Fn(SmallSet) -> bool,
+        text: &str,
+    ) -> Vec<(u32, bool)> {
+        let mut occurrences = Occurrences::default();
+        automaton.scan(text, |longest, end| {
+            let mut next = longest;
+            while next != NONE {
+                if let Some(known) = occurrences.note(next, Occurrence::new(end, true)) {
+                    known.add(end, true);
+                }
+                next = automaton.literal(next).next;
+            }
+        });
+        let text = Gated { automaton, occurrences: &occurrences, is_plain: true };
+        let mut met = Vec::new();
+        gates.meet(&occurrences, &mut met);
+        let met = met.iter().map(|&place| gates.opened(place)).filter(|of| may_matter(of.words));
+        met.filter_map(|of| Some((of.pattern, gates.open_one(of.pattern, text)?))).collect()
+    }
+
+    #[test]
+    fn a_pattern_is_opened_if_all_its_groups_are_seen_however_many_there_are() {
+        let mut literals: Vec<String> =
+            (0..150).flat_map(|i| [format!("need{i:03}"), format!("open{i:03}")]).collect();
+        literals.sort_unstable();
+        let literals: Vec<&str> = literals.iter().map(String::as_str).collect();
+        let automaton = automaton(&literals);
+        let two_groups = (0..150).map(|i| Gate {
+            groups: vec![vec![i], vec![i + 150]],
+            rarest: [Some(1), Some(0)],
+            is_exact: true,
+        });
+        let one_group = Gate { groups: vec![vec![7, 8]], rarest: [Some(0), None], is_exact: false };
+        let all: Vec<Gate> = two_groups.chain([one_group, Gate::default()]).collect();
+        let gates = Gates::new(&all, literals.len(), |of| SmallSet::new(&[of as u32 % 3], 0));
+        assert!(gates.is_sound(all.len(), literals.len()));
+        assert!(!gates.is_sound(all.len(), literals.len() - 1));
+        for i in [0, 1, 62, 63, 64, 126, 149] {
+            for j in 9..150 {
+                let expected = if i == j { vec![(i, true)] } else { Vec::new() };
+                let text = format!("need{i:03} open{j:03}");
+                assert_eq!(opened(&gates, &automaton, &text), expected, "{text}");
+            }
+        }
+        assert_eq!(opened(&gates, &automaton, "open012 need012"), [], "in the other order");
+        assert_eq!(opened(&gates, &automaton, "xneed007x"), [(150, false)]);
+        let text = "need003 open003 need004 open004";
+        assert_eq!(opened(&gates, &automaton, text), [(3, true), (4, true)]);
+        for (found, expected) in [(0, (3, true)), (1, (4, true))] {
+            let mut near = PresenceFilter::default();
+            near.add(found);
+            let matters = |of: SmallSet| of.meet(&near, || 0);
+            assert_eq!(opened_of(&gates, &automaton, matters, text), [expected]);
+        }
+    }
+
+    #[test]
+    fn of_however_many_patterns_that_a_literal_opens_those_are_found_whose_second_group_is_seen() {
+        for n_patterns in 1..=2 * AT_ONCE as u32 + 1 {
+            let mut literals: Vec<String> =
+                (0..n_patterns).map(|i| format!("need{i:02}")).collect();
+            literals.push("open".to_owned());
+            let literals: Vec<&str> = literals.iter().map(String::as_str).collect();
+            let automaton = automaton(&literals);
+            let gate = |i| Gate {
+                groups: vec![vec![n_patterns], vec![i]],
+                rarest: [Some(0), Some(1)],
+                is_exact: true,
+            };
+            let all: Vec<Gate> = (0..n_patterns).map(gate).collect();
+            let gates = Gates::new(&all, literals.len(), |_| SmallSet::new(&[], 0));
+            for first in 0..n_patterns {
+                for second in first..n_patterns {
+                    let text = format!("open need{first:02} need{second:02}");
+                    let mut expected = vec![(first, true), (second, true)];
+                    expected.dedup();
+                    assert_eq!(opened(&gates, &automaton, &text), expected, "of {n_patterns}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! Required literals: what a text must hold for a pattern to match it.
+//!
+//! The analysis follows RE2's `Prefilter` (<https://github.com/google/re2>): each part of a
+//! pattern either *is* one of a few strings, or *needs* one of a few strings, or tells nothing. The
+//! strings come out folded as queries are (see [`crate::matcher::text::folding`]), so that a text that matches
+//! always holds one of them in its folded form; a text that holds one need not match.
+
+use regex_syntax::hir::{Class, Dot, Hir, HirKind, Repetition};
+
+use crate::matcher::text::{collapse_blanks, push_folded};
+
+/// The most strings one part may stand for.
+const MAX_STRINGS: usize = 32;
+/// The longest string kept; a part of a required string is required too.
+const MAX_CHARS: usize = 48;
+/// More literals of one character than this are found in nearly every text.
+const MAX_SINGLE_CHARS: usize = 12;
+/// The largest class whose characters are listed; it must hold the 25 of white space.
+const MAX_CLASS_CHARS: usize = 64;
+
+/// The most groups kept of one pattern.
+const MAX_GROUPS: usize = 6;
+
+/// What a text must hold for a pattern to match it, as groups of folded literals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Required {
+    /// Of each group at least one literal; never empty.
+    All(Vec<Vec<String>>),
+    /// One of these, and then the pattern does match, if the text is one line of ASCII.
+    OneOf(Vec<String>),
+    /// One of the first and after its end one of the second; then the pattern does match, if
+    /// the text is one line of ASCII.
+    Sequence([Vec<String>; 2]),
+}
+
+impl Required {
+    /// The groups of which a text must hold one literal each, in the order of the pattern.
+    pub(crate) fn groups(&self) -> &[Vec<String>] {
+        match self {
+            Required::All(groups) => groups,
+            Required::OneOf(group) => std::slice::from_ref(group),
+            Required::Sequence(groups) => groups,
+        }
+    }
+
+    /// Whether it is no more than single characters, as of `\d{4}[g-q]`, which many texts hold.
+    pub(crate) fn is_weak(&self) -> bool {
+        matches!(self, Required::All(groups) if groups.iter().all(|g| selectivity(g).0 <= 1))
+    }
+}
+
+/// What every text that the pattern `source` matches holds in its folded form; `None` if nothing
+/// is known. `hir` is `source`, parsed case-sensitively.
+pub(crate) fn required(source: &str, hir: &Hir) -> Option<Required> {
+    // A flag changes what a literal matches, and does not show in the parsed form.
+    let has_flags = source.match_indices("(?").any(|(at, _)| !source[at..].starts_with("(?:"));
+    if !has_flags && source.is_ascii() {
+        if let Some(strings) = exact_strings(hir) {
+            return Some(Required::OneOf(minimal(strings)));
+        }
+        if let Some((left, right)) = exact_sequence(hir) {
+            return Some(Required::Sequence([minimal(left), minimal(right)]));
+        }
+    }
+    let groups = analyse(hir).into_required()?;
+    Some(Required::All(groups.into_iter().take(MAX_GROUPS).map(minimal).collect()))
+}
+
+/// Every match of `hir` is one of these strings in its folded form, if they are few.
+pub(crate) fn all_matches(hir: &Hir) -> Option<Vec<String>> {
+    let Part::Is(strings) = analyse(hir) else { return None };
+    Some(strings.iter().map(|string| collapse_blanks(string).into_owned()).collect())
+}
+
+/// Without duplicates and without those that hold another one and so are implied by it.
+fn minimal(mut literals: Vec<String>) -> Vec<String> {
+    literals.sort_unstable();
+    literals.dedup();
+    let all = literals.clone();
+    literals.retain(|long| !all.iter().any(|short| short != long && long.contains(short.as_str())));
+    literals
+}
+
+/// The strings that are all the pattern matches, if they are few, of ASCII and without blanks.
+fn exact_strings(hir: &Hir) -> Option<Vec<String>> {
+    if !hir.properties().look_set().is_empty() || !is_ascii(hir) {
+        return None;
+    }
+    let Part::Is(strings) = analyse(hir) else { return None };
+    let is_exact = |s: &String| !s.is_empty() && s.len() <= MAX_CHARS && !s.contains(' ');
+    strings.iter().all(is_exact).then_some(strings)
+}
+
+/// The two sides of `A.*B`.
+fn exact_sequence(hir: &Hir) -> Option<(Vec<String>, Vec<String>)> {
+    let HirKind::Concat(parts) = hir.kind() else { return None };
+    let gap = parts.iter().position(is_gap)?;
+    let (left, right) = (&parts[..gap], &parts[gap + 1..]);
+    Some((
+        exact_strings(&Hir::concat(left.to_vec()))?,
+        exact_strings(&Hir::concat(right.to_vec()))?,
+    ))
+}
+
+/// Whether a part is `.*` or `.*?`.
+fn is_gap(hir: &Hir) -> bool {
+    let HirKind::Repetition(Repetition { min: 0, max: None, sub, .. }) = hir.kind() else {
+        return false;
+    };
+    [Dot::AnyCharExceptLF, Dot::AnyChar].into_iter().any(|dot| **sub == Hir::dot(dot))
+}
+
+/// Whether only ASCII is written in a pattern: other characters may match what their folded form
+/// does not.
+fn is_ascii(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => true,
+        HirKind::Literal(literal) => literal.0.is_ascii(),
+        HirKind::Class(class) => class.is_utf8() && class.maximum_len() == Some(1),
+        HirKind::Repetition(repetition) => is_ascii(&repetition.sub),
+        HirKind::Capture(capture) => is_ascii(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(is_ascii),
+    }
+}
+
+/// What is known of a part of a pattern.
+enum Part {
+    /// It matches exactly these strings, folded but with blanks not collapsed yet.
+    Is(Vec<String>),
+    /// Each match holds one of each of these groups of finished literals.
+    Needs(Vec<Vec<String>>),
+    Unknown,
+}
+
+impl Part {
+    fn into_required(self) -> Option<Vec<Vec<String>>> {
+        match self {
+            Part::Is(strings) => finish(strings).map(|literals| vec![literals]),
+            Part::Needs(groups) => Some(groups),
+            Part::Unknown => None,
+        }
+    }
+}
+
+fn analyse(hir: &Hir) -> Part {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => Part::Is(vec![String::new()]),
+        HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
+            Ok(text) => Part::Is(vec![fold(text.chars())]),
+            Err(_) => Part::Unknown,
+        },
+        HirKind::Class(class) => analyse_class(class),
+        HirKind::Repetition(repetition) => analyse_repetition(repetition),
+        HirKind::Capture(capture) => analyse(&capture.sub),
+        HirKind::Concat(parts) => analyse_concat(parts),
+        HirKind::Alternation(branches) => analyse_alternation(branches),
+    }
+}
+
+fn analyse_class(class: &Class) -> Part {
+    let Class::Unicode(class) = class else { return Part::Unknown };
+    let n_chars: usize = class.ranges().iter().map(regex_syntax::hir::ClassUnicodeRange::len).sum();
+    if n_chars > MAX_CLASS_CHARS {
+        return Part::Unknown;
+    }
+    let chars = class.ranges().iter().flat_map(|range| range.start()..=range.end());
+    let mut strings: Vec<String> = chars.map(|c| fold([c])).collect();
+    strings.sort_unstable();
+    strings.dedup();
+    if strings.is_empty() || strings.len() > MAX_STRINGS {
+        return Part::Unknown;
+    }
+    Part::Is(strings)
+}
+
+fn analyse_repetition(repetition: &Repetition) -> Part {
+    let Repetition { min, max, sub, .. } = repetition;
+    let part = analyse(sub);
+    if let Part::Is(strings) = &part {
+        // Runs of blanks are one blank in folded text, so `\s+` is a literal.
+        let blank = strings.iter().all(|s| s == " ");
+        let once = *max == Some(1) || blank;
+        let mut exact = match (min, max) {
+            (0 | 1, _) if once => Some(strings.clone()),
+            (_, _) if blank => Some(strings.clone()),
+            (&min, &Some(max)) if min == max && min > 0 => power(strings, min),
+            _ => None,
+        };
+        if let (0, Some(strings)) = (min, &mut exact) {
+            strings.push(String::new());
+        }
+        if let Some(strings) = exact {
+            return Part::Is(strings);
+        }
+    }
+    match part.into_required() {
+        Some(groups) if *min > 0 => Part::Needs(groups),
+        _ => Part::Unknown,
+    }
+}
+
+fn power(strings: &[String], times: u32) -> Option<Vec<String>> {
+    (1..times).try_fold(strings.to_vec(), |product, _| cross(&product, strings))
+}
+
+fn analyse_concat(parts: &[Hir]) -> Part {
+    // The strings that the parts since the last unknown one stand for together.
+    let mut run = vec![String::new()];
+    let mut candidates: Vec<Vec<String>> = Vec::new();
+    let mut broken = false;
+    for part in parts {
+        let part = analyse(part);
+        if let Part::Is(strings) = &part
+            && let Some(product) = cross(&run, strings)
+        {
+            run = product;
+            continue;
+        }
+        broken = true;
+        candidates.extend(finish(std::mem::replace(&mut run, vec![String::new()])));
+        match part {
+            Part::Is(strings) => run = strings,
+            Part::Needs(groups) => candidates.extend(groups),
+            Part::Unknown => {}
+        }
+    }
+    if !broken {
+        return Part::Is(run);
+    }
+    candidates.extend(finish(run));
+    if candidates.is_empty() { Part::Unknown } else { Part::Needs(candidates) }
+}
+
+fn analyse_alternation(branches: &[Hir]) -> Part {
+    let parts: Vec<Part> = branches.iter().map(analyse).collect();
+    let n_strings: usize =
+        parts.iter().map(|p| if let Part::Is(s) = p { s.len() } else { MAX_STRINGS + 1 }).sum();
+    if n_strings <= MAX_STRINGS {
+        let strings = parts.into_iter().flat_map(|p| match p {
+            Part::Is(strings) => strings,
+            _ => Vec::new(),
+        });
+        return Part::Is(strings.collect());
+    }
+    let best = |part: Part| part.into_required()?.into_iter().max_by_key(|g| selectivity(g));
+    let required: Option<Vec<Vec<String>>> = parts.into_iter().map(best).collect();
+    required.map_or(Part::Unknown, |sets| Part::Needs(vec![sets.concat()]))
+}
+
+/// Each string of `left` followed by each of `right`; `None` if that is too much.
+fn cross(left: &[String], right: &[String]) -> Option<Vec<String>> {
+    let longest = |set: &[String]| set.iter().map(String::len).max().unwrap_or(0);
+    if left.len() * right.len() > MAX_STRINGS || longest(left) + longest(right) > 4 * MAX_CHARS {
+        return None;
+    }
+    Some(left.iter().flat_map(|l| right.iter().map(move |r| format!("{l}{r}"))).collect())
+}
+
+/// Strings a match holds, made literals that can be searched; `None` if one of them says nothing,
+/// or all together say nothing ("one of the letters").
+fn finish(strings: Vec<String>) -> Option<Vec<String>> {
+    let finished = strings.into_iter().map(|s| {
+        let literal: String = collapse_blanks(&s).chars().take(MAX_CHARS).collect();
+        (!literal.trim().is_empty()).then_some(literal)
+    });
+    let literals: Vec<String> = finished.collect::<Option<_>>()?;
+    let n_short = literals.iter().filter(|l| l.chars().nth(1).is_none()).count();
+    (n_short <= MAX_SINGLE_CHARS).then_some(literals)
+}
+
+/// How well a set of literals tells texts apart: its shortest literal counts, then their number.
+pub(crate) fn selectivity(literals: &[String]) -> (usize, std::cmp::Reverse<usize>) {
+    let shortest = literals.iter().map(|l| l.trim().chars().count()).min().unwrap_or(0);
+    (shortest, std::cmp::Reverse(literals.len()))
+}
+
+fn fold(chars: impl IntoIterator<Item = char>) -> String {
+    let mut folded = String::new();
+    for c in chars {
+        push_folded(c, &mut folded);
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_selective_literals_are_found() {
+        let cases: &[(&str, Option<&[&str]>)] = &[
+            ("say .* in .*", Some(&["say "])),
+            (r"(create|add).*?(endpoint|route)", Some(&["endpoint", "route"])),
+            (r"\d+\s*[\+\-\*/]\s*\d+", Some(&["*", "+", "-", "/"])),
+            (r"\bdeploy(s|ed|ing)?\b", Some(&["deploy"])),
+            (
+                r"add\s+(a|the)?\s*endpoint",
+                Some(&[
+                    "add a endpoint",
+                    "add aendpoint",
+                    "add endpoint",
+                    "add the endpoint",
+                    "add theendpoint",
+                ]),
+            ),
+            (r"https?://", Some(&["http://", "https://"])),
+            (r"pull[\s_-]request", Some(&["pull request", "pull-request", "pull_request"])),
+            ("Straße", Some(&["strasse"])),
+            ("(?i)KELVIN\\b", Some(&["kelvin"])),
+            ("(?i)ẞ", Some(&["ss"])),
+            ("don’t", Some(&["don't"])),
+            ("a{3}b", Some(&["aaab"])),
+            ("(foo|bar)+", Some(&["bar", "foo"])),
+            ("(foo|ba?r?)+", Some(&["b", "foo"])),
+            (r"\d{3}-\d{4}", Some(&["-"])),
+            (r"\d+\w*", None),
+            (".*.*x", Some(&["x"])),
+            ("(foo)?\\d", None),
+            ("[a-z]{2}[0-3]", Some(&["0", "1", "2", "3"])),
+            ("[a-z]{2}", None),
+            (r"\s+", None),
+            ("foo|\\d", None),
+        ];
+        for (pattern, expected) in cases {
+            let hir = regex_syntax::parse(pattern).expect(pattern);
+            let required = required(pattern, &hir);
+            let groups = required.iter().flat_map(Required::groups).cloned();
+            let literals = groups.max_by_key(|group| selectivity(group));
+            let expected: Option<Vec<String>> =
+                expected.map(|set| set.iter().map(|s| (*s).to_owned()).collect());
+            assert_eq!(literals, expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_literals_alone_decide_is_told_from_what_they_only_allow() {
+        let strings = |of: &[&str]| of.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        let cases = [
+            ("use(State|Effect)", Required::OneOf(strings(&["useeffect", "usestate"]))),
+            (r"\.(csv|tsv)", Required::OneOf(strings(&[".csv", ".tsv"]))),
+            (
+                "(create|add).*?(endpoint|route)",
+                Required::Sequence([strings(&["add", "create"]), strings(&["endpoint", "route"])]),
+            ),
+            ("ab.*[cC]d", Required::Sequence([strings(&["ab"]), strings(&["cd"])])),
+            ("ab.+cd", Required::All(vec![strings(&["ab"]), strings(&["cd"])])),
+            (r"\bab.*cd", Required::All(vec![strings(&["ab"]), strings(&["cd"])])),
+            ("(?-i)ab.*cd", Required::All(vec![strings(&["ab"]), strings(&["cd"])])),
+            ("ab.*?c d", Required::All(vec![strings(&["ab"]), strings(&["c d"])])),
+            (r"ab.*\x{fb01}", Required::All(vec![strings(&["ab"]), strings(&["fi"])])),
+            (
+                "ab.*cd.*ef",
+                Required::All(vec![strings(&["ab"]), strings(&["cd"]), strings(&["ef"])]),
+            ),
+        ];
+        for (pattern, expected) in cases {
+            let hir = regex_syntax::parse(pattern).expect(pattern);
+            assert_eq!(required(pattern, &hir), Some(expected), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! From ranked skills to an answer: with the places of their triggers, and why others are not there.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::Search;
+use super::rank_key::RankKey;
+use super::scratch::{Presence, Scratch};
+use crate::matcher::{Answer, Hit, HitKind, Match};
+use crate::skill::SkillId;
+
+impl Search<'_, '_> {
+    /// Whether something in the query is quoted and was left out.
+    pub(super) fn has_quoted(&self) -> bool {
+        !self.scratch.quoted.is_empty()
+    }
+
+    /// What was ranked: the best `limit` with their hits, the others by id; and why other skills are not
+    /// there. Every pattern that may match is open.
+    pub(super) fn answer(&mut self, limit: usize, weak: &[u32]) -> Answer {
+        let n_ranked = self.scratch.ranking.best.len();
+        let n_best = limit.min(n_ranked);
+        let beyond = &self.scratch.ranking.best[n_best..];
+        let ids = |skills: &[u32]| -> Vec<SkillId> {
+            skills.iter().map(|&skill| self.index.id(skill).clone()).collect()
+        };
+        Answer {
+            beyond: beyond.iter().map(|key| self.index.id(key.skill).clone()).collect(),
+            matches: self.matches(n_best),
+            n_matches: n_ranked,
+            weak: ids(weak),
+            denied: ids(&self.scratch.found.denied),
+            meta: self.index.questions.asked(self.scratch.text.folded()),
+            excluded: self.excluded(),
+            quoted: Vec::new(),
+            untried: self.untried(),
+            vetoed: self.vetoed(),
+        }
+    }
+
+    /// The skills whose triggers stand in quoted text only, with one of them, by id; `answer` is what was
+    /// found without that text.
+    pub(super) fn quoted_only(&mut self, answer: &Answer) -> Vec<(SkillId, String)> {
+        if !self.has_quoted() {
+            return Vec::new();
+        }
+        self.scan(false);
+        self.gate();
+        self.rank_all(&[]);
+        let known: BTreeSet<&SkillId> =
+            answer.matches.iter().map(|found| &found.id).chain(&answer.beyond).collect();
+        let all = self.matches(usize::MAX).into_iter();
+        let others = all.filter(|found| !known.contains(&found.id));
+        let mut only: Vec<(SkillId, String)> = others
+            .filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger)))
+            .collect();
+        only.sort_unstable();
+        only
+    }
+
+    /// The skills that match by a weak mention and by nothing else, by id.
+    pub(super) fn weak(&mut self) -> Vec<u32> {
+        let named = std::mem::take(&mut self.scratch.found.weak);
+        let mut weak = Vec::new();
+        for &skill in &named {
+            self.open_own(skill);
+            let is_match = self.key(skill).is_some();
+            let found = &self.scratch.found;
+            let is_only_named = self.index.tables.triggers.of(skill).all(|(kind, _, item)| {
+                kind == HitKind::Name || found.presence(item) == Presence::Absent
+            });
+            if is_match && is_only_named {
+                weak.push(skill);
+            }
+        }
+        self.scratch.found.weak = named;
+        weak
+    }
+
+    /// The skills with patterns that were not tried.
+    fn untried(&mut self) -> Vec<(SkillId, String)> {
+        let mut untried: Vec<(u32, &str)> = Vec::new();
+        for pattern in self.index.patterns.untried(&mut self.scratch.met) {
+            let skills =
+                self.index.tables.postings.of(self.index.tables.pattern_items[pattern as usize]);
+            untried
+                .extend(skills.iter().map(|&skill| (skill, self.index.patterns.source(pattern))));
+        }
+        untried.sort_unstable();
+        untried
+            .iter()
+            .map(|&(skill, source)| (self.index.id(skill).clone(), source.to_owned()))
+            .collect()
+    }
+
+    /// The first matches of the ranking, with their hits.
+    pub(super) fn matches(&self, limit: usize) -> Vec<Match> {
+        self.scratch.ranking.best.iter().take(limit).map(|key| self.to_match(*key)).collect()
+    }
+
+    fn to_match(&self, key: RankKey) -> Match {
+        let triggers = self.index.tables.triggers.of(key.skill);
+        let mut hits: Vec<Hit> = triggers
+            .filter_map(|(kind, trigger, item)| {
+                let (span, path) = self.place(kind, item)?;
+                Some(Hit { kind, trigger: trigger.to_owned(), span, path })
+            })
+            .collect();
+        hits.sort_by(|a, b| {
+            let order = |hit: &Hit| (hit.kind == HitKind::Path, hit.span.start, hit.span.end);
+            order(a).cmp(&order(b)).then(a.kind.cmp(&b.kind)).then(a.trigger.cmp(&b.trigger))
+        });
+        Match {
+            id: self.index.id(key.skill).clone(),
+            explicit: key.explicit.0,
+            phrase_words: key.phrase_words.0 as usize,
+            hits,
+        }
+    }
+
+    /// The bytes of the query at which an item was found, or the path.
+    fn place(&self, kind: HitKind, item: u32) -> Option<(Range<usize>, Option<String>)> {
+        let Search { index, query, text, scratch } = self;
+        let Scratch { excerpt, text: forms, found, .. } = &**scratch;
+        let range = match found.presence(item) {
+            Presence::Absent | Presence::Possible => return None,
+            Presence::Somewhere => {
+                let pattern = index.tables.items[item as usize].pattern()?;
+                index.patterns.find(pattern as usize, forms.normalized(text.seen(excerpt)))?
+            }
+            Presence::At => found.range(item),
+        };
+        Some(match kind {
+            HitKind::Path => (0..0, query.paths.get(range.start).map(ToString::to_string)),
+            HitKind::Pattern => (text.span(forms.span_of_normalized(range)), None),
+            _ => (text.span(forms.span_of_folded(range)), None),
+        })
+    }
+}

@@ -1,0 +1,271 @@
+//! Scratch: working memory that is reused from query to query, so that a warm query allocates nothing.
+
+use std::cell::RefMut;
+use std::cmp::Reverse;
+use std::ops::{Deref, DerefMut, Range};
+
+use super::epochs::Epochs;
+use super::occurrences::Occurrences;
+use super::presence_filter::PresenceFilter;
+use super::rank_key::RankKey;
+use super::sparse_map::SparseMap;
+use crate::matcher::pattern::demands::Met;
+use crate::matcher::tables::TriggerItem;
+use crate::matcher::text::QueryText;
+use crate::matcher::text::mask::Quoted;
+use crate::matcher::text::mention::Mention;
+
+/// Working memory of one search.
+#[derive(Debug, Default)]
+pub(in crate::matcher) struct Scratch {
+    /// The parts of a query that was too long to be looked at as a whole.
+    pub(super) excerpt: String,
+    pub(super) text: QueryText,
+    /// What is left out of the search for literals, and the folded text without it.
+    pub(super) quoted: Quoted,
+    pub(super) covered: String,
+    pub(super) occurrences: Occurrences,
+    /// Whether the text is one line of ASCII that patterns see as a whole.
+    pub(super) is_plain: bool,
+    /// Whether all patterns were looked at that may match.
+    pub(super) all_opened: bool,
+    /// While patterns are opened: places among what literals open.
+    pub(super) met_gates: Vec<u32>,
+    pub(super) found: Found,
+    pub(super) met: Met,
+    pub(super) ranking: Ranking,
+}
+
+/// Working memory of the current thread, or memory of its own while that is in use.
+#[derive(Debug)]
+pub(in crate::matcher) enum ScratchGuard<'i> {
+    Kept(RefMut<'i, Scratch>),
+    Own(Box<Scratch>),
+}
+
+impl Deref for ScratchGuard<'_> {
+    type Target = Scratch;
+
+    fn deref(&self) -> &Scratch {
+        match self {
+            ScratchGuard::Kept(scratch) => scratch,
+            ScratchGuard::Own(scratch) => scratch,
+        }
+    }
+}
+
+impl DerefMut for ScratchGuard<'_> {
+    fn deref_mut(&mut self) -> &mut Scratch {
+        match self {
+            ScratchGuard::Kept(scratch) => scratch,
+            ScratchGuard::Own(scratch) => scratch,
+        }
+    }
+}
+
+/// What was found in one text.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The items found or perhaps found.
+    items: SparseMap<FoundItem>,
+    /// The places where skills are named: first all of them, then those that count or are denied.
+    pub(super) mentions: Vec<Mention>,
+    /// The skills with a strong mention, in the order of ids.
+    pub(super) explicit: Vec<u32>,
+    /// Those with a weak mention that counts, and no strong one.
+    pub(super) weak: Vec<u32>,
+    /// Those with denied mentions only.
+    pub(super) denied: Vec<u32>,
+    /// The exclude entries found; first with duplicates, then without those that veto nothing.
+    pub(super) excludes: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct FoundItem {
+    /// Where it was found; see [`Presence`].
+    start: u32,
+    end: u32,
+    presence: Presence,
+}
+
+/// What is known of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Presence {
+    #[default]
+    Absent,
+    /// A pattern that its literals allow.
+    Possible,
+    /// A pattern that does match, nobody knows where yet.
+    Somewhere,
+    /// A literal or name in bytes of the folded text, a pattern in bytes of the normalised text, a
+    /// glob at a place among the paths of the query.
+    At,
+}
+
+/// What puts matches in order.
+#[derive(Debug, Default)]
+pub(super) struct Ranking {
+    pub(super) epochs: Epochs,
+    /// A bit for each skill that was counted.
+    pub(super) counted: Vec<u64>,
+    /// Skills used recently with their place among these, in the order of ids.
+    pub(super) recent: Vec<(u32, u32)>,
+    /// What is still to be looked at: words of a literal, how rare it is, and the item.
+    pub(super) queue: Vec<(Reverse<u32>, u32, u32)>,
+    /// The same: its place in an order, and in the lower half the item.
+    pub(super) rarest: Vec<u64>,
+    /// How many items were looked at for that, the first ones.
+    pub(super) n_surveyed: usize,
+    /// The matches, best first once they are sorted.
+    pub(super) best: Vec<RankKey>,
+    /// While all are ranked: those of which more matters than one trigger, as skills and as keys.
+    pub(super) more: Vec<u32>,
+    pub(super) others: Vec<RankKey>,
+}
+
+impl Found {
+    pub(super) fn start(&mut self) {
+        self.items.clear();
+        self.mentions.clear();
+        self.explicit.clear();
+        self.weak.clear();
+        self.denied.clear();
+        self.excludes.clear();
+    }
+
+    /// The items found or perhaps found, each once, in the order in which they were.
+    pub(super) fn items(&self) -> impl Iterator<Item = (u32, Presence)> {
+        self.items.entries().map(|(item, found)| (item, found.presence))
+    }
+
+    /// How many they are.
+    pub(super) fn n_items(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The `nth` of them.
+    pub(super) fn item(&self, nth: usize) -> (u32, Presence) {
+        let (item, found) = self.items.entry(nth);
+        (item, found.presence)
+    }
+
+    pub(super) fn presence(&self, item: u32) -> Presence {
+        self.items.get(item).map_or(Presence::Absent, |found| found.presence)
+    }
+
+    /// The same of an item that [`Found::filter`] may have, as of all items found.
+    pub(super) fn presence_of_present(&self, item: u32) -> Presence {
+        self.items.get_present(item).map_or(Presence::Absent, |found| found.presence)
+    }
+
+    /// The items found or perhaps found, and perhaps others.
+    pub(super) fn filter(&self) -> &PresenceFilter {
+        self.items.filter()
+    }
+
+    /// Whether of `triggers`, of which `n_after` stand behind one, another before that was found which looks
+    /// for the same.
+    #[cold]
+    pub(super) fn has_same(&self, triggers: &[TriggerItem], n_after: usize) -> bool {
+        let before = triggers[..triggers.len() - n_after].windows(2).rev();
+        let mut same = before.take_while(|of| of[1].is_same()).map(|of| of[0].item());
+        same.any(|item| self.presence(item) != Presence::Absent)
+    }
+
+    /// Where an item is that is [`Presence::At`] some place.
+    pub(super) fn range(&self, item: u32) -> Range<usize> {
+        self.items.get(item).map_or(0..0, |found| found.start as usize..found.end as usize)
+    }
+
+    /// Notes an item at a place; of several, the one that ends first is kept.
+    #[inline]
+    pub(super) fn add(&mut self, item: u32, range: &Range<usize>) {
+        let (start, end) = (range.start as u32, range.end as u32);
+        let found = FoundItem { start, end, presence: Presence::At };
+        if let Some(known) = self.items.note(item, found)
+            && (end, start) < (known.end, known.start)
+        {
+            *known = found;
+        }
+    }
+
+    /// Notes a pattern that may match, or does somewhere.
+    pub(super) fn add_pattern(&mut self, item: u32, presence: Presence) {
+        self.items.note(item, FoundItem { presence, ..FoundItem::default() });
+    }
+
+    /// Notes what became of a pattern.
+    pub(super) fn settle(&mut self, item: u32, presence: Presence, range: Range<usize>) {
+        let (start, end) = (range.start as u32, range.end as u32);
+        self.items.set(item, FoundItem { start, end, presence });
+    }
+
+    pub(super) fn is_explicit(&self, skill: u32) -> bool {
+        !self.explicit.is_empty() && self.explicit.binary_search(&skill).is_ok()
+    }
+}
+
+impl Ranking {
+    pub(super) fn start(&mut self, n_skills: usize) {
+        self.epochs.start(n_skills);
+        self.recent.clear();
+        self.queue.clear();
+        self.forget_survey();
+        self.best.clear();
+    }
+
+    /// Forgets which items are the rarest.
+    pub(super) fn forget_survey(&mut self) {
+        self.rarest.clear();
+        self.n_surveyed = 0;
+    }
+
+    /// Starts to count skills, of so many.
+    pub(super) fn start_counting(&mut self, n_skills: usize) {
+        self.counted.clear();
+        self.counted.resize(n_skills.div_ceil(64), 0);
+    }
+
+    /// Counts a skill, if it was not yet.
+    pub(super) fn count(&mut self, skill: u32) {
+        self.counted[skill as usize / 64] |= 1 << (skill % 64);
+    }
+
+    /// Counts a skill no more.
+    pub(super) fn uncount(&mut self, skill: u32) {
+        self.counted[skill as usize / 64] &= !(1 << (skill % 64));
+    }
+
+    pub(super) fn is_counted(&self, skill: u32) -> bool {
+        self.counted[skill as usize / 64] >> (skill % 64) & 1 != 0
+    }
+
+    pub(super) fn recency(&self, skill: u32) -> u32 {
+        let place = self.recent.binary_search_by_key(&skill, |&(recent, _)| recent);
+        place.map_or(RankKey::NOT_RECENT, |place| self.recent[place].1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_one_text_is_near_in_the_next() {
+        let mut found = Found::default();
+        for _ in 0..2 {
+            found.start();
+            assert!((0..5_000).all(|item| !found.filter().may_have(item)));
+            found.add(5, &(3..6));
+            found.add(5, &(1..2));
+            found.add(5, &(1..3));
+            found.add_pattern(4_103, Presence::Possible);
+            found.add_pattern(4_103, Presence::Somewhere);
+            let presences = [5, 4_103, 7].map(|item| found.presence(item));
+            assert_eq!(presences, [Presence::At, Presence::Possible, Presence::Absent]);
+            assert!(found.range(5) == (1..2) && found.items().map(|(item, _)| item).eq([5, 4_103]));
+            found.settle(4_103, Presence::At, 7..9);
+            assert_eq!((found.presence(4_103), found.range(4_103)), (Presence::At, 7..9));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Text in blocks of 64 bytes, of which a word of 64 bits says something each.
+
+/// Bytes of a block.
+pub(in crate::matcher) const BYTES: usize = 64;
+
+/// Calls `each` for block after block with where it starts, and with a bit for each of its bytes of
+/// which something holds.
+#[inline]
+pub(in crate::matcher) fn masks(
+    bytes: &[u8],
+    holds: impl Fn(u8) -> bool,
+    mut each: impl FnMut(usize, u64),
+) {
+    let mut padded = [0; BYTES];
+    for start in (0..bytes.len()).step_by(BYTES) {
+        let rest = &bytes[start..];
+        let n_known = rest.len().min(BYTES);
+        // The last block is read from its end, and what was in the one before is shifted out.
+        let mask = if let Some(block) = rest.first_chunk() {
+            mask(block, &holds)
+        } else if let Some(block) = bytes.last_chunk() {
+            mask(block, &holds) >> (BYTES - n_known)
+        } else {
+            padded[..n_known].copy_from_slice(rest);
+            mask(&padded, &holds) & (u64::MAX >> (BYTES - n_known))
+        };
+        each(start, mask);
+    }
+}
+
+/// Calls `each` with the place of each byte of which something holds.
+#[inline]
+pub(in crate::matcher) fn places(
+    bytes: &[u8],
+    holds: impl Fn(u8) -> bool,
+    mut each: impl FnMut(usize),
+) {
+    masks(bytes, holds, |start, mut mask| {
+        while mask != 0 {
+            each(start + mask.trailing_zeros() as usize);
+            mask &= mask - 1;
+        }
+    });
+}
+
+/// Calls `each` with the place of each character that is not ASCII, and with the character.
+#[inline]
+pub(in crate::matcher) fn others(text: &str, mut each: impl FnMut(usize, char)) {
+    let starts_one = |byte| byte >= 0xc0;
+    places(text.as_bytes(), starts_one, |at| {
+        if let Some(c) = text[at..].chars().next() {
+            each(at, c);
+        }
+    });
+}
+
+/// A bit for each byte of which something holds. The loop over bytes is one that compilers make wide
+/// instructions of; then eight bytes of 0 or 1 at a time are multiplied so that they meet in one.
+#[inline]
+pub(in crate::matcher) fn mask(bytes: &[u8; BYTES], holds: impl Fn(u8) -> bool) -> u64 {
+    let mut is_in = [0_u8; BYTES];
+    for (is_in, &byte) in is_in.iter_mut().zip(bytes) {
+        *is_in = u8::from(holds(byte));
+    }
+    let (eights, _) = is_in.as_chunks::<8>();
+    eights.iter().zip((0..u64::BITS).step_by(8)).fold(0, |mask, (&eight, shift)| {
+        let bits = u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        mask | bits << shift
+    })
+}
+
+/// What `merge` makes of `of` each byte, and of `start`; in any order, and of some more than once, as the
+/// last block looks again at what was looked at.
+#[inline]
+pub(in crate::matcher) fn merged(
+    bytes: &[u8],
+    start: u8,
+    of: impl Fn(u8) -> u8,
+    merge: impl Fn(u8, u8) -> u8,
+) -> u8 {
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    let Some(last) = bytes.last_chunk::<32>() else {
+        return rest.iter().fold(start, |all, &byte| merge(all, of(byte)));
+    };
+    // Place by place, for wide instructions.
+    let mut of_places = [start; 32];
+    for block in blocks.iter().chain([last]) {
+        for (of_place, &byte) in of_places.iter_mut().zip(block) {
+            *of_place = merge(*of_place, of(byte));
+        }
+    }
+    of_places.iter().fold(start, |all, &of_place| merge(all, of_place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_that_a_look_at_each_byte_finds() {
+        for n_bytes in 0..200 {
+            for step in [1, 2, 7, 63, 64, 65, 190] {
+                let bytes: Vec<u8> =
+                    (0..n_bytes).map(|at| if at % step == 0 { 0 } else { b'x' }).collect();
+                for wanted in [0, b'x', b'y'] {
+                    let expected: Vec<usize> =
+                        (0..n_bytes).filter(|&at| bytes[at] == wanted).collect();
+                    let mut found = Vec::new();
+                    places(&bytes, |byte| byte == wanted, |at| found.push(at));
+                    assert_eq!(found, expected, "{wanted} in {bytes:?}");
+                    let any = merged(&bytes, 0, |byte| u8::from(byte == wanted), |a, b| a | b);
+                    assert_eq!(any == 1, !expected.is_empty());
+                }
+            }
+        }
+    }
+}

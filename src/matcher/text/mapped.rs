@@ -1,0 +1,80 @@
+//! Text made from another text, with a map back to it.
+
+use std::ops::Range;
+
+/// A stretch of text made from a stretch of its source.
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    /// Where it starts in the text made.
+    at: u32,
+    /// Where it starts in the source.
+    source: u32,
+    /// Whether its bytes correspond one to one; otherwise it is one unit.
+    linear: bool,
+}
+
+/// Text made from a source, and the way back. Reused from query to query.
+#[derive(Debug, Default)]
+pub(in crate::matcher) struct MappedText {
+    pub(in crate::matcher) text: String,
+    segments: Vec<Segment>,
+    source_len: usize,
+}
+
+impl MappedText {
+    pub(in crate::matcher) fn restart(&mut self, source_len: usize) {
+        self.text.clear();
+        self.segments.clear();
+        self.source_len = source_len;
+    }
+
+    /// Notes that the text from `at` on was made from the source at `source`.
+    pub(in crate::matcher) fn mark(&mut self, at: usize, source: usize, linear: bool) {
+        let (at, source) = (at as u32, source as u32);
+        let goes_on = self.segments.last().is_some_and(|last| {
+            linear && last.linear && at.wrapping_sub(last.at) == source.wrapping_sub(last.source)
+        });
+        if !goes_on {
+            self.segments.push(Segment { at, source, linear });
+        }
+    }
+
+    /// Takes in a part of the source as it is.
+    pub(in crate::matcher) fn push(&mut self, source: usize, part: &str) {
+        if !part.is_empty() {
+            let at = self.text.len();
+            self.text.push_str(part);
+            self.mark(at, source, true);
+        }
+    }
+
+    /// The stretch of the source from which `range` of the text was made.
+    pub(in crate::matcher) fn source_range(&self, range: Range<usize>) -> Range<usize> {
+        if range.is_empty() {
+            let start = self.source_start(range.start);
+            return start..start;
+        }
+        self.source_start(range.start)..self.source_end(range.end)
+    }
+
+    fn segment_of(&self, at: usize) -> Option<usize> {
+        self.segments.partition_point(|s| s.at as usize <= at).checked_sub(1)
+    }
+
+    fn source_start(&self, at: usize) -> usize {
+        let Some(index) = self.segment_of(at).filter(|_| at < self.text.len()) else {
+            return self.source_len;
+        };
+        let segment = self.segments[index];
+        segment.source as usize + if segment.linear { at - segment.at as usize } else { 0 }
+    }
+
+    fn source_end(&self, end: usize) -> usize {
+        let Some(index) = self.segment_of(end - 1) else { return self.source_len };
+        let segment = self.segments[index];
+        if segment.linear {
+            return segment.source as usize + (end - segment.at as usize);
+        }
+        self.segments.get(index + 1).map_or(self.source_len, |next| next.source as usize)
+    }
+}

@@ -1,0 +1,232 @@
+//! What stands in a message without being said in it: code, quotes, logs, addresses.
+//!
+//! A person who pastes a stack trace does not ask for the skills whose keywords stand in it. With
+//! [`IndexOptions::mask_quoted`](crate::matcher::IndexOptions) literals are looked for in what is left.
+//! Patterns still see everything: their authors can say what they mean. A skill that is named in
+//! inline code is named: "use the `deploy` skill".
+
+use std::ops::Range;
+
+use super::QueryText;
+
+/// Parts of a message, in its order, that do not overlap.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::matcher) struct Quoted {
+    ranges: Vec<Range<usize>>,
+    /// Those of `ranges` that are inline code.
+    inline: Vec<Range<usize>>,
+}
+
+impl Quoted {
+    /// Whether nothing is quoted.
+    pub(in crate::matcher) fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Whether a byte stands in inline code.
+    pub(in crate::matcher) fn is_inline(&self, at: usize) -> bool {
+        covers(&self.inline, at)
+    }
+
+    /// Finds what is quoted in `text`, in place of what was there.
+    pub(in crate::matcher) fn set(&mut self, text: &str) {
+        self.ranges.clear();
+        self.inline.clear();
+        let mut fence: Option<(&str, usize)> = None;
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            let end = at + line.len();
+            match fence {
+                Some((marks, start)) if closes(line, marks) => {
+                    self.ranges.push(start..end);
+                    fence = None;
+                }
+                Some(_) => {}
+                None => match opened(line) {
+                    Some(marks) => fence = Some((marks, at)),
+                    None if is_quote(line) || is_log(line) => self.ranges.push(at..end),
+                    None => self.within(line, at),
+                },
+            }
+            at = end;
+        }
+        if let Some((_, start)) = fence {
+            self.ranges.push(start..text.len());
+        }
+    }
+
+    /// Finds inline code and addresses in a line that begins at byte `offset`.
+    fn within(&mut self, line: &str, offset: usize) {
+        let mut at = 0;
+        while let Some(next) = line.get(at..).and_then(|rest| rest.find(['`', ':'])) {
+            let found = at + next;
+            if line[found..].starts_with('`') {
+                let marks = &line[found..found + run_of(&line[found..], '`')];
+                let inside = found + marks.len();
+                match end_of_code(line, inside, marks.len()) {
+                    Some(end) => {
+                        let range = offset + found..offset + end;
+                        self.ranges.push(range.clone());
+                        self.inline.push(range);
+                        at = end;
+                    }
+                    None => at = inside,
+                }
+            } else {
+                let address = address(line, found).filter(|address| address.start >= at);
+                at = address.as_ref().map_or(found + 1, |address| address.end);
+                self.ranges.extend(address.map(|a| offset + a.start..offset + a.end));
+            }
+        }
+    }
+
+    /// The folded form of a text with everything quoted in it covered, of the same length.
+    pub(in crate::matcher) fn cover(&self, text: &QueryText, out: &mut String) {
+        out.clear();
+        for (at, c) in text.folded().char_indices() {
+            let source = text.span_of_folded(at..at + c.len_utf8()).start;
+            if covers(&self.ranges, source) {
+                // No trigger has it, and it is no part of a word.
+                out.extend(std::iter::repeat_n('\0', c.len_utf8()));
+            } else {
+                out.push(c);
+            }
+        }
+    }
+}
+
+fn covers(ranges: &[Range<usize>], at: usize) -> bool {
+    let next = ranges.partition_point(|range| range.end <= at);
+    ranges.get(next).is_some_and(|range| range.start <= at)
+}
+
+/// The marks of a code fence that a line opens, also as the first thing of an item of a list.
+fn opened(line: &str) -> Option<&str> {
+    const BLANKS: [char; 2] = [' ', '\t'];
+    let line = line.trim_start_matches(BLANKS);
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let item = match line.strip_prefix(['-', '*', '+']) {
+        None if number.len() < line.len() => number.strip_prefix(['.', ')']),
+        bullet => bullet,
+    };
+    let text = item.filter(|item| item.starts_with(BLANKS)).unwrap_or(line);
+    let text = text.trim_start_matches(BLANKS);
+    let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let marks = &text[..run_of(text, mark)];
+    // Back-ticks after it make it inline code.
+    let is_fence = marks.len() >= 3 && !(mark == '`' && text[marks.len()..].contains('`'));
+    is_fence.then_some(marks)
+}
+
+fn closes(line: &str, marks: &str) -> bool {
+    let text = line.trim();
+    text.starts_with(marks) && text.trim_start_matches(&marks[..1]).is_empty()
+}
+
+fn is_quote(line: &str) -> bool {
+    line.trim_start_matches([' ', '\t']).starts_with('>')
+}
+
+/// Whether a line looks as programs write them: it begins with a date, or is a frame of a stack.
+fn is_log(line: &str) -> bool {
+    let text = line.trim_start();
+    let date = text.trim_start_matches('[').as_bytes();
+    let is_date = date.len() > 10
+        && date[..10].iter().enumerate().all(|(place, byte)| match place {
+            4 | 7 => matches!(byte, b'-' | b'/'),
+            _ => byte.is_ascii_digit(),
+        });
+    let is_indented = text.len() < line.len();
+    is_date
+        || is_indented && text.starts_with("at ") && text.contains(['(', ':'])
+        || is_indented && text.starts_with("File \"") && text.contains("line ")
+}
+
+fn run_of(text: &str, mark: char) -> usize {
+    text.len() - text.trim_start_matches(mark).len()
+}
+
+/// Where inline code ends that was opened by so many back-ticks.
+fn end_of_code(line: &str, inside: usize, n_marks: usize) -> Option<usize> {
+    let mut at = inside;
+    while let Some(next) = line[at..].find('`') {
+        let start = at + next;
+        let n = run_of(&line[start..], '`');
+        at = start + n;
+        if n == n_marks {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The address around the colon at byte `colon`: a scheme, `://`, and all up to a blank.
+fn address(line: &str, colon: usize) -> Option<Range<usize>> {
+    if !line[colon..].starts_with("://") {
+        return None;
+    }
+    let is_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    let start = line[..colon].trim_end_matches(is_scheme).len();
+    let is_end =
+        |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`' | ')' | '|');
+    let end = line[colon..].find(is_end).map_or(line.len(), |length| colon + length);
+    (start < colon).then_some(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `text` with `_` for each byte that is quoted.
+    fn covered(text: &str) -> String {
+        let mut quoted = Quoted::default();
+        quoted.set(text);
+        let is_apart = |pair: &[Range<usize>]| pair[0].end <= pair[1].start;
+        assert!(quoted.ranges.windows(2).all(is_apart), "{text}: {quoted:?}");
+        let cover = |(at, c): (usize, char)| if covers(&quoted.ranges, at) { '_' } else { c };
+        text.char_indices().map(cover).collect()
+    }
+
+    #[test]
+    fn what_is_quoted_is_covered_and_nothing_else() {
+        for (text, expected) in [
+            ("plain: text, a `lone tick", "plain: text, a `lone tick"),
+            ("run `git x` now", "run _______ now"),
+            ("``a ` b`` c", "_________ c"),
+            ("`é` ü", "___ ü"),
+            ("see https://a.b/c?d=e, ok", "see __________________ ok"),
+            ("(http://a.b)c ://d", "(__________)c ://d"),
+            ("a\n> b\n  > c\nd > e", "a\n__________d > e"),
+            ("a\n```sh\nb\n```\nc", "a\n____________c"),
+            ("a\n~~~\n```\nb", "a\n_________"),
+            ("- ```\nb\n  ```\n- c", "______________- c"),
+            ("2) ~~~\nb", "________"),
+            ("-```b\n2 ```c", "-```b\n2 ```c"),
+            ("```inline``` a", "____________ a"),
+            (
+                "2026-11-22 10:00 deploy\n[2026/11/22] x\n2026-11 y",
+                "_______________________________________2026-11 y",
+            ),
+            (
+                "  at a.b(c:1)\n  File \"x\", line 3\nat last (we) go",
+                "_________________________________at last (we) go",
+            ),
+            ("`a` http://`b` c", "___ __________ c"),
+        ] {
+            assert_eq!(covered(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_cover_is_as_long_as_the_text_below() {
+        let (mut text, mut quoted, mut out) =
+            (QueryText::default(), Quoted::default(), String::new());
+        for query in ["A  `ÄB`   c", "ﬁ `ﬁ` ＡＰＩ http://ｘ.y z", "a\r\n> ß\r\nb"] {
+            text.set(query);
+            quoted.set(query);
+            quoted.cover(&text, &mut out);
+            assert_eq!(out.len(), text.folded().len());
+            assert!(out.contains('\0') && !out.ends_with('\0'), "{out:?}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Questions about the skills themselves: "what can you do?", "show all skills".
+//!
+//! A question is a whole sentence with nothing but courtesies around it: "what can you do about the
+//! noise" asks for something else. Phrases are files in the notation of `notation.rs`, a file for
+//! each language. They are looked up by their first word, so that nearly every sentence is done
+//! with there; in scripts without spaces a character takes the place of a word.
+
+mod notation;
+mod table;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::blocks;
+use super::fold_trigger;
+use super::token::{last_token, next_token};
+use notation::{MAX_OPEN_WORDS, follows, may_hold, strip_words};
+use table::{Meaning, Phrase, Table};
+
+/// What a message asks about the skills themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MetaQuestion {
+    /// Which skills there are.
+    Registry,
+    /// Every skill in full.
+    ShowAll,
+}
+
+/// The phrases of all languages.
+const TEXT: &str = concat!(
+    include_str!("phrases/en.txt"),
+    include_str!("phrases/ar.txt"),
+    include_str!("phrases/de.txt"),
+    include_str!("phrases/es.txt"),
+    include_str!("phrases/fr.txt"),
+    include_str!("phrases/hi.txt"),
+    include_str!("phrases/id.txt"),
+    include_str!("phrases/it.txt"),
+    include_str!("phrases/ja.txt"),
+    include_str!("phrases/ko.txt"),
+    include_str!("phrases/pt.txt"),
+    include_str!("phrases/ru.txt"),
+    include_str!("phrases/zh.txt"),
+);
+
+static BUILT_IN: LazyLock<Table> = LazyLock::new(|| Table::new(TEXT, table::phrases(TEXT)));
+
+/// The questions known: those built in, and those of a host.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Questions {
+    built_in: Cow<'static, Table>,
+    more: Table,
+    /// The phrases of `more`, a line each.
+    more_text: String,
+}
+
+impl Questions {
+    /// The questions built in, and `more` in the same notation.
+    pub(crate) fn new(more: &[(String, MetaQuestion)]) -> Questions {
+        let mut more_text = String::new();
+        let mut phrases = Vec::new();
+        for (phrase, asks) in more {
+            let start = more_text.len();
+            more_text.push_str(&fold_trigger(phrase));
+            phrases.push((start..more_text.len(), Meaning::Question(*asks)));
+            more_text.push('\n');
+        }
+        let more = Table::new(&more_text, phrases.into_iter());
+        Questions { built_in: Cow::Borrowed(&BUILT_IN), more, more_text }
+    }
+
+    /// Returns what a folded text asks about the skills themselves.
+    pub(crate) fn asked(&self, text: &str) -> Option<MetaQuestion> {
+        let mut asked = None;
+        let mut start = 0;
+        blocks::places(text.as_bytes(), may_begin_end, |at| {
+            if let Some(len) = end_of_sentence(&text[at..]) {
+                self.ask(text, start..at, &mut asked);
+                start = at + len;
+            }
+        });
+        self.ask(text, start..text.len(), &mut asked);
+        asked
+    }
+
+    /// Looks in a sentence of `text` for a question behind nothing but courtesies.
+    fn ask(&self, text: &str, sentence: Range<usize>, asked: &mut Option<MetaQuestion>) {
+        let mut rest = &text[sentence.clone()];
+        // Whether a phrase may end where the sentence does, once that is asked.
+        let mut may_close = None;
+        while let Some((word, _)) = next_token(rest) {
+            let mut after_courtesy = None;
+            for phrase in self.starting_with(word) {
+                if phrase.meaning == Meaning::Courtesy {
+                    after_courtesy = shortest(after_courtesy, strip_words(phrase.words, rest));
+                } else if (phrase.is_open
+                    || *may_close.get_or_insert_with(|| self.may_close(&text[sentence.clone()])))
+                    && self.is_asked(&phrase, rest)
+                {
+                    let is_all = self.is_courtesy(&text[..sentence.start])
+                        && self.is_courtesy(&text[sentence.end..]);
+                    *asked = (*asked).max(question(phrase.meaning, is_all));
+                }
+            }
+            match after_courtesy {
+                Some(after) => rest = after,
+                None => break,
+            }
+        }
+        self.ask_from_end(&text[sentence], asked);
+    }
+
+    /// Looks for a question that begins with anything.
+    fn ask_from_end(&self, sentence: &str, asked: &mut Option<MetaQuestion>) {
+        for (table, text) in self.tables().filter(|(table, _)| table.may_end(sentence)) {
+            let Some(word) = last_token(sentence) else { return };
+            let mut chars = sentence.char_indices().rev();
+            let end = &sentence[chars.nth(4 * MAX_OPEN_WORDS).map_or(0, |(at, _)| at)..];
+            for phrase in table.ending_with(text, word) {
+                if may_hold(phrase.words, end) && self.is_asked(&phrase, end) {
+                    *asked = (*asked).max(question(phrase.meaning, false));
+                }
+            }
+        }
+    }
+
+    /// Whether `text` begins with a phrase and goes on with nothing but courtesies.
+    fn is_asked(&self, phrase: &Phrase<'_>, text: &str) -> bool {
+        follows(phrase.words, text, &|rest| self.is_courtesy(rest))
+    }
+
+    /// Whether `text` is nothing but courtesies.
+    fn is_courtesy(&self, text: &str) -> bool {
+        let mut rest = text;
+        while let Some((word, _)) = next_token(rest) {
+            let phrases = self.starting_with(word);
+            let courtesies = phrases.filter(|phrase| phrase.meaning == Meaning::Courtesy);
+            match courtesies.fold(None, |after, c| shortest(after, strip_words(c.words, rest))) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    fn starting_with(&self, word: &str) -> impl Iterator<Item = Phrase<'_>> {
+        self.tables().flat_map(move |(table, text)| table.starting_with(text, word))
+    }
+
+    fn may_close(&self, sentence: &str) -> bool {
+        self.tables().any(|(table, _)| table.may_close(sentence))
+    }
+
+    /// Each table with its text. One that was read may be of another build.
+    fn tables(&self) -> impl Iterator<Item = (&Table, &str)> {
+        let built_in = if self.built_in.fits(TEXT) { &*self.built_in } else { &*BUILT_IN };
+        [(built_in, TEXT), (&self.more, &*self.more_text)].into_iter()
+    }
+}
+
+/// Returns the question of a phrase that was found, which may be all that the message says.
+fn question(meaning: Meaning, is_all: bool) -> Option<MetaQuestion> {
+    match meaning {
+        Meaning::Question(asks) => Some(asks),
+        Meaning::Message(asks) => is_all.then_some(asks),
+        Meaning::Courtesy => None,
+    }
+}
+
+/// Returns the shorter of two ends of one text: what is left behind the longer courtesy.
+fn shortest<'t>(a: Option<&'t str>, b: Option<&'t str>) -> Option<&'t str> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.len() < a.len() { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Whether a byte may be the first one of what ends a sentence.
+fn may_begin_end(byte: u8) -> bool {
+    // Of '¡' and '¿', '؟', '۔', '।' and '॥', '。'.
+    matches!(byte, b'.' | b'!' | b'?' | 0xc2 | 0xd8 | 0xdb | 0xe0 | 0xe3)
+}
+
+/// Returns the length of what ends a sentence at the start of `rest`, or begins one, as `¿` does.
+fn end_of_sentence(rest: &str) -> Option<usize> {
+    let end = rest.chars().next()?;
+    let is_end = match end {
+        // Not of `node.js`, `./skills`, `.env`.
+        '.' => {
+            let next = rest[1..].chars().next();
+            next.is_none_or(|next| !next.is_alphanumeric() && !matches!(next, '/' | '\\' | '_'))
+        }
+        '!' | '?' | '¡' | '¿' | '؟' | '۔' | '।' | '॥' | '。' => true,
+        _ => false,
+    };
+    is_end.then_some(end.len_utf8())
+}
+
+#[cfg(test)]
+mod tests;
