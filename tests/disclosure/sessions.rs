@@ -114,7 +114,9 @@ fn all_skills_are_shown_in_full_on_demand_whatever_the_session_has() {
 
 #[test]
 fn skills_below_the_limit_are_counted_and_the_next_three_are_named() {
-    let engine = in_session(&[9; 12], DisclosureOptions::default());
+    let mut no_lines = DisclosureOptions::default();
+    no_lines.max_lines = 0;
+    let engine = in_session(&[9; 12], no_lines);
     let below = "below the limit of 3 skills";
     let first = engine.disclose("word");
     assert_eq!(ids(&first.full), ["s0", "s1", "s10"]);
