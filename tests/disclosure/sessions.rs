@@ -112,6 +112,33 @@ fn all_skills_are_shown_in_full_on_demand_whatever_the_session_has() {
 }
 
 #[test]
+fn skills_below_the_limit_are_counted_and_the_next_three_are_named() {
+    let no_lines = DisclosureOptions { max_lines: 0, ..DisclosureOptions::default() };
+    let engine = in_session(&[9; 12], no_lines);
+    let below = "below the limit of 3 skills";
+    let first = engine.disclose("word");
+    assert_eq!(ids(&first.full), ["s0", "s1", "s10"]);
+    assert_eq!(reasons(&first), [("s11", below), ("s2", below), ("s3", below)]);
+    assert_eq!(first.below_limit, 9);
+    let explained = engine.explain("word", 3);
+    assert_eq!((explained.rejected.len(), explained.n_beyond), (9, 9), "these name all");
+    let few = engine.disclose("only4");
+    assert_eq!((ids(&few.full), few.below_limit), (vec!["s4"], 0));
+
+    // What the session has in its context is told of wherever it ranks, and takes no place.
+    let session = engine.session("a");
+    session.record(&Event::Shown { skill: &"s9".into(), body: body_hash(&engine, "s9") }).unwrap();
+    for used in ["s5", "s6", "s7", "s8"] {
+        session.record(&Event::Used(&used.into())).unwrap();
+    }
+    let again = engine.turn("word", &session).run().unwrap().disclosure;
+    assert_eq!((ids(&again.full), ids(&again.registry)), (vec!["s8", "s7", "s6"], vec!["s9"]));
+    assert_eq!(again.below_limit, 8);
+    let expected = [("s5", below), ("s0", below), ("s1", below), ("s9", IN_CONTEXT)];
+    assert_eq!(reasons(&again), expected);
+}
+
+#[test]
 fn a_skill_left_out_for_two_reasons_is_named_once() {
     let options =
         DisclosureOptions { budget: Some(Budget::Characters(30)), ..DisclosureOptions::default() };
