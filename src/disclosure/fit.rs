@@ -75,10 +75,13 @@ pub(super) fn fit<'a>(
     for entry in plan.registry {
         draft.add_line(entry);
     }
-    if draft.overrun() {
+    // Nearly every text fits, and is written once.
+    let mut text = draft.text();
+    if meter.cost(&text) > meter.limit {
         draft.step_down();
+        text = draft.text();
     }
-    draft.finish(plan.meta)
+    draft.finish(plan.meta, text)
 }
 
 impl<'a> Draft<'a> {
@@ -233,14 +236,15 @@ impl<'a> Draft<'a> {
     }
 
     fn text(&self) -> String {
-        let texts =
-            |shown: &[Shown<'_>]| -> Vec<String> { shown.iter().map(|s| s.text.clone()).collect() };
+        fn texts<'t>(shown: &'t [Shown<'_>]) -> Vec<&'t str> {
+            shown.iter().map(|shown| shown.text.as_str()).collect()
+        }
         let load = self.how_to_load(self.registry.iter());
         let (full, registry) = (texts(&self.full), texts(&self.registry));
         self.format.document(&full, &registry, load.as_deref(), self.remainder())
     }
 
-    fn finish(self, meta: Option<MetaQuestion>) -> Disclosure {
+    fn finish(self, meta: Option<MetaQuestion>, text: String) -> Disclosure {
         let ids = |shown: &[Shown<'_>]| shown.iter().map(|s| s.entry.id.clone()).collect();
         let is_full = |id: &SkillId| self.full.iter().any(|shown| shown.entry.id == *id);
         let hidden = self.n_hidden();
@@ -259,7 +263,7 @@ impl<'a> Draft<'a> {
             registry: ids(&self.registry),
             hidden,
             below_limit: self.n_below,
-            text: self.text(),
+            text,
             omitted: all_omitted(self.beyond, self.limit, self.omitted),
         }
     }

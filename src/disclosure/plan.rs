@@ -259,7 +259,10 @@ impl<'a> Planner<'a, '_> {
 
     /// Adds why skills that have to do with the query are left out.
     fn add_reasons(&mut self, answer: &Answer) {
-        let shown: HashSet<&SkillId> = self.plan.shown().map(|entry| &entry.id).collect();
+        let shown: HashSet<&SkillId> = match answer.untried[..] {
+            [] => HashSet::new(),
+            _ => self.plan.shown().map(|entry| &entry.id).collect(),
+        };
         let vetoed = self.vetoed.iter().map(|(id, exclude)| Rejection::vetoed(id, exclude));
         let quoted = answer.quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger));
         let untried = answer.untried.iter().filter(|(id, _)| !shown.contains(id));

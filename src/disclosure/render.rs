@@ -1,6 +1,7 @@
 //! Writing a disclosure down as Markdown, XML or JSON. All text of skills is escaped for its
 //! format: no body and no description can pass for a part of the disclosure itself.
 
+use std::borrow::{Borrow, Cow};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::str::FromStr;
@@ -164,34 +165,35 @@ impl Format {
     }
 
     /// The whole text, from its parts.
-    pub(super) fn document(
+    pub(super) fn document<S: Borrow<str>>(
         self,
-        full: &[String],
-        registry: &[String],
+        full: &[S],
+        registry: &[S],
         how_to_load: Option<&str>,
         remainder: Option<Remainder>,
     ) -> String {
-        let mut blocks: Vec<String> = Vec::new();
+        let mut blocks: Vec<Cow<'_, str>> = Vec::new();
         match self {
             Format::Markdown => {
-                blocks.extend(full.iter().cloned());
+                blocks.extend(full.iter().map(|text| Cow::Borrowed(text.borrow())));
                 if !registry.is_empty() {
-                    blocks.push("## Available skills".to_owned());
-                    blocks.extend(how_to_load.map(markdown_line));
-                    blocks.push(registry.join("\n"));
+                    blocks.push("## Available skills".into());
+                    blocks.extend(how_to_load.map(|how| markdown_line(how).into()));
+                    blocks.push(registry.join("\n").into());
                 }
-                blocks.extend(remainder.map(Remainder::sentence));
+                blocks.extend(remainder.map(|of| of.sentence().into()));
                 blocks.join("\n\n")
             }
             Format::Xml => {
-                blocks.extend(full.iter().cloned());
+                blocks.extend(full.iter().map(|text| Cow::Borrowed(text.borrow())));
                 if !registry.is_empty() {
                     let lines = registry.join("\n");
                     let load =
                         how_to_load.map_or_else(String::new, |how| attribute("how_to_load", how));
-                    blocks.push(format!("<available_skills{load}>\n{lines}\n</available_skills>"));
+                    let list = format!("<available_skills{load}>\n{lines}\n</available_skills>");
+                    blocks.push(list.into());
                 }
-                blocks.extend(remainder.map(Remainder::element));
+                blocks.extend(remainder.map(|of| of.element().into()));
                 if blocks.is_empty() {
                     return String::new();
                 }
@@ -202,13 +204,14 @@ impl Format {
                     return String::new();
                 }
                 if !full.is_empty() {
-                    blocks.push(format!("\"skills\":[{}]", full.join(",")));
+                    blocks.push(format!("\"skills\":[{}]", full.join(",")).into());
                 }
                 if !registry.is_empty() {
-                    blocks.extend(how_to_load.map(|how| format!("\"how_to_load\":{}", json!(how))));
-                    blocks.push(format!("\"available_skills\":[{}]", registry.join(",")));
+                    let load = how_to_load.map(|how| format!("\"how_to_load\":{}", json!(how)));
+                    blocks.extend(load.map(Cow::from));
+                    blocks.push(format!("\"available_skills\":[{}]", registry.join(",")).into());
                 }
-                blocks.extend(remainder.map(Remainder::members));
+                blocks.extend(remainder.map(|of| of.members().into()));
                 format!("{{{}}}", blocks.join(","))
             }
         }
