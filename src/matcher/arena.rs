@@ -10,7 +10,7 @@ use super::rows::Row;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(in crate::matcher) struct Texts {
     text: String,
-    /// Where each starts, and one more for the end; empty if there are none.
+    /// The start of each, and the end of the last; empty if there are none.
     #[serde(with = "super::rows")]
     offsets: Vec<u32>,
 }

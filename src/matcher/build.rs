@@ -22,14 +22,14 @@ use crate::skill::glob;
 /// are three times as long at most, and a name is eight literals at most.
 const MAX_TRIGGER_BYTES: usize = 1 << 29;
 
-/// What is gathered while skills are taken in one by one.
+/// The tables in the making, while skills are added one by one.
 #[derive(Default)]
 struct Builder {
     /// Literals that are looked for as words of their own.
     literals: HashMap<String, u32>,
     uses: Vec<(u32, LiteralUse)>,
     items: Vec<ItemSource>,
-    /// What the same item was made of before.
+    /// The items by what they were made of.
     known: HashMap<Subject, u32>,
     postings: Vec<(u32, u32)>,
     triggers: Vec<NewTrigger>,
@@ -41,7 +41,7 @@ struct Builder {
     ends: Vec<u32>,
 }
 
-/// What a trigger looks for: the same for all triggers that look for the same.
+/// The subject of a trigger: equal for all triggers that look for the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Subject {
     Literal(u32),
@@ -96,7 +96,7 @@ fn too_large() -> Error {
     )
 }
 
-/// What the triggers of a skill take at most, names among them.
+/// The bytes that the triggers of a skill take at most, names among them.
 fn n_trigger_bytes(indexed: &IndexedSkill<'_>) -> usize {
     let of = indexed.triggers;
     let declared = [&of.keywords, &of.verbs, &of.patterns, &of.exclude, &of.paths];

@@ -23,7 +23,7 @@ use crate::skill::{SkillId, Triggers};
 /// was pasted is seen.
 pub(crate) const MAX_QUERY_BYTES: usize = 256 * 1024;
 
-/// How an [`Index`] is built.
+/// Options for building an [`Index`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -33,8 +33,8 @@ pub struct IndexOptions {
     /// More questions about the skills themselves, in the notation of
     /// [`EngineBuilder::meta_phrase`](crate::EngineBuilder::meta_phrase).
     pub meta_phrases: Vec<(String, MetaQuestion)>,
-    /// Of longer queries, in bytes, only the head and the tail are looked at, which are together
-    /// about so long; `None` looks at everything.
+    /// The most bytes that are looked at: of a longer query, the head and the tail, half of this each.
+    /// `None` looks at everything.
     pub max_query_bytes: Option<usize>,
     /// Whether code, quotes, logs and addresses in a query are left out where literals are looked
     /// for.
@@ -88,7 +88,7 @@ pub struct Index {
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
 }
 
-/// What an [`Index`] answers.
+/// The answer of an [`Index`] to a query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
     /// The best matches, best first, as many as were asked for.
@@ -216,7 +216,7 @@ impl Index {
         self.run(query, |search| search.selected(selection))
     }
 
-    /// How many skills match `query`. Costs less than [`Index::search`], as nothing is ranked and
+    /// Counts the skills that match `query`. Costs less than [`Index::search`], as nothing is ranked and
     /// a pattern is only confirmed for a skill that nothing else was found of.
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
         #[expect(

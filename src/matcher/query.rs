@@ -1,4 +1,4 @@
-//! What is asked of the matcher, and what it answers.
+//! Queries and matches.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 use super::rows::Row;
 use crate::skill::SkillId;
 
-/// What the user wrote, and what is known around it.
+/// A message of the user, and the files it touches.
 ///
 /// ```
 /// use repertoire::Query;
@@ -82,7 +82,7 @@ impl<'q> From<&'q Query<'_>> for Query<'q> {
     }
 }
 
-/// What kind of trigger was found.
+/// The kind of a trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HitKind {
@@ -132,7 +132,7 @@ impl HitKind {
 /// One trigger found in one query, where it stands first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// What kind of trigger it is.
+    /// The kind of the trigger.
     pub kind: HitKind,
     /// The trigger as its author wrote it.
     pub trigger: String,

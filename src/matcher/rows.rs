@@ -12,7 +12,7 @@ use serde::ser::{Serialize, Serializer};
 /// A row of a table: numbers, in a fixed number of bytes. All bytes of that number are some row;
 /// whether the rows of a table fit together is for whoever read it to check.
 pub(in crate::matcher) trait Row {
-    /// How many bytes.
+    /// The number of bytes.
     const LEN: usize;
 
     fn write(&self, bytes: &mut Vec<u8>);

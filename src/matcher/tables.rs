@@ -1,4 +1,4 @@
-//! What an index knows of its skills, in flat tables.
+//! Flat tables of what skills declare.
 //!
 //! An *item* is one thing that triggers look for: a literal, a name, a pattern, a glob. All
 //! skills that declare the same share the item, so that it is looked for, confirmed and counted
@@ -51,7 +51,7 @@ pub(super) struct Tables {
 
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Item {
-    /// How many skills declare it.
+    /// The number of skills that declare it.
     pub(super) rarity: u32,
     /// Words of a literal, 0 for paths; of a pattern its place with [`PATTERN`].
     what: u32,
@@ -89,7 +89,7 @@ pub(super) struct NamedSkill {
     pub(super) item: u32,
 }
 
-/// What a literal is there for.
+/// A use of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum LiteralUse {
     /// A name, if what stands around the literal says so.
@@ -192,7 +192,7 @@ impl Triggers {
         range_of(&self.ends, skill)
     }
 
-    /// What the triggers of a skill look for.
+    /// The items that the triggers of a skill look for.
     pub(super) fn items_of(&self, skill: u32) -> &[TriggerItem] {
         &self.items[self.range(skill)]
     }

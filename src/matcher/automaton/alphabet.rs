@@ -8,7 +8,7 @@ pub(super) const N_SYMBOLS: usize = 256;
 /// ASCII.
 pub(super) const N_ENTRIES: usize = 3 * N_SYMBOLS;
 
-/// Where the rows begin: of bytes after none, or after one that is in no word; of bytes inside a word;
+/// The beginnings of the rows: of bytes after none, or after one that is in no word; of bytes inside a word;
 /// and of bytes after a character that is not ASCII.
 pub(super) const START: usize = 0;
 pub(super) const INSIDE: usize = N_SYMBOLS;

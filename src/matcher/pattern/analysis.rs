@@ -93,7 +93,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// What `work` makes of each of `of`, on as many threads as pay.
+/// Maps `of` by `work`, on as many threads as pay.
 fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let n_threads = thread::available_parallelism().map_or(1, NonZero::get);
     let n_each = of.len().div_ceil(n_threads).max(MIN_PATTERNS_A_THREAD);

@@ -27,22 +27,22 @@ const MAX_CACHED_BYTES: usize = 256 * 1024 * 1024;
 pub(crate) struct Patterns {
     /// The patterns as their authors wrote them.
     sources: Texts,
-    /// What those demand of a text that require no literal.
+    /// The demands of those that require no literal.
     demands: Demands,
-    /// What became of each, once one of them is run.
+    /// The state of each, once one of them is run.
     #[serde(skip)]
     states: OnceLock<Box<[State]>>,
     #[serde(skip)]
     cached: Mutex<Cached>,
     max_cached_bytes: usize,
-    /// How often compiled patterns were dropped for others.
+    /// The number of times that compiled patterns were dropped for others.
     #[serde(skip)]
     n_drops: AtomicUsize,
     #[serde(skip)]
     searchers: ThreadLocal<RefCell<Searchers>>,
 }
 
-/// What became of a pattern.
+/// The state of a pattern.
 #[derive(Debug, Default)]
 struct State {
     compiled: Mutex<Option<Arc<Forms>>>,
@@ -109,7 +109,7 @@ impl Patterns {
         self.states.get_or_init(|| (0..self.len()).map(|_| State::default()).collect())
     }
 
-    /// Where the pattern matches first in the normalised `text`.
+    /// Returns where the pattern matches first in the normalised `text`.
     ///
     /// Of a pattern that this thread ran before nothing is written that other threads look at: two
     /// of them would wait for each other's cores at each pattern.

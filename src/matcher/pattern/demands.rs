@@ -1,5 +1,5 @@
-//! What a text must hold for a pattern without a required literal, or with none but single
-//! characters, to match it: runs of characters.
+//! Demands of patterns without a required literal, or with none but single characters: the runs of
+//! characters that a text must hold for them to match it.
 //!
 //! Characters are sorted into a few [`Kinds`]. A match of `\d{4}[a-z]{3}` is a run of four digits,
 //! then one of three letters, and as a whole one of seven digits or letters, so a text without such
@@ -83,7 +83,7 @@ struct Sized {
 
 row!(Sized { n_positions: u32, pattern: u32, group: u32 });
 
-/// What was found of one text: working memory.
+/// Scratch for one text.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
     text: Runs,
@@ -213,7 +213,7 @@ impl Demands {
         (start..self.groups.len() as u32).all(|group| add(group, met))
     }
 
-    /// Of too many patterns takes those with the fewest positions, at least one.
+    /// Takes those with the fewest positions of too many patterns, at least one.
     fn meet_smallest(&self, met: &mut Met) {
         let mut n_positions = 0;
         for (place, sized) in self.by_size.iter().enumerate() {

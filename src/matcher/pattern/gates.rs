@@ -1,4 +1,4 @@
-//! What literals a text must hold for a pattern to match it, and what their places tell.
+//! Gates: the literals that a text must hold for a pattern to match it, and what their places tell.
 //!
 //! A pattern is looked at if a literal of its rarest group is seen. At 100,000 skills a message of
 //! twenty words opens a thousand, nearly all of which lack a second group. So each of a list of what
@@ -18,11 +18,10 @@ use crate::matcher::search::Occurrences;
 use crate::matcher::search::SmallSet;
 use crate::matcher::search::{PresenceFilter, place};
 
-/// Of nearly all that literals open the second group is missing: so many are asked for together.
+/// The number of second groups that are looked up together: nearly all of them are missing.
 const AT_ONCE: usize = 4;
 
-/// So many literals of a second group are put down one by one; of more any message is taken to have
-/// one.
+/// The most literals of a second group that are stored; of more, any message is taken to have one.
 const MAX_SECOND: usize = 16;
 
 /// Literals by their numbers in the [`Automaton`] that a text must hold for a pattern to match it.

@@ -10,7 +10,7 @@ use crate::matcher::text::blocks;
 )]
 pub(crate) struct Kinds(u32);
 
-/// Of each kind, how many of a thousand characters are of it in a message, about.
+/// The characters of each kind among a thousand of a message, about.
 const PER_MILLE: [u32; 17] = [30, 700, 30, 5, 150, 10, 5, 40, 10, 5, 5, 5, 5, 5, 1, 5, 5];
 
 // Those of ASCII come first: a set of them fits a byte.
@@ -139,7 +139,7 @@ impl Kinds {
         self.0 & !others.0 == 0
     }
 
-    /// How rare a character of these kinds is: in bits, never 0.
+    /// The rarity of a character of these kinds, in bits; never 0.
     pub(crate) fn rarity(self) -> f64 {
         let kinds = PER_MILLE.iter().enumerate().filter(|(kind, _)| self.0 & 1 << kind != 0);
         let per_mille: u32 = kinds.map(|(_, per_mille)| per_mille).sum();

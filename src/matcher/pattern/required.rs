@@ -21,10 +21,10 @@ const MAX_CLASS_CHARS: usize = 64;
 /// The most groups kept of one pattern.
 const MAX_GROUPS: usize = 6;
 
-/// What a text must hold for a pattern to match it, as groups of folded literals.
+/// The folded literals that a text must hold for a pattern to match it, in groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Required {
-    /// Of each group at least one literal; never empty.
+    /// At least one literal of each group; never empty.
     All(Vec<Vec<String>>),
     /// One of these, and then the pattern does match, if the text is one line of ASCII.
     OneOf(Vec<String>),
@@ -49,7 +49,7 @@ impl Required {
     }
 }
 
-/// What every text that the pattern `source` matches holds in its folded form; `None` if nothing
+/// Returns what every text that the pattern `source` matches holds in its folded form; `None` if nothing
 /// is known. `hir` is `source`, parsed case-sensitively.
 pub(crate) fn required(source: &str, hir: &Hir) -> Option<Required> {
     // A flag changes what a literal matches, and does not show in the parsed form.
@@ -123,7 +123,7 @@ fn is_ascii(hir: &Hir) -> bool {
     }
 }
 
-/// What is known of a part of a pattern.
+/// A fact about a part of a pattern.
 enum Part {
     /// It matches exactly these strings, folded but with blanks not collapsed yet.
     Is(Vec<String>),
@@ -268,7 +268,7 @@ fn finish(strings: Vec<String>) -> Option<Vec<String>> {
     (n_short <= MAX_SINGLE_CHARS).then_some(literals)
 }
 
-/// How well a set of literals tells texts apart: its shortest literal counts, then their number.
+/// The selectivity of a set of literals: its shortest literal counts, then their number.
 pub(crate) fn selectivity(literals: &[String]) -> (usize, std::cmp::Reverse<usize>) {
     let shortest = literals.iter().map(|l| l.trim().chars().count()).min().unwrap_or(0);
     (shortest, std::cmp::Reverse(literals.len()))

@@ -17,9 +17,9 @@ pub(in crate::matcher) struct Runs {
     held: Option<Kinds>,
     /// Whether the characters were sorted into what follows.
     is_sorted: bool,
-    /// Of a text of ASCII the kind of each byte; then zeros.
+    /// The kind of each byte of a text of ASCII; then zeros.
     bytes: Vec<u8>,
-    /// Of another text the kinds, stretch by stretch.
+    /// The kinds of another text, stretch by stretch.
     stretches: Vec<(Kinds, u32)>,
 }
 

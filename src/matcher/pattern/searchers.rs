@@ -1,4 +1,4 @@
-//! What a thread needs to run patterns: its own, so that threads write to no memory they share.
+//! The memory in which one thread runs patterns, so that threads write to no memory they share.
 //!
 //! A pattern builds the states of its automaton while it runs. Left to itself a `meta::Regex` keeps
 //! them in a pool, and each thread that takes from it writes to what the others look at.
@@ -9,8 +9,8 @@ use regex_automata::meta::Cache;
 
 use super::cache::Forms;
 
-/// What a thread keeps takes about so much memory at most, in bytes. When it takes more, all of it
-/// goes: what a pattern needs is made in less time than a query takes, and few catalogs need so much.
+/// The most memory that a thread keeps, in bytes, about. When it is more, all of it is dropped: what a
+/// pattern needs is made in less time than a query takes, and few catalogs need so much.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// There is no searcher for a pattern.
@@ -19,11 +19,11 @@ const NONE: u32 = u32::MAX;
 /// The compiled patterns that one thread ran, with the memory that it runs them in.
 #[derive(Debug, Default)]
 pub(in crate::matcher) struct Searchers {
-    /// Of each pattern, the place of its searcher, or [`NONE`].
+    /// The place of each pattern's searcher, or [`NONE`].
     places: Vec<u32>,
     all: Vec<Searcher>,
     n_bytes: usize,
-    /// How often compiled patterns had been dropped when the first of these was made.
+    /// The number of times that compiled patterns had been dropped when the first of these was made.
     n_drops: usize,
 }
 
@@ -34,7 +34,7 @@ struct Searcher {
     n_bytes: usize,
 }
 
-/// Of each form of a pattern the memory it runs in, once it was needed.
+/// The memory that each form of a pattern runs in, once it was needed.
 #[derive(Debug, Default)]
 pub(in crate::matcher) struct Caches {
     pub(in crate::matcher) ascii: Option<Cache>,

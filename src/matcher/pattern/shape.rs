@@ -1,4 +1,4 @@
-//! What is known of the matches of a pattern: the runs of characters that each of them holds.
+//! The runs of characters that every match of a pattern holds.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -8,10 +8,10 @@ use crate::skill::pattern::{self, Case};
 /// The most demands kept of one pattern.
 const MAX_DEMANDS: usize = 6;
 
-/// Of longer concatenations only the parts and the whole are looked at, not each stretch.
+/// The longest concatenation of which each stretch is looked at; of a longer one, the parts and the whole.
 const MAX_PARTS: usize = 8;
 
-/// How rarely a letter is a certain one: in bits, about.
+/// The rarity of one certain letter, in bits, about.
 const BITS_OF_A_LETTER: f64 = 5.0;
 
 /// A run of characters of some kinds, of this length or longer.
@@ -27,7 +27,7 @@ impl Demand {
         self.kinds.is_within(other.kinds) && self.min >= other.min
     }
 
-    /// How rarely a text meets it: in bits, as if characters came by chance.
+    /// The rarity of texts that meet it, in bits, as if characters came by chance.
     pub(in crate::matcher) fn rarity(self) -> f64 {
         self.kinds.rarity() * f64::from(self.min)
     }
@@ -39,7 +39,7 @@ pub(in crate::matcher) fn tell_more(source: &str) -> bool {
     demands.is_ok_and(|demands| demands.iter().any(|demand| demand.rarity() > BITS_OF_A_LETTER))
 }
 
-/// What is known of the matches of a part of a pattern.
+/// Facts about the matches of a part of a pattern.
 #[derive(Debug, Clone, Default)]
 pub(in crate::matcher) struct Shape {
     /// The kinds of all their characters.
@@ -140,7 +140,7 @@ fn kinds_of(class: &Class) -> Kinds {
     kinds.fold(Kinds::default(), Kinds::or)
 }
 
-/// How many characters a pattern is written with once its counted repetitions are written out.
+/// The number of characters that a pattern is written with once its counted repetitions are written out.
 pub(in crate::matcher) fn n_positions(hir: &Hir) -> u32 {
     let sum = |parts: &[Hir]| parts.iter().map(n_positions).fold(0, u32::saturating_add);
     match hir.kind() {

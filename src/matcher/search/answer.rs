@@ -15,7 +15,7 @@ impl Search<'_, '_> {
         !self.scratch.quoted.is_empty()
     }
 
-    /// What was ranked: the best `limit` with their hits, the others by id; and why other skills are not
+    /// Answers with what was ranked: the best `limit` with their hits, the others by id; and why other skills are not
     /// there. Every pattern that may match is open.
     pub(super) fn answer(&mut self, limit: usize, weak: &[u32]) -> Answer {
         let n_ranked = self.scratch.ranking.best.len();

@@ -6,7 +6,7 @@ const NUMBERS: u32 = 2;
 /// The stamps of all skills, kept from search to search.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
-    /// Which search this is, a multiple of [`NUMBERS`]; a skill stamped with it was visited once, one
+    /// The epoch of this search, a multiple of [`NUMBERS`]; a skill stamped with it was visited once, one
     /// stamped with the next number more often.
     search: u32,
     stamps: Vec<u32>,
@@ -40,7 +40,7 @@ impl Epochs {
         self.stamps[skill as usize] == self.search
     }
 
-    /// What epochs the skills of this search.
+    /// A view for visiting the skills of this search.
     pub(super) fn visitor(&mut self) -> Visitor<'_> {
         Visitor { search: self.search, stamps: &mut self.stamps }
     }

@@ -42,7 +42,7 @@ pub(super) use small_set::SmallSet;
 pub(super) struct Search<'i, 's> {
     index: &'i Index,
     query: &'s Query<'s>,
-    /// What is looked at of the query.
+    /// The parts of the query that are looked at.
     text: Excerpt<'s>,
     scratch: &'s mut Scratch,
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-/// What decides a match's place. The fields are compared in this order, and the lesser key comes
+/// The key that decides a match's place. The fields are compared in this order, and the lesser key comes
 /// first (DESIGN §4, *Ranking*):
 ///
 /// 1. skills the message names;
@@ -17,7 +17,7 @@ pub(crate) struct RankKey {
     pub(crate) recency: u32,
     /// By how many skills the rarest trigger hit is declared.
     pub(crate) rarity: u32,
-    /// How many different things its triggers look for were found.
+    /// The number of different things found that its triggers look for.
     pub(crate) n_triggers: Reverse<u32>,
     /// The skill's place in the order of ids.
     pub(crate) skill: u32,

@@ -11,14 +11,14 @@ use crate::matcher::text::QueryText;
 use crate::matcher::text::mask::Quoted;
 use crate::matcher::text::mention::{self, Mention, Strength};
 
-/// Which literals a scan notes.
+/// The literals that a scan notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// All of them.
     All,
     /// Those in what is not quoted, but for the required literals of patterns.
     Said,
-    /// Of what is quoted the names in inline code; and all required literals of patterns.
+    /// The names in inline code, of what is quoted; and all required literals of patterns.
     Quoted,
 }
 

@@ -48,7 +48,7 @@ impl Remaining {
         }
     }
 
-    /// How many of them a skill with `marks` has at most.
+    /// The most of them that a skill with this signature has.
     pub(super) fn n_of(&self, marks: u64) -> u32 {
         let levels = self.levels.iter().take_while(|level| **level != 0);
         self.n_unmarked + levels.map(|level| (marks & level).count_ones()).sum::<u32>()

@@ -21,7 +21,7 @@ pub(in crate::matcher) struct Scratch {
     /// The parts of a query that was too long to be looked at as a whole.
     pub(super) excerpt: String,
     pub(super) text: QueryText,
-    /// What is left out of the search for literals, and the folded text without it.
+    /// The quoted parts, in which literals do not count, and the folded text without these.
     pub(super) quoted: Quoted,
     pub(super) covered: String,
     pub(super) occurrences: Occurrences,
@@ -63,7 +63,7 @@ impl DerefMut for ScratchGuard<'_> {
     }
 }
 
-/// What was found in one text.
+/// The findings of one text.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// The items found or perhaps found.
@@ -82,13 +82,13 @@ pub(super) struct Found {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct FoundItem {
-    /// Where it was found; see [`Presence`].
+    /// The place where it was found; see [`Presence`].
     start: u32,
     end: u32,
     presence: Presence,
 }
 
-/// What is known of an item.
+/// The knowledge of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Presence {
     #[default]
@@ -102,7 +102,7 @@ pub(super) enum Presence {
     At,
 }
 
-/// What puts matches in order.
+/// Scratch for putting matches in order.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
     pub(super) epochs: Epochs,
@@ -110,11 +110,11 @@ pub(super) struct Ranking {
     pub(super) counted: Vec<u64>,
     /// Skills used recently with their place among these, in the order of ids.
     pub(super) recent: Vec<(u32, u32)>,
-    /// What is still to be looked at: words of a literal, how rare it is, and the item.
+    /// The items still to be visited: words of a literal, how rare it is, and the item.
     pub(super) queue: Vec<(Reverse<u32>, u32, u32)>,
     /// The same: its place in an order, and in the lower half the item.
     pub(super) rarest: Vec<u64>,
-    /// How many items were looked at for that, the first ones.
+    /// The number of items that were surveyed for that, the first ones.
     pub(super) n_surveyed: usize,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
@@ -138,7 +138,7 @@ impl Found {
         self.items.entries().map(|(item, found)| (item, found.presence))
     }
 
-    /// How many they are.
+    /// The number of those.
     pub(super) fn n_items(&self) -> usize {
         self.items.len()
     }
@@ -172,7 +172,7 @@ impl Found {
         same.any(|item| self.presence(item) != Presence::Absent)
     }
 
-    /// Where an item is that is [`Presence::At`] some place.
+    /// The place of an item that is [`Presence::At`] one.
     pub(super) fn range(&self, item: u32) -> Range<usize> {
         self.items.get(item).map_or(0..0, |found| found.start as usize..found.end as usize)
     }

@@ -4,7 +4,7 @@ use super::Search;
 use super::top_n::MAX_BEST;
 use crate::skill::SkillId;
 
-/// What [`Index::select`](crate::matcher::Index::select) is asked for.
+/// The matches that [`Index::select`](crate::matcher::Index::select) is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Selection<'s> {
     /// The skills used recently, the last one first.

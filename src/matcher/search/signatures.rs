@@ -17,7 +17,7 @@ const N_BITS: u8 = 63;
 /// Items of fewer skills have no bit: their skills are visited one by one.
 const MIN_MARKED: usize = 9;
 
-/// Which common items skills declare.
+/// The signatures of all skills.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::matcher) struct Signatures {
     /// The bit of each item, or [`NO_BIT`].

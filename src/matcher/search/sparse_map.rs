@@ -68,7 +68,7 @@ impl<T> SparseMap<T> {
         &self.filter
     }
 
-    /// What is known of a number.
+    /// The value of a number.
     pub(in crate::matcher) fn get(&self, number: u32) -> Option<&T> {
         if self.filter.may_have(number) { self.get_present(number) } else { None }
     }
@@ -110,7 +110,7 @@ impl<T> SparseMap<T> {
         self.find(number)
     }
 
-    /// Which entry is that of a number that [`SparseMap::filter`] may have.
+    /// The index of the entry of a number that [`SparseMap::filter`] may have.
     #[inline]
     fn find(&self, number: u32) -> Option<usize> {
         let mut next = self.last[usize::from(place(number))];

@@ -308,7 +308,7 @@ impl Scratch {
         if best.len() < limit { None } else { best.last().copied() }
     }
 
-    /// How many triggers a skill must have to be better than the last of the best, and before which
+    /// The number of triggers a skill must have to be better than the last of the best, and before which
     /// skill it must be with so many, if it is like `left` but for these two.
     fn bar(&self, left: RankKey, limit: usize) -> (u32, u32) {
         let but_for_these = |key: RankKey| RankKey { n_triggers: left.n_triggers, skill: 0, ..key };
