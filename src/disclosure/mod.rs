@@ -8,6 +8,7 @@ mod budget;
 mod fit;
 mod how_to_load;
 mod listing;
+mod native;
 mod options;
 mod plan;
 mod prompt;
@@ -19,6 +20,7 @@ mod tier;
 
 pub use budget::{Budget, BytesPerToken, TokenCounter};
 pub use how_to_load::HowToLoad;
+pub use native::NativeSkills;
 pub use options::{DisclosureOptions, RelevanceMargin};
 pub use prompt::{CatalogPrompt, PromptOptions};
 pub use reason::{Cost, Fallback, Reason, Rejection};
