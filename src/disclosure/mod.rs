@@ -30,6 +30,6 @@ pub use tier::{Disclosure, Tier};
 pub(crate) use listing::Listing;
 pub(crate) use plan::Evidence;
 pub(crate) use prompt::catalog_prompt;
-pub(crate) use render::{attribute, xml_text};
+pub(crate) use render::{ARGUMENTS, ARGUMENTS_NOTE, attribute, xml_text};
 pub(crate) use shorten::one_line;
 pub(crate) use tier::disclose;
