@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::budget::Meter;
 use super::how_to_load::HowToLoad;
+use super::native::NativeSkills;
 use super::options::DisclosureOptions;
 use super::plan::Plan;
 use super::reason::{Cost, Fallback, Reason, Rejection};
@@ -25,6 +26,7 @@ struct Shown<'a> {
 struct Draft<'a> {
     format: Format,
     how_to_load: &'a HowToLoad,
+    native: Option<&'a NativeSkills>,
     runs_as_task: &'a dyn Fn(&Entry) -> bool,
     meter: &'a Meter<'a>,
     n_visible: usize,
@@ -50,6 +52,7 @@ pub(super) fn fit<'a>(
     let mut draft = Draft {
         format: options.format,
         how_to_load: &options.how_to_load,
+        native: options.native.as_ref(),
         runs_as_task,
         meter,
         n_visible: plan.n_visible,
@@ -106,15 +109,21 @@ impl<'a> Draft<'a> {
     }
 
     fn add_withheld(&mut self, entry: &'a Entry, reason: Reason) {
-        let text = match reason {
-            Reason::NeedsConsent => {
-                let description = format!("needs the user's consent; {}", entry.skill.brief());
-                self.format.line(entry, &description, None)
+        let brief = entry.skill.brief();
+        let text = match (&reason, self.native) {
+            (Reason::NeedsConsent, _) => {
+                self.format.line(entry, &format!("needs the user's consent; {brief}"), None)
+            }
+            (Reason::Native, Some(native)) => {
+                let how = native.how_to_load(entry);
+                self.format.line(entry, &format!("{how}; {brief}"), None)
             }
             _ => self.line(entry),
         };
+        // The line of a native skill says by itself how to load it.
+        let is_loadable = reason != Reason::Native;
         self.omit(entry, reason);
-        self.registry.push(Shown { entry, text, is_loadable: true });
+        self.registry.push(Shown { entry, text, is_loadable });
     }
 
     fn add_reminder(&mut self, entry: &'a Entry) {

@@ -2,7 +2,9 @@
 
 use super::budget::Budget;
 use super::how_to_load::HowToLoad;
+use super::native::NativeSkills;
 use super::render::Format;
+use crate::catalog::Entry;
 use crate::matcher::Relevance;
 
 /// How disclosures are made.
@@ -27,6 +29,8 @@ pub struct DisclosureOptions {
     /// What lists say about how to load a skill. [`Engine::turn`](crate::Engine::turn), which gives
     /// the model a tool for it, names that tool unless this says otherwise.
     pub how_to_load: HowToLoad,
+    /// The skills that the host's agent lists and loads by itself; by default there are none.
+    pub native: Option<NativeSkills>,
     /// Room for the skills that are shown again after the session's context was made shorter, the
     /// last used first.
     pub restore: Budget,
@@ -43,12 +47,18 @@ impl Default for DisclosureOptions {
             // Three skills of the usual length, or one of the longest hundredth.
             budget: Some(Budget::Characters(40_000)),
             how_to_load: HowToLoad::Unsaid,
+            native: None,
             restore: Budget::Tokens(5000),
         }
     }
 }
 
 impl DisclosureOptions {
+    /// Whether the host's agent lists and loads this skill by itself.
+    pub(crate) fn is_native(&self, entry: &Entry) -> bool {
+        self.native.as_ref().is_some_and(|native| native.has(entry))
+    }
+
     /// Whether relevance can show anything.
     pub(crate) fn asks_relevance(&self) -> bool {
         self.max_lines > 0 || self.relevance.is_some()

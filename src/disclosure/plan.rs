@@ -305,7 +305,8 @@ impl<'a> Planner<'a, '_> {
     /// Adds lines of skills that are not shown yet, each once, up to a number of them.
     fn extend_registry(&mut self, lines: Vec<&'a Entry>, limit: usize) {
         let mut shown: BTreeSet<&SkillId> = self.plan.shown().map(|entry| &entry.id).collect();
-        let new = lines.into_iter().filter(|entry| shown.insert(&entry.id)).take(limit);
+        let lines = lines.into_iter().filter(|entry| !self.options.is_native(entry));
+        let new = lines.filter(|entry| shown.insert(&entry.id)).take(limit);
         self.plan.registry.extend(new);
     }
 

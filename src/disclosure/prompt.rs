@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::budget::{Budget, Meter, TokenCounter};
 use super::how_to_load::HowToLoad;
+use super::native::NativeSkills;
 use super::render::Format;
 use super::shorten::{cut, one_line};
 use crate::catalog::{Audience, Catalog, Entry};
@@ -29,6 +30,9 @@ pub struct PromptOptions {
     pub locations: bool,
     /// What the list says about how to load a skill.
     pub how_to_load: HowToLoad,
+    /// The skills that the host's agent lists by itself, which are left out; by default there are
+    /// none.
+    pub native: Option<NativeSkills>,
 }
 
 /// The skills there are, in text.
@@ -74,7 +78,9 @@ pub(crate) fn catalog_prompt(
         let mark = if runs_as_task(entry) { "runs as a task; " } else { "" };
         format!("{mark}{}", one_line(entry.skill.description()))
     };
-    let items = catalog.listed(Audience::Model).map(|entry| Item {
+    let is_native = |entry: &&Entry| options.native.as_ref().is_some_and(|has| has.has(entry));
+    let listed = catalog.listed(Audience::Model).filter(|entry| !is_native(entry));
+    let items = listed.map(|entry| Item {
         entry,
         description: describe(entry),
         location: options

@@ -53,6 +53,8 @@ pub enum Reason {
     WeakMention,
     /// Its instructions are in the context already.
     InContext,
+    /// The host's agent lists it and loads it by itself.
+    Native,
     /// It runs as a task of its own (`context: fork`), so its instructions go to that task.
     RunsAsTask,
     /// It may be used only with the user's consent, which was not given.
@@ -137,6 +139,7 @@ impl Reason {
             Reason::Untried { .. } => "untried",
             Reason::WeakMention => "weak-mention",
             Reason::InContext => "in-context",
+            Reason::Native => "native",
             Reason::RunsAsTask => "runs-as-task",
             Reason::NeedsConsent => "needs-consent",
             Reason::Unreadable { .. } => "unreadable",
@@ -163,6 +166,7 @@ impl Reason {
             Reason::InContext => {
                 "nothing is wrong: they are added again when the context was made shorter"
             }
+            Reason::Native => "nothing is wrong: the agent loads it as it loads its own",
             Reason::RunsAsTask => "nothing is wrong: `use_skill` spawns the task",
             Reason::NeedsConsent => "nothing is wrong: the user is asked when it is activated",
             Reason::Unreadable { .. } => "see to it that its file can be read",
@@ -200,6 +204,7 @@ impl fmt::Display for Reason {
                 f.write_str("only a word that may be its name is in the query: shown as a line")
             }
             Reason::InContext => f.write_str("its instructions are in the context already"),
+            Reason::Native => f.write_str("the agent has it by itself: shown as a line"),
             Reason::RunsAsTask => f.write_str("it runs as a task of its own: shown as a line"),
             Reason::NeedsConsent => f.write_str("it needs the user's consent: shown as a line"),
             Reason::Unreadable { problem } => write!(f, "its body cannot be read: {problem}"),

@@ -43,10 +43,10 @@ impl FromStr for Format {
 
 /// What a body has where the arguments of a command go. A disclosure has no command: what stands
 /// for them is the message.
-const ARGUMENTS: &str = "$ARGUMENTS";
+pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
 
 /// What is said of that.
-const ARGUMENTS_NOTE: &str = "$ARGUMENTS stands for what the user asks for.";
+pub(crate) const ARGUMENTS_NOTE: &str = "$ARGUMENTS stands for what the user asks for.";
 
 /// What is said of the skills that are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,7 +37,10 @@ impl Engine {
             relevant: &|limit| self.rank(now, &query.text, limit),
             is_idle: &|| idle::is_idle(&query.text),
             exclude: &|entry| exclude_of(entry, &self.looked_at(&query.text)),
-            withheld: &|entry| self.withheld(entry, state),
+            withheld: &|entry| {
+                let native = options.is_native(entry).then_some(Reason::Native);
+                native.or_else(|| self.withheld(entry, state))
+            },
         };
         disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens)
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Engine, Explanation, FoundSkill, SessionTools};
 use crate::activation::Activation;
-use crate::disclosure::{Budget, Disclosure, DisclosureOptions, HowToLoad, Tier};
+use crate::disclosure::{Budget, Disclosure, DisclosureOptions, HowToLoad, NativeSkills, Tier};
 use crate::error::{Error, ErrorCode};
 use crate::matcher::{Match, Query};
 use crate::session::{Event, Session, SessionState};
@@ -76,6 +76,12 @@ impl<'t> TurnBuilder<'t> {
     /// Discloses within this budget.
     pub fn budget(mut self, budget: Budget) -> TurnBuilder<'t> {
         self.options.to_mut().budget = Some(budget);
+        self
+    }
+
+    /// Discloses for an agent that lists and loads these skills by itself.
+    pub fn native(mut self, native: NativeSkills) -> TurnBuilder<'t> {
+        self.options.to_mut().native = Some(native);
         self
     }
 

@@ -1,27 +1,34 @@
 //! HTTP for programs on this machine only.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{Request, Response};
-use hyper::body::{Body, Incoming};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::sync::Semaphore;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, ErrorCode};
 
-/// As many connections as are open at a time; others wait.
+/// As many connections as are open at a time; another one closes the one that waits for longest for
+/// a request, or waits.
 const MAX_CONNECTIONS: usize = 128;
 
 /// How long a client may take to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Answers each request to `listener`, which must be on a loopback address, with `respond`; until
-/// the future is dropped. At most 128 connections are open at a time. Call it within a runtime of
+/// the future is dropped. At most 128 connections are open at a time: one more closes the one whose
+/// client has been sending a request, or none, for longest. Call it within a runtime of
 /// tokio that has its timer.
 ///
 /// It is for `respond` to see that a request comes from whom it should: any program of the machine,
@@ -50,8 +57,8 @@ where
     listener.set_nonblocking(true).map_err(failed)?;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let waiting = Waiting::default();
     loop {
-        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return Ok(()) };
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) => {
@@ -61,20 +68,165 @@ where
                 continue;
             }
         };
-        let respond = respond.clone();
-        tokio::spawn(async move {
-            let answer = service_fn(|request| {
-                let response = respond(request);
-                async { Ok::<_, Infallible>(response.await) }
-            });
-            let connection = hyper::server::conn::http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD_TIMEOUT)
-                .serve_connection(TokioIo::new(stream), answer);
-            if let Err(error) = connection.await {
+        // Answers are small, and each is waited for.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection delays small packets");
+        }
+        if room.available_permits() == 0 {
+            waiting.close_oldest();
+        }
+        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return Ok(()) };
+        tokio::spawn(serve(stream, respond.clone(), waiting.clone(), permit));
+    }
+}
+
+/// Serves one connection.
+async fn serve<R, B>(
+    stream: TcpStream,
+    respond: impl Fn(Request<Incoming>) -> R + Send + Sync + 'static,
+    waiting: Waiting,
+    permit: OwnedSemaphorePermit,
+) where
+    R: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Error = Infallible, Data: Send> + Send + 'static,
+{
+    let (place, closed) = waiting.enter();
+    let answer = service_fn(|mut request: Request<Incoming>| {
+        let answering =
+            Arc::new(Answering { waiting: waiting.clone(), place, kept: Mutex::default() });
+        let whole = Whole(Arc::clone(&answering));
+        // Else it counts as half sent until it is answered.
+        request.extensions_mut().insert(whole);
+        let response = respond(request);
+        async move {
+            let response = response.await;
+            answering.begin();
+            // Until all of the answer is sent, the connection is of use.
+            Ok::<_, Infallible>(response.map(|body| Sending { body: Box::pin(body), answering }))
+        }
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), answer);
+    tokio::select! {
+        ended = connection => {
+            if let Err(error) = ended {
                 tracing::debug!(%error, "a connection ended");
             }
-            drop(permit);
-        });
+        }
+        () = closed.cancelled() => tracing::debug!("a connection was closed to make room"),
+    }
+    waiting.leave(place);
+    drop(permit);
+}
+
+/// Connections that wait for their client to send a whole request. Where there is no room for
+/// another connection, the one that waits for longest makes it: clients that send half a request
+/// keep out nobody.
+#[derive(Debug, Clone, Default)]
+struct Waiting(Arc<Mutex<Places>>);
+
+#[derive(Debug, Default)]
+struct Places {
+    next: u64,
+    /// By the order in which they began to wait.
+    waiting: BTreeMap<u64, CancellationToken>,
+}
+
+impl Waiting {
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for a connection, and what tells it to close.
+    fn enter(&self) -> (u64, CancellationToken) {
+        let closed = CancellationToken::new();
+        let mut places = self.places();
+        let place = places.next;
+        places.next += 1;
+        places.waiting.insert(place, closed.clone());
+        (place, closed)
+    }
+
+    fn leave(&self, place: u64) {
+        self.places().waiting.remove(&place);
+    }
+
+    fn close_oldest(&self) {
+        if let Some((_, oldest)) = self.places().waiting.pop_first() {
+            oldest.cancel();
+        }
+    }
+}
+
+/// An answer that is being made or sent.
+#[derive(Debug)]
+struct Answering {
+    waiting: Waiting,
+    place: u64,
+    /// What tells the connection to close, taken out meanwhile.
+    kept: Mutex<Option<CancellationToken>>,
+}
+
+impl Answering {
+    fn kept(&self) -> MutexGuard<'_, Option<CancellationToken>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection no longer waits.
+    fn begin(&self) {
+        let token = self.waiting.places().waiting.remove(&self.place);
+        if token.is_some() {
+            *self.kept() = token;
+        }
+    }
+}
+
+impl Drop for Answering {
+    /// The connection waits for the next request.
+    fn drop(&mut self) {
+        if let Some(token) = self.kept().take() {
+            self.waiting.places().waiting.insert(self.place, token);
+        }
+    }
+}
+
+/// The body of an answer, which is sent until this is dropped.
+struct Sending<B> {
+    body: Pin<Box<B>>,
+    #[expect(dead_code, reason = "its end is what matters")]
+    answering: Arc<Answering>,
+}
+
+impl<B: Body> Body for Sending<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        self.get_mut().body.as_mut().poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// In the extensions of a request: says that all of it has arrived.
+#[derive(Debug, Clone)]
+pub(super) struct Whole(Arc<Answering>);
+
+impl Whole {
+    /// Whoever answers needs nothing more from the client: its connection is not closed to make room
+    /// for others.
+    pub(super) fn arrived(&self) {
+        self.0.begin();
     }
 }

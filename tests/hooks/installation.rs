@@ -44,6 +44,8 @@ fn every_agent_is_set_up_once_and_left_without_a_trace() {
         assert!(known.is_some(), "{doctor}");
         uninstall(&place, agent).exits(0);
         assert!(!path.exists(), "{agent}");
+        let made = settings(agent).split('/').next().unwrap();
+        assert!(!place.path().join(made).exists(), "{agent}: an empty directory is left");
         assert!(uninstall(&place, agent).exits(0).stdout.contains("needs no change"));
     }
 }

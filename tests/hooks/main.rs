@@ -4,6 +4,7 @@
 
 #[path = "../support/binary.rs"]
 mod binary;
+mod conversations;
 mod doctor;
 mod failures;
 mod installation;

@@ -61,7 +61,8 @@ fn a_skill_is_added_once_until_the_context_lost_it() {
     hook(&place, "claude-code", &session("SessionStart", "compact")).exits(0);
     let restored = hook(&place, "claude-code", &prompt("s", "go on")).exits(0).stdout;
     assert!(restored.contains("## Skill: deploy") && restored.contains("## Skill: styles"));
-    hook(&place, "claude-code", &session("SessionEnd", "")).exits(0);
+    let end = json!({"hook_event_name": "SessionEnd", "session_id": "s", "reason": "clear"});
+    hook(&place, "claude-code", &end.to_string()).exits(0);
     assert!(is_full(&prompt("s", "deploy it")));
     assert_eq!(log(&place), "");
 }

@@ -36,7 +36,8 @@ fn stats_tell_what_hooks_and_commands_recorded() {
     say(&place, "s", "deploy the site");
     say(&place, "s", "deploy it once more");
     say(&place, "t", "deploy the site");
-    say(&place, "u", "list skills");
+    // An agent that does not have the skills in `.claude` by itself.
+    hook(&place, "codex", &prompt("u", "list skills")).exits(0);
     let args = ["use", "styles", "--session", "mine"];
     place.run(args.iter().chain(&SKILLS)).exits(0);
 

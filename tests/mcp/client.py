@@ -33,7 +33,7 @@ async def use(mode):
         seen["greeted"] = greeted.content[0].text
         for _ in range(2):
             used = await client.call_tool("use_skill", {"skill": "review", "args": "7"})
-        seen["used"] = used.structured_content["content"]
+        seen["used"] = used.content[0].text
         seen["wrong"] = (await client.call_tool("find_skills", {"query": 7})).is_error
         prompt = await client.get_prompt("review", {"args": "PR 42"})
         seen["prompt"] = "Review PR 42." in prompt.messages[0].content.text

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -182,4 +183,122 @@ fn other_addresses_and_short_tokens_are_refused() {
         assert!(run.stderr.contains(told), "{run:?}");
         assert!(!run.stderr.contains("serving"), "{run:?}");
     }
+}
+
+/// The value of a header of an answer.
+fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
+    let lines = answer.lines().take_while(|line| !line.is_empty());
+    lines.filter_map(|line| line.split_once(": ")).find(|(key, _)| *key == name).map(|(_, v)| v)
+}
+
+#[test]
+fn a_session_ends_when_its_client_says_so_or_others_are_newer() {
+    let (server, _) = Server::start(&[], Some(TOKEN));
+    let bearer = format!("Bearer {TOKEN}");
+    let begin = || {
+        let answer = server.post("/mcp", &[("Authorization", &bearer)]);
+        header(&answer, "mcp-session-id").unwrap().to_owned()
+    };
+    let request = |method: &str, session: &str, body: &str| {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        stream.set_read_timeout(Some(LONG)).unwrap();
+        write!(
+            stream,
+            "{method} /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: {bearer}\r\n\
+             Mcp-Session-Id: {session}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
+            server.address,
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+    let is_alive = |session: &str| {
+        let answer = request("POST", session, &ping);
+        match &answer[..12] {
+            "HTTP/1.1 200" => true,
+            "HTTP/1.1 404" => false,
+            _ => panic!("{answer}"),
+        }
+    };
+    let first = begin();
+    request("POST", &first, &initialized);
+    assert!(is_alive(&first));
+    let answer = request("DELETE", &first, "");
+    assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
+    assert!(!is_alive(&first));
+
+    let [kept, idle] = [begin(), begin()];
+    for session in [&kept, &idle] {
+        request("POST", session, &initialized);
+        assert!(is_alive(session));
+    }
+    for _ in 0..127 {
+        begin();
+        assert!(is_alive(&kept));
+    }
+    assert!(is_alive(&kept) && !is_alive(&idle));
+}
+
+#[test]
+fn requests_that_are_half_sent_keep_out_nobody() {
+    let (server, _) = Server::start(&[], Some(TOKEN));
+    let bearer = format!("Bearer {TOKEN}");
+    let authorized = [("Authorization", &*bearer)];
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: {bearer}\r\n\
+         Content-Type: application/json\r\nContent-Length: 1000\r\n",
+        server.address
+    );
+    for half in [String::new(), head.clone(), format!("{head}\r\n{{")] {
+        let open: Vec<TcpStream> = (0..200)
+            .map(|_| {
+                let mut stream = TcpStream::connect(&server.address).unwrap();
+                // The server may have closed it for a newer one.
+                let _ = stream.write_all(half.as_bytes());
+                stream
+            })
+            .collect();
+        let began = Instant::now();
+        let answer = server.post("/mcp", &authorized);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+        drop(open);
+    }
+}
+
+#[test]
+fn an_answer_is_sent_at_once() {
+    let (server, _) = Server::start(&[], Some(TOKEN));
+    let body = hello().to_string();
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    stream.set_read_timeout(Some(LONG)).unwrap();
+    let mut fastest = LONG;
+    for _ in 0..10 {
+        let began = Instant::now();
+        write!(
+            stream,
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            server.address,
+            body.len()
+        )
+        .unwrap();
+        let (mut answer, mut part) = (Vec::new(), [0; 4096]);
+        // The last chunk of the answer is empty.
+        while !answer.ends_with(b"0\r\n\r\n") {
+            let n_bytes = stream.read(&mut part).unwrap();
+            assert!(n_bytes > 0, "{}", String::from_utf8_lossy(&answer));
+            answer.extend_from_slice(&part[..n_bytes]);
+        }
+        fastest = fastest.min(began.elapsed());
+    }
+    // Where small packets are delayed until the last one is acknowledged, each takes 40 ms.
+    assert!(fastest < Duration::from_millis(30), "{fastest:?}");
 }

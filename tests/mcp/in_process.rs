@@ -170,10 +170,10 @@ async fn tools_are_listed_and_called() {
         assert_eq!(tools[4].input_schema["required"], json!(["name"]));
 
         let found = place.call("find_skills", json!({"query": "a pull request"})).await;
-        assert_eq!(found.structured_content.as_ref().unwrap()["skills"][0]["id"], "review");
+        assert!(text(&found).starts_with("- review: "), "{found:?}");
         assert!(text(&found).starts_with("- review: "), "{found:?}");
         let used = place.call("use_skill", json!({"skill": "review", "args": "7"})).await;
-        assert_eq!(used.structured_content.as_ref().unwrap()["content"], "Review 7.\n");
+        assert!(text(&used).contains("Review 7.") && used.structured_content.is_none());
         // A server of this protocol spawns no tasks.
         let forked = place.call("use_skill", json!({"skill": "forked"})).await;
         assert!(text(&forked).contains("Work apart."), "{forked:?}");
@@ -181,9 +181,7 @@ async fn tools_are_listed_and_called() {
         assert_eq!(text(&place.call("run_skill_script", script).await), "said a  b c");
         let greeted = place.call("hello_greet", json!({"name": "Ada"})).await;
         assert_eq!(text(&greeted), "Hello, Ada!");
-        let expected =
-            json!({"output": "Hello, Ada!", "title": "Greeted Ada", "metadata": {"times": 1}});
-        assert_eq!(greeted.structured_content, Some(expected));
+        assert_eq!(greeted.structured_content, None);
     }
 }
 
@@ -202,13 +200,36 @@ async fn what_a_tool_does_not_do_is_its_answer_and_what_is_no_tool_an_error() {
     ] {
         let result = place.call(tool, arguments).await;
         assert_eq!(result.is_error, Some(true), "{result:?}");
-        assert_eq!(result.structured_content.as_ref().unwrap()["code"], code, "{result:?}");
+        assert_eq!(result.structured_content, None, "no tool declares a schema for it");
         assert!(text(&result).starts_with(code) && text(&result).contains(message), "{result:?}");
     }
     for tool in ["no_tool", "hello.grete", ""] {
         let error = place.client.call_tool(params(tool, &json!({}))).await.unwrap_err();
         assert_eq!(code(&error), ErrorCode::INVALID_PARAMS, "{error:?}");
         assert!(error.to_string().contains(tool), "{error:?}");
+        assert!(!error.to_string().contains("repertoire"), "a command is not for models: {error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_arguments_the_placeholder_stays_and_is_explained() {
+    let place = simple().await;
+    let used = place.call("use_skill", json!({"skill": "review"})).await;
+    assert!(text(&used).starts_with("$ARGUMENTS stands for what the user asks for."), "{used:?}");
+    assert!(text(&used).contains("Review $ARGUMENTS."), "{used:?}");
+    let plain = place.call("use_skill", json!({"skill": "sven"})).await;
+    assert!(!text(&plain).contains("ARGUMENTS"), "{plain:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_for_skills_are_not_to_be_hidden() {
+    let place = simple().await;
+    for tool in place.client.list_all_tools().await.unwrap() {
+        let meta = tool.meta.map(|meta| meta.0).unwrap_or_default();
+        let is_for_skills = !tool.name.starts_with("hello_");
+        assert_eq!(meta.get("anthropic/alwaysLoad"), is_for_skills.then_some(&json!(true)));
+        let hint = meta.get("anthropic/searchHint").and_then(Value::as_str);
+        assert_eq!(hint.is_some_and(|hint| hint.contains("skill")), is_for_skills, "{hint:?}");
     }
 }
 
@@ -231,6 +252,7 @@ async fn commands_are_prompts() {
         ("review", json!({}), "Review ."),
         ("sven/plan", json!({"args": "it"}), "Plan it."),
         ("user_only", json!({}), "Only users."),
+        ("user-only", json!({}), "Only users."),
         ("forked", json!({}), "Work apart."),
     ] {
         let prompt = get(name, arguments).await.unwrap();
@@ -326,6 +348,19 @@ async fn progress_comes_in_order_before_the_answer() {
     let progress = place.told.progress.lock().unwrap().clone();
     let expected = [(0.25, "1 of 4"), (0.5, "2 of 4"), (0.75, "3 of 4"), (1.0, "4 of 4")];
     assert_eq!(progress, expected.map(|(fraction, message)| (fraction, message.to_owned())));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_is_told_ten_times_a_second_at_most() {
+    let place = simple().await;
+    let call = place.begin("hello_count", json!({"to": 300, "pause": 10})).await;
+    let began = Instant::now();
+    call.await_response().await.unwrap();
+    let n_seconds = usize::try_from(began.elapsed().as_secs()).unwrap();
+    let progress = place.told.progress.lock().unwrap().clone();
+    // Of three seconds or more, and each told is newer than the one before.
+    assert!(progress.len() >= 20 && progress.len() <= (n_seconds + 1) * 10, "{progress:?}");
+    assert!(progress.is_sorted_by(|a, b| a.0 < b.0), "{progress:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -71,6 +71,48 @@ pub(super) struct Hook {
 
 /// The settings file of `agent`.
 pub(super) fn file(agent: HookAgent, place: Place, common: &Common) -> Result<PathBuf, Error> {
+    let Settings { project, name, .. } = settings(agent)?;
+    let name = if place == Place::Local { LOCAL_SETTINGS } else { name };
+    let dir = base(agent, place, common)?;
+    Ok(match place {
+        Place::Project | Place::Local => dir.join(project).join(name),
+        Place::User => dir.join(name),
+    })
+}
+
+/// The directory below which all that is written for `agent` is: the project, or that of the user's
+/// settings of the agent.
+pub(super) fn base(agent: HookAgent, place: Place, common: &Common) -> Result<PathBuf, Error> {
+    match place {
+        Place::Project | Place::Local if common.project.is_dir() => Ok(common.project.clone()),
+        Place::Project | Place::Local => {
+            let message = format!("the project {} is not a directory", common.project.display());
+            let help = "name the project's directory with `--project DIR`";
+            Err(Error::new(ErrorCode::NotFound, message, help))
+        }
+        Place::User => {
+            let Settings { variable, home, .. } = settings(agent)?;
+            user_dir(agent, variable, home).ok_or_else(|| {
+                let message = format!("there is no home directory with the settings of {agent}");
+                Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
+            })
+        }
+    }
+}
+
+/// Where an agent has its settings.
+struct Settings {
+    /// The variable that names the user's directory, if there is one.
+    variable: &'static str,
+    /// The user's directory, in the home directory.
+    home: &'static str,
+    /// The directory in a project.
+    project: &'static str,
+    /// The file in either.
+    name: &'static str,
+}
+
+fn settings(agent: HookAgent) -> Result<Settings, Error> {
     let (variable, home, project, name) = match agent {
         HookAgent::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude", ".claude", "settings.json"),
         HookAgent::Codex => ("CODEX_HOME", ".codex", ".codex", "hooks.json"),
@@ -82,20 +124,7 @@ pub(super) fn file(agent: HookAgent, place: Place, common: &Common) -> Result<Pa
         }
         _ => return Err(unknown(agent)),
     };
-    let name = if place == Place::Local { LOCAL_SETTINGS } else { name };
-    let dir = match place {
-        Place::Project | Place::Local if common.project.is_dir() => common.project.join(project),
-        Place::Project | Place::Local => {
-            let message = format!("the project {} is not a directory", common.project.display());
-            let help = "name the project's directory with `--project DIR`";
-            return Err(Error::new(ErrorCode::NotFound, message, help));
-        }
-        Place::User => user_dir(agent, variable, home).ok_or_else(|| {
-            let message = format!("there is no home directory with the settings of {agent}");
-            Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
-        })?,
-    };
-    Ok(dir.join(name))
+    Ok(Settings { variable, home, project, name })
 }
 
 fn user_dir(agent: HookAgent, variable: &str, home: &str) -> Option<PathBuf> {

@@ -41,6 +41,9 @@ struct Target {
     agent: HookAgent,
     /// Where links lead to.
     path: PathBuf,
+    /// The directory that was there before any settings: the project, or that of the user's
+    /// settings of this agent.
+    base: PathBuf,
     /// What is in it; `None` if there is no such file.
     text: Option<String>,
     form: Form,
@@ -194,6 +197,7 @@ impl Target {
     ) -> Result<Target, Error> {
         let form = agents::form(agent, words)?;
         let mut path = agents::file(agent, place, common)?;
+        let base = agents::base(agent, place, common)?;
         if path.is_symlink() {
             // What is replaced is the file, not a link to it.
             path = path.canonicalize().map_err(|error| io_error("follow", &path, &error))?;
@@ -212,7 +216,7 @@ impl Target {
                 Error::new(ErrorCode::ExecutionError, message, "repair it first")
             })?),
         };
-        Ok(Target { agent, path, text, form })
+        Ok(Target { agent, path, base, text, form })
     }
 
     fn is_own(&self, command: &str) -> bool {
@@ -266,6 +270,17 @@ impl Target {
         }
     }
 
+    /// Removes the directories that were made for the file and hold nothing else, up to that of
+    /// the agent's settings.
+    fn remove_empty_dirs(&self) {
+        for dir in self.path.ancestors().skip(1).take_while(|dir| **dir != *self.base) {
+            // One that is not empty stays, and those above it.
+            if !dir.starts_with(&self.base) || fs::remove_dir(dir).is_err() {
+                return;
+            }
+        }
+    }
+
     fn backup(&self) -> PathBuf {
         let mut name = OsString::from(&self.path);
         name.push(BACKUP);
@@ -313,7 +328,10 @@ impl Change<'_> {
             }
             match self.wanted {
                 Some(text) => replace(path, text, path)?,
-                None => fs::remove_file(path).map_err(|error| io_error("remove", path, &error))?,
+                None => {
+                    fs::remove_file(path).map_err(|error| io_error("remove", path, &error))?;
+                    self.target.remove_empty_dirs();
+                }
             }
         }
         let diff = self.diff();

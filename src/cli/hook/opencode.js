@@ -6,6 +6,12 @@ import { spawn } from "node:child_process"
 
 const words = "COMMAND"
 
+/** What marks the parts of messages that are ours. */
+const metadata = { repertoire: true }
+
+/** What the request for the title of a conversation begins with: it needs no skills. */
+const titles = "You are a title generator"
+
 /** Runs the hook with `call`; the context it gives, if any. */
 function run(call) {
   return new Promise((resolve) => {
@@ -44,11 +50,21 @@ async function server({ directory }) {
         type: "text",
         text: context,
         synthetic: true,
+        // Not for the request that makes a title; the model's own is shown it below.
+        ignored: true,
+        metadata,
       })
+    },
+    "experimental.chat.messages.transform": async (_, output) => {
+      for (const { parts } of output.messages) {
+        for (const part of parts) {
+          if (part.metadata?.repertoire) part.ignored = false
+        }
+      }
     },
     "experimental.chat.system.transform": async (input, output) => {
       const session = input.sessionID
-      if (!session) return
+      if (!session || output.system.some((text) => text.startsWith(titles))) return
       // Not as a start: a session that goes on keeps what it was shown.
       if (!catalogs.has(session)) catalogs.set(session, hook("Catalog", session))
       const catalog = await catalogs.get(session)

@@ -6,6 +6,7 @@ use super::SessionTools;
 use super::parameters::{FindSkills, ReadSkillFile, UseSkill};
 use crate::activation::{Content, ReadOptions};
 use crate::catalog::Audience;
+use crate::disclosure::{ARGUMENTS, ARGUMENTS_NOTE};
 use crate::engine::Activate;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
@@ -27,8 +28,21 @@ impl SessionTools {
         // Where no task can be spawned, its instructions join the conversation.
         let inline = !self.engine.spawns_tasks();
         let how = Activate { by, inline, ..Activate::default() };
-        let activation = self.engine.activate_with(&call.skill, &call.args, &self.session, &how)?;
-        Ok(Envelope::success(&activation, activation.to_text()))
+        // Without arguments, the placeholder stands for what the conversation says.
+        let is_open = call.args.trim().is_empty() && self.takes_arguments(&call.skill);
+        let args = if is_open { ARGUMENTS } else { &call.args };
+        let activation = self.engine.activate_with(&call.skill, args, &self.session, &how)?;
+        let text = activation.to_text();
+        let is_open = is_open && activation.task.is_none();
+        let text = if is_open { format!("{ARGUMENTS_NOTE}\n\n{text}") } else { text };
+        Ok(Envelope::success(&activation, text))
+    }
+
+    /// Whether the instructions of a skill have a place for what the user asks for.
+    fn takes_arguments(&self, skill: &str) -> bool {
+        let catalog = self.engine.catalog();
+        let entry = catalog.find(skill, Audience::Model);
+        entry.is_ok_and(|entry| entry.skill.body().is_ok_and(|body| body.contains(ARGUMENTS)))
     }
 
     /// The skill that a call asks for, if its instructions, which a call without arguments does not

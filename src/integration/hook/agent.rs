@@ -1,7 +1,6 @@
 //! The agents, and where their protocols differ.
 
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 
 use serde_json::{Value, json};
@@ -63,7 +62,9 @@ impl HookAgent {
                 HookAgent::Copilot => !name.eq_ignore_ascii_case("preToolUse"),
                 HookAgent::OpenCode => true,
             },
-            HookEvent::Compacted | HookEvent::End => false,
+            HookEvent::Compacting | HookEvent::Compacted | HookEvent::Exit | HookEvent::End => {
+                false
+            }
         }
     }
 
@@ -80,26 +81,6 @@ impl HookAgent {
             HookAgent::Copilot => json!({"additionalContext": context}),
             HookAgent::OpenCode => json!({"context": context}),
         }
-    }
-
-    /// Whether the agent itself answers the slash command of a skill in `dir`, as it reads that
-    /// directory of skills, too.
-    pub(super) fn reads_skills_of(self, dir: &Path) -> bool {
-        let roots: &[&str] = match self {
-            HookAgent::ClaudeCode => &[".claude/skills"],
-            HookAgent::Codex => &[".codex/skills", ".agents/skills"],
-            HookAgent::Gemini => &[".gemini/skills", ".agents/skills"],
-            HookAgent::Cursor => {
-                &[".cursor/skills", ".agents/skills", ".claude/skills", ".codex/skills"]
-            }
-            HookAgent::Copilot => {
-                &[".github/skills", ".copilot/skills", ".claude/skills", ".agents/skills"]
-            }
-            HookAgent::OpenCode => {
-                &[".opencode/skills", "opencode/skills", ".claude/skills", ".agents/skills"]
-            }
-        };
-        dir.ancestors().any(|dir| roots.iter().any(|root| dir.ends_with(root)))
     }
 }
 

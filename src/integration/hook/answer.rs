@@ -1,17 +1,26 @@
 //! What is added to the agent's context.
 
 use std::fmt::Write as _;
+use std::path::absolute;
 
 use serde_json::Value;
 
+use super::agent::HookAgent;
 use super::call::{HookCall, HookEvent};
+use super::channel::List;
 use super::command::is_agent_command;
+use super::given::without_given;
+use super::transcript;
 use crate::activation::{Typed, find_command};
 use crate::catalog::{Audience, Entry};
-use crate::disclosure::{Budget, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason};
+use crate::disclosure::{
+    Budget, CatalogPrompt, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason,
+    Rejection,
+};
 use crate::engine::{Engine, Turn};
 use crate::error::Error;
-use crate::session::Session;
+use crate::session::{Event, Session, SkillState};
+use crate::skill::SkillId;
 
 /// The most that agents take whole from a hook, in characters: Claude Code, Codex and Cursor cut
 /// off at 10,000 or write the rest to a file; Copilot takes 10 KB after a tool.
@@ -50,18 +59,12 @@ impl HookCall {
         let takes_context = self.agent.takes_context(&self.event, &self.name);
         let context = match &self.event {
             HookEvent::Start { resumed, compacted } => {
-                match (resumed, compacted) {
-                    (_, true) => session.compacted()?,
-                    (true, _) => return Ok(None),
-                    // Whatever had this name before: its context is empty.
-                    _ => session.end()?,
-                }
-                engine.prompt().text
+                self.started(*resumed, *compacted, engine, &session)?
             }
-            HookEvent::Catalog => engine.prompt().text,
-            HookEvent::Prompt(message) => self.prompted(message, engine, &session)?,
-            HookEvent::Files(paths) if takes_context => touched(paths, engine, &session)?,
-            HookEvent::Files(_) => String::new(),
+            HookEvent::Catalog => self.list(engine, &session)?,
+            HookEvent::Prompt(prompt) => self.prompted(prompt, engine, &session)?,
+            HookEvent::Files(paths) if takes_context => self.touched(paths, engine, &session)?,
+            HookEvent::Files(_) | HookEvent::Compacting | HookEvent::Exit => String::new(),
             HookEvent::Compacted => {
                 session.compacted()?;
                 String::new()
@@ -75,41 +78,145 @@ impl HookCall {
         Ok((!is_empty).then(|| self.agent.wrap(&self.event, &self.name, &context)))
     }
 
+    /// The context for a conversation that begins or goes on.
+    fn started(
+        &self,
+        resumed: bool,
+        compacted: bool,
+        engine: &Engine,
+        session: &Session,
+    ) -> Result<String, Error> {
+        match (resumed, compacted) {
+            (_, true) => session.compacted()?,
+            (true, _) => {}
+            // Whatever had this name before: its context is empty.
+            _ => session.end()?,
+        }
+        match self.agent.channel().list {
+            List::Start { after_resume } if !resumed || after_resume => self.list(engine, session),
+            _ => Ok(String::new()),
+        }
+    }
+
+    /// The list of the skills that the agent does not list by itself, which the session notes.
+    fn list(&self, engine: &Engine, session: &Session) -> Result<String, Error> {
+        let prompt = self.catalog(engine);
+        session.record_all(&prompt.included.iter().map(Event::Listed).collect::<Vec<_>>())?;
+        Ok(prompt.text)
+    }
+
+    fn catalog(&self, engine: &Engine) -> CatalogPrompt {
+        let native = Some(self.agent.native_skills());
+        engine.prompt_with(&PromptOptions { native, ..engine.prompt_options().clone() })
+    }
+
+    /// The context for a message, with the list of skills where the agent takes that here.
+    fn prompted(&self, prompt: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
+        let message = without_given(prompt, || self.catalog(engine).text);
+        self.note_lost(session, engine)?;
+        let list = match self.agent.channel().list {
+            List::FirstPrompt if !session.state()?.skills.iter().any(|skill| skill.listed) => {
+                self.list(engine, session)?
+            }
+            _ => String::new(),
+        };
+        let text = self.called_for(message, engine, session)?;
+        let parts = [list, text].into_iter().filter(|part| !part.is_empty());
+        Ok(parts.collect::<Vec<_>>().join("\n\n"))
+    }
+
+    /// Has the session note that its context was made shorter, if the agent's record of the
+    /// conversation lacks what was put there.
+    fn note_lost(&self, session: &Session, engine: &Engine) -> Result<(), Error> {
+        let Some(record) = &self.transcript else { return Ok(()) };
+        let state = session.state()?;
+        let is_any = state.skills.iter().any(|skill| skill.in_context || skill.listed);
+        let Some(messages) = is_any.then(|| transcript::standing(record)).flatten() else {
+            return Ok(());
+        };
+        let catalog = engine.catalog();
+        let is_lost = |skill: &SkillState| {
+            let entry = catalog.get(skill.skill.as_str()).filter(|_| skill.in_context);
+            let dir = entry.and_then(|entry| entry.skill.dir()).and_then(|dir| absolute(dir).ok());
+            let lacks = |text: &str| !transcript::holds(&messages, text);
+            dir.is_some_and(|dir| lacks(&format!("Base directory: {}", dir.display())))
+                || skill.listed && lacks("## Available skills")
+        };
+        if state.skills.iter().any(is_lost) { session.compacted() } else { Ok(()) }
+    }
+
     /// What a message calls for.
-    fn prompted(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-        let Some(typed) = Typed::parse(message) else { return said(message, engine, session) };
+    fn called_for(
+        &self,
+        message: &str,
+        engine: &Engine,
+        session: &Session,
+    ) -> Result<String, Error> {
+        let Some(typed) = Typed::parse(message) else { return self.said(message, engine, session) };
         let catalog = engine.catalog();
         let Some(entry) = find_command(&catalog, typed.word) else {
             let is_left_alone = is_agent_command(message);
-            return if is_left_alone { Ok(String::new()) } else { said(message, engine, session) };
+            if is_left_alone {
+                return Ok(String::new());
+            }
+            return self.said(message, engine, session);
         };
         // The agent finds the skill where we do, and answers its command.
         if entry.skill.dir().is_some_and(|dir| self.agent.reads_skills_of(dir)) {
             return Ok(String::new());
         }
-        said(message, engine, session)
+        self.said(message, engine, session)
+    }
+
+    /// What a message that is not for the agent calls for.
+    fn said(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
+        let turn = engine.turn(message, session).native(self.agent.native_skills());
+        let Turn { text, disclosure, activation, .. } = turn.run()?;
+        let Some(activation) = activation else { return Ok(with_notes(text, &disclosure, engine)) };
+        let text = match self.agent {
+            // Its own reminder says that no such command is installed.
+            HookAgent::ClaudeCode => {
+                format!("{}\n\n{text}", is_command(activation.id.as_str()))
+            }
+            _ => text,
+        };
+        if text.chars().count() <= CONTEXT {
+            return Ok(text);
+        }
+        let catalog = engine.catalog();
+        Ok(catalog.get(activation.id.as_str()).map_or(text, too_long))
+    }
+
+    /// What the files of a tool call call for: skills whose `paths` they match, and nothing else.
+    fn touched(
+        &self,
+        paths: &[String],
+        engine: &Engine,
+        session: &Session,
+    ) -> Result<String, Error> {
+        let turn = || {
+            let turn = engine.turn("", session).native(self.agent.native_skills());
+            turn.paths(paths.iter().map(String::as_str))
+        };
+        let preview = turn().preview();
+        let is_native = |left_out: &Rejection| left_out.reasons().any(|r| *r == Reason::Native);
+        let told = |id: &SkillId| session.state().is_ok_and(|state| state.was_listed(id));
+        let mut native = preview.omitted.iter().filter(|left_out| is_native(left_out));
+        // A line that says which of its own skills the agent needs is given once.
+        if preview.full.is_empty() && !native.any(|native| !told(&native.id)) {
+            return Ok(String::new());
+        }
+        let Turn { text, disclosure, .. } = turn().run()?;
+        Ok(with_notes(text, &disclosure, engine))
     }
 }
 
-/// What a message calls for.
-fn said(message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-    let Turn { text, disclosure, activation, .. } = engine.turn(message, session).run()?;
-    let Some(activation) = activation else { return Ok(with_notes(text, &disclosure, engine)) };
-    if text.chars().count() <= CONTEXT {
-        return Ok(text);
-    }
-    let catalog = engine.catalog();
-    Ok(catalog.get(activation.id.as_str()).map_or(text, too_long))
-}
-
-/// What the files of a tool call call for: skills whose `paths` they match, and nothing else.
-fn touched(paths: &[String], engine: &Engine, session: &Session) -> Result<String, Error> {
-    let paths = || paths.iter().map(String::as_str);
-    if engine.turn("", session).paths(paths()).preview().full.is_empty() {
-        return Ok(String::new());
-    }
-    let Turn { text, disclosure, .. } = engine.turn("", session).paths(paths()).run()?;
-    Ok(with_notes(text, &disclosure, engine))
+/// The sentence before the instructions of a skill whose command the user typed.
+fn is_command(id: &str) -> String {
+    format!(
+        "The user typed the command of the skill `{id}`, which is installed although the agent does \
+         not know the command. These are its instructions."
+    )
 }
 
 /// A text, and where the instructions are that did not fit.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::agent::HookAgent;
+use super::channel::List;
 use super::files::touched;
 use super::json;
 use crate::error::{Error, ErrorCode};
@@ -26,9 +27,13 @@ pub enum HookEvent {
     Prompt(String),
     /// The model used a tool on these files, of which there may be none; as the agent names them.
     Files(Vec<String>),
-    /// The context is being made shorter.
+    /// The context may be made shorter now; a later event shows whether it was.
+    Compacting,
+    /// The context is made shorter.
     Compacted,
-    /// The conversation ends.
+    /// The agent exits; the conversation can be resumed.
+    Exit,
+    /// The conversation is over.
     End,
 }
 
@@ -47,6 +52,8 @@ pub struct HookCall {
     pub session: String,
     /// Where the agent works, if it says so.
     pub cwd: Option<PathBuf>,
+    /// The agent's own record of the conversation, if it shows what still stands in the context.
+    pub transcript: Option<PathBuf>,
 }
 
 impl HookCall {
@@ -70,7 +77,7 @@ impl HookCall {
         let name = input.text(&["hook_event_name", "hookEventName"]);
         let name = name.or_else(|| input.unnamed()).unwrap_or_default().to_owned();
         let event = input
-            .event(&name)
+            .event(agent, &name)
             .ok_or_else(|| refuse(format!("is about an unknown event, `{name}`")))?;
         let session = input
             .text(&["session_id", "sessionId", "conversation_id", "sessionID"])
@@ -79,19 +86,26 @@ impl HookCall {
         let parts = [Some(agent.as_str()), Some(session), subagent];
         let session = parts.into_iter().flatten().collect::<Vec<_>>().join(":");
         let cwd = input.text(&["cwd"]).or_else(|| input.workspace()).map(PathBuf::from);
-        Ok(HookCall { agent, event, name, session, cwd })
+        let transcript = input.text(&["transcript_path"]).filter(|_| agent == HookAgent::Gemini);
+        let transcript = transcript.map(PathBuf::from);
+        Ok(HookCall { agent, event, name, session, cwd, transcript })
     }
 
     /// Whether the answer depends on the skills there are: an engine without any answers as well
     /// if it does not.
     pub fn needs_skills(&self) -> bool {
         match &self.event {
-            HookEvent::Start { resumed, .. } => !resumed,
+            HookEvent::Start { resumed, .. } => match self.agent.channel().list {
+                List::Start { after_resume } => !resumed || after_resume,
+                List::FirstPrompt | List::System => false,
+            },
             HookEvent::Catalog | HookEvent::Prompt(_) => true,
             HookEvent::Files(paths) => {
                 !paths.is_empty() && self.agent.takes_context(&self.event, &self.name)
             }
-            HookEvent::Compacted | HookEvent::End => false,
+            HookEvent::Compacting | HookEvent::Compacted | HookEvent::Exit | HookEvent::End => {
+                false
+            }
         }
     }
 }
@@ -124,7 +138,14 @@ impl Input {
         }
     }
 
-    fn event(&self, name: &str) -> Option<HookEvent> {
+    /// Whether the conversation that ends can be resumed. Most agents say that it ends whenever
+    /// they exit; our plugin for `OpenCode` says so of one that was deleted.
+    fn is_resumable(&self, agent: HookAgent) -> bool {
+        let reason = self.text(&["reason"]);
+        agent != HookAgent::OpenCode && !matches!(reason, Some("clear" | "logout" | "deleted"))
+    }
+
+    fn event(&self, agent: HookAgent, name: &str) -> Option<HookEvent> {
         Some(match name {
             "SessionStart" | "sessionStart" => {
                 let source = self.text(&["source"]);
@@ -144,7 +165,10 @@ impl Input {
             }
             // Our plugin for `OpenCode`, which has no start of a session.
             "Catalog" => HookEvent::Catalog,
+            // Gemini announces this before each turn, and looks only then whether it must.
+            "PreCompress" if self.text(&["trigger"]) != Some("manual") => HookEvent::Compacting,
             "PreCompact" | "PostCompact" | "PreCompress" | "preCompact" => HookEvent::Compacted,
+            "SessionEnd" | "sessionEnd" if self.is_resumable(agent) => HookEvent::Exit,
             "SessionEnd" | "sessionEnd" => HookEvent::End,
             _ => return None,
         })

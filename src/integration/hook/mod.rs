@@ -25,9 +25,12 @@
 mod agent;
 mod answer;
 mod call;
+mod channel;
 mod command;
 mod files;
+mod given;
 mod json;
+mod transcript;
 
 pub use agent::HookAgent;
 pub use answer::{disclosure_options, prompt_options};

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
@@ -11,15 +12,20 @@ use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::McpServer;
 use super::message::{self, MAX_MESSAGE, Refusal};
+use super::sessions::Sessions;
 use crate::error::{Error, ErrorCode};
-use crate::integration::serve_loopback;
+use crate::integration::loopback::{Whole, serve_loopback};
 
 /// The shortest token, in bytes.
 const MIN_TOKEN: usize = 16;
+
+/// How long a client may take to send the body of a request.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The only path there is.
 const PATH: &str = "/mcp";
@@ -54,11 +60,21 @@ pub async fn serve_http(
         .with_cancellation_token(serving)
         .with_max_request_body_bytes(MAX_MESSAGE)
         .enforce_origin_validation();
-    let sessions = Arc::new(LocalSessionManager::default());
-    let service: Service = StreamableHttpService::new(move || Ok(server()), sessions, config);
+    let sessions = Sessions::new();
+    let manager = Arc::clone(&sessions.manager);
+    let service: Service = StreamableHttpService::new(move || Ok(server()), manager, config);
     let token: Arc<str> = token.into();
-    serve_loopback(listener, move |request| answer(service.clone(), Arc::clone(&token), request))
-        .await
+    let respond = move |request: Request<Incoming>| {
+        let (service, sessions, token) = (service.clone(), sessions.clone(), Arc::clone(&token));
+        async move {
+            sessions.used(request.headers()).await;
+            let answer = answer(service, token, request).await;
+            // That of a new one.
+            sessions.used(answer.headers()).await;
+            answer
+        }
+    };
+    serve_loopback(listener, respond).await
 }
 
 /// Whether [`serve_http`] takes this token, to know it before anything is served.
@@ -78,7 +94,7 @@ pub fn check_token(token: &str) -> Result<(), Error> {
     Ok(())
 }
 
-async fn answer(service: Service, token: Arc<str>, request: Request<Incoming>) -> Answer {
+async fn answer(service: Service, token: Arc<str>, mut request: Request<Incoming>) -> Answer {
     if request.uri().path() != PATH {
         return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
     }
@@ -87,11 +103,23 @@ async fn answer(service: Service, token: Arc<str>, request: Request<Incoming>) -
         answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
         return answer;
     }
+    let is_delete = request.method() == Method::DELETE;
+    let whole = request.extensions_mut().remove::<Whole>();
     if request.method() != Method::POST {
-        return service.handle(request).await;
+        whole.iter().for_each(Whole::arrived);
+        let mut answer = service.handle(request).await;
+        // Nothing is left to be done: the session is gone.
+        if is_delete && answer.status() == StatusCode::ACCEPTED {
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
+        return answer;
     }
     let (head, body) = request.into_parts();
-    let body = match Limited::new(body, MAX_MESSAGE).collect().await {
+    let Ok(body) = timeout(BODY_TIMEOUT, Limited::new(body, MAX_MESSAGE).collect()).await else {
+        return plain(StatusCode::REQUEST_TIMEOUT, "the body came too slowly\n");
+    };
+    whole.iter().for_each(Whole::arrived);
+    let body = match body {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
             return no_message(StatusCode::PAYLOAD_TOO_LARGE, &Refusal::too_long());

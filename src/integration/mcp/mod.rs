@@ -12,6 +12,7 @@ mod message;
 mod progress;
 mod prompts;
 mod resources;
+mod sessions;
 mod tools;
 
 use std::fmt::Display;

@@ -1,10 +1,13 @@
 //! What a running plugin and the client tell each other.
 
+use std::collections::VecDeque;
 use std::pin::pin;
+use std::time::Duration;
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use super::blocking;
 use crate::engine::CallIo;
@@ -32,10 +35,11 @@ pub(super) async fn with_progress<T: Send + 'static>(
         let io = CallIo::default().cancelled_if(&is_cancelled);
         call(if wants_progress { io.progress(&report) } else { io })
     }));
-    let mut teller = Teller { peer: &context.peer, token, told: f64::NEG_INFINITY };
+    let mut teller = Teller::new(&context.peer, token);
     let answer = loop {
         tokio::select! {
             Some(step) = receiver.recv() => teller.tell(step).await,
+            () = teller.is_due() => teller.tell_waiting().await,
             answer = &mut answer => break answer,
         }
     };
@@ -45,16 +49,63 @@ pub(super) async fn with_progress<T: Send + 'static>(
     answer?
 }
 
+/// The most that is told in any second.
+const PER_SECOND: usize = 10;
+
+type Step = (f64, String);
+
 struct Teller<'a> {
     peer: &'a Peer<RoleServer>,
     token: Option<ProgressToken>,
     /// The last fraction told: the protocol wants progress to increase.
     told: f64,
+    /// When the last steps were told, of which there are at most [`PER_SECOND`].
+    times: VecDeque<Instant>,
+    /// The newest step that came too soon.
+    waiting: Option<Step>,
 }
 
-impl Teller<'_> {
-    async fn tell(&mut self, (fraction, message): (f64, String)) {
+impl<'a> Teller<'a> {
+    fn new(peer: &'a Peer<RoleServer>, token: Option<ProgressToken>) -> Teller<'a> {
+        let times = VecDeque::with_capacity(PER_SECOND);
+        Teller { peer, token, told: f64::NEG_INFINITY, times, waiting: None }
+    }
+
+    /// When the next step may be told; `None` is now.
+    fn next(&self) -> Option<Instant> {
+        let is_full = self.times.len() == PER_SECOND;
+        let first = self.times.front().filter(|_| is_full);
+        first.map(|first| *first + Duration::from_secs(1))
+    }
+
+    /// Waits until a step that came too soon may be told; for ever, if there is none.
+    async fn is_due(&self) {
+        match (&self.waiting, self.next()) {
+            (Some(_), Some(next)) => tokio::time::sleep_until(next).await,
+            (Some(_), None) => {}
+            (None, _) => std::future::pending().await,
+        }
+    }
+
+    async fn tell_waiting(&mut self) {
+        if let Some(step) = self.waiting.take() {
+            self.tell(step).await;
+        }
+    }
+
+    /// Tells of a step, or has it wait if there were too many just now: a newer one replaces it.
+    async fn tell(&mut self, (fraction, message): Step) {
         let Some(token) = self.token.clone().filter(|_| fraction > self.told) else { return };
+        let now = Instant::now();
+        if self.next().is_some_and(|next| now < next) {
+            self.waiting = Some((fraction, message));
+            return;
+        }
+        self.waiting = None;
+        if self.times.len() == PER_SECOND {
+            self.times.pop_front();
+        }
+        self.times.push_back(now);
         self.told = fraction;
         let mut progress = ProgressNotificationParam::new(token, fraction).with_total(1.0);
         if !message.is_empty() {

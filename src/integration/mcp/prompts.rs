@@ -33,7 +33,10 @@ impl Connection {
 
     fn command(&self, name: &str) -> Result<Command, Error> {
         let commands = self.engine.commands();
-        commands.into_iter().find(|command| self::name(command) == name).ok_or_else(|| {
+        let by_name = commands.iter().position(|command| self::name(command) == name);
+        // As it is typed elsewhere, too: `release-notes` for `release_notes`.
+        let place = by_name.or_else(|| commands.iter().position(|command| command.id == *name));
+        place.and_then(|place| commands.into_iter().nth(place)).ok_or_else(|| {
             let message = format!("there is no prompt `{name}`");
             Error::new(ErrorCode::NotFound, message, "see `prompts/list`")
         })

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, MetaObject,
+    Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
@@ -12,6 +13,7 @@ use super::consent::{self, Consented};
 use super::progress::with_progress;
 use super::{Connection, protocol_error};
 use crate::catalog::Audience;
+use crate::engine::SessionTools;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::tool_format::ToolFormat;
@@ -33,7 +35,11 @@ impl Connection {
         let read = definitions.into_iter().map(serde_json::from_value);
         let report =
             |error: &serde_json::Error| tracing::warn!(%error, "a tool has no valid definition");
-        read.filter_map(|tool| tool.inspect_err(report).ok()).collect()
+        let with_hints = |tool: Tool| {
+            let meta = hints(&tool);
+            if let Some(meta) = meta { tool.with_meta(meta) } else { tool }
+        };
+        read.filter_map(|tool| tool.inspect_err(report).ok()).map(with_hints).collect()
     }
 }
 
@@ -76,25 +82,29 @@ async fn call_tool(
     answer.map_err(|error| protocol_error(&error))
 }
 
-/// An envelope in the protocol's words.
+/// An envelope in the protocol's words: text alone. Clients show the model a `structuredContent`
+/// instead of the text, or both; it is for tools that declare an `outputSchema`, and none here does.
 fn result(envelope: Envelope) -> CallToolResult {
     match envelope {
-        Envelope::Success { data, text } => {
-            let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-            result.structured_content = data.is_object().then_some(data);
-            result
-        }
+        Envelope::Success { text, .. } => CallToolResult::success(vec![ContentBlock::text(text)]),
         Envelope::Error { error, data } => {
-            let code = error.code.as_str();
-            let text = ContentBlock::text(format!("{code}: {}", error.message));
+            let text = ContentBlock::text(format!("{}: {}", error.code.as_str(), error.message));
             let partial = data.as_ref().map(|data| ContentBlock::text(data.to_string()));
-            let mut result = CallToolResult::error([text].into_iter().chain(partial).collect());
-            let mut structured = json!({"code": code, "message": error.message});
-            if let Some(data) = data {
-                structured["data"] = data;
-            }
-            result.structured_content = Some(structured);
-            result
+            CallToolResult::error([text].into_iter().chain(partial).collect())
         }
     }
+}
+
+/// What Claude Code is told of the tools for skills: not to hide them behind its search for tools,
+/// and the words by which that finds them. A tool of a plugin is found by its description.
+fn hints(tool: &Tool) -> Option<MetaObject> {
+    let words = match &*tool.name {
+        SessionTools::USE_SKILL => "load the instructions of a skill before a task",
+        "find_skills" => "find skills, instructions for a kind of task",
+        "read_skill_file" => "read a file, reference or asset of a skill",
+        "run_skill_script" => "run a script of a skill",
+        _ => return None,
+    };
+    let hints = json!({"anthropic/alwaysLoad": true, "anthropic/searchHint": words});
+    hints.as_object().cloned().map(MetaObject)
 }

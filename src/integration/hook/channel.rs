@@ -1,0 +1,173 @@
+//! The channel with authority, per agent: which skills it has by itself, how its model loads one,
+//! and where the list of the others goes. Each line was seen with the real program against a fake
+//! model, but for Cursor's, which is documented.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::agent::HookAgent;
+use crate::disclosure::NativeSkills;
+
+/// Where the list of skills goes that the agent does not have by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum List {
+    /// Into the start of a conversation. `after_resume` says whether the agent loses it when it
+    /// resumes one, so that it is given again.
+    Start { after_resume: bool },
+    /// Beside the first message, as what is given at the start spoils that message.
+    FirstPrompt,
+    /// Into the system prompt of each request, by our plugin.
+    System,
+}
+
+/// What one agent has by itself, and what is given to it.
+#[derive(Debug)]
+pub(super) struct Channel {
+    agent: HookAgent,
+    /// The directories of skills that it reads, in a project and in the user's home.
+    roots: &'static [&'static str],
+    /// Whether it also reads skills further below these.
+    nested: bool,
+    /// Whether it lists skills with `paths` only once a file matches.
+    hides_paths: bool,
+    /// How its model loads a skill of these.
+    how_to_load: &'static str,
+    pub(super) list: List,
+}
+
+/// All channels, in the order of [`HookAgent::ALL`].
+const CHANNELS: [Channel; 6] = [
+    Channel {
+        agent: HookAgent::ClaudeCode,
+        roots: &[".claude/skills"],
+        nested: false,
+        hides_paths: true,
+        how_to_load: "use this skill: call the `Skill` tool with `{name}`",
+        list: List::Start { after_resume: false },
+    },
+    Channel {
+        agent: HookAgent::Codex,
+        roots: &[".codex/skills", ".agents/skills"],
+        nested: true,
+        hides_paths: false,
+        how_to_load: "use this skill: read {path}",
+        list: List::Start { after_resume: false },
+    },
+    Channel {
+        agent: HookAgent::Gemini,
+        roots: &[".gemini/skills", ".agents/skills"],
+        nested: false,
+        hides_paths: false,
+        how_to_load: "use this skill: call `activate_skill` with `{name}`",
+        list: List::FirstPrompt,
+    },
+    Channel {
+        agent: HookAgent::Cursor,
+        roots: &[".cursor/skills", ".agents/skills", ".claude/skills", ".codex/skills"],
+        nested: false,
+        hides_paths: false,
+        how_to_load: "use this skill: read {path}",
+        list: List::Start { after_resume: false },
+    },
+    Channel {
+        agent: HookAgent::Copilot,
+        roots: &[".github/skills", ".copilot/skills", ".claude/skills", ".agents/skills"],
+        nested: false,
+        hides_paths: false,
+        how_to_load: "use this skill: call the `skill` tool with `{name}`",
+        list: List::Start { after_resume: true },
+    },
+    Channel {
+        agent: HookAgent::OpenCode,
+        roots: &[".opencode/skills", "opencode/skills", ".claude/skills", ".agents/skills"],
+        nested: true,
+        hides_paths: false,
+        how_to_load: "use this skill: call the `skill` tool with `{name}`",
+        list: List::System,
+    },
+];
+
+impl HookAgent {
+    /// What this agent has by itself, and what is given to it.
+    pub(super) fn channel(self) -> &'static Channel {
+        const { assert!(CHANNELS.len() == HookAgent::ALL.len()) };
+        let place = HookAgent::ALL.iter().position(|agent| *agent == self);
+        &CHANNELS[place.unwrap_or_default()]
+    }
+
+    /// The skills that the agent lists and loads by itself: they are not listed again, and one that
+    /// a message calls for is a line in the agent's own words.
+    pub fn native_skills(self) -> NativeSkills {
+        let channel = self.channel();
+        NativeSkills {
+            roots: channel.roots.iter().map(|root| (*root).to_owned()).collect(),
+            nested: channel.nested,
+            hides_paths: channel.hides_paths,
+            how_to_load: channel.how_to_load.to_owned(),
+        }
+    }
+
+    /// Whether the agent itself answers the slash command of a skill in `dir`, as it reads that
+    /// directory of skills, too.
+    pub(super) fn reads_skills_of(self, dir: &Path) -> bool {
+        let roots = self.channel().roots;
+        dir.ancestors().any(|dir| roots.iter().any(|root| dir.ends_with(root)))
+    }
+
+    /// The channels of all agents, as the table of `docs/agents.md`.
+    pub fn channel_table() -> String {
+        let mut table = "| agent | skills it lists by itself | line of such a skill | list of the \
+                         others |\n|---|---|---|---|\n"
+            .to_owned();
+        for channel in &CHANNELS {
+            let Channel { agent, roots, nested, hides_paths, how_to_load, list } = channel;
+            let roots: Vec<String> = roots.iter().map(|root| format!("`{root}`")).collect();
+            let nested = if *nested { ", at any depth" } else { "" };
+            let hidden = if *hides_paths { ", without `paths`" } else { "" };
+            let list = match list {
+                List::Start { after_resume: false } => "when a conversation begins",
+                List::Start { after_resume: true } => "when one begins or is resumed",
+                List::FirstPrompt => "beside the first message",
+                List::System => "in the system prompt",
+            };
+            let how = how_to_load.replace("{name}", "NAME").replace("{path}", "PATH");
+            let roots = roots.join(", ");
+            let _ = writeln!(table, "| `{agent}` | {roots}{nested}{hidden} | {how} | {list} |");
+        }
+        table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_agent_has_its_own_channel() {
+        for agent in HookAgent::ALL {
+            assert_eq!(agent.channel().agent, agent);
+        }
+    }
+
+    #[test]
+    fn the_documentation_has_the_table() {
+        let page = include_str!("../../../docs/agents.md");
+        let table = HookAgent::channel_table();
+        assert!(page.contains(&table), "put this into docs/agents.md:\n{table}");
+    }
+
+    #[test]
+    fn an_agent_answers_commands_of_the_directories_it_reads() {
+        for (agent, dir, wanted) in [
+            (HookAgent::ClaudeCode, "/p/.claude/skills/a", true),
+            (HookAgent::ClaudeCode, "/p/.agents/skills/a", false),
+            (HookAgent::Codex, "/p/.agents/skills/group/a", true),
+            (HookAgent::Codex, "/p/.claude/skills/a", false),
+            (HookAgent::Gemini, "/p/.gemini/skills/a", true),
+            (HookAgent::OpenCode, "/home/u/.config/opencode/skills/a", true),
+            (HookAgent::Copilot, "/p/skills/a", false),
+        ] {
+            assert_eq!(agent.reads_skills_of(Path::new(dir)), wanted, "{agent} {dir}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What still stands in a conversation, by the record that Gemini CLI keeps of it.
+//!
+//! Gemini announces that it compresses before each of its turns, and mostly does not. Its record
+//! tells: lines of JSON, of which the last `{"$set":{"messages":…` and those after it are what the
+//! model has.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+/// As much of a record as is looked at, from its end. Of a longer one it is not known what stands.
+const WINDOW: u64 = 16 << 20;
+
+/// What a line that replaces all messages begins with.
+const MESSAGES: &[u8] = b"{\"$set\":{\"messages\":";
+
+/// The messages that the model has, as JSON; `None` if the record cannot be read or does not say.
+pub(super) fn standing(record: &Path) -> Option<String> {
+    let is_file = std::fs::metadata(record).is_ok_and(|metadata| metadata.is_file());
+    let mut file = File::open(record).ok().filter(|_| is_file)?;
+    let n_bytes = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(n_bytes.saturating_sub(WINDOW))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(WINDOW).read_to_end(&mut bytes).ok()?;
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let starts = lines.scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line))
+    });
+    let (start, _) = starts.filter(|(_, line)| line.starts_with(MESSAGES)).last()?;
+    Some(String::from_utf8_lossy(&bytes[start..]).into_owned())
+}
+
+/// Whether `text` stands in these messages.
+pub(super) fn holds(messages: &str, text: &str) -> bool {
+    let quoted = serde_json::Value::from(text).to_string();
+    messages.contains(quoted.trim_matches('"'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_replaced_no_longer_stands() {
+        let dir = std::env::temp_dir().join(format!("repertoire-record-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let record = dir.join("chat.jsonl");
+        let set = |text: &str| format!("{{\"$set\":{{\"messages\":[{{\"text\":\"{text}\"}}]}}}}\n");
+        let line = |text: &str| format!("{{\"type\":\"user\",\"text\":\"{text}\"}}\n");
+        for (lines, stands) in [
+            (vec![set("env"), line("Base: /a \\\"x\\\"")], Some(true)),
+            (vec![set("env"), line("Base: /a \\\"x\\\""), set("env"), line("b")], Some(false)),
+            (vec![set("env"), line("b"), set("Base: /a \\\"x\\\"")], Some(true)),
+            (vec![line("Base: /a \\\"x\\\"")], None),
+            (vec![], None),
+        ] {
+            std::fs::write(&record, lines.concat()).unwrap();
+            let found = standing(&record).map(|messages| holds(&messages, "Base: /a \"x\""));
+            assert_eq!(found, stands, "{lines:?}");
+        }
+        assert_eq!(standing(&dir), None, "a directory is not a record");
+        std::fs::remove_dir_all(&dir).unwrap();
+        assert_eq!(standing(&record), None);
+    }
+}

@@ -1,0 +1,75 @@
+//! The sessions of clients over HTTP, of which there are only so many.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http::HeaderMap;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
+
+/// The most sessions at a time: one more ends the one that was used least lately. Each takes some
+/// 60 kB.
+const MAX_SESSIONS: usize = 128;
+
+/// How long a session may be idle. Agents are left alone for longer than the five minutes that the
+/// SDK has, and few of their clients begin anew when a session is gone.
+const MAX_IDLE: Duration = Duration::from_secs(60 * 60);
+
+/// The header that names a session.
+const SESSION_ID: &str = "mcp-session-id";
+
+/// The sessions there are, in the order of their last use.
+#[derive(Debug, Clone)]
+pub(super) struct Sessions {
+    pub(super) manager: Arc<LocalSessionManager>,
+    by_use: Arc<Mutex<Vec<SessionId>>>,
+}
+
+impl Sessions {
+    pub(super) fn new() -> Sessions {
+        let mut manager = LocalSessionManager::default();
+        manager.session_config.keep_alive = Some(MAX_IDLE);
+        Sessions { manager: Arc::new(manager), by_use: Arc::default() }
+    }
+
+    /// Notes that the session in these headers, if there is one, is used; ends those beyond the
+    /// most there may be.
+    pub(super) async fn used(&self, headers: &HeaderMap) {
+        let id = headers.get(SESSION_ID).and_then(|id| id.to_str().ok()).map(SessionId::from);
+        let Some(id) = id.filter(|id| !id.is_empty()) else { return };
+        if !self.manager.sessions.read().await.contains_key(&id) {
+            return;
+        }
+        for ended in self.note(id) {
+            if let Err(error) = self.manager.close_session(&ended).await {
+                tracing::warn!(%error, "a session could not be ended");
+            }
+        }
+    }
+
+    /// Puts a session last; gives back the first ones beyond the most there may be.
+    fn note(&self, id: SessionId) -> Vec<SessionId> {
+        let mut by_use = self.by_use.lock().unwrap_or_else(PoisonError::into_inner);
+        by_use.retain(|known| *known != id);
+        by_use.push(id);
+        let n_beyond = by_use.len().saturating_sub(MAX_SESSIONS);
+        by_use.drain(..n_beyond).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_session_that_was_used_least_lately_goes_first() {
+        let sessions = Sessions::new();
+        let id = |n: usize| SessionId::from(n.to_string());
+        for n in 0..MAX_SESSIONS {
+            assert!(sessions.note(id(n)).is_empty(), "{n}");
+        }
+        assert!(sessions.note(id(0)).is_empty());
+        assert_eq!(sessions.note(id(MAX_SESSIONS)), [id(1)]);
+        assert_eq!(sessions.note(id(MAX_SESSIONS + 1)), [id(2)]);
+    }
+}

@@ -1,0 +1,211 @@
+//! Whole conversations, in the events that the real programs send.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{hook, log, place};
+use crate::binary::Place;
+
+/// Gemini CLI's prompt, as it hands what `SessionStart` was answered to `BeforeAgent`.
+const GIVEN: &str = "<hook_context>## Available skills\n\n- deploy: Deploys the site.\n\n\
+                     - long: Knows it all, the encyclopedia.</hook_context>\n\n";
+
+/// The context that the hook of `agent` adds.
+fn added(place: &Place, agent: &str, event: &Value) -> String {
+    let run = hook(place, agent, &event.to_string()).exits(0);
+    if run.stdout.is_empty() {
+        return String::new();
+    }
+    let answer: Value = serde_json::from_str(&run.stdout).unwrap();
+    let context = [
+        &answer["hookSpecificOutput"]["additionalContext"],
+        &answer["additionalContext"],
+        &answer["additional_context"],
+        &answer["context"],
+    ];
+    context.into_iter().find_map(Value::as_str).unwrap().to_owned()
+}
+
+/// An event of `agent` in one conversation.
+fn event(agent: &str, name: &str, fields: &Value) -> Value {
+    let mut event = if agent == "copilot" {
+        json!({"sessionId": "s"})
+    } else {
+        json!({"hook_event_name": name, "session_id": "s"})
+    };
+    event.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    event
+}
+
+fn prompt_event(agent: &str) -> &'static str {
+    match agent {
+        "gemini" => "BeforeAgent",
+        "cursor" => "beforeSubmitPrompt",
+        _ => "UserPromptSubmit",
+    }
+}
+
+fn say(place: &Place, agent: &str, prompt: &str) -> String {
+    added(place, agent, &event(agent, prompt_event(agent), &json!({"prompt": prompt})))
+}
+
+fn start(place: &Place, agent: &str, source: &str) -> String {
+    let name = if agent == "cursor" { "sessionStart" } else { "SessionStart" };
+    added(place, agent, &event(agent, name, &json!({"source": source})))
+}
+
+fn end(place: &Place, agent: &str, reason: &str) -> String {
+    let name = if agent == "cursor" { "sessionEnd" } else { "SessionEnd" };
+    added(place, agent, &event(agent, name, &json!({"reason": reason})))
+}
+
+#[test]
+fn what_gemini_puts_before_the_message_is_not_matched() {
+    let place = place();
+    for (session, prompt, fires) in [
+        ("a", format!("{GIVEN}write a haiku"), None),
+        ("b", format!("{GIVEN}deploy it"), Some("deploy")),
+        ("c", format!("{GIVEN}read the encyclopedia"), Some("long")),
+        ("d", "what does <hook_context>deploy</hook_context> do?".to_owned(), Some("deploy")),
+        ("e", GIVEN.to_owned(), None),
+    ] {
+        let fields = json!({"prompt": prompt, "session_id": session});
+        let text = added(&place, "gemini", &event("gemini", "BeforeAgent", &fields));
+        let fired = ["## Skill: deploy", "skill `long` are too long"].map(|of| text.contains(of));
+        assert_eq!(fired, ["deploy", "long"].map(|of| Some(of) == fires), "{prompt}: {text}");
+    }
+}
+
+#[test]
+fn gemini_gets_the_list_with_the_first_message() {
+    let place = place();
+    let has_list = |text: &str| text.contains("- styles: Writes style sheets.");
+    assert_eq!(start(&place, "gemini", "startup"), "", "it would stand before the message");
+    let first = say(&place, "gemini", "deploy it");
+    assert!(has_list(&first) && first.contains("## Skill: deploy"), "{first}");
+    assert!(!has_list(&say(&place, "gemini", "and now?")));
+    end(&place, "gemini", "exit");
+    assert_eq!(start(&place, "gemini", "resume"), "");
+    let resumed = say(&place, "gemini", "deploy it again");
+    assert!(!has_list(&resumed) && !resumed.contains("## Skill"), "{resumed}");
+    assert_eq!(log(&place), "");
+}
+
+#[test]
+fn a_compression_counts_once_the_record_shows_it() {
+    let place = place();
+    let record = place.path().join("chat.jsonl");
+    let dir = place.path().join(".repertoire/skills/deploy");
+    let ours = format!("## Available skills\\n\\nBase directory: {}\\n\\nRun", dir.display());
+    let env = "{\"$set\":{\"messages\":[{\"type\":\"user\",\"content\":\"env\"}]}}\n".to_owned();
+    let body = format!("{{\"type\":\"user\",\"content\":[{{\"text\":\"{ours}\"}}]}}\n");
+    let say = |prompt: &str| {
+        let fields = json!({"prompt": prompt, "transcript_path": record});
+        let text = added(&place, "gemini", &event("gemini", "BeforeAgent", &fields));
+        (text.contains("## Skill: deploy"), text.contains("- styles: "))
+    };
+    let compress = |trigger: &str| {
+        let text =
+            added(&place, "gemini", &event("gemini", "PreCompress", &json!({"trigger": trigger})));
+        assert_eq!(text, "");
+    };
+    assert_eq!(say("deploy it"), (true, true));
+    fs::write(&record, format!("{env}{body}")).unwrap();
+    for _ in 0..3 {
+        compress("auto");
+        assert_eq!(say("go on"), (false, false), "nothing was compressed");
+    }
+    compress("auto");
+    fs::write(&record, format!("{env}{body}{env}")).unwrap();
+    assert_eq!(say("go on"), (true, true), "all of it was");
+    fs::write(&record, format!("{env}{body}{env}{body}")).unwrap();
+    compress("auto");
+    assert_eq!(say("go on"), (false, false));
+    // What the user asked for happens.
+    compress("manual");
+    fs::remove_file(&record).unwrap();
+    assert_eq!(say("go on"), (true, true));
+}
+
+#[test]
+fn a_conversation_that_can_be_resumed_is_not_forgotten() {
+    for (agent, reason, is_kept) in [
+        ("claude-code", "other", true),
+        ("claude-code", "prompt_input_exit", true),
+        ("claude-code", "clear", false),
+        ("claude-code", "logout", false),
+        ("codex", "other", true),
+        ("gemini", "exit", true),
+        ("copilot", "complete", true),
+        ("cursor", "completed", true),
+        ("opencode", "", false),
+    ] {
+        let place = place();
+        let is_full = || say(&place, agent, "deploy it").contains("## Skill: deploy");
+        assert!(is_full(), "{agent}");
+        end(&place, agent, reason);
+        assert_eq!(is_full(), !is_kept, "{agent} {reason}");
+    }
+}
+
+#[test]
+fn the_list_is_given_again_where_the_agent_loses_it() {
+    for (agent, again) in
+        [("claude-code", false), ("codex", false), ("copilot", true), ("gemini", false)]
+    {
+        let place = place();
+        let has_list = |text: &str| text.contains("- deploy: Deploys the site.");
+        let first = [start(&place, agent, "startup"), say(&place, agent, "hello there")];
+        assert!(has_list(&first.concat()), "{agent}: {first:?}");
+        end(&place, agent, "other");
+        let text = [start(&place, agent, "resume"), say(&place, agent, "hello there")].concat();
+        assert_eq!(has_list(&text), again, "{agent}: {text}");
+    }
+}
+
+#[test]
+fn a_line_of_the_list_is_not_repeated_with_messages() {
+    let place = place();
+    assert!(start(&place, "claude-code", "startup").contains("- styles: "));
+    for message in ["write style sheets", "which style should sheets have?", "style sheets"] {
+        let text = say(&place, "claude-code", message);
+        assert!(!text.contains("- styles: "), "{message}: {text}");
+    }
+}
+
+#[test]
+fn what_the_agent_has_by_itself_is_a_line_in_its_own_words() {
+    for (agent, root, how) in [
+        ("claude-code", ".claude/skills", Some("call the `Skill` tool with `verse`")),
+        ("codex", ".agents/skills", Some("read ")),
+        ("codex", ".claude/skills", None),
+        ("gemini", ".agents/skills", Some("call `activate_skill` with `verse`")),
+        ("gemini", ".claude/skills", None),
+        ("cursor", ".agents/skills", Some("read ")),
+        ("copilot", ".claude/skills", Some("call the `skill` tool with `verse`")),
+        ("opencode", ".agents/skills", Some("call the `skill` tool with `verse`")),
+        ("claude-code", ".agents/skills", None),
+    ] {
+        let place = place();
+        let text =
+            "---\nname: verse\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme.\n";
+        place.write(&format!("{root}/verse/SKILL.md"), text);
+        let run = |event: &Value| {
+            let args = ["hook", agent, "--deadline", "60"];
+            place.run_with(args, event.to_string().as_bytes()).exits(0).stdout
+        };
+        let name = if agent == "opencode" { "Catalog" } else { "SessionStart" };
+        let started = event(agent, name, &json!({"source": "startup"}));
+        let said = event(agent, prompt_event(agent), &json!({"prompt": "a limerick, please"}));
+        let (list, text) = (run(&started), run(&said));
+        match how {
+            Some(how) => {
+                assert!(!list.contains("- verse"), "{agent} {root}: {list}");
+                assert!(text.contains(&format!("- verse: use this skill: {how}")), "{text}");
+                assert!(!text.contains("Rhyme."), "{agent} {root}: {text}");
+            }
+            None => assert!(text.contains("Rhyme."), "{agent} {root}: {text}"),
+        }
+    }
+}
