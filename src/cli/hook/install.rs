@@ -326,12 +326,11 @@ impl Change<'_> {
             if let Some(text) = backup {
                 replace(&self.target.backup(), text, path)?;
             }
-            match self.wanted {
-                Some(text) => replace(path, text, path)?,
-                None => {
-                    fs::remove_file(path).map_err(|error| io_error("remove", path, &error))?;
-                    self.target.remove_empty_dirs();
-                }
+            if let Some(text) = self.wanted {
+                replace(path, text, path)?;
+            } else {
+                fs::remove_file(path).map_err(|error| io_error("remove", path, &error))?;
+                self.target.remove_empty_dirs();
             }
         }
         let diff = self.diff();
