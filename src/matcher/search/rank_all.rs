@@ -118,8 +118,12 @@ impl Search<'_, '_> {
                 {
                     continue;
                 }
-                for &skill in skills {
-                    self.scratch.ranking.count(skill);
+                // Only common items have signatures, and of these only the most common bitmaps.
+                let is_common = self.index.tables.signatures.bit(item).is_some();
+                let bitmap = if is_common { self.index.tables.bitmaps.of(item) } else { None };
+                match bitmap {
+                    Some(bitmap) => self.scratch.ranking.count_each(bitmap),
+                    None => skills.iter().for_each(|&skill| self.scratch.ranking.count(skill)),
                 }
             }
         }
