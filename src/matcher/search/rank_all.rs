@@ -108,7 +108,8 @@ impl Search<'_, '_> {
         for may_be in [false, true] {
             for nth in 0..self.scratch.found.n_items() {
                 let (item, presence) = self.scratch.found.item(nth);
-                if (presence == Presence::Possible) != may_be {
+                // The ranking may have run a pattern already, and not found it.
+                if presence == Presence::Absent || (presence == Presence::Possible) != may_be {
                     continue;
                 }
                 let skills = self.index.tables.postings.of(item);
