@@ -1,4 +1,4 @@
-//! From the triggers of a catalog to a compiled index.
+//! The builder of a compiled index from the triggers of a catalog.
 
 use std::collections::HashMap;
 
@@ -18,8 +18,8 @@ use crate::error::{Error, ErrorCode};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::glob;
 
-/// Texts of so many bytes are found with offsets of 32 bits, whatever becomes of them: folded, they
-/// are three times as long at most, and a name is eight literals at most.
+/// The most bytes of texts, so that offsets of 32 bits suffice after folding too: folded, they are
+/// three times as long at most, and a name is eight literals at most.
 const MAX_TRIGGER_BYTES: usize = 1 << 29;
 
 /// The tables in the making, while skills are added one by one.

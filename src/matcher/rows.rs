@@ -1,5 +1,5 @@
-//! Tables as plain bytes, where they are written for programs: a number takes as many bytes as in
-//! memory, little end first, so that to read a table costs little more than to copy it.
+//! Serialisation of tables as plain bytes: in binary formats a number takes as many bytes as in
+//! memory, little-endian, so that reading a table costs little more than copying it.
 //!
 //! Formats for people get lists of what the rows are.
 
@@ -17,7 +17,7 @@ pub(in crate::matcher) trait Row {
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// The row in `bytes`, of which there are [`Row::LEN`].
+    /// The row in `bytes`, whose length is [`Row::LEN`].
     fn read(bytes: &[u8]) -> Self;
 }
 

@@ -59,7 +59,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// One that is no pattern, of so many words.
+    /// An item that is not a pattern, of `n_words` words.
     pub(super) fn of_words(n_words: u32) -> Item {
         Item { what: n_words, ..Item::default() }
     }
@@ -156,7 +156,7 @@ impl TriggerItem {
         self.entry & ITEM
     }
 
-    /// Whether it looks for the same as the trigger before it.
+    /// Tells whether it looks for the same as the trigger before it.
     pub(super) fn is_same(self) -> bool {
         self.entry & SAME != 0
     }
@@ -230,7 +230,7 @@ impl Triggers {
 }
 
 impl Tables {
-    /// Whether what was read fits together, so that no place leads out of a table.
+    /// Tells whether what was read fits together, so that no place leads out of a table.
     pub(super) fn is_sound(&self, n_literals: usize, n_patterns: usize, n_globs: usize) -> bool {
         let (n_skills, n_items) = (self.ids.len(), self.items.len());
         let is_skill = |&skill: &u32| (skill as usize) < n_skills;

@@ -1,4 +1,4 @@
-//! From literals to the packed automaton.
+//! The builder of the packed automaton.
 
 use std::collections::VecDeque;
 

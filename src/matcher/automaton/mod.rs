@@ -175,7 +175,8 @@ impl Automaton {
             + size_of_val(&*self.literals)
     }
 
-    /// Whether what was read leads out of no table, and each walk along output links ends.
+    /// Tells whether nothing that was read leads out of a table, and each walk along output links
+    /// ends.
     pub(super) fn is_sound(&self) -> bool {
         let n_literals = self.literals.len() as u32;
         let n_outputs = |states: &[u64]| states.iter().map(|of| (of >> 63) as u32).sum::<u32>();

@@ -1,4 +1,4 @@
-//! The patterns of a catalog, taken apart for its index.
+//! The analysis of a catalog's patterns for its index.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,7 +13,8 @@ use crate::matcher::search::SmallSet;
 use crate::progress::Steps;
 use crate::skill::pattern::{self, Case};
 
-/// Taking so many patterns apart takes several milliseconds, many times what a thread costs.
+/// The fewest patterns for one more thread: their analysis takes several milliseconds, many times
+/// what a thread costs.
 const MIN_PATTERNS_A_THREAD: usize = 256;
 
 /// Patterns with what they require, in the order of their texts.
@@ -110,7 +111,7 @@ fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec
             .collect();
         let mut all = run(own);
         for (chunk, other) in others {
-            // Where there are no threads to be had, this one does it all.
+            // If no thread can be started, this one does it all.
             let results = other.ok().and_then(|other| other.join().ok());
             all.extend(results.unwrap_or_else(|| run(chunk)));
         }

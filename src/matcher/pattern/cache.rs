@@ -15,12 +15,12 @@ use super::searchers::{Caches, Searchers};
 use crate::matcher::arena::Texts;
 use crate::skill::pattern::{self, Alphabet, Case};
 
-/// Patterns see so much of a text, in bytes: half from its head, half from its tail. It bounds what
+/// The bytes of a text that patterns see: half from its head, half from its tail. It bounds what
 /// one author's costly pattern can do to other people's long messages.
 pub(crate) const WINDOW_BYTES: usize = 64 * 1024;
 
-/// Compiled patterns take about so much memory at most, in bytes, beside what threads run them in.
-/// Those not used lately go first, an eighth of them at once.
+/// The approximate limit of compiled patterns in bytes, without the memory that threads run them
+/// in. Those not used lately go first, an eighth of them at once.
 const MAX_CACHED_BYTES: usize = 256 * 1024 * 1024;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub(crate) struct Patterns {
 #[derive(Debug, Default)]
 struct State {
     compiled: Mutex<Option<Arc<Forms>>>,
-    /// Whether it was run since the cache last looked.
+    /// True if it was run since eviction last passed over it.
     used: AtomicBool,
 }
 
@@ -99,7 +99,8 @@ impl Patterns {
         }
     }
 
-    /// The patterns that may match the text of `candidates` as well, but for which there was no room.
+    /// The patterns that may also match the text of `candidates`, but exceed the bound on
+    /// positions.
     pub(in crate::matcher) fn untried(&self, candidates: &Candidates) -> impl Iterator<Item = u32> {
         self.literal_free.untried(candidates)
     }
@@ -115,8 +116,8 @@ impl Patterns {
 
     /// Returns where the pattern matches first in the normalised `text`.
     ///
-    /// Of a pattern that this thread ran before nothing is written that other threads look at: two
-    /// of them would wait for each other's cores at each pattern.
+    /// Running a pattern again on the same thread writes nothing that other threads read: otherwise
+    /// two of them would wait for each other's cores at each pattern.
     pub(crate) fn find(&self, pattern: usize, text: &str) -> Option<Range<usize>> {
         let State { used, .. } = &self.states()[pattern];
         if !used.load(Ordering::Relaxed) {
@@ -197,7 +198,7 @@ impl Patterns {
         self.sources.len()
     }
 
-    /// Whether what was read leads nowhere but to patterns.
+    /// Tells whether what was read refers to existing patterns only.
     pub(crate) fn is_sound(&self) -> bool {
         self.sources.is_sound() && self.literal_free.is_sound(self.len())
     }

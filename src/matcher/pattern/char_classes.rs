@@ -111,7 +111,7 @@ impl RequiredClasses {
         }
     }
 
-    /// The sets, of which some may be needed by nobody.
+    /// Keeps the most selective of `sets`, as many as fit.
     fn all(sets: impl IntoIterator<Item = CharClasses>) -> RequiredClasses {
         let mut sets: Vec<CharClasses> = sets.into_iter().collect();
         // The rarest first: those of the fewest classes that most messages hold.

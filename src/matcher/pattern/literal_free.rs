@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use super::char_classes::{CharClasses, RequiredClasses};
 
-/// Patterns tried on one text have so many positions at most, together: a text made to meet what thousands
-/// of patterns require costs no more than these. To try one takes 0.5 µs on 120 bytes as long as few are
-/// tried, and 1.7 µs with 8,192 positions, as the automata no longer fit the caches of a core.
+/// The most positions of the patterns tried on one text, together: a text made to meet what
+/// thousands of patterns require costs no more than these. To try one takes 0.5 µs on 120 bytes as
+/// long as few are tried, and 1.7 µs with 8,192 positions, as the automata no longer fit the caches
+/// of a core.
 const MAX_POSITIONS: u32 = 160;
 
 /// The patterns without a required literal.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(in crate::matcher) struct LiteralFree {
-    /// What a text must hold for one of the patterns to match it, each once.
+    /// The classes that a text must hold for one of the patterns to match it, each once.
     required: Vec<RequiredClasses>,
     /// The patterns, those with the fewest positions first.
     patterns: Vec<Sized>,
@@ -100,7 +101,7 @@ impl LiteralFree {
         }
     }
 
-    /// The patterns that may match as well, but for which there was no room.
+    /// The patterns that may also match, but exceed the bound on positions.
     pub(in crate::matcher) fn untried(&self, candidates: &Candidates) -> impl Iterator<Item = u32> {
         let start = candidates.untried_from.unwrap_or(self.patterns.len());
         let rest = self.patterns[start..].iter();

@@ -1,4 +1,4 @@
-//! Patterns: what a text must hold for one to match it, and their compiled forms.
+//! Patterns: the literals and classes they require, and their compiled forms.
 //!
 //! A pattern with required literals (`required.rs`) has a gate (`gates.rs`); one without (`literal_free.rs`)
 //! is tried where a text holds the classes of characters it requires (`char_classes.rs`). What passes is

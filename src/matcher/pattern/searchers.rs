@@ -9,11 +9,12 @@ use regex_automata::meta::Cache;
 
 use super::cache::Forms;
 
-/// The most memory that a thread keeps, in bytes, about. When it is more, all of it is dropped: what a
-/// pattern needs is made in less time than a query takes, and few catalogs need so much.
+/// The approximate limit of the memory that a thread keeps, in bytes. Above it, all of it is
+/// dropped: what a pattern needs is made in less time than a query takes, and few catalogs need
+/// this much.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// There is no searcher for a pattern.
+/// The place of a pattern without a searcher.
 const NONE: u32 = u32::MAX;
 
 /// The compiled patterns that one thread ran, with the memory that it runs them in.
@@ -45,7 +46,8 @@ impl Searchers {
     /// Calls `run` with what a pattern is compiled to, for which `forms` is asked if the thread does
     /// not have it, and with the memory to run it in.
     ///
-    /// There are `n_patterns`, of which some were dropped `n_drops` times: they are not kept here.
+    /// The searchers are dropped if `n_drops`, the number of times that some of the `n_patterns`
+    /// were dropped from the cache, has changed.
     pub(in crate::matcher) fn with<T>(
         &mut self,
         pattern: usize,

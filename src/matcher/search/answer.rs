@@ -1,4 +1,5 @@
-//! From ranked skills to an answer: with the places of their triggers, and why others are not there.
+//! The answer made from ranked skills: the places of their triggers, and the reasons why others are
+//! missing.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,13 +11,13 @@ use crate::matcher::{Answer, Hit, HitKind, Match};
 use crate::skill::SkillId;
 
 impl Search<'_, '_> {
-    /// Whether something in the query is quoted and was left out.
+    /// Tells whether something in the query is quoted and was left out.
     pub(super) fn has_quoted(&self) -> bool {
         !self.scratch.quoted.is_empty()
     }
 
-    /// Answers with what was ranked: the best `limit` with their hits, the others by id; and why other skills are not
-    /// there. Every pattern that may match is open.
+    /// Answers with what was ranked: the best `limit` with their hits, the others by id; and the
+    /// reasons why other skills are missing. Every pattern that may match is open.
     pub(super) fn answer(&mut self, limit: usize, weak: &[u32]) -> Answer {
         let n_ranked = self.scratch.ranking.best.len();
         let n_best = limit.min(n_ranked);

@@ -1,11 +1,12 @@
-//! Bitmaps: the skills of the most common items, a bit a skill, so that they are counted a word at a time.
+//! Bitmaps of the most common items, with one bit per skill, so that skills are counted a word at a
+//! time.
 
 use serde::{Deserialize, Serialize};
 
 use crate::matcher::arena::Lists;
 
-/// An item has a bitmap if at least one in so many skills declares it: then its bitmap takes no more room
-/// than its postings.
+/// An item has a bitmap if at least one in this many skills declares it: then the bitmap takes no
+/// more room than its postings.
 const MAX_RARITY: usize = 32;
 
 /// Catalogs of fewer skills have no bitmaps: their postings are short.
@@ -56,7 +57,7 @@ impl Bitmaps {
         Some(&self.words[place * n_words..][..n_words])
     }
 
-    /// Whether what was read is of items and of so many skills.
+    /// Tells whether what was read refers to `n_items` items and `n_skills` skills at most.
     pub(in crate::matcher) fn is_sound(&self, n_items: usize, n_skills: usize) -> bool {
         let rest = n_skills % 64;
         let n_words = n_words(n_skills);

@@ -1,4 +1,4 @@
-//! A query on its way through an index: scan, gate, rank, answer.
+//! The search of an index for one query: scan, gate, rank, answer.
 
 mod answer;
 mod bitmaps;
@@ -39,7 +39,7 @@ pub use select::Selection;
 pub(super) use signatures::Signatures;
 pub(super) use small_set::SmallSet;
 
-/// One query, and the working memory that knows what was found of it.
+/// One query, and the scratch that holds its findings.
 #[derive(Debug)]
 pub(super) struct Search<'i, 's> {
     index: &'i Index,
@@ -114,8 +114,8 @@ impl<'i, 's> Search<'i, 's> {
         self.matches(limit)
     }
 
-    /// Ranks what `selection` wants and counts all matches. Where something quoted was left out, ranks every
-    /// match: only so is it known which triggers are quoted only.
+    /// Ranks what `selection` wants and counts all matches. If something quoted was left out, ranks
+    /// every match, as otherwise it is not known which triggers are quoted only.
     pub(super) fn selected(&mut self, selection: &Selection<'_>) -> Answer {
         let limit = if selection.hits { usize::MAX } else { 0 };
         if self.has_quoted() {

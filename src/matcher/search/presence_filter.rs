@@ -39,13 +39,13 @@ impl PresenceFilter {
         self.0[usize::from(place(number))] = false;
     }
 
-    /// Whether a number was added, or one of the same place.
+    /// Tells whether `number` was added, or another of the same place.
     #[inline]
     pub(in crate::matcher) fn may_have(&self, number: u32) -> bool {
         self.has_place(place(number))
     }
 
-    /// Whether a number was added that has a place.
+    /// Tells whether a number of `place` was added.
     #[inline]
     pub(in crate::matcher) fn has_place(&self, place: u16) -> bool {
         self.0[usize::from(place)]

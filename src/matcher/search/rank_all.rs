@@ -1,4 +1,4 @@
-//! Every match: ranked, or counted.
+//! Ranking and counting of every match.
 
 use std::cmp::Reverse;
 
@@ -10,8 +10,8 @@ use crate::skill::SkillId;
 impl Search<'_, '_> {
     /// Ranks every match.
     ///
-    /// Of most skills one trigger was found, so they stand in the order of what was found, and
-    /// those with the same in the order of their ids, as they are listed. Only the others are sorted.
+    /// Most skills match by one trigger; they are listed in the order of the triggers, and those
+    /// with the same trigger in the order of their ids. Only the others are sorted.
     pub(super) fn rank_all(&mut self, recent: &[SkillId]) {
         self.start_ranking(recent);
         self.open_all();
@@ -43,7 +43,8 @@ impl Search<'_, '_> {
         self.scratch.ranking.queue.sort_unstable();
     }
 
-    /// Epochs all skills that match, and puts those aside of which more matters than one trigger.
+    /// Stamps all skills that match, and puts those aside whose key depends on more than one
+    /// trigger.
     fn visit_all(&mut self) {
         let tables = &self.index.tables;
         let Scratch { found, ranking, .. } = &mut *self.scratch;
@@ -53,7 +54,7 @@ impl Search<'_, '_> {
         let vetoed = found.excludes.iter().map(|exclude| tables.excludes[*exclude as usize].0);
         let recent = recent.iter().map(|(skill, _)| *skill);
         for skill in found.explicit.iter().copied().chain(vetoed).chain(recent) {
-            // As if two triggers of it had been found.
+            // Counted as if two of its triggers had been found.
             if visitor.visit(skill) {
                 visitor.visit_again(skill);
                 more.push(skill);

@@ -26,11 +26,11 @@ pub(in crate::matcher) struct Scratch {
     pub(super) quoted: Quoted,
     pub(super) covered: String,
     pub(super) occurrences: Occurrences,
-    /// Whether the text is one line of ASCII that patterns see as a whole.
+    /// True if the text is one line of ASCII that patterns see as a whole.
     pub(super) is_plain: bool,
-    /// Whether all patterns were looked at that may match.
+    /// True if all patterns that may match were noted.
     pub(super) all_opened: bool,
-    /// While patterns are opened: places among what literals open.
+    /// While patterns are opened: their places, as of `Gates::meet`.
     pub(super) met_gates: Vec<u32>,
     pub(super) found: Found,
     pub(super) candidates: Candidates,
@@ -119,7 +119,8 @@ pub(super) struct Ranking {
     pub(super) n_surveyed: usize,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
-    /// While all are ranked: those of which more matters than one trigger, as skills and as keys.
+    /// While all are ranked: those whose key depends on more than one trigger, as skills and as
+    /// keys.
     pub(super) more: Vec<u32>,
     pub(super) others: Vec<RankKey>,
 }
@@ -164,8 +165,8 @@ impl Found {
         self.items.filter()
     }
 
-    /// Whether of `triggers`, of which `n_after` stand behind one, another before that was found which looks
-    /// for the same.
+    /// Tells whether a trigger was found that stands before the one that `n_after` of `triggers`
+    /// follow, and looks for the same.
     #[cold]
     pub(super) fn has_same(&self, triggers: &[TriggerItem], n_after: usize) -> bool {
         let before = triggers[..triggers.len() - n_after].windows(2).rev();
@@ -221,7 +222,7 @@ impl Ranking {
         self.n_surveyed = 0;
     }
 
-    /// Starts to count skills, of so many.
+    /// Starts to count skills, out of `n_skills`.
     pub(super) fn start_counting(&mut self, n_skills: usize) {
         self.counted.clear();
         self.counted.resize(n_words(n_skills), 0);

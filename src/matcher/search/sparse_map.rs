@@ -1,4 +1,4 @@
-//! A map of few numbers out of very many: the items, or the literals, that one text holds.
+//! A sparse map of few numbers out of very many: the items, or the literals, that one text holds.
 
 use super::presence_filter::{N_PLACES, PresenceFilter, place};
 
