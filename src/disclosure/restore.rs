@@ -5,7 +5,7 @@ use super::reason::{Reason, Rejection};
 use super::render::Format;
 use crate::catalog::Entry;
 
-/// What is shown again, and what would have been if there were room.
+/// The skills shown again, and those for which there was no room.
 #[derive(Debug, Default)]
 pub(super) struct Restored<'a> {
     pub(super) full: Vec<&'a Entry>,
