@@ -1,4 +1,4 @@
-//! Putting an engine together.
+//! The builder of an engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -85,7 +85,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Which skills exist for this agent; all by default.
+    /// Sets the skills that exist for this agent; all by default.
     #[must_use]
     pub fn allow(mut self, allowlist: Allowlist) -> EngineBuilder {
         self.catalog.allowlist = allowlist;
@@ -114,10 +114,10 @@ impl EngineBuilder {
         self
     }
 
-    /// Takes up what `config.toml` says of sources, of skills that are on and off, of messages,
-    /// disclosures and the catalog prompt, and of the toolsets and scripts that this builder has by
-    /// then; the brand is that of the configuration. What is set after it wins. Its findings are
-    /// among the [diagnostics](Engine::diagnostics).
+    /// Applies the settings of `config.toml` for sources, for skills that are on and off, for
+    /// messages, disclosures and the catalog prompt, and for the toolsets and scripts that this
+    /// builder has by then; the brand is that of the configuration. Later settings win. Its
+    /// findings are among the [diagnostics](Engine::diagnostics).
     #[cfg(feature = "config")]
     #[must_use]
     pub fn config(mut self, config: &Config) -> EngineBuilder {
@@ -144,24 +144,24 @@ impl EngineBuilder {
         self
     }
 
-    /// What `requires_bins` and `requires_env` are checked against; by default the environment of
-    /// the process.
+    /// Sets the environment that `requires_bins` and `requires_env` are checked against; by default
+    /// the environment of the process.
     #[must_use]
     pub fn environment(mut self, environment: Environment) -> EngineBuilder {
         self.catalog.environment = environment;
         self
     }
 
-    /// Whether verbs also match in their regular English inflections; off by default.
+    /// Sets whether verbs also match in their regular English inflections; off by default.
     #[must_use]
     pub fn inflect(mut self, inflect: bool) -> EngineBuilder {
         self.index.inflect = inflect;
         self
     }
 
-    /// Whether code, quotes, logs and addresses in a message are left out where keywords, verbs,
-    /// excludes and names are looked for; off by default. Patterns see everything, and a skill
-    /// named in inline code is named.
+    /// Sets whether code, quotes, logs and addresses in a message are left out where keywords,
+    /// verbs, excludes and names are looked for; off by default. Patterns see everything, and a
+    /// skill named in inline code is named.
     #[must_use]
     pub fn mask_quoted(mut self, mask: bool) -> EngineBuilder {
         self.index.mask_quoted = mask;
@@ -177,21 +177,22 @@ impl EngineBuilder {
         self
     }
 
-    /// Of longer queries, in bytes, only the head and the tail are looked at; 256 KiB by default.
+    /// Sets the bytes of a query above which only its head and its tail are searched; 256 KiB by
+    /// default.
     #[must_use]
     pub fn max_query_bytes(mut self, n_bytes: usize) -> EngineBuilder {
         self.index.max_query_bytes = Some(n_bytes);
         self
     }
 
-    /// How disclosures are made.
+    /// Sets the options of disclosures.
     #[must_use]
     pub fn disclosure(mut self, options: DisclosureOptions) -> EngineBuilder {
         self.disclosure = options;
         self
     }
 
-    /// How the catalog prompt is made.
+    /// Sets the options of the catalog prompt.
     #[must_use]
     pub fn prompt(mut self, options: PromptOptions) -> EngineBuilder {
         self.prompt = options;
@@ -212,7 +213,7 @@ impl EngineBuilder {
         self
     }
 
-    /// When activations need the user's consent; by default never.
+    /// Sets when activations need the user's consent; by default never.
     #[must_use]
     pub fn consent(mut self, consent: Consent) -> EngineBuilder {
         self.consent = consent;
@@ -234,8 +235,8 @@ impl EngineBuilder {
     }
 
     /// Calls `report` while [`EngineBuilder::build`] reads and compiles all skills, on any of its
-    /// threads: at 10,000 skills that takes about a second. By default nobody is told. What comes from a
-    /// snapshot is not reported, as it takes much less.
+    /// threads: at 10,000 skills that takes about a second. By default there are no reports.
+    /// Reading from a snapshot is not reported, as it takes much less.
     ///
     /// ```
     /// use repertoire::{Engine, Source};
@@ -290,7 +291,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Which files may run although their source is not trusted; by default none.
+    /// Sets the files that may run although their source is not trusted; by default none.
     #[cfg(any(feature = "toolsets", feature = "scripts"))]
     #[must_use]
     pub fn trust(mut self, store: Arc<TrustStore>) -> EngineBuilder {
@@ -307,8 +308,8 @@ impl EngineBuilder {
     }
 
     /// Reads the sources, compiles the triggers and indexes the texts; the last only where
-    /// disclosures ask for relevance, else when it is first asked for. What is wrong with a skill file or a source is no
-    /// failure but a diagnostic; this only fails if the triggers do not fit one index.
+    /// disclosures ask for relevance, else when it is first asked for. A problem of a skill file or
+    /// a source is a diagnostic; this only fails if the triggers do not fit one index.
     pub fn build(mut self) -> Result<Engine, Error> {
         if !self.skills.is_empty() {
             self.catalog.sources.push(Source::memory(self.skills));

@@ -1,4 +1,4 @@
-//! An engine's snapshot taken from a cache, as far as it is current, and else kept there for others.
+//! The snapshot of an engine: read from a cache if it is current, else made and written there.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -12,29 +12,29 @@ use crate::later::Later;
 use crate::matcher::{Index, IndexOptions, RelevanceIndex};
 use crate::snapshot::SnapshotCache;
 
-/// What use an engine could make of its [`SnapshotCache`].
+/// The use that an engine made of its [`SnapshotCache`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheUse {
-    /// Whether skills and index are those of a snapshot: nothing has changed since it was made. If
+    /// True if skills and index are those of a snapshot: nothing has changed since it was made. If
     /// something has, skills that did not change are still not read again.
     pub used: bool,
-    /// Whether the skills are those of a snapshot though some changed since; see
+    /// True if the skills are those of a snapshot though some changed since; see
     /// [`EngineBuilder::max_compile_time`](super::EngineBuilder::max_compile_time).
     pub stale: bool,
-    /// Whether a snapshot was written. None is of skills that changed within the last two seconds:
-    /// they could change again and look the same.
+    /// True if a snapshot was written. None is written of skills that changed within the last two
+    /// seconds: they could change again and look the same.
     pub written: bool,
-    /// What is wrong with the files or their directory, in a sentence each. That costs time and
-    /// changes no answer.
+    /// Problems of the files or their directory, in a sentence each. They cost time and change no
+    /// answer.
     pub problems: Vec<String>,
 }
 
-/// What stands in a file.
+/// The content of a file.
 struct Kept {
     snapshot: Snapshot,
     memory: Memory,
-    /// Whether nothing changed since it was written.
+    /// True if nothing changed since it was written.
     is_current: bool,
     /// The time that it took to make.
     compile_time: Duration,
@@ -65,10 +65,10 @@ pub(super) fn load(
         }
     }
     let start = Instant::now();
-    // Where the changes do not fit, it is for a whole load to say so.
+    // If the changes do not fit, a whole load reports it.
     let next = before.and_then(|kept| next(kept, catalog, index).ok());
     let (snapshot, memory) = next.map_or_else(load, Ok)?;
-    // What changed a moment ago may change again and look the same.
+    // A file that changed a moment ago may change again and look the same.
     if let Some(key) = key.filter(|_| memory.seen().is_settled()) {
         let kept = written(&snapshot, &memory, start.elapsed())
             .and_then(|content| cache.write(&key, &content));
@@ -89,8 +89,8 @@ fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
     postcard::to_stdvec(&(program(), here, written, index)).ok()
 }
 
-/// What tells this program from one that was compiled of other sources under the same version, as
-/// by those who work on it: the form of a snapshot is that of the types it was written from.
+/// The length and time of this executable, which tell builds of the same version apart, as during
+/// development: the form of a snapshot is that of the types it was written from.
 fn program() -> Option<(u64, SystemTime)> {
     let metadata = std::env::current_exe().and_then(std::fs::metadata).ok()?;
     Some((metadata.len(), metadata.modified().ok()?))
@@ -110,7 +110,7 @@ fn read(content: &[u8], options: &CatalogOptions) -> Result<Kept, postcard::Erro
     Ok(Kept { snapshot, memory, is_current, compile_time })
 }
 
-/// What [`read`] reads.
+/// The content that [`read`] reads.
 fn written(
     snapshot: &Snapshot,
     memory: &Memory,

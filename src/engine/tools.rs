@@ -26,7 +26,7 @@ impl Engine {
         toolsets.tools(toolsets_of(skills))
     }
 
-    /// Which tools there are in a session; `None` if this engine loads no toolsets.
+    /// The policy for the tools of a session; `None` if this engine loads no toolsets.
     pub(super) fn tool_policy(&self) -> Option<ToolPolicy> {
         self.0.toolsets.as_ref().map(Toolsets::policy)
     }
@@ -39,7 +39,7 @@ impl Engine {
     }
 }
 
-/// Whether a skill declares toolsets.
+/// Tells whether a skill declares toolsets.
 pub(super) fn has_toolsets(entry: &Entry) -> bool {
     !entry.skill.manifest().toolsets.is_empty()
 }

@@ -23,10 +23,10 @@ pub struct TurnBuilder<'t> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Turn {
-    /// What to put into the context with the message: the instructions of the skill that it is the
-    /// command of, or else what is disclosed. May be empty.
+    /// The text for the context with the message: the instructions of the skill that it is the
+    /// command of, or else the disclosure. May be empty.
     pub text: String,
-    /// What was disclosed and what was left out, with the reasons; for a command, its skill.
+    /// The skills disclosed and left out, with the reasons; for a command, its skill.
     pub disclosure: Disclosure,
     /// The skill that the message activated, if it is a command such as `/review PR 42`.
     pub activation: Option<Activation>,
@@ -127,7 +127,8 @@ impl<'t> TurnBuilder<'t> {
         Ok(Turn { text, disclosure, activation: None, refused, tools })
     }
 
-    /// What would be disclosed, without noting it. A session that cannot be read counts as new.
+    /// Returns what would be disclosed, without noting it. A session that cannot be read counts as
+    /// new.
     pub fn preview(&self) -> Disclosure {
         let (engine, state) = (self.engine, self.known());
         engine.disclose_after(&engine.snapshot(), &self.query, &state, &self.worded()).0
@@ -155,7 +156,7 @@ impl<'t> TurnBuilder<'t> {
         let (disclosure, postponed) =
             engine.disclose_after(&now, &self.query, state, &self.worded());
         let mut events = Vec::new();
-        // The best one last: it is to be the one that was used last.
+        // The best one last, so that it counts as the last used.
         for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {
             events.push(Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? });
         }
@@ -180,8 +181,7 @@ impl<'t> TurnBuilder<'t> {
         options
     }
 
-    /// What the session did so far. A store that cannot be read costs what it knows of the
-    /// conversation, not the answer.
+    /// The session's history. If the store cannot be read, the history is lost, but not the answer.
     fn known(&self) -> SessionState {
         self.session.state().unwrap_or_else(|error| {
             tracing::warn!(session = self.session.id(), %error, "the session cannot be read");

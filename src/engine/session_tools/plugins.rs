@@ -1,4 +1,4 @@
-//! The tools of toolsets in a session: which there are, and their calls.
+//! The tools of toolsets in a session: their list, and their calls.
 
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ impl SessionTools {
             Err(error) => return Ok(Envelope::from(&error)),
         };
         if let Err(error) = self.session.record_use(&tool.skill) {
-            // What it did, it did.
+            // The tool has run; its effects stand.
             tracing::warn!(tool = name, %error, "the use of a tool is not noted");
         }
         let data =
@@ -76,7 +76,7 @@ impl SessionTools {
             if let Ok(tool) = tools.find(name) {
                 return Ok(tool.clone());
             }
-            // That the tool is missing may only follow from what happened to its library.
+            // The tool may be missing only because its library failed.
             let failed = tools.failures.iter().filter(|failure| begins_with(&failure.skill));
             let why: Vec<String> = failed.map(|failure| failure.error.to_string()).collect();
             if !why.is_empty() {

@@ -30,7 +30,7 @@ impl SessionTools {
             return Ok(Envelope::success(&json!({"id": id, "in_context": true}), text));
         }
         let by = call.by.map(Into::into);
-        // Where no task can be spawned, its instructions join the conversation.
+        // If no task can be spawned, its instructions join the conversation.
         let inline = !self.engine.spawns_tasks();
         let how = Activate { by, inline, ..Activate::default() };
         // Without arguments, the placeholder stands for what the conversation says.
