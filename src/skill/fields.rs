@@ -199,7 +199,7 @@ pub(super) struct Fields<'n> {
 }
 
 impl<'n> Fields<'n> {
-    /// The entries whose key is text. Of two spellings of one key the last counts.
+    /// The entries whose key is text. If a key stands in two spellings, the last one counts.
     pub(super) fn new(entries: &'n [(Node, Node)], reader: &mut Reader<'_>) -> Fields<'n> {
         let mut fields: Vec<Field<'n>> = Vec::new();
         let mut places = std::collections::HashMap::new();
@@ -229,7 +229,7 @@ impl<'n> Fields<'n> {
         self.entries.iter().find(|field| field.name == name).map(|field| field.value)
     }
 
-    /// What was not taken, in the order of the file.
+    /// The fields that were not taken, in the order of the file.
     pub(super) fn rest(self) -> Vec<Field<'n>> {
         self.entries
     }

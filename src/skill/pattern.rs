@@ -58,10 +58,10 @@ pub(crate) fn validate(pattern: &str) -> Result<(), PatternError> {
     Ok(())
 }
 
-/// How the letters of a pattern are read where it does not say itself.
+/// The case of letters in a pattern without a flag of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
-    /// As the user sees it: case does not matter.
+    /// Case does not matter, as for users.
     Insensitive,
     /// As written. Literals extracted this way are folded afterwards, which is much cheaper
     /// than taking apart the classes that case-insensitivity makes of every letter.
@@ -83,7 +83,7 @@ pub(super) fn parse_ast(pattern: &str) -> Option<Ast> {
     ast::parse::ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(pattern).ok()
 }
 
-/// Which texts a compiled searcher is for.
+/// The texts that a compiled searcher is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alphabet {
     /// Any.
@@ -109,7 +109,7 @@ pub(crate) fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> 
     meta::Builder::new().configure(config).build_from_hir(&hir).ok()
 }
 
-/// What bounds the compiled form of a pattern.
+/// The configuration that bounds the compiled form of a pattern.
 pub(crate) fn nfa_config() -> thompson::Config {
     thompson::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES))
 }

@@ -1,4 +1,4 @@
-//! Triggers: what a skill declares a message must hold for the skill to matter.
+//! Triggers: the declared texts and patterns by which a message selects a skill.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -34,12 +34,12 @@ pub struct Triggers {
     pub exclude: Vec<Spanned<String>>,
     /// Globs, matched against the paths a query touches.
     pub paths: Vec<Spanned<String>>,
-    /// Whether the skill declares any trigger that could select it, refused ones included: a
-    /// skill whose only pattern is broken still is not a skill without triggers.
+    /// True if the skill declares any trigger that could select it, refused ones included: a skill
+    /// whose only pattern is broken still is not a skill without triggers.
     pub declared: bool,
 }
 
-/// Whether `key` of a trigger map names a kind of trigger.
+/// Tells whether `key` of a trigger map names a kind of trigger.
 pub(super) fn is_kind(key: &str) -> bool {
     Kind::of(key).is_some()
 }
@@ -157,7 +157,7 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// The block of another engine, whose other keys are none of our business.
+    /// The block of another engine, whose other keys are ignored.
     fn activation(&mut self, node: &Node) {
         let Value::Mapping(entries) = &node.value else {
             if !node.is_null() {
@@ -235,7 +235,7 @@ impl Collector<'_, '_> {
         self.declare(kind);
         let text = &node.text().unwrap_or_default()[range.clone()];
         if let Some(seen) = self.seen.get_mut(&(kind, text.to_owned())) {
-            // What stands in another place too, may be there for another engine.
+            // A trigger in two places may be there for another engine.
             if seen.take_if(|place| *place == self.place).is_some() {
                 self.reader.report(
                     Code::RedundantTrigger,
@@ -331,9 +331,9 @@ impl Collector<'_, '_> {
     }
 }
 
-/// Compiles a glob as `paths` means it: from the project's root, with or without `./` or `/` before
-/// it; `*` stops at `/`, `**` does not. As in `.gitignore`, one without a `/` means a file of that
-/// name anywhere, and one that ends with a `/` all that is in a directory.
+/// Compiles a glob of `paths`: from the project's root, with or without `./` or `/` before it; `*`
+/// stops at `/`, `**` does not. As in `.gitignore`, one without a `/` means a file of that name
+/// anywhere, and one that ends with a `/` everything in a directory.
 pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
     let anywhere = if text.contains('/') { "" } else { "**/" };
     let text = text.trim_start_matches("./").trim_start_matches('/');
