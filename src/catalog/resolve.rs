@@ -1,4 +1,4 @@
-//! From sources to a catalog: ids, precedence, requirements, allowlist.
+//! The resolution of sources into a catalog: ids, precedence, requirements, allowlist.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,28 +17,28 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::{Skill, SkillId, Triggers, is_identifier};
 
-/// What a [`Catalog`] is loaded from, and for whom.
+/// The options of loading a [`Catalog`].
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct CatalogOptions {
-    /// Where skills come from, lowest precedence first.
+    /// The sources of skills, lowest precedence first.
     pub sources: Vec<Source>,
     /// The host's brand: the name of its block in manifests. Empty means that of the
     /// [standard sources](Source::standard), else `repertoire`.
     pub brand: String,
-    /// Which skills exist for this agent.
+    /// The skills that exist for this agent.
     pub allowlist: Allowlist,
     /// Skills to use although they are disabled, or bundled and off, by id or name.
     pub enabled: BTreeSet<String>,
-    /// Skills not to use, by id, with what says so in a phrase.
+    /// Skills not to use, by id, with the setting that says so in a phrase.
     pub disabled: BTreeMap<String, String>,
     /// Why all bundled skills that are not enabled are off, in a phrase; `None` if they are not.
     pub bundled_off: Option<String>,
-    /// What is wrong with the configuration that these options are from.
+    /// The problems of the configuration that these options are from.
     pub findings: Vec<Diagnostic>,
-    /// What `requires_bins` and `requires_env` are checked against.
+    /// The environment that `requires_bins` and `requires_env` are checked against.
     pub environment: Environment,
-    /// What skills are to be triggered by, by id, instead of what their files declare.
+    /// Triggers of skills, by id, that replace those in their files.
     pub triggers: BTreeMap<SkillId, Triggers>,
 }
 
@@ -193,7 +193,7 @@ fn load_directory(
         let Some(skill) = skill else { continue };
         let dir = file.parent().unwrap_or(root);
         let relative = relative_path(root, dir, file, diagnostics);
-        // What stands at the root itself is beside the others, not above them.
+        // A skill at the root itself is beside the others, not above them.
         let is_sub_skill = dir
             .ancestors()
             .skip(1)
@@ -256,7 +256,7 @@ fn status(entry: &Entry, options: &CatalogOptions, seen: &mut Seen) -> Status {
 }
 
 /// Applies the allowlist: an entry of it that is an id means that id and no other skill of that
-/// name. What shadows and what is shadowed have one id, and one fate.
+/// name. A skill and those it shadows have one id, and are kept or dropped together.
 fn filter(entries: &mut [Entry], allowlist: &Allowlist) {
     let ids: BTreeSet<SkillId> = entries.iter().map(|entry| entry.id.clone()).collect();
     for rivals in entries.chunk_by_mut(|a, b| a.id == b.id) {

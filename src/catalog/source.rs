@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::skill::Skill;
 
-/// Whose skills a source holds.
+/// The origin of a source's skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
@@ -157,7 +157,7 @@ impl Source {
         Some((root, scope, optional, links_outside))
     }
 
-    /// Whose skills it holds.
+    /// The origin of its skills.
     pub fn scope(&self) -> Scope {
         self.scope
     }

@@ -1,4 +1,4 @@
-//! Noticing that what a catalog was made from has changed.
+//! The watcher of the inputs of a catalog.
 //!
 //! Events of the system only say that it is time to look again: what changed is told by stamps, so
 //! no event needs to be understood, and one that is lost is made up for. Watched are the directories
@@ -18,17 +18,17 @@ use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Wat
 
 use super::seen::Seen;
 
-/// How a catalog is watched.
+/// The options of watching a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WatchOptions {
-    /// Nothing must happen for so long before changes are taken up, but ten times that at most;
-    /// 100 ms by default.
+    /// The time without events after which changes are taken up, ten times that at the latest; 100
+    /// ms by default.
     pub quiet: Duration,
-    /// Whether to wait for events of the system; on by default. File systems that others write to
-    /// as well, such as those of a network or of a virtual machine's host, have none.
+    /// True if events of the system are waited for; on by default. File systems that others write
+    /// to as well, such as those of a network or of a virtual machine's host, have none.
     pub events: bool,
-    /// How often to look without events, also where the system refuses to give them; 2 s by
+    /// The interval of checks without events, also if the system refuses to give them; 2 s by
     /// default.
     pub poll: Duration,
 }
@@ -40,14 +40,14 @@ impl Default for WatchOptions {
     }
 }
 
-/// How often to look although there are events: for programs that were installed, and for a parent
-/// of a root that was renamed.
+/// The interval of checks in spite of events: for programs that were installed, and for a parent of
+/// a root that was renamed.
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// So often in a row what is watched is brought up to date before events are waited for.
+/// The most updates in a row of the watched paths before events are waited for.
 const MAX_ROUNDS: usize = 8;
 
-/// As many links as a path may go over.
+/// The most links on a path.
 const MAX_LINKS: usize = 40;
 
 /// A thread that watches, until this is dropped.
@@ -62,8 +62,8 @@ enum Message {
     Stop,
 }
 
-/// What is called when something may have changed: it takes that up, and gives what to watch to
-/// its argument. It answers whether to go on.
+/// The callback for a possible change: it takes up the change, gives the paths to watch to its
+/// argument, and returns whether to go on.
 pub(crate) trait Look: FnMut(&mut dyn FnMut(&Seen)) -> bool + Send + 'static {}
 
 impl<F: FnMut(&mut dyn FnMut(&Seen)) -> bool + Send + 'static> Look for F {}
@@ -110,7 +110,7 @@ impl Watch {
                     Ok(false) => return,
                     Err(_) => tracing::error!("looking for changed skills panicked"),
                 }
-                // What changed between the look and the watch has no event.
+                // A change between the check and the watch has no event.
                 if !targets.is_some_and(|targets| self.events.follow(targets)) {
                     break;
                 }
@@ -146,7 +146,7 @@ impl Watch {
     }
 }
 
-/// What to watch: directories without links, and what matters in each.
+/// The targets of watching: directories without links, and the interest in each.
 type Targets = BTreeMap<PathBuf, Interest>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,14 +162,14 @@ struct Events {
     /// `None` if there are none.
     watcher: Option<RecommendedWatcher>,
     watched: Targets,
-    /// Whether the system refused to watch something.
+    /// True if the system refused to watch something.
     refused: bool,
 }
 
 impl Events {
     fn new(messages: Sender<Message>) -> Events {
         let handle = move |happened: notify::Result<Event>| {
-            // What only was opened or read, as by a load, says nothing.
+            // Opening and reading, as by a load, are not changes.
             let matters = happened.as_ref().map_or(true, |event| is_change(event.kind));
             if matters {
                 let _ = messages.send(Message::Happened(happened));
