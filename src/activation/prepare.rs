@@ -1,4 +1,4 @@
-//! What an activation is made of, before anybody is asked or told.
+//! The preparation of an activation, before consent and records.
 
 use super::consent::{ConsentRequest, Risk};
 use super::files::{MAX_BUNDLED_FILES, bundled_files};
@@ -59,7 +59,8 @@ pub(crate) fn prepare(
     })
 }
 
-/// What a user should see before `entry` is activated. `scripts` are those it can run.
+/// The information that a user should see before `entry` is activated. `scripts` are those it can
+/// run.
 pub(crate) fn consent_request(
     entry: &Entry,
     scripts: Vec<String>,

@@ -1,4 +1,4 @@
-//! An activation as text for a model.
+//! The renderer of an activation as text for a model.
 
 use std::fmt::{Display, Write as _};
 use std::path::Path;
