@@ -1,6 +1,5 @@
-//! What only shows when the skills of a catalog are put side by side, or beside ordinary
-//! messages: triggers that fire too often, for others too, or never, and descriptions that tell
-//! nothing apart.
+//! The linter: finds problems that only a whole catalog or ordinary messages show, such as triggers
+//! that fire too often, for others too, or never, and descriptions that tell nothing apart.
 //!
 //! Each rule looks at all skills that messages are matched against and reports under
 //! [`Code`]s of its own; `docs/check.md` says what each can prove. A rule that reads
@@ -85,7 +84,7 @@ impl<'c> Linted<'c> {
         Linted { entry, literals, excludes: of("exclude", &triggers.exclude) }
     }
 
-    /// Whether `folded` asks for the skill by its name, as a strong mention does.
+    /// Tells whether `folded` asks for the skill by its name, as a strong mention does.
     fn is_named_in(&self, folded: &str) -> bool {
         mention::asks_for(self.entry.id.as_str(), self.entry.skill.name(), folded)
     }
@@ -95,7 +94,7 @@ impl<'c> Linted<'c> {
     }
 }
 
-/// What was found, before it has lines.
+/// The findings, before they have lines.
 struct Findings(Vec<Finding>);
 
 struct Finding {
