@@ -1,4 +1,4 @@
-//! A prompt and the skills that are right for it, from one entry of a file.
+//! A case: a prompt and the skills that are right for it, from one entry of a file.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::fields::{Fields, kind, names};
 /// A prompt and what is expected of it. Skills are named as the file names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Case {
-    /// What the user wrote.
+    /// The user's message.
     pub query: String,
     /// The skills that should fire.
     pub expected: Vec<String>,
@@ -22,14 +22,14 @@ pub struct Case {
     pub line: usize,
 }
 
-/// Why an entry, or the rest of a file, is left out.
+/// The reason why an entry, or the rest of a file, is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The file, as it was named.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, and what to write instead.
+    /// The problem, and the correct form.
     pub message: String,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn of_entry(
         (Some(true), Some(expected), _) if !expected.is_empty() => case.expected = expected,
         (Some(true), _, Some(skill)) => case.expected = vec![skill],
         (Some(false), expected, Some(skill)) => {
-            // Where the file is about one skill, the expected one is whom the prompt belongs to.
+            // In a file about one skill, the expected skill is the one that the prompt belongs to.
             case.expected = expected.unwrap_or_default();
             case.expected.retain(|expected| *expected != skill);
             case.forbidden.push(skill);
@@ -134,7 +134,7 @@ pub(super) fn of_prompt(entry: &Value, skill: &str, fires: bool) -> Result<Case,
     }
 }
 
-/// Whether a map says what is expected of a prompt of its own.
+/// Tells whether a map states the expectations of a prompt of its own.
 pub(super) fn is_entry(fields: &Fields<'_>) -> bool {
     let says = fields.all(&EXPECTED).next().is_some()
         || fields.all(&FLAGS).any(|(_, value)| !value.is_array());
