@@ -1,4 +1,4 @@
-//! From settings to the options of an engine.
+//! The application of settings to the options of an engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use crate::script::ScriptOptions;
 #[cfg(feature = "toolsets")]
 use crate::toolset::{Limits, ToolsetOptions};
 
-/// Why bundled skills are off where nothing asks for them.
+/// The reason why bundled skills are off where nothing asks for them.
 const BUNDLED_OFF: &str = "bundled skills are off here unless they are asked for";
 
-/// Which skills files turn on and off, by id.
+/// The skills that files turn on and off, by id.
 #[derive(Debug, Default)]
 pub(crate) struct Choice {
     pub(crate) enabled: BTreeSet<String>,
@@ -29,8 +29,8 @@ pub(crate) struct Choice {
 }
 
 impl Config {
-    /// Which skills are on and off. What the project's file says wins over what the user's says; in
-    /// one file, what is disabled is.
+    /// The skills that are on and off. The project's file wins over the user's; in one file,
+    /// `disabled` wins over `enabled`.
     pub(crate) fn choice(&self) -> Choice {
         let mut choice = Choice::default();
         for file in &self.files {
@@ -53,8 +53,8 @@ impl Config {
         choice
     }
 
-    /// Why bundled skills that nobody enabled are off in `channel`, in a phrase; `None` if they are
-    /// on. For [`EngineBuilder::bundled_off`](crate::EngineBuilder::bundled_off).
+    /// The reason why bundled skills that nobody enabled are off in `channel`, in a phrase; `None`
+    /// if they are on. For [`EngineBuilder::bundled_off`](crate::EngineBuilder::bundled_off).
     pub fn bundled_off(&self, channel: Channel) -> Option<String> {
         if self.uses_bundled(channel) {
             return None;
