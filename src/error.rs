@@ -1,4 +1,4 @@
-//! Errors as values: a code, what was being done to what, and what to do about it.
+//! Errors: a code, a message, and advice on what to do.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::diagnostic::{Code, Diagnostic};
 
-/// What went wrong, in the words every tool envelope uses.
+/// The code of an error, as in every tool envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
@@ -49,7 +49,7 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// What a user can do about an error, and a model cannot or must not.
+/// The remedy for an error that a user can apply, and a model cannot or must not.
 ///
 /// Messages and [`Error::help`] may reach a model, so they name neither a program nor a way to
 /// approve code. A host words the remedy for its user, with its own commands.
@@ -118,22 +118,22 @@ impl Error {
         self
     }
 
-    /// What went wrong, for programs.
+    /// The code, for programs.
     pub fn code(&self) -> ErrorCode {
         self.code
     }
 
-    /// What went wrong, for people.
+    /// The message, for people.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do about it, in words for any reader, a model included; may be empty.
+    /// The advice, in words for any reader, a model included; may be empty.
     pub fn help(&self) -> &str {
         &self.help
     }
 
-    /// What the user can do about it, for hosts that have a command for that. It is not for a
+    /// The remedy that the user can apply, for hosts that have a command for it. It is not for a
     /// model.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.remedy.as_ref()
