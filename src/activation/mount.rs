@@ -51,11 +51,11 @@ pub struct Mounted {
 pub struct LeftOut {
     /// The path below the skill's directory, with `/`.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: LeftOutReason,
 }
 
-/// Why something is not in a mount.
+/// The reason why something is not in a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -150,7 +150,7 @@ fn fail_to_create(id: &str, target: &Path, error: io::Error) -> Error {
     Error::new(code, message, help).with_source(error)
 }
 
-/// Why a mount has to be given up as a whole.
+/// The reason why a mount has to be given up as a whole.
 enum Failure {
     TooManyEntries(usize),
     TooManyBytes(u64),

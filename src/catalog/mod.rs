@@ -74,7 +74,7 @@ impl Status {
         }
     }
 
-    /// Why it is not available, in a phrase; `None` if it is.
+    /// The reason why it is not available, in a phrase; `None` if it is.
     pub fn reason(&self) -> Option<String> {
         match self {
             Status::Available => None,
@@ -287,7 +287,7 @@ impl Entry {
         self.status == Status::Available
     }
 
-    /// Why the model cannot use it, in a phrase: what its status says, or its front matter.
+    /// The reason why the model cannot use it, in a phrase, from its status or its front matter.
     pub fn reason(&self) -> Option<String> {
         let manifest = self.skill.manifest();
         let by_fields = || {

@@ -32,7 +32,8 @@ pub struct CatalogOptions {
     pub enabled: BTreeSet<String>,
     /// Skills not to use, by id, with the setting that says so in a phrase.
     pub disabled: BTreeMap<String, String>,
-    /// Why all bundled skills that are not enabled are off, in a phrase; `None` if they are not.
+    /// The reason why all bundled skills that are not enabled are off, in a phrase; `None` if they
+    /// are not.
     pub bundled_off: Option<String>,
     /// The problems of the configuration that these options are from.
     pub findings: Vec<Diagnostic>,

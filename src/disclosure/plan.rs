@@ -62,7 +62,7 @@ pub(super) struct Plan<'a> {
     pub(super) limit: usize,
     /// Other skills already known to be left out.
     pub(super) omitted: Vec<Rejection>,
-    /// Why a skill is in full whose triggers are not hit.
+    /// The relevance of a skill that is in full without a trigger hit.
     pub(super) relevant: Option<Relevant>,
     /// The skills in full that only the user may know of: never in a line, nor counted.
     pub(super) unlisted: Vec<SkillId>,

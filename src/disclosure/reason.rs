@@ -62,7 +62,7 @@ pub enum Reason {
     NeedsConsent,
     /// Its body cannot be read.
     Unreadable {
-        /// Why not.
+        /// The reason.
         problem: String,
     },
     /// There was no room in the budget.

@@ -35,7 +35,7 @@ pub(super) fn restore<'a>(
 }
 
 impl Restored<'_> {
-    /// Why some are not shown again in full.
+    /// The reasons why some are not shown again in full.
     pub(super) fn rejections(&self) -> impl Iterator<Item = Rejection> {
         self.too_long.iter().map(|entry| Rejection::new(&entry.id, Reason::OverRestoreBudget))
     }

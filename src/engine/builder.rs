@@ -256,7 +256,8 @@ impl EngineBuilder {
 
     /// Takes skills and index from a snapshot of this directory, as far as nothing changed since it
     /// was made, and else makes one, for the processes that come after; by default none is used.
-    /// All answers are those of an engine without one, also after [`Engine::refresh`]. Engines with skills in memory use none. [`Engine::cache_use`] says what became of it.
+    /// All answers are those of an engine without one, also after [`Engine::refresh`]. Engines with
+    /// skills in memory do not use it. [`Engine::cache_use`] reports its use.
     #[cfg(feature = "snapshot")]
     #[must_use]
     pub fn cache(mut self, cache: SnapshotCache) -> EngineBuilder {

@@ -21,7 +21,7 @@ const MAX_COMPILED_BYTES: usize = 128 * 1024;
 /// Deepest nesting of groups and repetitions.
 const MAX_NESTING: u32 = 50;
 
-/// Why a pattern was refused, and the bytes of the pattern that are to blame.
+/// The reason why a pattern was refused, and the bytes of the pattern that are to blame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PatternError {
     pub(crate) code: Code,

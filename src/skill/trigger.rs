@@ -341,7 +341,7 @@ pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
     globset::GlobBuilder::new(&format!("{anywhere}{text}{inside}")).literal_separator(true).build()
 }
 
-/// Why a glob is refused, if it is.
+/// The reason why a glob is refused, if it is.
 fn refuse_glob(text: &str) -> Option<String> {
     if text.len() > MAX_TRIGGER_BYTES {
         return Some(format!("{} bytes are more than {MAX_TRIGGER_BYTES}", text.len()));

@@ -104,7 +104,7 @@ pub(crate) struct Tree {
     pub(crate) duplicates: Vec<(String, Range<usize>)>,
 }
 
-/// Why a text is not read.
+/// The reason why a text is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct YamlError {
     pub(crate) kind: YamlErrorKind,
