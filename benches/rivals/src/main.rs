@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut shares = Vec::new();
     for &n_skills in sizes {
         let mut contestants = contestants(&published::skills(&corpus, n_skills))?;
-        // Of 100,000 skills thirty are copies of one, and the first five are any of these.
+        // Among 100,000 skills thirty are copies of one, and the first five are any of these.
         let least = if n_skills > MOST_OF_BM25 { 40 } else { 60 };
         shares.push(agreement(&mut contestants, &messages, least)?);
         measure(&mut contestants, &messages)?;
