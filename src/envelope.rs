@@ -61,7 +61,7 @@ impl Envelope {
         }
     }
 
-    /// The same error, with what there is of an answer. A success stays as it is.
+    /// The same error, with a part of an answer. A success stays as it is.
     #[must_use]
     pub fn with_data(self, partial: &impl Serialize) -> Envelope {
         match self {

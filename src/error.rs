@@ -58,13 +58,13 @@ impl fmt::Display for ErrorCode {
 pub enum Remedy {
     /// Approve the code in this file, after a look at it.
     Trust(PathBuf),
-    /// Look at what is approved.
+    /// List the code that is approved.
     ListTrusted,
     /// Run this command of the system's shell.
     Run(String),
-    /// Look at which skills there are.
+    /// List the skills.
     ListSkills,
-    /// Look at which tools there are.
+    /// List the tools.
     ListTools,
     /// Turn on the skill with this id.
     Enable(String),
@@ -76,7 +76,7 @@ pub enum Remedy {
 
 /// An error of the engine.
 ///
-/// `{}` is one line; `{:#}` adds what to do about it.
+/// `{}` is one line; `{:#}` adds the advice.
 #[derive(Debug)]
 pub struct Error {
     code: ErrorCode,
@@ -87,12 +87,12 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with a message that names the file or skill, and a remedy.
+    /// An error with a message that names the file or skill, and advice on what to do.
     pub fn new(code: ErrorCode, message: impl Into<String>, help: impl Into<String>) -> Error {
         Error { code, message: message.into(), help: help.into(), remedy: None, source: None }
     }
 
-    /// The same error, with what the user can do about it.
+    /// The same error, with a remedy for the user.
     #[must_use]
     pub fn with_remedy(mut self, remedy: Remedy) -> Error {
         self.remedy = Some(remedy);

@@ -59,7 +59,7 @@ impl Random {
         FILLERS.get(rank).map_or_else(|| noun(rank - FILLERS.len()), |word| (*word).into())
     }
 
-    /// A word of no dictionary. The more skills there are, the more of these there are.
+    /// A word of no dictionary. Their number grows with that of the skills.
     pub(crate) fn coined(&mut self, n_skills: usize) -> String {
         let mut which = self.below(n_skills * 2 + 8);
         let mut word = SYLLABLES[which % SYLLABLES.len()].to_owned();

@@ -67,7 +67,7 @@ struct Found {
     complete: bool,
 }
 
-/// Goes through the directory level by level, so that what is nearest is seen whatever is below.
+/// Walks the directory breadth-first, so that the nearest files are seen whatever is below.
 fn find(root: &Dir) -> Found {
     let mut found = Found { files: Vec::new(), n_unnameable: 0, complete: true };
     let mut n_left = MAX_ENTRIES;

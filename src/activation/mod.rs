@@ -35,7 +35,7 @@ pub(crate) use command::{Typed, commands, find as find_command};
 pub(crate) use consent::refused;
 pub(crate) use prepare::{consent_request, prepare};
 
-/// A skill loaded by name: instructions with arguments, and what comes with them.
+/// A skill loaded by name: instructions with arguments, and the files that come with them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Activation {

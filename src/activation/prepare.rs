@@ -8,8 +8,8 @@ use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode};
 use crate::skill::Spanned;
 
-/// The activation of a skill of `catalog` with `args`. Whoever wants it, a model reads it: its
-/// hints are those that a model can follow.
+/// The activation of a skill of `catalog` with `args`. Its hints are for a model, which reads it
+/// even if a user asks for it.
 ///
 /// Fails if the body cannot be read or is too long with these arguments. A directory that cannot
 /// be read costs the list of files.

@@ -134,7 +134,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Reads all sources and resolves what they hold.
+    /// Reads all sources and resolves their skills.
     pub fn load(options: &CatalogOptions) -> Catalog {
         reload::load(options, &Reporter::default()).0
     }
@@ -158,7 +158,7 @@ impl Catalog {
         self.entries.iter().filter(|entry| !entry.allowed && !entry.is_shadowed())
     }
 
-    /// The skills that `audience` is told of, in the order of ids.
+    /// The skills listed for `audience`, in the order of ids.
     pub fn listed(&self, audience: Audience) -> impl Iterator<Item = &Entry> {
         self.listed_places(audience).map(|(_, entry)| entry)
     }
@@ -182,7 +182,7 @@ impl Catalog {
         &self.diagnostics
     }
 
-    /// The same, for whoever outlives the catalog.
+    /// The same, for callers that outlive the catalog.
     pub(crate) fn shared_diagnostics(&self) -> Arc<[Diagnostic]> {
         Arc::clone(&self.diagnostics)
     }
@@ -264,7 +264,7 @@ impl Catalog {
             let help = "`find_skills` finds those there are";
             return rejected.unwrap_or_else(|| not_found(name, loadable, help));
         }
-        // Only the user is told that a skill exists which cannot be used right now.
+        // Only the user learns that a skill exists which cannot be used right now.
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
         let meant = find_in(&all, name);
         match meant.and_then(|entry| Some((entry, entry.reason()?, entry.remedy()?))) {
@@ -321,7 +321,7 @@ impl Entry {
         matches!(self.status, Status::Shadowed { .. })
     }
 
-    /// The directory that its sub-skills are below. A skill at the root of a source has none: the
+    /// The directory that its sub-skills are below. `None` for a skill at the root of a source: the
     /// directory holds all skills of the source.
     fn dir_of_sub_skills(&self) -> Option<&Path> {
         self.skill.dir().filter(|_| !self.relative_path.is_empty())

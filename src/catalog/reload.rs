@@ -40,7 +40,7 @@ enum Files {
     Kept(Arc<Catalog>, Later<KeptFiles>),
 }
 
-/// A skill file as it was read last. Its stamp is among what was seen.
+/// A skill file as it was read last. Its stamp is in [`Seen`].
 #[derive(Debug, Clone)]
 struct Known {
     /// The last version that loaded, with the print of its text.

@@ -59,8 +59,8 @@ impl CatalogOptions {
 
 #[cfg(feature = "snapshot")]
 impl CatalogOptions {
-    /// All that decides what a catalog is besides the world around it, written down. `None` if
-    /// any of it is in memory only: skills, or triggers. Requirements are part of the world.
+    /// The inputs of a catalog except those outside the options, serialised. `None` if any of them
+    /// is in memory only: skills, or triggers. Requirements are outside.
     pub(crate) fn written(&self) -> Option<impl serde::Serialize + '_> {
         let brand = self.brand();
         let CatalogOptions {
@@ -109,7 +109,7 @@ pub(super) fn resolve(
     for root in sources.iter().filter_map(Source::root) {
         reader.seen.root(root);
     }
-    // All are scanned before the first file is read, so that it is known how many there are.
+    // All are scanned before the first file is read, so that their number is known.
     let scanned: Vec<_> = without_repetitions(sources)
         .into_iter()
         .map(|source| {

@@ -51,7 +51,7 @@ pub(super) fn scan(
     scan.finish()
 }
 
-/// A scan in progress: what it has found, and what went wrong.
+/// A scan in progress: the files found, and the problems.
 struct Scan<'a> {
     /// The root without links; `None` if links may leave it.
     confined_to: Option<PathBuf>,

@@ -78,7 +78,7 @@ impl Seen {
         *self.around.variables.entry(name.to_owned()).or_insert_with(look)
     }
 
-    /// Tells whether every later change of what was looked at will show.
+    /// Tells whether every later change of the inputs will show.
     #[cfg(feature = "snapshot")]
     pub(crate) fn is_settled(&self) -> bool {
         self.stamps.values().all(Stamp::is_settled)

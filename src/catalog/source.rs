@@ -18,7 +18,7 @@ pub enum Scope {
     Bundled,
     /// Installed by the user.
     User,
-    /// Part of the project at hand: written by whoever wrote the project.
+    /// Part of the project at hand: written by the author of the project.
     Project,
     /// Given by the host program.
     Memory,

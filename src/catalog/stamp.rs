@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_secs(2);
 /// The state of a path when it was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Stamp {
-    /// The file, directory or link itself; `None` if there was none, or none that may be seen.
+    /// The file, directory or link itself; `None` if it did not exist, or may not be seen.
     here: Option<Facts>,
     /// Its target; `None` if it is not a link.
     link: Option<Link>,
@@ -41,7 +41,7 @@ struct Link {
 struct Facts {
     len: u64,
     modified: Time,
-    /// Last change of content, permissions, name or links; that of content where the system has no
+    /// Last change of content, permissions, name or links; that of content if the system has no
     /// other.
     changed: Time,
     inode: u64,
@@ -89,7 +89,8 @@ impl Stamp {
         self.settled
     }
 
-    /// The facts of what is there and no link, as bytes that are equal when they are.
+    /// The facts of a file or directory that is not a link, as bytes that are equal if the facts
+    /// are.
     #[cfg(feature = "snapshot")]
     pub(super) fn plain(&self) -> Option<[u8; PLAIN_LEN]> {
         let facts = self.here.filter(|_| self.link.is_none())?;

@@ -33,7 +33,7 @@ pub enum Allowlist {
 }
 
 impl Allowlist {
-    /// The allowlist of a configuration: absent is all, `[]` is none, `["*"]` is all.
+    /// The allowlist of a configuration: absent means all, `[]` none, `["*"]` all.
     pub fn from_entries<S: AsRef<str>>(entries: Option<&[S]>) -> Allowlist {
         let Some(entries) = entries else { return Allowlist::All };
         if entries.iter().any(|entry| entry.as_ref() == "*") {
@@ -51,7 +51,7 @@ impl Allowlist {
 }
 
 impl Entry {
-    /// Tells whether `audience` is told that the skill exists.
+    /// Tells whether the skill is listed for `audience`.
     pub fn is_listed(&self, audience: Audience) -> bool {
         self.is_loadable(audience)
     }

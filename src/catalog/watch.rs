@@ -1,9 +1,9 @@
 //! The watcher of the inputs of a catalog.
 //!
-//! Events of the system only say that it is time to look again: what changed is told by stamps, so
-//! no event needs to be understood, and one that is lost is made up for. Watched are the directories
-//! that were scanned, one by one (never `.git` and the like below them), and what decides where
-//! they are: the directories that hold roots, links, and what links lead to.
+//! Events of the system only trigger a check: stamps tell the changes, so no event needs to be
+//! understood, and a lost one does no harm. The directories that were scanned are watched, one by
+//! one (never `.git` and the like below them), and so are those that decide where they are: the
+//! directories that hold roots, links, and targets of links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -82,7 +82,7 @@ impl Watching {
 impl Drop for Watching {
     fn drop(&mut self) {
         let _ = self.messages.send(Message::Stop);
-        // Whoever is called by the thread cannot wait for its end.
+        // A callback on the thread cannot wait for its end.
         let thread =
             self.thread.take().filter(|thread| thread.thread().id() != thread::current().id());
         if let Some(thread) = thread {
@@ -255,7 +255,7 @@ impl Events {
         is_of_interest || self.watched.contains_key(path)
     }
 
-    /// Watches a directory, and those below it, no more, until they are to be followed again.
+    /// Stops watching a directory, and those below it, until they are followed again.
     fn forget(&mut self, path: &Path) {
         let below = self.watched.range(path.to_owned()..).map(|(dir, _)| dir.clone());
         for dir in below.take_while(|dir| dir.starts_with(path)).collect::<Vec<_>>() {
@@ -284,7 +284,7 @@ fn is_missing(error: &notify::Error) -> bool {
     }
 }
 
-/// The directories in which something decides what a catalog is.
+/// The directories with inputs of a catalog.
 fn targets_of(seen: &Seen) -> Targets {
     let mut targets = Targets::new();
     // Paths come after those they are below, so that few need to be looked up.
@@ -314,7 +314,7 @@ fn targets_of(seen: &Seen) -> Targets {
     targets
 }
 
-/// Adds every link that `path` goes over, and what it leads to.
+/// Adds every link on `path`, and its target.
 fn add_links(path: &Path, targets: &mut Targets) {
     let mut here = path.to_owned();
     for _ in 0..MAX_LINKS {

@@ -94,7 +94,7 @@ impl Config {
         &self.place.brand
     }
 
-    /// `options` with what the configuration says of disclosures.
+    /// `options` with the settings for disclosures.
     pub fn disclosure(&self, mut options: DisclosureOptions) -> DisclosureOptions {
         set(&mut options.max_skills, self.size("limits.max_skills"));
         set(&mut options.max_all_skills, self.size("limits.max_all_skills"));
@@ -106,7 +106,7 @@ impl Config {
         options
     }
 
-    /// `options` with what the configuration says of the catalog prompt.
+    /// `options` with the settings for the catalog prompt.
     pub fn prompt(&self, mut options: PromptOptions) -> PromptOptions {
         set(&mut options.budget, self.budget("limits.prompt_budget").map(Some));
         set(&mut options.context_window, self.size("limits.window").map(Some));
@@ -118,7 +118,7 @@ impl Config {
         self.size("limits.window")
     }
 
-    /// `options` with what the configuration says of scripts.
+    /// `options` with the settings for scripts.
     #[cfg(feature = "scripts")]
     pub fn scripts(&self, mut options: ScriptOptions) -> ScriptOptions {
         let limits = &mut options.limits;
@@ -139,7 +139,7 @@ impl Config {
         options
     }
 
-    /// `options` with what the configuration says of classes of tools.
+    /// `options` with the settings for classes of tools.
     #[cfg(feature = "toolsets")]
     pub fn toolsets(&self, mut options: ToolsetOptions) -> ToolsetOptions {
         for found in &self.found {
@@ -164,7 +164,7 @@ impl Config {
         options
     }
 
-    /// Sets what the configuration says of one class.
+    /// Applies the settings for one class.
     #[cfg(feature = "toolsets")]
     fn limit(&self, limits: &mut Limits, class: &str) {
         let name = |key: &str| format!("toolsets.{class}.{key}");

@@ -47,7 +47,7 @@ pub(super) fn parse(path: &Path, text: &str, findings: &mut Vec<Diagnostic>) -> 
 struct Repair<'a> {
     path: &'a Path,
     text: &'a str,
-    /// The text with blanks in place of what is left out: all else stays where it is.
+    /// The text with blanks in place of the parts left out: all else stays where it is.
     rest: String,
     /// The starts of sections that have an error.
     damaged: BTreeSet<usize>,
@@ -74,7 +74,7 @@ impl Repair<'_> {
         } else if let Some(finding) = self.findings.iter_mut().rfind(|finding| {
             finding.span.as_ref().is_some_and(|span| section.contains(&span.start))
         }) {
-            // The next error may be but what is left of the first one.
+            // The next error may follow from the first one.
             "mend it; until then its section is left out".clone_into(&mut finding.help);
         }
         let blanks = |byte| if byte == b'\n' { '\n' } else { ' ' };
@@ -83,7 +83,7 @@ impl Repair<'_> {
     }
 }
 
-/// The sections of a text: what stands before the first header, then each header with its keys.
+/// The sections of a text: the part before the first header, then each header with its keys.
 fn sections(text: &str) -> Vec<Range<usize>> {
     let mut starts = vec![0];
     let mut line_start = 0;

@@ -167,8 +167,8 @@ impl<'a> Draft<'a> {
         self.meter.cost(&self.text()) > self.meter.limit
     }
 
-    /// Takes in piece by piece what there is room for, best first. The frame and the remainder
-    /// are set aside first, so that there is always room to say what is left out.
+    /// Takes in the pieces that fit, best first. The frame and the remainder are set aside first,
+    /// so that there is always room to say what is left out.
     fn step_down(&mut self) {
         let n_all = self.n_visible;
         let longest = if self.counts_shown {
@@ -199,7 +199,7 @@ impl<'a> Draft<'a> {
         let (full, too_long): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.full).into_iter().partition(|shown| fits(&shown.text, 0));
         self.full = full;
-        // Each with the cost of its full text, if that is what it was to be shown in.
+        // Each with the cost of its full text, if it was planned in full.
         let stepped_down = too_long.into_iter().map(|shown| {
             let cost = Cost { amount: meter.cost(&shown.text), unit: meter.unit() };
             (Shown { text: self.line(shown.entry), ..shown }, Some(cost))

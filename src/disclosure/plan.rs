@@ -180,7 +180,8 @@ impl<'a> Planner<'a, '_> {
             found.map(|(place, relevance)| (self.listing.at(place as usize), relevance)).collect();
     }
 
-    /// Adds what the message names or whose triggers it hits. Returns what it may name.
+    /// Adds the skills that the message names or whose triggers it hits. Returns those that it may
+    /// name.
     fn add_matched(&mut self, answer: &Answer) -> Vec<&'a Entry> {
         let is_meant = |found: &Relevance| {
             NAME_MARGIN.is_passed(found) || found.lead >= found.worth * ALONE && !found.is_denied
@@ -214,8 +215,8 @@ impl<'a> Planner<'a, '_> {
         weak.into_iter().filter_map(|id| self.listing.get(id)).collect()
     }
 
-    /// Adds what the session's context lost; returns what of it waits for the next message, as this
-    /// one vetoes it or ranks it below the limit.
+    /// Adds the skills that the session's context lost; returns those that wait for the next
+    /// message, as this one vetoes them or ranks them below the limit.
     fn add_lost(&mut self, room: &Meter<'_>) -> Vec<SkillId> {
         let is_shown = |id: &SkillId| self.plan.full.iter().any(|entry| entry.id == *id);
         let lost = self.state.skills.iter().filter(|known| known.lost && !is_shown(&known.skill));
@@ -277,8 +278,9 @@ impl<'a> Planner<'a, '_> {
         self.extend_registry(all, usize::MAX);
     }
 
-    /// Adds lines for what the message may name and what is relevant; if there is neither, for the
-    /// few skills that nothing else would find. A line that the session was given is not repeated.
+    /// Adds lines for skills that the message may name and relevant ones; if there are neither, for
+    /// the few skills that nothing else would find. A line that the session was given is not
+    /// repeated.
     fn add_lines(&mut self, weak: &[&'a Entry]) {
         let worth = self.relevant.first().map_or(0.0, |(_, found)| found.worth);
         // Among a handful of skills rarity says nothing: a word that half of them have is common.

@@ -65,9 +65,9 @@ impl Item<'_> {
     }
 }
 
-/// Lists the skills the model may use. Under a budget, descriptions are shortened evenly before
-/// any name is dropped; the last line says what was done. `runs_as_task` tells of a skill whether
-/// its line must say so.
+/// Lists the skills the model may use. Under a budget, descriptions are shortened evenly before any
+/// name is dropped; the last line says so. `runs_as_task` tells of a skill whether its line must
+/// say so.
 pub(crate) fn catalog_prompt(
     catalog: &Catalog,
     options: &PromptOptions,

@@ -38,7 +38,7 @@ pub enum Reason {
         /// The exclude.
         exclude: String,
     },
-    /// Its triggers are only in what the message quotes; see
+    /// Its triggers are only in quoted parts of the message; see
     /// [`EngineBuilder::mask_quoted`](crate::EngineBuilder::mask_quoted).
     Quoted {
         /// One of them.
@@ -154,7 +154,7 @@ impl Reason {
         }
     }
 
-    /// The remedy: what the user, the skill's author or the host can do about it.
+    /// The remedy for the user, the skill's author or the host.
     pub fn help(&self) -> &'static str {
         match self {
             Reason::BelowLimit { .. } => {
@@ -244,7 +244,7 @@ impl Rejection {
         Rejection::new(id, Reason::Vetoed { exclude: exclude.to_owned() })
     }
 
-    /// A skill whose triggers are in what is quoted only.
+    /// A skill whose triggers are in quoted text only.
     pub(crate) fn quoted(id: &SkillId, trigger: &str) -> Rejection {
         Rejection::new(id, Reason::Quoted { trigger: trigger.to_owned() })
     }

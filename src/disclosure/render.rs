@@ -139,8 +139,8 @@ impl Format {
         }
     }
 
-    /// The catalog prompt, from its lines, a sentence about how to load a skill, and one about what
-    /// is not in them.
+    /// The catalog prompt, from its lines, a sentence about how to load a skill, and one about the
+    /// skills left out.
     pub(super) fn catalog(
         self,
         lines: &[String],

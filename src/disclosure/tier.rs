@@ -66,7 +66,7 @@ fn is_zero(number: &usize) -> bool {
 }
 
 /// Decides what to disclose of `listing`, given the matcher's `answer` (`None` stands for a blank
-/// query) and what the session did so far. Also returns, if the skills that the session lost were
+/// query) and the history of the session. Also returns, if the skills that the session lost were
 /// considered, those that must wait for the next message.
 pub(crate) fn disclose(
     listing: &Listing,

@@ -266,8 +266,8 @@ impl Engine {
         match consent.policy {
             ConsentPolicy::Never => return Ok(Consented::Before),
             ConsentPolicy::FirstUse if consented => return Ok(Consented::Before),
-            // Without anybody to ask, what was noted stands for one activation. Spending it is one
-            // step, so that it cannot serve two.
+            // If nobody can be asked, the noted consent stands for one activation. Spending it is
+            // one step, so that it cannot serve two.
             ConsentPolicy::Always if consented && !consent.asks() => {
                 let before = caller.session.record(&Event::ConsentSpent(&entry.id))?;
                 if before.is_some_and(|before| before.consented) {
@@ -387,7 +387,7 @@ fn refuse_cycle(state: &SessionState, by: &SkillId, skill: &SkillId) -> Result<(
     ))
 }
 
-/// Runs what the host gave us; if it panics, that is an error like any other.
+/// Runs a callback of the host; a panic of it is an error like any other.
 fn guarded<T>(
     skill: &SkillId,
     what: &str,

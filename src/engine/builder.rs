@@ -300,8 +300,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Lets skills have other triggers than their files declare, by id: what
-    /// [`suggest`](crate::suggest) proposes, or what the host knows better.
+    /// Lets skills have other triggers than their files declare, by id: those that
+    /// [`suggest`](crate::suggest) proposes, or the host's own.
     #[must_use]
     pub fn triggers(mut self, triggers: BTreeMap<SkillId, Triggers>) -> EngineBuilder {
         self.catalog.triggers.extend(triggers);

@@ -24,7 +24,7 @@ pub struct CallIo<'a> {
     progress: Option<&'a Report<'a>>,
 }
 
-/// Takes how far a tool is, from 0 to 1, and what it does now.
+/// Takes the progress of a tool, from 0 to 1, and its current step.
 type Report<'a> = dyn Fn(f64, &str) + Sync + 'a;
 
 impl<'a> CallIo<'a> {

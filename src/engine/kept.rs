@@ -40,9 +40,9 @@ struct Kept {
     compile_time: Duration,
 }
 
-/// The snapshot in `cache`; if it is not current, the next one, and if there is none, what `load`
-/// makes. Those are kept. One that is not current serves as it is if it took longer than
-/// `max_compile_time` to make.
+/// The snapshot in `cache`; if it is not current, the next one, and if there is none, the one that
+/// `load` makes. Those are written to `cache`. One that is not current serves as it is if it took
+/// longer than `max_compile_time` to make.
 pub(super) fn load(
     cache: &SnapshotCache,
     catalog: &CatalogOptions,
@@ -81,7 +81,8 @@ pub(super) fn load(
     Ok((snapshot, memory, cache_use))
 }
 
-/// All that decides what is loaded, but for what is on the disk; `None` if skills in memory do.
+/// The inputs of a load except for the disk, as the key of a snapshot; `None` if skills in memory
+/// are among them.
 fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
     let written = catalog.written()?;
     // Sources may be relative to it.

@@ -164,8 +164,8 @@ impl Engine {
         self.0.tokens.count(text)
     }
 
-    /// The conversation with this id: what it used ranks higher in it, what stands in its context
-    /// is not disclosed in full again.
+    /// The conversation with this id: skills that it used rank higher in it, those in its context
+    /// are not disclosed in full again.
     pub fn session(&self, id: &str) -> Session {
         Session::new(id, Arc::clone(&self.0.sessions))
     }

@@ -62,8 +62,8 @@ impl Engine {
         Ok(refreshed)
     }
 
-    /// Calls `listener` after each [`Engine::refresh`] that found something, of whoever has a
-    /// clone of this engine, on the thread that refreshed; until the subscription is dropped.
+    /// Calls `listener` after each [`Engine::refresh`] that found changes, by any clone of this
+    /// engine, on the thread that refreshed; until the subscription is dropped.
     pub fn subscribe(&self, listener: impl Fn(&Refreshed) + Send + Sync + 'static) -> Subscription {
         let listener: Arc<Listener> = Arc::new(listener);
         self.0.listeners.add(&listener);
@@ -83,7 +83,7 @@ impl fmt::Debug for Subscription {
     }
 }
 
-/// Whoever wants to know of changes.
+/// The listeners to changes.
 #[derive(Default)]
 pub(super) struct Listeners(Mutex<Vec<Weak<Listener>>>);
 

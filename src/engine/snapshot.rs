@@ -13,8 +13,8 @@ use crate::skill::{Skill, SkillId};
 /// The limit of recently used skills that the ranking of matches considers.
 const MAX_RECENT: usize = 64;
 
-/// A catalog and all that is made of it. It is never changed: a refresh makes another one, and
-/// whoever asks something asks one of them from beginning to end.
+/// A catalog and all that is made of it. It is never changed: a refresh makes another one, and each
+/// call uses one of them from beginning to end.
 #[derive(Debug, Clone)]
 pub(super) struct Snapshot {
     pub(super) catalog: Arc<Catalog>,
@@ -137,7 +137,7 @@ impl Snapshot {
     }
 }
 
-/// The skills that the model may be told of for what a message says.
+/// The skills that are matched for the model.
 fn matched(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
     catalog.entries().filter(|entry| is_matched(entry))
 }

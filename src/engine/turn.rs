@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorCode};
 use crate::matcher::{Match, Query};
 use crate::session::{Event, Session, SessionState};
 
-/// A message of a conversation, and how it is to be answered. Made by [`Engine::turn`].
+/// A message of a conversation, and the options of its answer. Made by [`Engine::turn`].
 #[derive(Debug, Clone)]
 #[must_use = "nothing is done before `run`"]
 pub struct TurnBuilder<'t> {
@@ -96,7 +96,7 @@ impl<'t> TurnBuilder<'t> {
 
     /// Answers the message. A command such as `/review PR 42` activates its skill, whose
     /// instructions join the conversation where the host spawns no tasks; any other message gets
-    /// what matters to it. The session notes what it was shown, so that nothing is told twice.
+    /// what matters to it. The session notes the skills shown, so that none is disclosed twice.
     ///
     /// Fails with `EXECUTION_ERROR` if the session's store cannot be read or written; for a command
     /// also as [`Engine::activate`], but for `NOT_FOUND`, which is [`Turn::refused`].
@@ -150,7 +150,7 @@ impl<'t> TurnBuilder<'t> {
         self.engine.find_after(&self.query, &self.known(), limit)
     }
 
-    /// Discloses, and has the session note what is shown.
+    /// Discloses, and has the session note the skills shown.
     fn disclose(&self, state: &SessionState) -> Result<Disclosure, Error> {
         let (engine, now) = (self.engine, self.engine.snapshot());
         let (disclosure, postponed) =

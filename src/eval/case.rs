@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::fields::{Fields, kind, names};
 
-/// A prompt and what is expected of it. Skills are named as the file names them.
+/// A prompt and the expectations of it. Skills are named as the file names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Case {
     /// The user's message.
@@ -48,7 +48,7 @@ pub(super) const EXPECTED: [&str; 8] = [
     "relevantskill",
     "relevantskills",
 ];
-/// Those of them that also hold what the answer should be, in prose.
+/// Those of them that may also hold the expected answer, in prose.
 const MAYBE_PROSE: [&str; 2] = ["expected", "expect"];
 /// Keys that name skills that must not fire.
 pub(super) const FORBIDDEN: [&str; 4] =
@@ -187,7 +187,7 @@ fn flag(fields: &Fields<'_>) -> Result<Option<bool>, String> {
 
 /// The skills that should fire; an empty list if none should, `None` if the entry does not say.
 fn expected(fields: &Fields<'_>, says_whether: bool) -> Result<Option<Vec<String>>, String> {
-    // Beside `should_trigger`, `expected` often tells what the answer should be.
+    // Beside `should_trigger`, `expected` often holds the expected answer.
     let is_prose = |key: &str, value: &Value| {
         says_whether
             && MAYBE_PROSE.contains(&super::fields::normal(key).as_str())

@@ -9,7 +9,7 @@ use super::score::{Report, Scores};
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
 
-/// An earlier report, as far as it is compared.
+/// The parts of an earlier report that are compared.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Baseline {
     precision: Option<f64>,

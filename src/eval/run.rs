@@ -73,8 +73,8 @@ pub struct Evaluation {
     /// The cases that name a skill the catalog does not have.
     pub problems: Vec<Problem>,
     /// The skills that only the user may invoke and that prompts expect, in the order of ids. The
-    /// model is never told of them, so that they do not fire is not counted; a prompt that expects
-    /// no other skill is not asked.
+    /// model never sees them, so it is not counted that they do not fire; a prompt that expects no
+    /// other skill is not asked.
     pub user_only: Vec<UserOnly>,
 }
 

@@ -118,7 +118,7 @@ struct Counts {
 }
 
 impl Report {
-    /// Counts what became of the prompts.
+    /// Counts the outcomes of the prompts.
     pub fn new(evaluation: Evaluation) -> Report {
         let Evaluation { outcomes, problems, user_only } = evaluation;
         let mut all = Counts::default();

@@ -2,9 +2,9 @@
 //!
 //! A word is *rare* if it is neither everyday nor technical and stands in few descriptions of the
 //! catalog: one of them tells the skill from others. A word that is technical, or that many skills
-//! share, says less, but two of them name a subject ("React hooks"); words joined by a hyphen are one
-//! such word. A phrase in quotes is what a user says, so a description with one is not vague, whatever
-//! its words are.
+//! share, says less, but two of them name a subject ("React hooks"); words joined by a hyphen are
+//! one such word. A phrase in quotes is the words of a user, so a description with one is not
+//! vague, whatever its words are.
 
 use std::collections::{HashMap, HashSet};
 

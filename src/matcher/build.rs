@@ -29,7 +29,7 @@ struct Builder {
     literals: HashMap<String, u32>,
     uses: Vec<(u32, LiteralUse)>,
     items: Vec<ItemSource>,
-    /// The items by what they were made of.
+    /// The items by their subjects.
     known: HashMap<Subject, u32>,
     postings: Vec<(u32, u32)>,
     triggers: Vec<NewTrigger>,
@@ -163,7 +163,7 @@ impl Builder {
 
     fn add_literal_trigger(&mut self, skill: u32, kind: HitKind, text: &str, inflect: bool) {
         let folded = fold_trigger(text);
-        // Skill files hold no blank trigger; a host may put one into `Triggers` by hand.
+        // Skill files cannot hold a blank trigger; a host may put one into `Triggers` by hand.
         if folded.is_empty() {
             return;
         }

@@ -101,7 +101,7 @@ pub struct Answer {
     /// Skills with an `exclude` entry in the query, with that entry, whether or not they match, by
     /// id; those that the query names are not among them.
     pub excluded: Vec<(SkillId, String)>,
-    /// Skills whose triggers stand in what is quoted only, with one of them, by id; see
+    /// Skills whose triggers stand in quoted text only, with one of them, by id; see
     /// [`IndexOptions::mask_quoted`].
     pub quoted: Vec<(SkillId, String)>,
     /// Skills with a pattern that was not tried, with that pattern: one without a literal that each
@@ -178,7 +178,7 @@ impl Index {
     /// The skills that `query` matches, ranked: the best `limit` with their hits, the others by
     /// id; and those vetoed. `recent` are the skills used recently, the last one first.
     ///
-    /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
+    /// Looks at every match. If only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
         self.run(query, |search| search.all(recent, limit))
     }
@@ -189,8 +189,8 @@ impl Index {
         self.run(query, |search| search.best(recent, limit))
     }
 
-    /// Puts the best `limit` matches of `query` into `best`, best first, in place of what it
-    /// holds. Allocates nothing if `best` has room and a query like this one was answered before.
+    /// Puts the best `limit` matches of `query` into `best`, best first, in place of its content.
+    /// Allocates nothing if `best` has room and a query like this one was answered before.
     pub fn matches_into<'i>(
         &'i self,
         query: &Query<'_>,

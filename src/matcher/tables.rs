@@ -93,7 +93,7 @@ pub(super) struct NamedSkill {
 /// A use of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum LiteralUse {
-    /// A name, if what stands around the literal says so.
+    /// A name, if the text around the literal says so.
     Name(u32),
     /// A keyword or verb, where the literal is a word of its own.
     Item(u32),
@@ -198,7 +198,7 @@ impl Triggers {
         &self.items[self.range(skill)]
     }
 
-    /// The triggers of a skill as their author wrote them, with what they look for.
+    /// The triggers of a skill as their author wrote them, with their items.
     pub(super) fn of(&self, skill: u32) -> impl Iterator<Item = (HitKind, &str, u32)> {
         self.range(skill).map(|place| {
             (self.kinds[place], self.texts.get(place as u32), self.items[place].item())

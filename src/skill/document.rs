@@ -1,7 +1,7 @@
 //! The parts of a file: its front matter, and its body.
 //!
-//! Files are read as people write them: what is not quite a front matter is taken for one, with
-//! a finding that says so.
+//! Files are read as people write them: imprecise front matter is accepted, with a finding that
+//! says so.
 
 use std::ops::Range;
 

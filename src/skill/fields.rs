@@ -7,7 +7,7 @@ use super::manifest::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// The file values are read from, and what was found on the way.
+/// The file that values are read from, and the findings on the way.
 pub(super) struct Reader<'a> {
     pub(super) file: &'a str,
     pub(super) findings: Vec<Finding>,
@@ -33,7 +33,7 @@ impl Reader<'_> {
         );
     }
 
-    /// Text as written, without white space around it; `None` if there is none.
+    /// Text as written, without white space around it; `None` if it is empty.
     pub(super) fn text(&mut self, field: &str, node: &Node) -> Option<Spanned<String>> {
         match node.text().map(str::trim) {
             Some("") => None,

@@ -151,7 +151,7 @@ fn scalar(keyword: &str) -> String {
     if is_plain { keyword.to_owned() } else { format!("'{}'", keyword.replace('\'', "''")) }
 }
 
-/// Checks that the text that was written means what it should.
+/// Checks that the text that was written has the intended meaning.
 fn verify(text: &str, before: &Loaded, written: &str, keywords: &[&str]) -> Result<(), Error> {
     let after = load::load(written, BRAND);
     let found = |loaded: &Loaded| -> Vec<(Code, String)> {

@@ -13,7 +13,7 @@ use super::load::Loaded;
 use super::manifest::{Manifest, Spanned};
 use crate::diagnostic::Code;
 
-/// Runs of invisible characters told in one text; the others are counted.
+/// The most runs of invisible characters reported in one text; the others are counted.
 const MAX_REPORTED: usize = 10;
 
 /// Characters of a run that are shown; the others are counted.

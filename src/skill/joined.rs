@@ -25,10 +25,10 @@ pub(super) fn joined_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
     found
 }
 
-/// The finding for what was joined to the beginning of `node`.
+/// The finding for lines that were joined to the beginning of `node`.
 fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     let written = text.get(node.span.clone())?;
-    // Whoever wrote a mark wanted all of it to be text.
+    // With a mark, the author wanted all of it to be text.
     if !is_unmarked(node, text) {
         return None;
     }

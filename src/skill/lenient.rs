@@ -10,8 +10,8 @@ use super::yaml::{self, Node, Value};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Repaired {
     pub(super) text: String,
-    /// Copied pieces: their start in the repaired text and in the original one without what was
-    /// removed, and their length.
+    /// Copied pieces: their start in the repaired text and in the original one without the
+    /// characters removed, and their length.
     pieces: Vec<(usize, usize, usize)>,
     /// The places where characters were removed, in the text without them, and the number of bytes
     /// removed up to there.

@@ -19,7 +19,7 @@ use crate::diagnostic::{Code, Diagnostic, position};
 /// The largest file that can hold both parts of a legal skill, with fences and comments.
 const MAX_FILE_BYTES: usize = MAX_BODY_BYTES + MAX_FRONT_MATTER_BYTES + 64 * 1024;
 
-/// The longest line that is told as a remedy: half of one does not load.
+/// The longest line that is reported as a remedy: half of one does not load.
 const MAX_REMEDY_CHARS: usize = 160;
 
 /// The remedy for tabs that indent.
@@ -90,7 +90,7 @@ pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
     })
 }
 
-/// Reads `text` for a host named `brand`. Never fails as a whole: what is wrong is a finding.
+/// Reads `text` for a host named `brand`. Never fails as a whole: a problem is a finding.
 pub(super) fn load(text: &str, brand: &str) -> Loaded {
     let mut reader = Reader { file: text, findings: Vec::new() };
     let mut manifest = Manifest::default();
@@ -169,7 +169,7 @@ fn mapping(tree: Tree, offset: usize, reader: &mut Reader<'_>) -> Vec<(Node, Nod
     }
 }
 
-/// Repairs front matter that is not valid, else saves what can be saved of it.
+/// Repairs front matter that is not valid, else salvages parts of it.
 fn lenient_front_matter(
     source: &str,
     offset: usize,

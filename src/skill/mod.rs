@@ -62,8 +62,8 @@ pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 /// The largest front matter a skill may have, in bytes.
 pub const MAX_FRONT_MATTER_BYTES: usize = 256 * 1024;
 
-/// A directory with a `SKILL.md`, and what was read from it. The body stays in the file until
-/// it is asked for.
+/// A directory with a `SKILL.md`, and the content read from it. The body stays in the file until it
+/// is asked for.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skill {

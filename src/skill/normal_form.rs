@@ -103,7 +103,7 @@ impl Texts {
     }
 
     /// Tells whether nothing in the pattern keeps it from matching normalised text. In a class
-    /// other characters may do what an escape cannot.
+    /// other characters may match where an escape cannot.
     fn are_normal(&self, pattern: &str) -> bool {
         let of_class = |text: &Text| text.place == Place::Class;
         is_nfkc(pattern) && self.texts.iter().all(|text| of_class(text) || is_nfkc(&text.value))

@@ -191,7 +191,7 @@ fn code_that_is_always_refused_is_reported_where_it_is_named() {
     ];
     for (yaml, code, place) in cases {
         let skill = refused(yaml, code, place);
-        // It stays what the front matter says: whoever is asked to load it refuses it by name.
+        // It stays what the front matter says: the loader refuses it by name.
         let manifest = skill.manifest().to_json();
         assert!(
             manifest

@@ -19,8 +19,7 @@ const MAX_GLOB_NESTING: usize = 4;
 /// The most triggers of one skill.
 pub(crate) const MAX_TRIGGERS: usize = 512;
 
-/// The triggers a skill declares. Every entry here is usable; what was refused left a
-/// diagnostic.
+/// The triggers a skill declares. Every entry here is usable; a refused one left a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Triggers {
@@ -118,7 +117,7 @@ pub(super) fn read(
 struct Collector<'r, 'f> {
     reader: &'r mut Reader<'f>,
     triggers: Triggers,
-    /// The place that each trigger is from; `None` once its repetition was told.
+    /// The place that each trigger is from; `None` once its repetition was reported.
     seen: HashMap<(Kind, String), Option<usize>>,
     /// Counts the places.
     place: usize,

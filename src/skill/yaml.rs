@@ -138,7 +138,7 @@ pub(crate) fn parse(text: &str, place: &dyn Fn(usize) -> usize) -> Result<Tree, 
     Ok(Tree { root, duplicates: builder.duplicates })
 }
 
-/// A value with an anchor, and what an alias to it costs.
+/// A value with an anchor, and the cost of an alias to it.
 struct Anchored {
     node: Node,
     n_nodes: usize,

@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 1 << 30;
 pub(super) enum Unfit {
     Missing,
     OtherVersion,
-    /// It is not ours, or not what was written.
+    /// It is not ours, or not as it was written.
     Foreign(&'static str),
     Unreadable(io::Error),
 }
@@ -101,7 +101,7 @@ fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(u32::from_le_bytes(*len) as usize)
 }
 
-/// Puts a file with `key` and `content` in the place of what is at `path`.
+/// Replaces the file at `path` by one with `key` and `content`.
 pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()> {
     static NTH: AtomicU32 = AtomicU32::new(0);
     let nth = NTH.fetch_add(1, Ordering::Relaxed);

@@ -104,7 +104,7 @@ impl SnapshotCache {
         }
     }
 
-    /// Keeps `content` for `key` in place of what was there, and tidies up the directory.
+    /// Keeps `content` for `key` in place of any other, and tidies up the directory.
     pub(crate) fn write(&self, key: &[u8], content: &[u8]) -> Result<(), String> {
         let path = self.path(key);
         let failed =

@@ -106,7 +106,7 @@ impl Text {
         Text { name: fold_lines(&words), description: fold_lines(skill.description()), body }
     }
 
-    /// Runs of words of the name, and of what the description affirms.
+    /// Runs of words of the name, and of the parts of the description that affirm.
     fn each_candidate<'t>(&'t self, mut take: impl FnMut(&'t str, usize)) {
         grams(&self.name, &mut take);
         for sentence in deny::affirmed(&self.description) {

@@ -3,8 +3,8 @@
 //! Most published skills declare no triggers. Good ones often stand in their description already:
 //! words that this skill uses again and again and no other does. A phrase is proposed if
 //!
-//! - it stands in the skill's name, or in its description outside of what that denies ("do not use
-//!   for"), as a run of one to three words;
+//! - it stands in the skill's name, or in its description outside of denials ("do not use for"), as
+//!   a run of one to three words;
 //! - it is not an everyday or technical word, nor made of those and of words that many skills of
 //!   the catalog use (`background.rs`);
 //! - it is the skill's *own*: no other description holds it, and of all its uses in the catalog nine

@@ -108,7 +108,7 @@ fn agreement(
     Ok(shares)
 }
 
-/// Measures in rounds in which all take turns. Whoever is slow takes part in a few only.
+/// Measures in rounds in which all take turns. Slow engines take part in a few only.
 fn measure(contestants: &mut [Contestant], messages: &[String]) -> Result<(), Box<dyn Error>> {
     const ROUNDS: usize = 25;
     const ROUNDS_AT_LEAST: usize = 3;

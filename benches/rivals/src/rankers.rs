@@ -22,7 +22,7 @@ pub(crate) type Published = (SkillId, Skill);
 
 /// A way to find the best skills of a message.
 pub(crate) trait Ranker {
-    /// Puts the places of the best [`LIMIT`] skills into `found`, in place of what it holds.
+    /// Puts the places of the best [`LIMIT`] skills into `found`, in place of its content.
     fn rank(&mut self, message: &str, found: &mut Vec<u32>) -> Result<(), Box<dyn Error>>;
 }
 

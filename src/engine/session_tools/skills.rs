@@ -11,7 +11,7 @@ use crate::engine::Activate;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 
-/// Number of skills that `find_skills` answers with, unless it is told.
+/// The default number of skills that `find_skills` answers with.
 const FOUND: usize = 5;
 
 impl SessionTools {
@@ -33,7 +33,7 @@ impl SessionTools {
         // If no task can be spawned, its instructions join the conversation.
         let inline = !self.engine.spawns_tasks();
         let how = Activate { by, inline, ..Activate::default() };
-        // Without arguments, the placeholder stands for what the conversation says.
+        // Without arguments, the placeholder stands for the request in the conversation.
         let is_open = is_plain && entry.is_some_and(takes_arguments);
         let args = if is_open { ARGUMENTS } else { &call.args };
         let activation = self.engine.activate_with(&call.skill, args, &self.session, &how)?;

@@ -14,8 +14,8 @@
 //! its longest literal only. The states with a literal are numbered in the order of their slots: a rank
 //! for each cache line of states, and a count of the flags within the line.
 //!
-//! The tables are flat, so a snapshot holds them as they are. What was read is checked by
-//! [`Automaton::is_sound`], and a scan takes time linear in the text whatever was read.
+//! The tables are flat, so a snapshot holds them as they are. Tables that were read are checked by
+//! [`Automaton::is_sound`], and a scan takes time linear in the text whatever they hold.
 
 mod alphabet;
 mod build;
@@ -66,7 +66,7 @@ row!(Literal { next: u32, next_each: u32, len: u32, value: u32 });
 pub(super) struct Needs {
     /// Only those where a word starts.
     pub(super) start: bool,
-    /// Every one, for what stands around it.
+    /// Every one, for its context.
     pub(super) each: bool,
     /// A value that the literal carries.
     pub(super) value: u32,

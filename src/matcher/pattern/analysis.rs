@@ -17,7 +17,7 @@ use crate::skill::pattern::{self, Case};
 /// what a thread costs.
 const MIN_PATTERNS_A_THREAD: usize = 256;
 
-/// Patterns with what they require, in the order of their texts.
+/// Patterns with their requirements, in the order of their texts.
 pub(in crate::matcher) struct Sources<'a> {
     /// The item of each.
     pub(in crate::matcher) items: Vec<u32>,

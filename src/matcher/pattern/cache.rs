@@ -73,7 +73,7 @@ impl Patterns {
         let mut literal_free = Vec::new();
         for (place, (source, has_literal)) in patterns.into_iter().enumerate() {
             if !has_literal {
-                // Each was validated when its skill was read; what is not valid matches nothing.
+                // Each was validated when its skill was read; an invalid one matches nothing.
                 let hir = pattern::parse(source, Case::Insensitive)
                     .inspect_err(|error| tracing::error!(source, %error, "pattern does not parse"));
                 literal_free.extend(hir.ok().map(|hir| (place as u32, hir)));
@@ -141,8 +141,8 @@ impl Patterns {
         Arc::clone(compiled.unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
     }
 
-    /// The form of a pattern for a text, and what it runs in; it is made if this is the first of its
-    /// kind.
+    /// The form of a pattern for a text, and the cache it runs in; it is made if this is the first
+    /// of its kind.
     fn form_for<'f>(
         &self,
         pattern: usize,
@@ -189,7 +189,7 @@ impl Patterns {
             compiled.lock().unwrap_or_else(PoisonError::into_inner).take();
             cached.n_bytes -= n_bytes;
         }
-        // Threads give up what they keep of them when they look next.
+        // Threads drop their own copies at their next look.
         self.n_drops.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -45,8 +45,8 @@ pub(in crate::matcher) struct Gates {
     /// Group by group the literals of the gates, and before each group how many it has.
     #[serde(with = "crate::matcher::rows")]
     literals: Vec<u32>,
-    /// For each literal, what the patterns need in whose rarest group it is; read in a row,
-    /// and for nearly all of them no more is looked at.
+    /// For each literal, the second groups of the patterns in whose rarest group it is; read in a
+    /// row, and nearly all patterns are rejected here.
     needed: Lists<Second>,
     /// These patterns, in the same order.
     #[serde(with = "crate::matcher::rows")]

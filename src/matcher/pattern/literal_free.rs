@@ -67,7 +67,7 @@ impl LiteralFree {
         LiteralFree { required, patterns }
     }
 
-    /// Puts the patterns into `candidates` that are to be tried on `text`.
+    /// Puts the patterns that must be tried on `text` into `candidates`.
     pub(in crate::matcher) fn select(
         &self,
         text: &str,
@@ -108,7 +108,7 @@ impl LiteralFree {
         rest.filter(|of| candidates.is_met[of.required as usize]).map(|of| of.pattern)
     }
 
-    /// Tells whether what was read leads nowhere but to `n_patterns` patterns.
+    /// Tells whether what was read refers to none but `n_patterns` patterns.
     pub(in crate::matcher) fn is_sound(&self, n_patterns: usize) -> bool {
         self.patterns.iter().all(|of| {
             (of.pattern as usize) < n_patterns && (of.required as usize) < self.required.len()

@@ -1,9 +1,9 @@
 //! Patterns: the literals and classes they require, and their compiled forms.
 //!
-//! A pattern with required literals (`required.rs`) has a gate (`gates.rs`); one without (`literal_free.rs`)
-//! is tried where a text holds the classes of characters it requires (`char_classes.rs`). What passes is
-//! compiled when first needed, in a bounded cache (`cache.rs`), and run in memory that each thread has for
-//! itself (`searchers.rs`).
+//! A pattern with required literals (`required.rs`) has a gate (`gates.rs`); one without
+//! (`literal_free.rs`) is tried where a text holds the classes of characters it requires
+//! (`char_classes.rs`). A pattern that passes is compiled when first needed, in a bounded cache
+//! (`cache.rs`), and run in memory that each thread has for itself (`searchers.rs`).
 
 pub(in crate::matcher) mod analysis;
 pub(in crate::matcher) mod cache;

@@ -1,9 +1,9 @@
 //! Required literals: those that a text must hold for a pattern to match it.
 //!
-//! The analysis follows RE2's `Prefilter` (<https://github.com/google/re2>): each part of a
-//! pattern either *is* one of a few strings, or *needs* one of a few strings, or tells nothing. The
-//! strings come out folded as queries are (see [`crate::matcher::text::folding`]), so that a text that matches
-//! always holds one of them in its folded form; a text that holds one need not match.
+//! The analysis follows RE2's `Prefilter` (<https://github.com/google/re2>): each part of a pattern
+//! either *is* one of a few strings, or *needs* one of a few strings, or tells nothing. The strings
+//! come out folded as queries are (see [`crate::matcher::text::folding`]), so that the folded form
+//! of a text that matches always holds one of them; a text that holds one need not match.
 
 use regex_syntax::hir::{Class, Dot, Hir, HirKind, Repetition};
 

@@ -1,7 +1,7 @@
 //! The memory in which one thread runs patterns, so that threads write to no memory they share.
 //!
 //! A pattern builds the states of its automaton while it runs. Left to itself a `meta::Regex` keeps
-//! them in a pool, and each thread that takes from it writes to what the others look at.
+//! them in a pool, and each thread that takes from it writes to memory that the others read.
 
 use std::sync::Arc;
 
@@ -43,8 +43,8 @@ pub(in crate::matcher) struct Caches {
 }
 
 impl Searchers {
-    /// Calls `run` with what a pattern is compiled to, for which `forms` is asked if the thread does
-    /// not have it, and with the memory to run it in.
+    /// Calls `run` with the compiled forms of a pattern, which come from `forms` if the thread does
+    /// not have them, and with the memory to run them in.
     ///
     /// The searchers are dropped if `n_drops`, the number of times that some of the `n_patterns`
     /// were dropped from the cache, has changed.

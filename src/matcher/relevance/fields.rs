@@ -33,7 +33,7 @@ impl Field {
     /// The number of fields.
     pub(super) const COUNT: usize = 7;
 
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order in which they are reported.
     pub(super) const ALL: [Field; Field::COUNT] = [
         Field::Name,
         Field::Id,
@@ -168,7 +168,8 @@ fn examples(skill: &Skill) -> impl Iterator<Item = &str> {
     skill.manifest().examples.should.iter().map(|example| example.value.as_str())
 }
 
-/// `description` without what it says the skill is not for, which names what others are for.
+/// `description` without the parts that say what the skill is not for, which name the subjects of
+/// others.
 fn what_it_is_for(description: &str) -> String {
     const SENTENCE_ENDS: [&str; 7] = [". ", "! ", "? ", "; ", "\n", " — ", "。"];
     const DENIALS: [&str; 15] = [

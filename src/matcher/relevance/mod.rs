@@ -6,9 +6,9 @@
 //! spaces (`terms.rs`), in their stems (`stem.rs`); two words one after the other; and the phrases
 //! by which descriptions say when their skill is wanted (`phrases.rs`).
 //!
-//! Each term of a skill is folded into one byte of impact (`impact.rs`). These lie in flat
-//! postings (`postings.rs`) behind a hash dictionary (`flat.rs`), which `search.rs` asks; what a
-//! skill and a message share is told by `shared.rs`, for the few that are shown.
+//! Each term of a skill is folded into one byte of impact (`impact.rs`). These lie in flat postings
+//! (`postings.rs`) behind a hash dictionary (`flat.rs`), which `search.rs` reads; `shared.rs`
+//! reports the terms that a skill and a message share, for the few that are shown.
 //!
 //! The weights were fitted on one half of the catalogs of `docs/routing.md` and are reported on
 //! the other.

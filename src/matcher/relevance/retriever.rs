@@ -25,8 +25,8 @@ pub struct Candidate<'a> {
 pub trait Retriever: Debug + Send + Sync {
     /// The score of each candidate, in their order: greater is better, 0 and less is unrelated.
     /// Only the ratios to the best score count. Candidates are all skills that the model may use,
-    /// in the order of ids; texts that change are told by
-    /// [`Engine::subscribe`](crate::Engine::subscribe).
+    /// in the order of ids; [`Engine::subscribe`](crate::Engine::subscribe) reports changes of
+    /// texts.
     ///
     /// Called for each message that is ranked, by the thread that asks. Scores of another number
     /// than the candidates are left out, with a warning.
@@ -41,7 +41,7 @@ pub trait Retriever: Debug + Send + Sync {
     }
 }
 
-/// Adds the scores of `retriever` to what was ranked, and puts the best `limit` first.
+/// Adds the scores of `retriever` to those of the ranking, and puts the best `limit` first.
 pub(crate) fn fuse(
     ranked: Vec<(u32, Relevance)>,
     retriever: &dyn Retriever,

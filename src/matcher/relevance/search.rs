@@ -105,8 +105,8 @@ impl RelevanceIndex {
         ranked.iter().map(relevant).collect()
     }
 
-    /// As [`RelevanceIndex::rank`], with places in the order of ids, into `ranked` in place of
-    /// what it holds. Nothing is allocated if there is room and a message like this one was ranked
+    /// As [`RelevanceIndex::rank`], with places in the order of ids, into `ranked` in place of its
+    /// content. Nothing is allocated if there is room and a message like this one was ranked
     /// before.
     pub fn rank_into(&self, message: &str, limit: usize, ranked: &mut Vec<(u32, Relevance)>) {
         ranked.clear();
@@ -206,7 +206,7 @@ impl Scratch {
         });
     }
 
-    /// Sums up for every skill what the telling words, pairs and phrases add.
+    /// Sums up for every skill the scores of the telling words, pairs and phrases.
     fn sum_up(&mut self, flat: &Flat) {
         self.sums.clear();
         self.sums.resize(flat.n_skills(), 0);
@@ -256,7 +256,7 @@ impl Scratch {
         }
     }
 
-    /// Adds what stop words say, and what the name; and puts the best first.
+    /// Adds the scores of stop words and of the name, and puts the best first.
     fn refine(&mut self, flat: &Flat) {
         let Scratch { words, ranked, .. } = self;
         for word in words.iter().filter(|word| word.kind == WordKind::Common) {

@@ -16,7 +16,7 @@ impl Search<'_, '_> {
         !self.scratch.quoted.is_empty()
     }
 
-    /// Answers with what was ranked: the best `limit` with their hits, the others by id; and the
+    /// Answers with the ranked skills: the best `limit` with their hits, the others by id; and the
     /// reasons why other skills are missing. Every pattern that may match is open.
     pub(super) fn answer(&mut self, limit: usize, weak: &[u32]) -> Answer {
         let n_ranked = self.scratch.ranking.best.len();
@@ -39,8 +39,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The skills whose triggers stand in quoted text only, with one of them, by id; `answer` is what was
-    /// found without that text.
+    /// The skills whose triggers stand in quoted text only, with one of them, by id; `answer` is
+    /// the answer without that text.
     pub(super) fn quoted_only(&mut self, answer: &Answer) -> Vec<(SkillId, String)> {
         if !self.has_quoted() {
             return Vec::new();

@@ -60,8 +60,8 @@ impl<'i, 's> Search<'i, 's> {
         Search { index, query, text, scratch }
     }
 
-    /// Finds the literals in the text, and which of the names found are mentions that count. If it `masks`
-    /// what is quoted, literals count only outside of that.
+    /// Finds the literals in the text, and the names that are mentions that count. If it `masks`
+    /// quoted text, literals count only outside of that.
     pub(super) fn scan(&mut self, masks: bool) {
         let Search { text: excerpt, scratch, .. } = self;
         let Scratch { excerpt: buffer, text, quoted, covered, found, all_opened, .. } =

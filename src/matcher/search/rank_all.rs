@@ -26,7 +26,8 @@ impl Search<'_, '_> {
         self.list();
     }
 
-    /// Puts what was found into the queue, in the order of the ranking; patterns that may match are run.
+    /// Puts the items found into the queue, in the order of the ranking; patterns that may match
+    /// are run.
     fn queue_all(&mut self) {
         for nth in 0..self.scratch.found.n_items() {
             let (item, presence) = self.scratch.found.item(nth);

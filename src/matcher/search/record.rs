@@ -16,9 +16,9 @@ use crate::matcher::text::mention::{self, Mention, Strength};
 pub(super) enum Part {
     /// All of them.
     All,
-    /// Those in what is not quoted, but for the required literals of patterns.
+    /// Those outside quoted text, except the required literals of patterns.
     Said,
-    /// The names in inline code, of what is quoted; and all required literals of patterns.
+    /// Those in quoted text: the names in inline code; and all required literals of patterns.
     Quoted,
 }
 

@@ -56,7 +56,7 @@ impl Search<'_, '_> {
         Some((self.place_among(key)?, is_certain))
     }
 
-    /// Adds to a key what is known of the skill beside its triggers: `None` if it is vetoed.
+    /// Adds to a key the facts about the skill beside its triggers; `None` if it is vetoed.
     fn place_among(&self, mut key: RankKey) -> Option<RankKey> {
         let Scratch { found, ranking, .. } = &*self.scratch;
         let is_vetoed =

@@ -196,7 +196,7 @@ impl Found {
         self.items.note(item, FoundItem { presence, ..FoundItem::default() });
     }
 
-    /// Notes what became of a pattern.
+    /// Notes the result of a pattern.
     pub(super) fn settle(&mut self, item: u32, presence: Presence, range: Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
         self.items.set(item, FoundItem { start, end, presence });
@@ -238,7 +238,7 @@ impl Ranking {
         self.counted.iter_mut().zip(bitmap).for_each(|(counted, skills)| *counted |= skills);
     }
 
-    /// Counts a skill no more.
+    /// Removes a skill from the count.
     pub(super) fn uncount(&mut self, skill: u32) {
         self.counted[skill as usize / 64] &= !(1 << (skill % 64));
     }

@@ -15,7 +15,7 @@ pub(in crate::matcher) fn masks(
     for start in (0..bytes.len()).step_by(BYTES) {
         let rest = &bytes[start..];
         let n_known = rest.len().min(BYTES);
-        // The last block is read from its end, and what was in the one before is shifted out.
+        // The last block is read from its end, and the bytes of the one before are shifted out.
         let mask = if let Some(block) = rest.first_chunk() {
             mask(block, &holds)
         } else if let Some(block) = bytes.last_chunk() {

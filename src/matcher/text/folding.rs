@@ -238,9 +238,9 @@ fn has_odd_blank(bytes: &[u8]) -> bool {
     }
 }
 
-/// Normalises piece by piece: a piece starts at each character that cannot interact with what
-/// stands before it (Unicode Standard Annex 15, *normalization boundary*), so that the
-/// pieces put together are the normalised whole.
+/// Normalises piece by piece: a piece starts at each character that cannot interact with those
+/// before it (Unicode Standard Annex 15, *normalization boundary*), so that the pieces put together
+/// are the normalised whole.
 fn normalize_into(source: &str, out: &mut MappedText) {
     out.restart(source.len());
     let mut start = 0;

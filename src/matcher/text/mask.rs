@@ -1,7 +1,7 @@
 //! The mask of quoted text in a message: code, quotes, logs, addresses.
 //!
 //! A person who pastes a stack trace does not ask for the skills whose keywords stand in it. With
-//! [`IndexOptions::mask_quoted`](crate::matcher::IndexOptions) literals are looked for in what is left.
+//! [`IndexOptions::mask_quoted`](crate::matcher::IndexOptions) literals are looked for in the rest.
 //! Patterns still see everything: their authors can say what they mean. A skill that is named in
 //! inline code is named: "use the `deploy` skill".
 
@@ -28,7 +28,7 @@ impl Quoted {
         covers(&self.inline, at)
     }
 
-    /// Finds what is quoted in `text`, in place of what was there.
+    /// Finds the quoted ranges of `text`, in place of the previous ones.
     pub(in crate::matcher) fn set(&mut self, text: &str) {
         self.ranges.clear();
         self.inline.clear();

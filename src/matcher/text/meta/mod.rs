@@ -73,7 +73,7 @@ impl Questions {
         Questions { built_in: Cow::Borrowed(&BUILT_IN), more, more_text }
     }
 
-    /// Returns what a folded text asks about the skills themselves.
+    /// Returns the question about the skills themselves that a folded text asks.
     pub(crate) fn asked(&self, text: &str) -> Option<MetaQuestion> {
         let mut asked = None;
         let mut start = 0;
@@ -171,7 +171,7 @@ fn question(meaning: Meaning, is_all: bool) -> Option<MetaQuestion> {
     }
 }
 
-/// Returns the shorter of two ends of one text: what is left behind the longer courtesy.
+/// Returns the shorter of two ends of one text: the rest behind the longer courtesy.
 fn shortest<'t>(a: Option<&'t str>, b: Option<&'t str>) -> Option<&'t str> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.len() < a.len() { b } else { a }),

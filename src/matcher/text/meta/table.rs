@@ -214,7 +214,7 @@ fn key(word: &str) -> Option<u64> {
     }
 }
 
-/// The phrases of a file: sections for what they mean, and phrases a line each, which go on in
+/// The phrases of a file: a section for each meaning, and a line for each phrase, which go on in
 /// lines that begin with a blank.
 pub(super) fn phrases(file: &str) -> impl Iterator<Item = (Range<usize>, Meaning)> {
     let mut section = "";
