@@ -1,5 +1,5 @@
-//! The matcher and its rivals, measured in one run, as Markdown tables; `cargo bench
-//! --no-default-features --bench table`, all sizes with `REPERTOIRE_BENCH=all`.
+//! The matcher and its rivals, measured in one run, as Markdown tables;
+//! `cargo bench --no-default-features --bench table`, all sizes with `REPERTOIRE_BENCH=all`.
 //!
 //! Rivals take turns, and the shortest of many passes over the same queries counts, so that a busy
 //! machine disturbs all of them alike. Answers are asserted before they are timed.
