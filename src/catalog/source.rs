@@ -1,4 +1,4 @@
-//! Root directories of skills.
+//! Sources: root directories of skills.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Skills whose instructions were lost when the context of a session was made shorter.
+//! Restoring of skills whose instructions were lost when the context of a session was made shorter.
 
 use super::budget::Meter;
 use super::reason::{Reason, Rejection};

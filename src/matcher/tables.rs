@@ -1,4 +1,4 @@
-//! Flat tables of what skills declare.
+//! Flat tables of the triggers that skills declare.
 //!
 //! An *item* is one thing that triggers look for: a literal, a name, a pattern, a glob. All
 //! skills that declare the same share the item, so that it is looked for, confirmed and counted

@@ -1,4 +1,4 @@
-//! The patterns of a catalog, compiled when first needed and run only where they may match.
+//! The cache of a catalog's patterns, compiled when first needed and run only where they may match.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -1,4 +1,5 @@
-//! The index as flat bytes: a hash dictionary and postings, used as they lie in a snapshot.
+//! The relevance index as flat bytes: a hash dictionary and postings, used as they lie in a
+//! snapshot.
 //!
 //! All numbers are little-endian. Behind the header of eight `u32` stand
 //!

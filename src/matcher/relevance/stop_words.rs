@@ -1,4 +1,4 @@
-//! Words that say little about what a message is for.
+//! Stop words, which say little about the subject of a message.
 
 /// Words of English that say little about what a message is for, and those in which people speak
 /// to an agent. Sorted.

@@ -1,4 +1,4 @@
-//! The tokeniser: from text to the terms of the index.
+//! The tokeniser: splits text into the terms of the index.
 //!
 //! Text is normalised and folded as queries are (`text.rs`). A word of letters and digits is a
 //! term; an identifier (`parseJSONFile`, `s3_bucket`) is one in its parts and, where nothing
