@@ -26,27 +26,27 @@
 //!
 //! # Learn more
 //!
-//! - [`Engine`]: putting an engine together, and asking it.
-//! - [`Skill`]: what a `SKILL.md` may hold; [`diagnostic`]: what can be wrong with it.
-//! - [`catalog`]: where skills come from, which one wins, and who may see what.
-//! - [`matcher`]: what counts as a match, and how matches are ranked.
+//! - [`Engine`]: building an engine, and querying it.
+//! - [`Skill`]: the content of a `SKILL.md`; [`diagnostic`]: its possible faults.
+//! - [`catalog`]: sources of skills, precedence, and visibility.
+//! - [`matcher`]: matching and ranking.
 //! - [`lint`]: triggers and descriptions judged side by side; [`suggest`]: triggers mined from a
 //!   skill's text.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
-//! - [`session`]: what conversations did, what stands in their context, and consent.
+//! - [`session`]: the history of conversations, the skills in their context, and consent.
 //! - [`activation`]: a chosen skill becomes instructions: arguments, files, copies, tasks.
 //! - `script` (feature `scripts`): running a skill's scripts under limits.
-//! - `snapshot` (feature `snapshot`): what was read and compiled, kept for later processes.
+//! - `snapshot` (feature `snapshot`): skills as read and compiled, kept for later processes.
 //! - `toolset` (feature `toolsets`): tools from shared-library plugins.
-//! - `config` (feature `config`): `config.toml`, what users and projects say of all this.
+//! - `config` (feature `config`): `config.toml`, the settings of users and projects.
 //! - [`integration`]: tools for a host's model.
-//! - [`eval`]: how often the right skill is disclosed, by prompts whose right skills are known.
+//! - [`eval`]: the rate at which the right skill is disclosed, measured with labelled prompts.
 //!
-//! Data flows in this order; no module knows a later one.
+//! Data flows in this order; no module depends on a later one.
 //!
 //! # Features
 //!
-//! - `cli` (default): the `repertoire` binary. The library uses nothing of it: embed with
+//! - `cli` (default): the `repertoire` binary. The library does not use it: embed with
 //!   `default-features = false`.
 //! - `config` (part of `cli`): `Config`, settings of the user and of a project.
 //! - `mcp` (part of `cli`): a server of the Model Context Protocol.
@@ -119,17 +119,17 @@ pub use tool_format::ToolFormat;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// So are those of the page on activation.
+/// The code blocks of the page on activation are tests, too.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/activation.md")]
 struct ActivationPage;
 
-/// And those of the page on configuration.
+/// The code blocks of the page on configuration are tests, too.
 #[cfg(all(doctest, feature = "config"))]
 #[doc = include_str!("../docs/config.md")]
 struct ConfigPage;
 
-/// And those of the page on scripts.
+/// The code blocks of the page on scripts are tests, too.
 #[cfg(all(doctest, feature = "scripts"))]
 #[doc = include_str!("../docs/scripts.md")]
 struct ScriptsPage;

@@ -1,5 +1,5 @@
 //! Systems without `openat`: names are resolved and compared. Between that and the opening, a
-//! directory can be swapped for a link; what is opened is then not confined.
+//! directory can be swapped for a link; the opened file is then not confined.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -48,7 +48,7 @@ impl Dir {
         Ok(path.strip_prefix(&self.0).map_err(|_| leads_outside())?.to_owned())
     }
 
-    /// The entries of the directory, in no order.
+    /// The entries of the directory, in any order.
     pub(crate) fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<Entry>> + '_> {
         Ok(fs::read_dir(&self.0)?.map(|entry| {
             let entry = entry?;

@@ -1,9 +1,9 @@
 //! Files and directories below a root, opened without ever leaving it.
 //!
-//! A path is looked up below an open directory, never by joining names and asking the system
-//! anew: whoever swaps a directory for a link in between gains nothing. On Linux the kernel does
-//! it (`openat2`); where it cannot, and on other Unix systems, the path is walked part by part
-//! without following links. Elsewhere names are resolved and compared, which a race can defeat.
+//! A path is looked up below an open directory, never by joining names and asking the system anew:
+//! swapping a directory for a link in between gains nothing. On Linux the kernel does it
+//! (`openat2`); where it cannot, and on other Unix systems, the path is walked part by part without
+//! following links. Elsewhere names are resolved and compared, which a race can defeat.
 
 #[cfg(any(not(unix), test))]
 mod elsewhere;
@@ -29,7 +29,7 @@ const MAX_PATH_BYTES: usize = 4096;
 /// The longest part of a path, in bytes.
 const MAX_PART_BYTES: usize = 255;
 
-/// What to do with symbolic links below the root.
+/// The treatment of symbolic links below the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Links {
     /// Refuse a path with a link anywhere in it.
@@ -38,7 +38,7 @@ pub(crate) enum Links {
     Inside,
 }
 
-/// What an entry of a directory is; links are not followed to find out.
+/// The type of a directory entry; links are not followed to find out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -57,8 +57,8 @@ pub(crate) struct Entry {
 
 /// Opens the regular file `relative` below `root` for reading. Never waits, not for a pipe either.
 ///
-/// Ways out and refused links are `PermissionDenied`, a directory is `IsADirectory`, what is no
-/// regular file is `InvalidInput`. That `root` is itself a link is no matter.
+/// Ways out and refused links are `PermissionDenied`, a directory is `IsADirectory`, any other file
+/// that is not regular is `InvalidInput`. `root` itself may be a link.
 #[cfg(any(feature = "toolsets", test))]
 pub(crate) fn open(root: &Path, relative: &Path, links: Links) -> io::Result<File> {
     Dir::open(root)?.file(relative, links)
@@ -67,7 +67,7 @@ pub(crate) fn open(root: &Path, relative: &Path, links: Links) -> io::Result<Fil
 /// `path` as the relative path of a file, with `/` and without parts that mean nothing (`./a//b`
 /// is `a/b`), or why it cannot be one.
 ///
-/// This reads text, not the disk. What it lets through still has to be opened by this module.
+/// This reads text, not the disk. A path that passes still has to be opened by this module.
 pub(crate) fn plain(path: &str) -> Result<String, &'static str> {
     let bytes = path.as_bytes();
     if path.is_empty() {

@@ -72,7 +72,7 @@ mod on_disk {
         elsewhere::Dir::open(root)?.file(relative, links)
     }
 
-    /// `root/` with all that may be met, `outside/secret` beside it.
+    /// `root/` with every kind of entry, `outside/secret` beside it.
     fn tree() -> tempfile::TempDir {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().join("root");
@@ -146,7 +146,7 @@ mod on_disk {
         }
     }
 
-    /// Both ways that are never fooled, as the second is seldom taken.
+    /// Tests both ways of looking up that no race defeats, as the second is seldom taken.
     #[test]
     fn a_directory_swapped_for_a_link_is_never_left() {
         use std::sync::atomic::{AtomicBool, Ordering};

@@ -12,11 +12,11 @@ use rustix::io::Errno;
 
 use super::{Entry, Kind, Links, has_link, leads_outside, not_regular, regular};
 
-/// As many links as Linux follows in one path.
+/// The number of links that Linux follows in one path.
 const MAX_LINKS: usize = 40;
 
-/// How a file is opened: reading, and neither waiting for the other end of a pipe nor taking a
-/// terminal.
+/// The flags for opening a file: reading, and neither waiting for the other end of a pipe nor
+/// taking a terminal.
 const FILE: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
@@ -48,7 +48,7 @@ impl Dir {
         Ok(walk(self.0.as_fd(), relative, Links::Inside, FILE)?.1)
     }
 
-    /// The entries of the directory, in no order.
+    /// The entries of the directory, in any order.
     pub(crate) fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<Entry>> + '_> {
         let entries = rustix::fs::Dir::read_from(&self.0)?;
         Ok(entries.filter_map(|entry| match entry {
@@ -129,16 +129,16 @@ fn ask_kernel(
     }
 }
 
-/// Looks `relative` up below `root` part by part, following no link but by its text. Gives what was
-/// found, and its path without links.
+/// Looks `relative` up below `root` part by part, following no link but by its text. Returns the
+/// open file or directory, and its path without links.
 pub(super) fn walk(
     root: BorrowedFd<'_>,
     relative: &Path,
     links: Links,
     flags: OFlags,
 ) -> io::Result<(OwnedFd, PathBuf)> {
-    // Outermost first. `..` goes back to one of them and is never asked of the system, for which
-    // the directory may have moved meanwhile.
+    // Outermost first. `..` goes back to one of them; the system never resolves it, since the
+    // directory may have moved meanwhile.
     let mut entered: Vec<(OwnedFd, OsString)> = Vec::new();
     let mut parts = parts_reversed(relative)?;
     let mut n_links = 0;
@@ -151,7 +151,7 @@ pub(super) fn walk(
         let flags = if parts.is_empty() { flags } else { DIR };
         match rustix::fs::openat(here, &part, flags | OFlags::NOFOLLOW, Mode::empty()) {
             Ok(found) => entered.push((found, part)),
-            // How systems say that it is a link differs.
+            // Systems differ in the error by which they report a link.
             Err(error) => {
                 let Ok(target) = rustix::fs::readlinkat(here, &part, Vec::new()) else {
                     return Err(explained(error));
@@ -186,6 +186,6 @@ fn parts_reversed(path: &Path) -> io::Result<Vec<OsString>> {
 }
 
 fn explained(error: Errno) -> io::Error {
-    // What Unix systems answer to opening a socket.
+    // The errors of Unix systems for opening a socket.
     if matches!(error, Errno::NXIO | Errno::OPNOTSUPP) { not_regular() } else { error.into() }
 }

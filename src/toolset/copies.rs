@@ -1,4 +1,5 @@
-//! Private copies of libraries: what is opened, so that nobody changes or replaces it meanwhile.
+//! Private copies of libraries: the copies are opened, so that nobody can change or replace them
+//! meanwhile.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -75,7 +76,7 @@ impl Copies {
     }
 }
 
-/// Whether the file at `path` has this content. Most of the time it has, and is large.
+/// Tells whether the file at `path` has this content. Most of the time it has, and is large.
 fn holds(path: &Path, content: &[u8]) -> std::io::Result<bool> {
     let mut file = File::open(path)?;
     let mut buffer = vec![0; 64 << 10];

@@ -1,4 +1,4 @@
-//! What plugins and their processes say, as errors of ours.
+//! Converts the errors of plugins and their processes into the crate's [`Error`].
 
 use std::path::Path;
 
@@ -21,12 +21,12 @@ pub(super) fn create_error(error: CreateError) -> Error {
     Error::new(code, error.to_string(), error.help()).with_source(error)
 }
 
-/// What a tool of the library at `path` says.
+/// The error of a tool of the library at `path`.
 pub(super) fn call_error(error: &CallError, path: &Path) -> Error {
     said(error.code, &error.message, path)
 }
 
-/// How a call through the process of the library at `path` failed.
+/// The failure of a call through the process of the library at `path`.
 pub(super) fn worker_error(error: WorkerError, path: &Path) -> Error {
     let code = match &error {
         WorkerError::Failed { code, message } => return said(*code, message, path),
@@ -45,7 +45,7 @@ fn said(code: PluginCode, message: &str, path: &Path) -> Error {
                 path.display()
             )
         }
-        // The tool's own words say it.
+        // The tool's own message says it.
         _ => String::new(),
     };
     Error::new(ours(code), message, help)

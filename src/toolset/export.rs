@@ -1,4 +1,4 @@
-//! Tool lists in the shapes that others read.
+//! Tool lists in the JSON formats of model providers.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::trust::ContentHash;
 const MAX_NAME: usize = 64;
 
 impl Tools {
-    /// The tools as a JSON list in somebody's shape. Names are made fit for providers: letters,
+    /// The tools as a JSON list in the given format. Names are made fit for providers: letters,
     /// digits, `_` and `-`, at most 64; [`Tools::find`] understands them.
     pub fn to_json(&self, format: ToolFormat) -> Value {
         let tools = self.tools.iter().map(|tool| {

@@ -1,5 +1,5 @@
-//! From an entry to an open library. Nothing of a library runs before it is trusted: what is
-//! checked first is its place, its permissions, and its bytes.
+//! Opens the library of an entry. Nothing of a library runs before it is trusted: its place, its
+//! permissions, and its bytes are checked first.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -33,7 +33,7 @@ pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Copies,
-    /// What it was opened as, for the skill in whose directory it stands.
+    /// The open libraries, by the file and the limits with which they were opened.
     open: Mutex<HashMap<Opened, Arc<Library>>>,
 }
 
@@ -96,7 +96,7 @@ impl Loader {
         }
         check_permissions(&path, &file)?;
         if self.known(&key).is_some() {
-            // Nearly always it is the content of before, of which nothing is needed but the hash.
+            // The content is nearly always unchanged, and then only its hash is needed.
             let sha256 = ContentHash::of_reader((&file).take(MAX_LIBRARY_BYTES + 1));
             if let Some(known) = self.known_with(&key, &sha256.map_err(read_error)?) {
                 self.demand_trust(owner, &path, &known.sha256, &known.note)?;
@@ -204,12 +204,12 @@ impl Loader {
 }
 
 impl Library {
-    /// Whether its file, which has this stamp now, is the one that was opened.
+    /// Tells whether its file, which has this stamp now, is the one that was opened.
     fn is_still(&self, now: &Stamp) -> bool {
         self.stamp.lock().unwrap_or_else(PoisonError::into_inner).vouches_for(now)
     }
 
-    /// The same, of which it is known that its file with this stamp is the one that was opened.
+    /// Records the stamp of its file, which is known to be the one that was opened.
     fn with_stamp(self: Arc<Self>, stamp: Stamp) -> Arc<Self> {
         *self.stamp.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
         self
@@ -239,8 +239,8 @@ impl Library {
         }
     }
 
-    /// Asks `verify` if what is trusted has changed since the last time. A library that is trusted
-    /// no more loses its process.
+    /// Calls `verify` if the trust store has changed since the last time. A library that is no
+    /// longer trusted loses its process.
     fn check_trust(&self, verify: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         let version = self.trust.version();
         if self.trusted_at.load(Ordering::Relaxed) == version {
@@ -294,7 +294,7 @@ impl Library {
         }
     }
 
-    /// What its child process does; `None` if it has none.
+    /// The state of its child process; `None` if it has none.
     pub(crate) fn worker_state(&self) -> Option<WorkerState> {
         match &self.backend {
             Backend::Process(worker) => Some(worker.state()),

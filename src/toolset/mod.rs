@@ -1,9 +1,9 @@
-//! From `path:Class` entries to tools of shared-library plugins.
+//! Tools of shared-library plugins, which skills name in `path:Class` entries.
 //!
 //! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
 //! (`copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
-//! [`Tools`] are listed and called by name. One bad toolset never stops another: what could not be
-//! loaded is among the [`ToolFailure`]s.
+//! [`Tools`] are listed and called by name. One bad toolset never stops another: one that could not
+//! be loaded is among the [`ToolFailure`]s.
 
 mod copies;
 mod entry;
@@ -35,17 +35,17 @@ pub(crate) use registry::Toolsets;
 pub enum Isolation {
     /// Each library in a child process of its own: whatever it does is that call's error.
     Process {
-        /// What runs the child.
+        /// The program that runs the child.
         program: HostProgram,
-        /// What the child may use.
+        /// The limits of the child.
         limits: Limits,
     },
     /// In this process: ten times faster, and only for libraries that deserve it. A crash or an
-    /// endless loop of the plugin is ours.
+    /// endless loop of the plugin is one of this process.
     InProcess,
 }
 
-/// Which tools there are for a query.
+/// The tools that are offered for a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolPolicy {
     /// Those of skills that are disclosed in full.
@@ -61,19 +61,19 @@ pub enum ToolPolicy {
 pub struct ToolsetOptions {
     /// Where plugins run.
     pub isolation: Isolation,
-    /// Which tools there are for a query.
+    /// The tools that are offered for a query.
     pub policy: ToolPolicy,
     /// Directory for private copies of libraries, named by their hash; `None` is a temporary one.
     pub cache: Option<PathBuf>,
     /// Configuration of classes, by `skill:Class` or `Class`; `{}` for others.
     pub config: Map<String, Value>,
-    /// Configuration that whoever wrote the project wrote: of classes of the project's skills only,
-    /// where it wins over `config`.
+    /// Configuration by the project's author, for classes of the project's skills only, where it
+    /// wins over `config`.
     pub project_config: Map<String, Value>,
     /// Limits of classes, by `skill:Class` or `Class`, instead of those of `isolation`. A library
     /// runs in a process of its own for each class that has some.
     pub limits: BTreeMap<String, Limits>,
-    /// Who is asked about libraries that are not trusted; `None` refuses them.
+    /// Decides on libraries that are not trusted; `None` refuses them.
     pub approve: Option<Approval>,
 }
 

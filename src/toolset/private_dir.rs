@@ -1,4 +1,5 @@
-//! Directories for as long as this process lives, and the end of those whose process was killed.
+//! Private directories that live as long as this process; those of killed processes are removed
+//! later.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,16 +8,18 @@ use std::sync::Once;
 
 use tempfile::TempDir;
 
-/// What these directories are called, before a random end.
+/// The prefix of the directories' names, before a random end.
 const PREFIX: &str = "repertoire-";
-/// The file in them that their process holds locked: the system unlocks it, however that ends.
+/// The file in them that their process holds locked: the system unlocks it, however the process
+/// ends.
 const LOCK: &str = "repertoire-host.lock";
 
 /// A directory that nobody else may read, below the system's for temporary files. It is removed
 /// with this value; if the process is killed first, by the next one that makes such a directory.
 #[derive(Debug)]
 pub(super) struct PrivateDir {
-    /// What is used; the lock stands beside it, out of the way of whoever may write in it.
+    /// The directory for use; the lock is beside it, out of the way of processes that may write in
+    /// it.
     path: PathBuf,
     _outer: TempDir,
     _lock: File,
@@ -75,7 +78,7 @@ fn sweep(root: &Path) {
     }
 }
 
-/// Whether `path` is a directory, not a link to one, of this user.
+/// Tells whether `path` is a directory, not a link to one, of this user.
 fn is_ours(path: &Path) -> bool {
     let Ok(metadata) = path.symlink_metadata() else { return false };
     #[cfg(unix)]
@@ -95,7 +98,7 @@ fn is_abandoned(lock: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// Makes what a killed process leaves.
+    /// Makes a directory such as a killed process leaves.
     fn abandoned(root: &Path) -> PathBuf {
         let PrivateDir { path, _outer: outer, _lock: lock } = PrivateDir::new_in(root).unwrap();
         fs::write(path.join("left"), "").unwrap();

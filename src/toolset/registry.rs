@@ -29,7 +29,7 @@ pub struct Tool {
     pub name: String,
     /// Its name in the toolset.
     pub short_name: String,
-    /// What it does, for the model.
+    /// Its description, for the model.
     pub description: String,
     /// The JSON Schema of its arguments: an object.
     pub parameters: Value,
@@ -42,7 +42,7 @@ pub struct Tool {
     library: Arc<Library>,
     config: Arc<Value>,
     validator: Arc<jsonschema::Validator>,
-    /// Whether its skill no longer has it.
+    /// True once its skill no longer has it.
     retired: Arc<AtomicBool>,
 }
 
@@ -72,16 +72,16 @@ pub struct ToolFailure {
     pub skill: SkillId,
     /// The entry of its manifest.
     pub entry: String,
-    /// Why not.
+    /// The reason.
     pub error: Arc<Error>,
 }
 
-/// The tools there are, and those there should be.
+/// The tools that were loaded, and the toolsets that could not be.
 #[derive(Debug, Clone, Default)]
 pub struct Tools {
     /// In the order of skills, entries and toolsets.
     pub tools: Vec<Tool>,
-    /// What could not be loaded.
+    /// The toolsets that could not be loaded.
     pub failures: Vec<ToolFailure>,
 }
 
@@ -121,9 +121,9 @@ impl Tool {
     /// Calls the tool and waits for its end.
     ///
     /// Fails with `INVALID_PARAM` for arguments that do not fit the schema, with the place;
-    /// `TIMEOUT` at a deadline; and `EXECUTION_ERROR` for what the tool itself reports, a panic, or
-    /// the end of its process. `NOT_FOUND` if its skill went with a
-    /// [`refresh`](crate::Engine::refresh), or is another one now.
+    /// `TIMEOUT` at a deadline; and `EXECUTION_ERROR` for an error that the tool reports, a panic,
+    /// or the end of its process. `NOT_FOUND` if a [`refresh`](crate::Engine::refresh) removed or
+    /// replaced its skill.
     pub fn call(&self, arguments: &Value, host: &dyn Host) -> Result<ToolOutput, Error> {
         if self.retired.load(Ordering::Relaxed) {
             let message = format!("there is no tool `{}` any more", self.name);
@@ -138,7 +138,7 @@ impl Tool {
             .map_err(|error| error.reworded(format!("tool `{}`: {}", self.name, error.message())))
     }
 
-    /// What the process of its library does; `None` if it runs in this one.
+    /// The state of its library's process; `None` if it runs in this one.
     pub fn worker_state(&self) -> Option<WorkerState> {
         self.library.worker_state()
     }
@@ -180,7 +180,7 @@ pub(crate) struct Toolsets {
     policy: ToolPolicy,
     config: Map<String, Value>,
     project_config: Map<String, Value>,
-    /// What was described, by skill and entry, and by which library.
+    /// The described toolsets and their libraries, by skill and entry.
     described: Mutex<HashMap<(SkillId, String), Described>>,
 }
 
@@ -227,7 +227,7 @@ impl Toolsets {
         all
     }
 
-    /// Keeps what `skills` have, each with its entries: all other tools can no longer be called.
+    /// Keeps the tools of `skills`, each with its entries: all other tools can no longer be called.
     pub(crate) fn retain<'a>(&self, skills: impl Iterator<Item = (Owner, Vec<&'a str>)>) {
         let live: HashMap<SkillId, (PathBuf, Vec<&str>)> =
             skills.map(|(owner, entries)| (owner.id, (owner.dir, entries))).collect();

@@ -14,7 +14,7 @@ use crate::sandbox::SandboxLevel;
 /// Reports of a call that wait for its host; more are dropped.
 const MAX_EVENTS: usize = 1024;
 
-/// What a call is told while it waits.
+/// An event that a waiting call receives.
 pub(super) enum Event {
     Progress { fraction: f64, message: String },
     Log { level: u8, message: String },
@@ -22,7 +22,7 @@ pub(super) enum Event {
     End(End),
 }
 
-/// How a call ended.
+/// The end of a call.
 pub(super) enum End {
     Ready(SandboxLevel),
     LoadFailed(Refusal),
@@ -32,7 +32,7 @@ pub(super) enum End {
     Died(Arc<Death>),
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug)]
 pub(super) struct Death {
     pub(super) at: Instant,
@@ -42,20 +42,20 @@ pub(super) struct Death {
     pub(super) last_words: String,
 }
 
-/// Who ended a process.
+/// The cause of a process's end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// It did.
+    /// The process ended by itself.
     Crash,
-    /// We did, because it sent nonsense.
+    /// The host ended it, because it sent an invalid message.
     Protocol(String),
-    /// We did, because of a call; the reason is for the other calls.
+    /// The host ended it, because of a call; the reason is for the other calls.
     Call { id: u64, reason: &'static str },
-    /// We did, because it was no longer needed.
+    /// The host ended it, because it was no longer needed.
     Closed,
 }
 
-/// Where the reader of a process puts what a call waits for.
+/// The queue in which the reader of a process puts the events of a call.
 #[derive(Default)]
 pub(super) struct Slot {
     events: Mutex<VecDeque<Event>>,
@@ -82,12 +82,12 @@ impl Slot {
     }
 }
 
-/// Locks; a panic elsewhere does not make the value useless.
+/// Locks; a poisoned mutex is still usable.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a method of the embedder's `Host`; none if it panics.
+/// Runs a method of the embedder's `Host`; `None` if it panics.
 pub(super) fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {
     catch_unwind(AssertUnwindSafe(run)).map_err(std::mem::forget).ok()
 }

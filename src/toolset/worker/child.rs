@@ -1,4 +1,4 @@
-//! The child's half: opens the library, and runs the calls.
+//! The child process: opens the library, and runs the calls.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel};
 
 /// Threads that run calls or read; one always reads, the others can run a call each.
 const MAX_THREADS: usize = 16;
-/// The stack of each, in bytes: as much as a program's first thread has.
+/// The stack of each, in bytes: the same as a program's first thread has.
 const STACK: usize = 8 << 20;
 
 /// Makes toolsets of an opened library.
@@ -92,7 +92,7 @@ fn serve(open: fn(&Load) -> Result<Classes, Refusal>) -> Result<(), String> {
     child.work()
 }
 
-/// The socket, out of the way of the plugin; what reads the standard input gets nothing.
+/// Moves the socket out of the way of the plugin; standard input is then empty.
 fn take_socket() -> io::Result<UnixStream> {
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     socket.peer_addr()?;
@@ -100,7 +100,7 @@ fn take_socket() -> io::Result<UnixStream> {
     Ok(socket)
 }
 
-/// Gives up all that can be, and says how far that went; the host logs what could not be.
+/// Gives up all rights that can be given up, and returns the level reached; the host logs the rest.
 fn give_up_rights(load: &Load) -> SandboxLevel {
     let complain = |what: &str, error: &dyn std::fmt::Display| {
         let _ = writeln!(io::stderr(), "the sandbox lacks {what}: {error}");
@@ -136,8 +136,8 @@ fn open(load: &Load) -> Result<Classes, Refusal> {
 
 /// The process, as its threads share it.
 ///
-/// Whoever holds `frames` reads. When that is a call, another thread takes over reading, and the
-/// call runs where it was read, without waiting for another thread to wake up.
+/// The thread that holds `frames` reads. When it reads a call, another thread takes over reading,
+/// and the call runs on the thread that read it, without waiting for another to wake up.
 struct Child {
     frames: Mutex<Frames<UnixStream>>,
     socket: Mutex<UnixStream>,
@@ -214,7 +214,7 @@ impl Child {
         started
     }
 
-    /// Takes a message; answers a call to run.
+    /// Handles a message; returns the call to run, if it is one.
     fn read(&self, frames: &mut Frames<UnixStream>) -> Option<Job> {
         let Ok(Some(bytes)) = frames.next() else { leave() };
         let Ok(message) = serde_json::from_slice::<ToChild<'static>>(bytes) else { leave() };
@@ -315,7 +315,7 @@ impl Child {
     }
 }
 
-/// Ends at once, with all that was started: the host is gone, or talks nonsense.
+/// Ends at once, with all that was started: the host is gone, or sends invalid messages.
 fn leave() -> ! {
     if getpgrp() == getpid() {
         let _ = kill_current_process_group(Signal::KILL);
@@ -357,7 +357,7 @@ impl Host for Caller<'_> {
         let request = self.child.next_request.fetch_add(1, Ordering::Relaxed);
         let message =
             ToHost::Request { id: self.job.id, request, method: method.to_owned(), params };
-        // Not through `send`: what cannot be sent is not answered.
+        // Not through `send`: a request that cannot be sent is not answered.
         let bytes = frame(&message).map_err(ToolError::new)?;
         if locked(&self.child.socket).write_all(&bytes).is_err() {
             leave();

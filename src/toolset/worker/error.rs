@@ -1,4 +1,5 @@
-//! Why a call through a child process failed. Messages name the author's file; `help` is the remedy.
+//! Failures of calls through a child process. Messages name the author's file; `help` is the
+//! remedy.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,15 +7,15 @@ use std::time::Duration;
 
 use repertoire_plugin::ErrorCode;
 
-/// How much of a plugin's last words a message shows, in bytes.
+/// The longest end of a plugin's output that a message shows, in bytes.
 const SHOWN_WORDS: usize = 400;
 
-/// Why a call through a child process failed.
+/// The failure of a call through a child process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WorkerError {
-    /// The tool said no, or panicked.
+    /// The tool reported an error, or panicked.
     Failed { code: ErrorCode, message: String },
-    /// The making of its toolset said no, or panicked.
+    /// The making of its toolset reported an error, or panicked.
     Create { code: ErrorCode, message: String },
     /// The tool did not end in time; `stopped` if it stopped when asked, else it was killed.
     TimedOut { file: PathBuf, after: Duration, stopped: bool },
@@ -28,7 +29,7 @@ pub(crate) enum WorkerError {
     Spawn { file: PathBuf, program: PathBuf, why: String },
     /// The library cannot be opened; message and help are those of the opening.
     Load { message: String, help: String },
-    /// The process sent, or was to be sent, what cannot be.
+    /// An invalid message from the process, or to it.
     Protocol { file: PathBuf, message: String },
 }
 
@@ -76,7 +77,7 @@ impl fmt::Display for WorkerError {
 }
 
 impl WorkerError {
-    /// What to do about it; empty where the tool's own words say it.
+    /// The remedy; empty where the tool's own message says it.
     pub(crate) fn help(&self) -> &str {
         match self {
             Self::Failed { .. } | Self::Cancelled { stopped: true, .. } => "",

@@ -1,11 +1,11 @@
-//! What a plugin's process is, and what it may use.
+//! The program and the limits of a plugin's process.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What runs a plugin's child process: a program that, with these arguments, does nothing but
-/// call [`worker_main`](crate::toolset::worker_main).
+/// The program of a plugin's child process: with these arguments, it does nothing but call
+/// [`worker_main`](crate::toolset::worker_main).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostProgram {
     /// The program; a name without `/` is searched in `PATH`.
@@ -14,8 +14,8 @@ pub struct HostProgram {
     pub args: Vec<OsString>,
 }
 
-/// Limits of a plugin's process. Numbers of the system are enforced on Unix, the rest of the
-/// sandbox on Linux; [`SandboxLevel`](crate::toolset::SandboxLevel) says what was reached.
+/// Limits of a plugin's process. Resource limits are enforced on Unix, the rest of the sandbox on
+/// Linux; [`SandboxLevel`](crate::toolset::SandboxLevel) says how much was reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -34,10 +34,10 @@ pub struct Limits {
     pub call_timeout: Duration,
     /// Time a tool has to stop after it was asked to, before its process is killed; 2 s.
     pub grace: Duration,
-    /// Whether it may use sockets other than those of Unix; not by default.
+    /// Permits sockets other than those of Unix; off by default.
     pub network: bool,
     /// Files and directories it may read, beside the skill's directory and the system's programs
-    /// and libraries. What does not exist is left out.
+    /// and libraries. Missing ones are left out.
     pub read: Vec<PathBuf>,
     /// Files and directories it may read and write, beside its own scratch directory, which is
     /// its `TMPDIR` and, if `env` does not pass it, its `HOME`.

@@ -5,7 +5,7 @@
 //! calls [`main`]: it gives up rights before it opens the library, and ends, with all that it
 //! started, when the socket to the host closes, however the host died.
 //!
-//! - `protocol`: what both sides say, and how it is framed.
+//! - `protocol`: the messages of both sides, and their framing.
 //! - `worker`: the host's half of a library; `process`, of one child; `call`, of one call.
 //! - `child`: the child's half, which gives up rights by `crate::sandbox`.
 

@@ -1,4 +1,4 @@
-//! What a plugin prints.
+//! The output of a plugin.
 
 use std::io::{self, PipeReader, Read};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use super::call::locked;
 
-/// How much of the end is kept, in bytes.
+/// The length of the end that is kept, in bytes.
 const LAST_WORDS: usize = 4 << 10;
 
-/// What a plugin prints, on either stream: logged line by line, and the end of it kept.
+/// The output of a plugin on either stream: logged line by line, and the end of it kept.
 pub(super) struct Output {
     state: Mutex<State>,
     ended: Condvar,
@@ -56,7 +56,7 @@ impl Output {
         }
     }
 
-    /// The end of what was printed; waits a moment for what is on its way.
+    /// The end of the output; waits a moment for output that is on its way.
     pub(super) fn last_words(&self, at_most: Duration) -> String {
         let state = locked(&self.state);
         let waited = self.ended.wait_timeout_while(state, at_most, |state| !state.ended);

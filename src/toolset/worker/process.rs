@@ -1,4 +1,4 @@
-//! A child process: started, read from, killed, buried.
+//! A child process: starting, reading, killing, and reaping it.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -21,9 +21,9 @@ use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use crate::sandbox::{how, keep_descriptors};
 use crate::toolset::private_dir::PrivateDir;
 
-/// How long a child may leave the socket unread before it is given up.
+/// The time that a child may leave the socket unread before it is given up.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a child that closed the socket may take to end.
+/// The time that a child may take to end after it closed the socket.
 const LEAVE: Duration = Duration::from_millis(300);
 
 /// A child process and the calls in it. It is alive, or has a [`Death`].
@@ -41,18 +41,18 @@ struct Calls {
     slots: HashMap<CallId, Arc<Slot>>,
     /// No more calls; the socket closes after the last one.
     closing: bool,
-    /// Why we ended it, if we did.
+    /// The reason why the host ended it, if it did.
     cause: Option<Cause>,
-    /// Its number may be somebody else's from now on.
+    /// True once its process id may belong to another process.
     reaped: bool,
     death: Option<Arc<Death>>,
 }
 
-/// Why a child cannot be started: the program and the reason.
+/// The reason why a child cannot be started, with the program.
 pub(super) type SpawnError = String;
 
 impl Process {
-    /// Starts a child and sends it what to load. The answer goes to the slot with the id 0.
+    /// Starts a child and sends it the library to load. The answer goes to the slot with the id 0.
     pub(super) fn start(
         program: &HostProgram,
         library: &Path,
@@ -119,13 +119,13 @@ impl Process {
         locked(&self.calls).death.clone()
     }
 
-    /// Whether it takes no more calls.
+    /// Tells whether it takes no more calls.
     pub(super) fn is_over(&self) -> bool {
         let calls = locked(&self.calls);
         calls.closing || calls.cause.is_some() || calls.death.is_some()
     }
 
-    /// A new call; none if the process takes no more.
+    /// A new call; `None` if the process takes no more.
     pub(super) fn register(&self) -> Option<(CallId, Arc<Slot>)> {
         let slot = Arc::new(Slot::default());
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
@@ -146,21 +146,21 @@ impl Process {
         }
     }
 
-    /// Sends a message; an error says why it cannot be one.
+    /// Sends a message; an error says why it cannot be framed.
     pub(super) fn send(&self, message: &ToChild<'_>) -> Result<(), String> {
         let bytes = frame(message)?;
         self.write(&bytes);
         Ok(())
     }
 
-    /// Writes a frame. If that fails the process is as good as dead, and all calls hear of it.
+    /// Writes a frame. If that fails, the process is killed, and all calls hear of it.
     fn write(&self, bytes: &[u8]) {
         let writing = locked(&self.writing);
         let result = (&self.socket).write_all(bytes);
         drop(writing);
         match result {
             Ok(()) => {}
-            // It is gone; the reader finds out how.
+            // The process is gone; the reader finds out how.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             Err(error) => self.kill(Cause::Protocol(format!("it does not listen: {error}"))),
         }
@@ -208,8 +208,8 @@ impl Process {
         }
     }
 
-    /// Kills what is left if the process itself is gone: a program that it started may hold the
-    /// socket open.
+    /// Kills the rest of the group if the process itself is gone: a program that it started may
+    /// hold the socket open.
     pub(super) fn notice_exit(&self) {
         let calls = locked(&self.calls);
         if !calls.reaped && has_exited(self.pid) {
@@ -217,7 +217,7 @@ impl Process {
         }
     }
 
-    /// Hands what the child says to the calls, until it says no more.
+    /// Hands the child's messages to the calls, until there are no more.
     fn read(&self) {
         let mut frames = Frames::new(&self.socket);
         loop {
@@ -262,7 +262,7 @@ impl Process {
         };
         let mut calls = locked(&self.calls);
         if matches!(event, Event::End(End::LoadFailed(_))) {
-            // It ends by itself; that is no crash.
+            // It ends by itself; that is not a crash.
             calls.closing = true;
             calls.cause.get_or_insert(Cause::Closed);
         }
@@ -288,7 +288,7 @@ impl Process {
             child.wait()
         };
         let last_words = output.last_words(Duration::from_millis(100));
-        // Before anybody hears of the end, who may end this program then.
+        // Before a caller hears of the end, since it may then end this program.
         drop(scratch);
         let mut calls = locked(&self.calls);
         let cause = calls.cause.clone().unwrap_or(Cause::Crash);
@@ -340,7 +340,7 @@ fn spawn(
     Ok((ours, output, child))
 }
 
-/// Whether a child of ours has ended; its number stays taken.
+/// Tells whether a child of this process has ended, without reaping it.
 fn has_exited(pid: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     !matches!(waitid(WaitId::Pid(pid), options), Ok(None))

@@ -1,4 +1,4 @@
-//! What host and child say to each other: JSON in frames of a little-endian `u32` length.
+//! The protocol of host and child: JSON in frames, each after its length as a little-endian `u32`.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use crate::sandbox::SandboxLevel;
 /// The largest frame, in bytes.
 pub(super) const MAX_FRAME: usize = 64 << 20;
 
-/// How much is read at once, and kept between frames.
+/// The size of one read and of the buffer kept between frames, in bytes.
 const CHUNK: usize = 64 << 10;
 
 /// Identifies a call among those of one process; `0` is the loading of the library.
@@ -35,7 +35,7 @@ pub(super) enum ToChild<'a> {
     Answer { id: CallId, request: u64, result: Result<Value, Failure> },
 }
 
-/// What to load, and what to give up before.
+/// The library to load, and the rights to give up before.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Load {
     /// The private copy.
@@ -54,7 +54,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// What `limits` say, without the paths.
+    /// The values of `limits`, without the paths.
     pub(super) fn limited(limits: &Limits) -> Self {
         let absolute = |path: &std::path::PathBuf| {
             std::path::absolute(path).unwrap_or_else(|_| path.clone()).into_os_string()
@@ -88,7 +88,7 @@ pub(super) enum ToHost {
     Done { id: CallId, output: ToolOutput },
     /// A call, or the making of a toolset, failed.
     Failed { id: CallId, failure: Failure },
-    /// How far a call is.
+    /// The progress of a call.
     Progress { id: CallId, fraction: f64, message: String },
     /// A line for the host's log.
     Log { id: CallId, level: u8, message: String },
@@ -96,7 +96,7 @@ pub(super) enum ToHost {
     Request { id: CallId, request: u64, method: String, params: Value },
 }
 
-/// Why the library is not open, and what to do about it.
+/// The reason why the library is not open, and the remedy.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Refusal {
     pub(super) message: String,
@@ -111,7 +111,7 @@ pub(super) struct Failure {
     pub(super) message: String,
 }
 
-/// The bytes of a frame, or why it cannot be one.
+/// The bytes of a frame, or the reason why the message cannot be one.
 pub(super) fn frame(message: &impl Serialize) -> Result<Vec<u8>, String> {
     let mut bytes = vec![0; 4];
     serde_json::to_writer(&mut bytes, message).map_err(|error| error.to_string())?;
@@ -128,7 +128,7 @@ pub(super) fn frame(message: &impl Serialize) -> Result<Vec<u8>, String> {
 pub(super) struct Frames<R> {
     from: R,
     buffer: Vec<u8>,
-    /// What of the buffer was read and not yet handed out.
+    /// The part of the buffer that was read and not yet handed out.
     pending: std::ops::Range<usize>,
 }
 
@@ -137,7 +137,7 @@ impl<R: Read> Frames<R> {
         Self { from, buffer: vec![0; CHUNK], pending: 0..0 }
     }
 
-    /// The next frame; none at the end of the stream. After `WouldBlock` it can be asked again.
+    /// The next frame; `None` at the end of the stream. After `WouldBlock` it can be called again.
     pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let length = loop {
             let have = self.pending.len();

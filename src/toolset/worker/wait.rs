@@ -11,12 +11,12 @@ use super::process::Process;
 use super::protocol::{CallId, Failure, ToChild};
 use super::worker::Worker;
 
-/// How often the host is asked whether it cancels.
+/// The interval at which the host is asked whether it cancels.
 pub(super) const TICK: Duration = Duration::from_millis(20);
-/// How long a killed process may take to be gone.
+/// The time that a killed process may take to be gone.
 const HOPELESS: Duration = Duration::from_secs(5);
 
-/// One call's patience.
+/// The deadline and the cancellation of one call.
 pub(super) struct Wait<'a> {
     worker: &'a Worker,
     host: &'a dyn Host,
@@ -25,7 +25,7 @@ pub(super) struct Wait<'a> {
     host_panicked: Cell<bool>,
 }
 
-/// Why a call should end before it is done.
+/// The reason why a call should end before it is done.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stop {
     Cancelled,
@@ -35,7 +35,7 @@ enum Stop {
 impl<'a> Wait<'a> {
     pub(super) fn new(worker: &'a Worker, host: &'a dyn Host) -> Self {
         let began = Instant::now();
-        // Without an end is a year: an `Instant` cannot be for ever.
+        // No limit means a year: an `Instant` cannot be infinite.
         let limit = worker.limits.call_timeout.min(Duration::from_secs(365 * 24 * 60 * 60));
         let deadline = guarded(|| host.deadline()).flatten();
         let deadline = deadline.map_or(began + limit, |deadline| deadline.min(began + limit));
@@ -122,7 +122,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// What the end means: a call that stops when asked to is no failure of the tool.
+    /// Interprets the end: a call that stops when asked to is not a failure of the tool.
     fn judge(
         &self,
         end: End,

@@ -18,10 +18,10 @@ use super::protocol::{CallId, Refusal, ToChild};
 use super::wait::{TICK, Wait};
 use crate::sandbox::SandboxLevel;
 
-/// So many crashes within [`CRASH_WINDOW`] disable a library.
+/// The number of crashes within [`CRASH_WINDOW`] that disables a library.
 const MAX_CRASHES: usize = 3;
 const CRASH_WINDOW: Duration = Duration::from_secs(60);
-/// How long the end of a worker waits for the end of its process.
+/// The time that a dropped worker waits for the end of its process.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A library in a process of its own. It starts its child at the first call, keeps it warm, and
@@ -47,14 +47,14 @@ struct Inner {
     disabled: bool,
 }
 
-/// A child process, and what was made in it.
+/// A child process, and the toolsets made in it.
 struct Running {
     process: Arc<Process>,
     sandbox: OnceLock<SandboxLevel>,
     toolsets: Mutex<Vec<Arc<Instance>>>,
 }
 
-/// A toolset in a child; made once, by whoever needs it first.
+/// A toolset in a child; made once, by the first thread that needs it.
 struct Instance {
     number: u32,
     class: String,
@@ -63,7 +63,7 @@ struct Instance {
     description: OnceLock<ToolsetDescription>,
 }
 
-/// How the process of a library is.
+/// The state of a library's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerState {
     /// It was not started, or ended for want of calls.
@@ -72,7 +72,7 @@ pub enum WorkerState {
     Running {
         /// The id of the process.
         pid: u32,
-        /// What it may not do; `None` while the library is still being opened.
+        /// The level of its sandbox; `None` while the library is still being opened.
         sandbox: Option<SandboxLevel>,
     },
     /// It ended; the next call starts another.
@@ -104,7 +104,7 @@ impl WorkerState {
         }
     }
 
-    /// Why it does not run, in one line; `None` if nothing is wrong with it.
+    /// The reason why it does not run, in one line; `None` if nothing is wrong with it.
     pub fn reason(&self) -> Option<String> {
         let (how, last_words) = match self {
             WorkerState::Idle | WorkerState::Running { .. } => return None,
@@ -183,7 +183,7 @@ impl Worker {
         }
     }
 
-    /// How it is.
+    /// The state of the process.
     pub(crate) fn state(&self) -> WorkerState {
         let mut inner = locked(&self.inner);
         inner.settle();
@@ -272,7 +272,7 @@ impl Worker {
         Err(error)
     }
 
-    /// The toolset of a class and a configuration, made if it is not there; none if the process
+    /// The toolset of a class and a configuration, made if it is not there; `None` if the process
     /// takes no more calls.
     fn instance(
         &self,
@@ -310,7 +310,7 @@ impl Worker {
         Ok(Some(instance))
     }
 
-    /// Sends a call and waits for its end; none if the process takes no more calls.
+    /// Sends a call and waits for its end; `None` if the process takes no more calls.
     fn exchange<'a>(
         &self,
         running: &Running,
@@ -329,7 +329,7 @@ impl Worker {
         self.settled(end).map(Some)
     }
 
-    /// Counts a crash, and says what it means for the call.
+    /// Counts a crash, and turns it into the error of the call.
     fn settled(&self, end: Result<End, WorkerError>) -> Result<End, WorkerError> {
         match end {
             Ok(End::Died(death)) => {
@@ -367,7 +367,7 @@ impl Worker {
         WorkerError::Disabled { file, crashes, how, last_words }
     }
 
-    /// The answer does not fit the question.
+    /// The error for an answer that does not fit the request.
     fn confused(&self, running: &Running) -> WorkerError {
         let message = "it answers something else than what was asked";
         running.process.kill(Cause::Protocol(message.to_owned()));
@@ -388,7 +388,7 @@ impl Drop for Worker {
     }
 }
 
-/// While a thread starts a process.
+/// A guard held while a thread starts a process.
 struct Starting<'a>(&'a Worker);
 
 impl Drop for Starting<'_> {

@@ -1,4 +1,4 @@
-//! What callers can rely on while nothing is broken.
+//! Guarantees to callers while nothing fails.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -93,7 +93,7 @@ fn a_deadline_of_the_host_shortens_the_time() {
     let call = |tool, host| fixture.worker.call("Prober", &Value::Null, tool, "{}", host);
     let error = call("deadline", &host).unwrap_err();
     assert!(matches!(error, WorkerError::TimedOut { stopped: true, .. }), "{error}");
-    // What is done after all is not thrown away.
+    // A result that arrives late is not thrown away.
     let host = FakeHost::new().with_time(Duration::from_millis(100));
     assert_eq!(call("late", &host).unwrap().output, "done nevertheless");
     assert_eq!(fixture.pid(), pid);

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::*;
 
-/// The call fails so, the process is gone, and the next call works.
+/// Asserts that the call fails so, the process is gone, and the next call works.
 #[track_caller]
 fn assert_crash(tool: &str, how: &str, last_words: &str) {
     let fixture = Fixture::failing();
@@ -41,7 +41,7 @@ fn crashes_are_one_calls_error() {
     assert_crash("allocate", "killed by signal 6 (SIGABRT)", "memory allocation");
 }
 
-/// The call fails so, and the process goes on.
+/// Asserts that the call failed so.
 #[track_caller]
 fn assert_failure(error: WorkerError, code: ErrorCode, text: &str) {
     match error {
@@ -106,7 +106,7 @@ fn an_endless_call_is_ended_and_others_say_why() {
         assert!(matches!(&second, WorkerError::Crashed { how, .. } if how == reason), "{second}");
     });
     assert_gone(pid);
-    // We killed it: that is no crash.
+    // The host killed it: that is not a crash.
     assert_eq!(fixture.worker.state(), WorkerState::Idle);
     fixture.fail("noop").unwrap();
 }
@@ -164,7 +164,7 @@ fn a_program_that_is_not_there_or_not_ours_is_an_error() {
     let crash = matches!(&error, WorkerError::Crashed { how, last_words, .. }
         if how == "exit code 4" && last_words == "not me");
     assert!(crash, "{error}");
-    // Its answer is no frame.
+    // Its answer is not a frame.
     let error = program("/bin/sh", &["-c", "head -c 100 /dev/zero >&0; sleep 10"]);
     assert!(matches!(error, WorkerError::Protocol { .. }), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What a plugin's process cannot do.
+//! Actions that are denied to a plugin's process.
 
 use super::*;
 use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
@@ -47,7 +47,7 @@ fn files_are_closed_but_for_what_is_allowed() {
     assert_refused(fixture.probe("write", &named(skill.join("new"))), "ermission denied");
     let parent = format!("/proc/{}/environ", std::process::id());
     assert_refused(fixture.probe("read", &named(parent)), "ermission denied");
-    // What it starts is bound too.
+    // A program that it starts is confined, too.
     let seen = fixture.probe("run", &json!({"name": "cat /etc/passwd; echo ran"})).unwrap();
     assert!(seen.contains("Permission denied") && seen.starts_with("ran\n"), "{seen}");
     if level.filesystem == FilesystemLevel::Full {
