@@ -21,10 +21,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprintln!("{finding}");
     }
 
-    // Once per session: what there is.
+    // Once per session: the catalog.
     let system = format!("You are a helpful agent.\n\n{}", engine.prompt().text);
 
-    // Once per message: what matters now.
+    // Once per message: the skills that matter now.
     let session = engine.session("chat-1");
     let disclosure = engine.turn(&message, &session).run()?.disclosure;
     let answer = model(&system, &format!("{}\n\n{message}", disclosure.text));

@@ -13,7 +13,7 @@ fn main() {
     println!("cargo:rustc-env=REPERTOIRE_PLUGIN_RUSTC={}", plain(version));
 }
 
-/// Keeps what needs no escape in a JSON string.
+/// Keeps the characters that need no escape in a JSON string.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect()
 }

@@ -79,7 +79,8 @@ fn build(skills: &Path, state: &Path) -> Result<Engine, Box<dyn Error>> {
         .build()?)
 }
 
-/// One turn: the message with what matters to it, then the model's calls until it has none.
+/// One turn: the message with the skills that matter to it, then the model's calls until it has
+/// none.
 fn answer(
     engine: &Engine,
     session: &Session,

@@ -1,8 +1,8 @@
-//! The scripted user and model: what they say in each turn, and which tools the model calls.
+//! The scripted user and model: their messages in each turn, and the tools that the model calls.
 
 use serde_json::{Value, json};
 
-/// What happens before a message.
+/// An event before a message.
 pub(crate) enum Step {
     Nothing,
     /// The host made its context shorter.
@@ -79,7 +79,7 @@ impl<'t> Model<'t> {
         Model { calls: turn.calls.iter() }
     }
 
-    /// Reads what it is told, and calls its next tool.
+    /// Reads the text it is given, and calls its next tool.
     pub(crate) fn next(&mut self, told: &str, definitions: &Value) -> Option<(&'t str, Value)> {
         let offered: Vec<&str> = definitions.as_array()?.iter().filter_map(name).collect();
         println!("   → {}", shortened(told));

@@ -1,4 +1,4 @@
-//! What a tool can ask of its host while it runs.
+//! The context of a running call: a tool's access to its host.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ use crate::{ErrorCode, ToolError, ToolResult};
 /// Hosts and [`FakeHost`](crate::FakeHost) implement it; authors use [`ToolContext`]. All methods
 /// have an answer by default, so that a host implements what it has.
 pub trait Host: Send + Sync {
-    /// Whether the call should end soon.
+    /// Returns true if the call should end soon.
     fn is_cancelled(&self) -> bool {
         false
     }
 
-    /// How far the call is, from 0 to 1, and what it does now.
+    /// The progress of the call, from 0 to 1, and its current step.
     fn progress(&self, fraction: f64, message: &str) {
         let _ = (fraction, message);
     }
@@ -27,7 +27,7 @@ pub trait Host: Send + Sync {
         let _ = (level, message);
     }
 
-    /// When the host gives up waiting.
+    /// The time at which the host gives up waiting.
     fn deadline(&self) -> Option<Instant> {
         None
     }
@@ -46,16 +46,16 @@ pub trait Host: Send + Sync {
     }
 }
 
-/// How much a log line matters.
+/// The severity of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LogLevel {
     /// Something failed.
     Error = 1,
     /// Something is odd.
     Warn = 2,
-    /// What happens.
+    /// Normal events.
     Info = 3,
-    /// What a developer of the toolset wants to know.
+    /// Details for a developer of the toolset.
     Debug = 4,
     /// Everything.
     Trace = 5,
@@ -75,7 +75,8 @@ impl LogLevel {
     }
 }
 
-/// What a tool can ask of its host while it runs: the parameter of type `&ToolContext`.
+/// The context of a running call, a tool's access to its host: the parameter of type
+/// `&ToolContext`.
 ///
 /// ```
 /// use repertoire_plugin::{FakeHost, ToolContext, ToolResult};
@@ -103,7 +104,7 @@ impl<'h> ToolContext<'h> {
         Self { host }
     }
 
-    /// Whether the host asks the tool to stop.
+    /// Tells whether the host asks the tool to stop.
     pub fn is_cancelled(&self) -> bool {
         self.host.is_cancelled()
     }
@@ -123,7 +124,7 @@ impl<'h> ToolContext<'h> {
         }
     }
 
-    /// Reports how far the tool is, from 0 to 1, and what it does now.
+    /// Reports the tool's progress, from 0 to 1, and its current step.
     pub fn progress(&self, fraction: f64, message: impl AsRef<str>) {
         let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
         self.host.progress(fraction, message.as_ref());
@@ -135,7 +136,7 @@ impl<'h> ToolContext<'h> {
         self.host.log(level, message.as_ref());
     }
 
-    /// When the host gives up waiting.
+    /// The time at which the host gives up waiting.
     pub fn deadline(&self) -> Option<Instant> {
         self.host.deadline()
     }

@@ -1,4 +1,4 @@
-//! What a tool says when it fails.
+//! The error of a tool.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ use crate::ToolOutput;
 /// The result of a tool, and of everything else an author writes.
 pub type ToolResult<T = ToolOutput> = Result<T, ToolError>;
 
-/// Why a tool failed, in words for the model.
+/// The reason why a tool failed, in words for the model.
 ///
 /// Every error that can be displayed becomes one with `?`, a `String` included. So that this is
 /// possible, `ToolError` itself does not implement [`std::error::Error`].
@@ -31,7 +31,7 @@ pub struct ToolError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// The tool said no.
+    /// The tool reported an error.
     Failed,
     /// The arguments do not fit the tool's parameters.
     InvalidArguments,

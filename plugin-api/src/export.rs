@@ -1,4 +1,4 @@
-//! `export_toolsets!`.
+//! The macro `export_toolsets!`.
 
 /// Makes toolsets the exports of a shared library (`crate-type = ["cdylib"]`).
 ///

@@ -27,20 +27,20 @@
 //!
 //! * [`#[toolset]`](macro@toolset): tools from the functions of an `impl` block
 //! * [`Toolset`] and [`Tools`]: the same without macros, and tools whose schema is made at run time
-//! * [`ToolOutput`] and [`ToolError`]: what a tool answers, and how `?` works on any error
+//! * [`ToolOutput`] and [`ToolError`]: the answer and the error of a tool, and `?` on any error
 //! * [`ToolContext`]: cancellation, progress, log, deadline, the skill's directory
 //! * [`FakeHost`]: unit tests
 //!
 //! # Panics, threads and async
 //!
-//! A panic in a tool is that call's error and names the file and line; do not set
-//! `panic = "abort"`, with which it would end the host. Tools are called from several threads at
-//! once, so keep what changes in a `Mutex`. Tools block: a plugin has its own copy of every crate and
-//! does not see the host's async runtime. With the feature `block-on`, `block_on` runs a future on
-//! a runtime of the plugin's own.
+//! A panic in a tool is that call's error and names the file and line; do not set `panic =
+//! "abort"`, with which it would end the host. Tools are called from several threads at once, so
+//! keep mutable state in a `Mutex`. Tools block: a plugin has its own copy of every crate and does
+//! not see the host's async runtime. With the feature `block-on`, `block_on` runs a future on a
+//! runtime of the plugin's own.
 //!
-//! What cannot be a tool is refused where it is written, and the error says why. A tool without a
-//! description, by which a model would choose it:
+//! Code that cannot be a tool is refused where it is written, and the error says why. A tool
+//! without a description, by which a model would choose it:
 //!
 //! ```compile_fail
 //! # use repertoire_plugin::prelude::*;
@@ -134,7 +134,7 @@ pub const ABI_VERSION: (u32, u32) = (1, 0);
 /// The same, as it stands in a note.
 pub(crate) const ABI_VERSION_JSON: &str = "[1,0]";
 
-/// What the macros write; no part of the interface.
+/// Items for the code that the macros write; not part of the interface.
 #[doc(hidden)]
 pub mod __private {
     pub use schemars;

@@ -1,9 +1,9 @@
-//! What a tool answers.
+//! The answer of a tool.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a tool answers: the text for the model, and what a host may show or use beside it.
+/// The answer of a tool: the text for the model, and data that a host may show or use beside it.
 ///
 /// ```
 /// use repertoire_plugin::ToolOutput;

@@ -1,4 +1,4 @@
-//! Panics end where they begin: none crosses the border.
+//! Containment of panics: none crosses the border.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -13,7 +13,7 @@ thread_local! {
     static LOCATION: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Panics end the process: what the hook prints are its last words.
+/// True if panics end the process: the hook then prints its last words.
 static ABORTS: AtomicBool = AtomicBool::new(false);
 
 /// Says that no panic of this library can be caught.
@@ -46,7 +46,7 @@ pub(crate) fn guarded<R>(default: impl FnOnce() -> R, run: impl FnOnce() -> R) -
     })
 }
 
-/// Drops what was thrown, which may panic again; what that throws is leaked.
+/// Drops the payload of a panic, which may panic again; the payload of that one is leaked.
 fn dispose(payload: Box<dyn Any + Send>) {
     if let Err(second) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(second);

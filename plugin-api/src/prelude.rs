@@ -1,4 +1,4 @@
-//! What almost every toolset needs: `use repertoire_plugin::prelude::*;`.
+//! The items that almost every toolset needs: `use repertoire_plugin::prelude::*;`.
 
 pub use serde_json::{Value, json};
 

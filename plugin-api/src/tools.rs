@@ -52,12 +52,12 @@ const MAX_TOOL_NAME: usize = 64;
 /// assert_eq!(output.output, "42");
 /// ```
 pub trait Toolset: Sized + Send + Sync + 'static {
-    /// What the toolset is for.
+    /// The purpose of the toolset.
     fn description() -> String {
         String::new()
     }
 
-    /// Makes the toolset; `config` is what the skill gives it, `{}` if that is nothing.
+    /// Makes the toolset; `config` is the skill's configuration of it, `{}` if there is none.
     ///
     /// A type that takes no configuration can write [`create_default(config)`](create_default).
     fn create(config: Value) -> ToolResult<Self>;
@@ -66,7 +66,7 @@ pub trait Toolset: Sized + Send + Sync + 'static {
     fn tools(tools: &mut Tools<Self>);
 }
 
-/// Makes a toolset that takes no configuration; any other than none is an error.
+/// Makes a toolset that takes no configuration; any configuration but `{}` is an error.
 pub fn create_default<T: Default>(config: Value) -> ToolResult<T> {
     match config {
         Value::Null => Ok(T::default()),
@@ -77,7 +77,7 @@ pub fn create_default<T: Default>(config: Value) -> ToolResult<T> {
     }
 }
 
-/// What a host learns of a toolset, and shows to a model.
+/// The description of a toolset for a host, which shows it to a model.
 ///
 /// # Errors
 ///

@@ -17,7 +17,7 @@ const MAX_LIMIT: u32 = 200;
 /// Fields of a commit end with U+001F, commits begin with U+001E: no subject contains them.
 const COMMIT_FORMAT: &str = "--format=%x1e%h%x1f%aI%x1f%an%x1f%s%x1f";
 
-/// What a skill can configure.
+/// The configuration by a skill.
 #[arguments]
 struct Config {
     /// The directory of the repository.

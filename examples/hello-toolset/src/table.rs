@@ -2,7 +2,7 @@
 
 use crate::Politeness;
 
-/// What stands for the form to the left.
+/// The mark that stands for the form to the left.
 const SAME: &str = "—";
 
 /// Greetings by language.
@@ -76,7 +76,7 @@ impl Language {
     }
 }
 
-/// The cells of a row; `None` for what is not a row, and for the line below the head.
+/// The cells of a row; `None` for a line that is not a row, and for the line below the head.
 fn cells(line: &str) -> Option<Vec<&str>> {
     let row = line.strip_prefix("| ")?.trim_end().strip_suffix('|')?;
     Some(row.split('|').map(str::trim).collect())

@@ -1,4 +1,4 @@
-//! `#[arguments]`.
+//! The attribute `#[arguments]`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

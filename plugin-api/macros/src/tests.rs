@@ -1,4 +1,4 @@
-//! What the macro refuses, and the words in which it does.
+//! Code that the macro refuses, and its messages.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -69,7 +69,7 @@ pub(crate) fn registration(function: &mut ImplItemFn) -> syn::Result<TokenStream
     })
 }
 
-/// Lints that complain of what makes a function a tool.
+/// An exception from lints that the signature of a tool would break.
 pub(crate) fn lint_exceptions() -> Attribute {
     parse_quote!(#[allow(
         clippy::needless_pass_by_value,

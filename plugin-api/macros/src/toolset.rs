@@ -69,7 +69,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> syn::Result<T
     })
 }
 
-/// How the trait's `create` calls the author's.
+/// The call of the author's `create` in the trait's.
 fn creation(function: &ImplItemFn) -> TokenStream {
     let span = function.sig.ident.span();
     if function.sig.asyncness.is_some() {

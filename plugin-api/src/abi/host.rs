@@ -56,7 +56,7 @@ impl Classes {
         self.classes.iter().map(|class| class.name.as_str())
     }
 
-    /// Makes a toolset of a class; none if there is no such class.
+    /// Makes a toolset of a class; `None` if there is no such class.
     pub(crate) fn create(&self, class: &str, config: &Value) -> Option<ToolResult<Instance>> {
         let class = self.classes.iter().find(|candidate| candidate.name == class)?;
         Some(made((class.create)(config.to_string().as_str().into())))
@@ -82,7 +82,7 @@ fn dlopen(path: &Path, shown: &Path) -> Result<system::Library, OpenError> {
     })
 }
 
-/// What the loader itself says is in the source of the error.
+/// The loader's own message, which is in the source of the error.
 fn reason(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }

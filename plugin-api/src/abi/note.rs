@@ -1,4 +1,4 @@
-//! The marker and the note: what a plugin says before anything of it runs.
+//! The marker and the note: a plugin's facts about itself, read before any of its code runs.
 
 use crate::{ABI_VERSION, ABI_VERSION_JSON};
 
@@ -82,7 +82,7 @@ pub const fn length(parts: &[&str]) -> usize {
     length
 }
 
-/// The end of the note's JSON: what this crate knows of the build.
+/// The end of the note's JSON: the facts of the build that this crate knows.
 pub const BUILD: &[&str] = &[
     "\"abi\":",
     ABI_VERSION_JSON,

@@ -23,9 +23,9 @@ use crate::{
     ErrorCode, Host, LogLevel, ToolContext, ToolError, ToolOutput, ToolResult, Toolset, panics,
 };
 
-/// What `export_toolsets!` writes for a library.
+/// A library's exports; `export_toolsets!` writes the implementation.
 pub trait Plugin: 'static {
-    /// Whether panics can be caught in the library as it is built.
+    /// True if panics can be caught in the library as it is built.
     const UNWINDS: bool;
 
     /// The classes, in the order given.
@@ -42,7 +42,7 @@ impl Class {
     }
 }
 
-/// What the root symbol holds.
+/// The content of the root symbol.
 pub type Header = LibHeader;
 
 /// The root symbol of a plugin.
@@ -143,7 +143,7 @@ fn crossing(error: &ToolError) -> RError {
     RError { code: error.code().number(), message: error.message().into() }
 }
 
-/// What the host says of a call when asked for [`CALL_INFO`].
+/// The host's facts of a call, its answer to [`CALL_INFO`].
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct CallInfo {
     /// Microseconds until the deadline.

@@ -38,7 +38,7 @@ pub struct RError {
     pub message: RString,
 }
 
-/// What a tool may ask. `request` carries JSON both ways; its error is a message.
+/// The requests of a tool to its host. `request` carries JSON both ways; its error is a message.
 #[sabi_trait]
 pub trait RHost: Send + Sync {
     fn is_cancelled(&self) -> bool;
@@ -71,7 +71,7 @@ pub struct RToolsetClass {
     pub create: extern "C" fn(RStr<'_>) -> RResult<BoxedToolset, RError>,
 }
 
-/// What a plugin exports.
+/// The exports of a plugin.
 #[repr(C)]
 #[derive(StableAbi)]
 #[sabi(kind(Prefix(prefix_ref = PluginModuleRef)), missing_field(panic))]

@@ -1,11 +1,11 @@
-//! Why a plugin cannot be used. Messages name the file; `help` is the remedy.
+//! Errors of opening and calling plugins. Messages name the file; `help` is the remedy.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::{ABI_VERSION, ErrorCode, ToolError};
 
-/// Why a library cannot be opened as a plugin.
+/// The reason why a library cannot be opened as a plugin.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -14,15 +14,15 @@ pub enum OpenError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file is no shared library, or not a whole one.
+    /// The file is not a shared library, or not a whole one.
     #[error("`{}` is not a usable shared library: {why}", path.display())]
     NotALibrary {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// A shared library of somebody else.
@@ -40,7 +40,7 @@ pub enum OpenError {
     BadNote {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
     /// Built for another operating system or processor.
@@ -51,9 +51,9 @@ pub enum OpenError {
     Platform {
         /// The file.
         path: PathBuf,
-        /// What it is built for.
+        /// The platform it is built for.
         found: String,
-        /// What this host is.
+        /// The platform of this host.
         ours: String,
     },
     /// Built for another major version of the border.
@@ -81,7 +81,7 @@ pub enum OpenError {
     Load {
         /// The file.
         path: PathBuf,
-        /// What the loader says.
+        /// The loader's message.
         why: String,
     },
     /// The types of the border differ.
@@ -101,13 +101,13 @@ pub enum OpenError {
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
 }
 
 impl OpenError {
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> String {
         let major = ABI_VERSION.0;
         match self {
@@ -141,7 +141,7 @@ impl OpenError {
     }
 }
 
-/// Why a toolset cannot be made.
+/// The reason why a toolset cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
@@ -164,13 +164,13 @@ pub enum CreateError {
         class: String,
         /// The kind of failure.
         code: ErrorCode,
-        /// What the toolset says.
+        /// The toolset's message.
         message: String,
     },
 }
 
 impl CreateError {
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> String {
         match self {
             Self::NoClass { have, .. } => {
@@ -184,13 +184,13 @@ impl CreateError {
     }
 }
 
-/// Why a call failed.
+/// The failure of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CallError {
     /// The kind of failure.
     pub code: ErrorCode,
-    /// What the tool says, for the model.
+    /// The tool's message, for the model.
     pub message: String,
 }
 

@@ -16,7 +16,7 @@ pub struct Library {
     classes: Classes,
 }
 
-/// How a library is opened.
+/// Options for opening a library.
 #[derive(Debug, Clone, Default)]
 pub struct OpenOptions {
     /// The note, if it was read before; otherwise the file is read and checked first.
@@ -31,7 +31,7 @@ impl Library {
     /// Opens the plugin at `path`, after all checks that are possible without running it.
     ///
     /// Opening runs code of the library. A damaged library that passes the checks, and a plugin
-    /// that crashes, end the process: open only what is trusted, or do it in a child.
+    /// that crashes, end the process: open only trusted files, or open them in a child.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         Self::open_with(path, OpenOptions::default())
     }
@@ -59,7 +59,7 @@ impl Library {
         &self.path
     }
 
-    /// What the plugin says of itself.
+    /// The note of the plugin.
     pub fn note(&self) -> &PluginNote {
         &self.note
     }

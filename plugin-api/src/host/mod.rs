@@ -1,7 +1,8 @@
 //! For hosts, not for authors: inspect a plugin without running it, open it, call its tools.
 //!
-//! What is here opens one file and trusts it. Finding the file, containing it in its skill, asking
-//! for trust, copying it to a private place and isolating it in a child process are the engine's.
+//! This module opens one file and trusts it. Finding the file, containing it in its skill, asking
+//! for trust, copying it to a private place and isolating it in a child process are the tasks of
+//! the engine.
 //!
 //! ```no_run
 //! use repertoire_plugin::host::{Library, PluginNote};

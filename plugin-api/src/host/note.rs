@@ -1,4 +1,4 @@
-//! What a plugin says of itself, read without running anything of it.
+//! The note of a plugin, read without running any of its code.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::abi::note::{SECTIONS, json_of};
 /// A library larger than this is not read.
 const MAX_LIBRARY_BYTES: u64 = 1 << 30;
 
-/// What a plugin says of itself: its name, version, classes, and how it was built.
+/// The note of a plugin: its name, version, classes, and build.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct PluginNote {
@@ -74,8 +74,8 @@ impl PluginNote {
     ///
     /// # Errors
     ///
-    /// The bytes are no shared library, not all of one, or no plugin. A truncated library has to
-    /// be found here: in a loader it ends the process.
+    /// The bytes are not a shared library, not all of one, or not a plugin. A truncated library has
+    /// to be found here: in a loader it ends the process.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, OpenError> {
         let broken = |why: String| OpenError::NotALibrary { path: path.to_owned(), why };
         if bytes.is_empty() {
@@ -109,12 +109,12 @@ impl PluginNote {
         Ok(note)
     }
 
-    /// Whether panics in the plugin can be caught.
+    /// Tells whether panics in the plugin can be caught.
     pub fn unwinds(&self) -> bool {
         self.panic != "abort"
     }
 
-    /// Whether this host, on this machine, can open the plugin.
+    /// Checks that this host, on this machine, can open the plugin.
     pub fn check(&self, path: &Path) -> Result<(), OpenError> {
         let ours = Platform::default();
         if self.platform != ours {
