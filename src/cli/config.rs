@@ -19,7 +19,7 @@ use crate::replace::{check_writable, io_error, replace};
 use crate::report::short;
 use crate::{sanitize, setup};
 
-/// What is in force, as JSON.
+/// The settings in force, as JSON.
 #[derive(Serialize)]
 struct Report<'a> {
     files: &'a [ConfigFile],
@@ -27,7 +27,7 @@ struct Report<'a> {
     diagnostics: &'a [Diagnostic],
 }
 
-/// A setting, and what said so last.
+/// A setting, and its origin.
 #[derive(Serialize)]
 struct InForce {
     #[serde(flatten)]
@@ -70,7 +70,7 @@ fn section(key: &str) -> &str {
     key.split('.').next().unwrap_or(key)
 }
 
-/// What the environment and this command line say of settings.
+/// The settings of the environment and of this command line.
 fn overrides(common: &Common) -> Vec<(&'static str, Json, &'static str)> {
     let mut all = Vec::new();
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -174,7 +174,7 @@ fn switch(
     Ok(ExitCode::Done)
 }
 
-/// Tells of each skill that something nearer keeps as it was.
+/// Reports each skill that a nearer setting keeps as it was.
 fn tell_without_effect(
     ids: &[&str],
     common: &Common,
@@ -200,7 +200,7 @@ fn tell_without_effect(
     Ok(())
 }
 
-/// The file to change, where it really is.
+/// The file to change, by its path without links.
 fn file(args: &SwitchArgs, common: &Common) -> Result<PathBuf, Error> {
     let in_project = common.names_project && !args.user;
     let home = || {

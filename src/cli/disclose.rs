@@ -1,4 +1,4 @@
-//! `repertoire disclose`: what to put into the prompt for a message.
+//! `repertoire disclose`: the part of the prompt for a message.
 
 use repertoire::{
     Consent, Disclosure, DisclosureOptions, Engine, Error, ErrorCode, Query, Reason, Task,

@@ -1,4 +1,4 @@
-//! Signals that ask this process to end: a script it runs is to end first.
+//! Signals that ask this process to end: a script it runs must end first.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `repertoire eval`: how often the right skill is disclosed.
+//! `repertoire eval`: the rate at which the right skill is disclosed.
 
 use std::path::{Path, PathBuf};
 
@@ -18,15 +18,15 @@ use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
 use crate::{eval_page, sanitize, setup};
 
-/// More prompts than this take long enough to show how far we are.
+/// With more prompts than this, a progress bar is shown.
 const MANY_CASES: usize = 500;
 
-/// So many confusions, causes of one, and changes are told to people; JSON and HTML have all.
+/// The most confusions, causes of one, and changes in text output; JSON and HTML have all.
 const MAX_CONFUSIONS: usize = 12;
 const MAX_CAUSES: usize = 3;
 const MAX_CHANGES: usize = 20;
 
-/// What was found, as JSON.
+/// The results, as JSON.
 #[derive(Serialize)]
 struct Told<'a> {
     #[serde(flatten)]
@@ -42,12 +42,12 @@ struct Told<'a> {
 struct Unmet {
     figure: &'static str,
     threshold: f64,
-    /// Nothing if there is nothing to take a share of.
+    /// `None` if there is nothing to take a share of.
     value: Option<f64>,
 }
 
 pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    // What cannot be read or written is told before the work is done, not after it.
+    // Files that cannot be read or written are reported before the work is done, not after it.
     keeps_what_is_read(args)?;
     let baseline = args.baseline.as_deref().map(baseline).transpose()?;
     let files = PromptFile::read_all(&args.files)?;
@@ -107,8 +107,8 @@ impl PromptFile {
     }
 }
 
-/// The prompts of all files, and what of these is left out. They belong to `skill` where they do
-/// not say so, else to the skill that their file stands in.
+/// The prompts of all files, and the problems in them. A prompt that names no skill belongs to
+/// `skill`, else to the skill that its file is in.
 pub(crate) fn prompts(
     files: &[PromptFile],
     skill: Option<&str>,
@@ -203,7 +203,7 @@ pub(crate) fn told(Problem { file, line, message }: &Problem) -> String {
     format!("{}:{line}: {title}: {}", sanitize::line(file), sanitize::line(message))
 }
 
-/// Why prompts are not counted, in one line.
+/// The reason why prompts are not counted, in one line.
 pub(crate) fn not_counted(UserOnly { id, prompts }: &UserOnly) -> String {
     let title = styled(WARNING, "not counted");
     let (expect, id) =

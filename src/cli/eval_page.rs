@@ -17,13 +17,13 @@ const STYLE: &str = include_str!("eval_page.css");
 /// A matrix of more skills is too wide to be read; those confused most often are kept.
 const MAX_SKILLS: usize = 24;
 
-/// So many wrong prompts are open when the page is; the others are folded.
+/// The number of wrong prompts that are unfolded when the page opens; the others are folded.
 const N_OPEN: usize = 50;
 
 /// Steps of the margin in its diagram.
 const N_STEPS: usize = 40;
 
-/// What stands for no skill.
+/// The label for no skill.
 const NONE: &str = "no skill";
 
 /// The page of a report.
@@ -102,7 +102,7 @@ fn ids(ids: &[SkillId]) -> String {
     if ids.is_empty() { "nothing".to_owned() } else { ids.join(", ") }
 }
 
-/// Which skill fired where which was expected.
+/// The confusion matrix: the skills that fired, by the skills that were expected.
 fn matrix(report: &Report) -> String {
     type Cell<'r> = (Option<&'r SkillId>, Option<&'r SkillId>);
     let mut cells: BTreeMap<Cell<'_>, usize> = BTreeMap::new();
@@ -123,7 +123,7 @@ fn matrix(report: &Report) -> String {
     if expected.is_empty() {
         return "<h2>Confusions</h2>\n<p>None: every prompt was right.</p>\n".to_owned();
     }
-    // Where a skill was confused, it is also told how often it was not.
+    // The matrix also tells how often a confused skill was not confused.
     got.extend(expected.iter().filter(|expected| expected.is_some()));
     let name = |id: Option<&SkillId>| id.map_or(NONE.to_owned(), |id| escaped(id.as_str()));
     let most = cells.values().max().copied().unwrap_or(1) as f64;
@@ -155,7 +155,7 @@ fn matrix(report: &Report) -> String {
     html + "</table></div>\n"
 }
 
-/// Precision of the most relevant skill, and how many prompts are left, by the least margin.
+/// Precision of the most relevant skill, and the number of prompts left, by the least margin.
 fn margins(report: &Report) -> String {
     let judged: Vec<(f64, bool)> = report
         .results

@@ -1,4 +1,4 @@
-//! What the process tells its caller.
+//! The exit codes of the process.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use crate::failure::UsageError;
 /// The exit codes of every subcommand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitCode {
-    /// It was done, and nothing was found wrong.
+    /// Success, without findings.
     Done,
     /// A finding or a failure.
     Failure,
@@ -18,13 +18,13 @@ pub(crate) enum ExitCode {
 }
 
 impl ExitCode {
-    /// The code that `error` deserves.
+    /// The code for `error`.
     pub(crate) fn of(error: &anyhow::Error) -> ExitCode {
         let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
         if error.is::<UsageError>() {
             ExitCode::Usage
         } else if error.downcast_ref::<io::Error>().is_some_and(is_closed) {
-            // Whoever read our output has seen enough of it.
+            // The reader of our output has closed it.
             ExitCode::Done
         } else {
             ExitCode::Failure

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::new::quoted;
 
-/// An error of whoever wrote the command line, rather than of what it is about.
+/// An error in the command line, rather than in its subject.
 #[derive(Debug)]
 pub(crate) struct UsageError(pub(crate) Error);
 
@@ -19,7 +19,7 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// What an error says, in the words of the envelopes.
+/// An error, with the fields of the envelopes.
 #[derive(Debug, Serialize)]
 pub(crate) struct Failure {
     pub(crate) code: &'static str,
@@ -38,7 +38,7 @@ impl From<&Error> for Failure {
     }
 }
 
-/// What to do about an error: the user's remedy with the command for it, if there is one.
+/// The help for an error: the user's remedy with the command for it, if there is one.
 pub(crate) fn help(error: &Error) -> String {
     error.remedy().and_then(command).unwrap_or_else(|| error.help().to_owned())
 }

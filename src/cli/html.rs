@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// `text` as character data, fit for attributes in double quotes too. Characters that could
-/// reorder what is read, or that HTML forbids, are shown as what they are.
+/// `text` as character data, fit for attributes in double quotes too. Characters that could reorder
+/// what is read, or that HTML forbids, are escaped.
 pub(crate) fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + 8);
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! `repertoire list`: the skills there are.
+//! `repertoire list`: the skills of the catalog.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::setup;
 /// The last column of the table, the one that may be wrapped.
 const BRIEF: usize = 4;
 
-/// Where there is less room than this for it, in columns, it is not worth wrapping.
+/// The least room, in columns, in which it is worth wrapping.
 const MIN_BRIEF_WIDTH: u16 = 20;
 
 pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -178,7 +178,7 @@ fn colored(line: &str) -> String {
     }
 }
 
-/// Errors and warnings in short form, and how many notes there are.
+/// Errors and warnings in short form, and the number of notes.
 fn tell(diagnostics: &[Diagnostic], out: Output) {
     for diagnostic in diagnostics {
         if diagnostic.severity > Severity::Note {

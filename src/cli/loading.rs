@@ -1,4 +1,4 @@
-//! How far reading and compiling has come, for who waits in front of a terminal.
+//! A progress bar for reading and compiling skills, on a terminal.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::{EngineBuilder, Phase, Progress};
 
-/// What takes less time shows nothing.
+/// Loading that takes less time shows nothing.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// Shows a bar on standard error while the engine is built, if that is a terminal and it takes long.

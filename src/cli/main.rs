@@ -61,7 +61,7 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-/// The command line that `words` are, the program first.
+/// Parses `words`, the program first, as a command line.
 fn parse<W: Into<OsString> + Clone>(
     words: impl IntoIterator<Item = W>,
 ) -> Result<Cli, clap::Error> {
@@ -137,7 +137,7 @@ fn refuse(error: &clap::Error) -> std::process::ExitCode {
     // Printing fails only where there is nobody to read it.
     if error.use_stderr() && wants_json {
         let message = error.to_string();
-        // What follows the first paragraph is usage and tips.
+        // The paragraphs after the first are usage and tips.
         let lines = message.lines().map(str::trim).take_while(|line| !line.is_empty());
         let message = lines.collect::<Vec<_>>().join(" ");
         let failure = Failure {
@@ -153,7 +153,7 @@ fn refuse(error: &clap::Error) -> std::process::ExitCode {
     if error.use_stderr() { ExitCode::Usage.into() } else { ExitCode::Done.into() }
 }
 
-/// The agent whose hook this command line is to run, whatever else is wrong with it. Some agents
+/// The agent whose hook this command line should run, whatever else is wrong with it. Some agents
 /// take it for a veto of the message if a hook ends with an error. People install hooks.
 fn agent_of_hook(words: &[String]) -> Option<&str> {
     let is_subcommand = |word: &&String| args::command().find_subcommand(word).is_some();

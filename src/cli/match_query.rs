@@ -1,4 +1,4 @@
-//! `repertoire match`: which skills a message matches, and why.
+//! `repertoire match`: the skills that a message matches, and the reasons.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use repertoire::{Explanation, Hit, HitKind, Match, MetaQuestion, Query, Rejection};
@@ -10,15 +10,16 @@ use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, quoted, renderer};
 use crate::{query, sanitize, setup};
 
-/// So many hits of a match are drawn, so much of a long query is shown.
+/// The most hits of a match that are drawn, which also bounds the part of a long query that is
+/// shown.
 const MAX_HITS: usize = 8;
 
-/// What was found, as JSON.
+/// The results, as JSON.
 #[derive(Serialize)]
 struct Answer<'a> {
     matches: &'a [Match],
     rejected: &'a [Rejection],
-    /// Which question about the skills themselves the message is.
+    /// The question about the skills themselves that the message is.
     meta: Option<&'static str>,
 }
 
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Res
     Ok(setup::finish(common, &engine, out))
 }
 
-/// How many skills match that are not shown; `None` if all are.
+/// The number of matching skills that are not shown; `None` if all are.
 fn how_many(found: &Explanation) -> Option<String> {
     let more = if found.matches.is_empty() { "skill" } else { "more skill" };
     match found.n_beyond {
@@ -87,7 +88,7 @@ fn text(found: &Explanation, query: &Query<'_>, explain: bool, out: Output) -> P
     text
 }
 
-/// Why a match ranks where it does, in a phrase.
+/// The reason for the rank of a match, in a phrase.
 pub(crate) fn why(matched: &Match) -> String {
     let has = |kind| matched.hits.iter().any(|hit| hit.kind == kind);
     if matched.explicit {

@@ -78,7 +78,7 @@ pub(crate) fn not_an_identifier(name: &str) -> Error {
     Error::new(ErrorCode::InvalidParam, message, help)
 }
 
-/// What `name` may have been meant to be; `None` if nothing of it can stay.
+/// The identifier nearest to `name`; `None` if no part of it can stay.
 fn nearest_identifier(name: &str) -> Option<String> {
     let lower = name.to_lowercase();
     let parts = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());

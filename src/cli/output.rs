@@ -11,17 +11,17 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::sanitize;
 
-/// What names something: an id, a path, a heading.
+/// The style of names: an id, a path, a heading.
 pub(crate) const NAME: Style = Style::new().bold();
-/// What is less important.
+/// The style of less important text.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// All is well.
+/// The style of success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// Attention is wanted.
+/// The style of warnings.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-/// Something is wrong.
+/// The style of errors.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// What to do about it.
+/// The style of remedies.
 pub(crate) const HELP: Style = AnsiColor::Cyan.on_default();
 
 /// Text for people in the making: styled, foreign parts sanitised.
@@ -58,11 +58,11 @@ pub(crate) fn styled(style: Style, text: impl fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Passes on what a script prints, stream by stream. Only a terminal is spared its control
-/// characters.
+/// Passes on the output of a script, stream by stream. Control characters are escaped on a terminal
+/// only.
 #[derive(Debug, Default)]
 pub(crate) struct Passage {
-    /// Of standard output and standard error, the first bytes of a character that is not whole yet.
+    /// The first bytes of an incomplete character, for standard output and for standard error.
     begun: [Vec<u8>; 2],
 }
 
@@ -77,7 +77,7 @@ impl Passage {
         };
     }
 
-    /// Passes on what was begun and never became whole.
+    /// Passes on a mark for each character that stayed incomplete.
     pub(crate) fn end(&mut self) {
         for (begun, is_stdout) in std::mem::take(&mut self.begun).iter().zip([true, false]) {
             if !begun.is_empty() {
@@ -96,8 +96,8 @@ fn write(mut stream: impl RawStream, begun: &mut Vec<u8>, bytes: &[u8]) -> io::R
     stream.flush()
 }
 
-/// `begun` and `bytes` as text, but for a character at the end that is not whole: it becomes what
-/// is `begun`.
+/// `begun` and `bytes` as text, without an incomplete character at the end, whose bytes become
+/// `begun`.
 fn whole(begun: &mut Vec<u8>, bytes: &[u8]) -> String {
     begun.extend_from_slice(bytes);
     let n_open = match begun.utf8_chunks().last() {
@@ -114,7 +114,7 @@ fn whole(begun: &mut Vec<u8>, bytes: &[u8]) -> String {
     text
 }
 
-/// Where output goes, and in which form.
+/// The destination and the form of output.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
     pub(crate) json: bool,
@@ -130,8 +130,8 @@ impl Output {
         stream.flush()
     }
 
-    /// Prints a text of prompts exactly, and a line feed if there is any text. Only a terminal is
-    /// spared its control characters.
+    /// Prints a text of prompts exactly, and a line feed if there is any text. Control characters
+    /// are escaped on a terminal only.
     pub(crate) fn exact(text: &str) -> io::Result<()> {
         if text.is_empty() {
             return Ok(());
@@ -186,12 +186,12 @@ impl Output {
         }
     }
 
-    /// Whether text for people is coloured on standard output.
+    /// Tells whether text for people is coloured on standard output.
     pub(crate) fn is_colored(self) -> bool {
         self.colors(&io::stdout())
     }
 
-    /// Whether text for people is coloured on standard error.
+    /// Tells whether text for people is coloured on standard error.
     pub(crate) fn is_colored_on_stderr(self) -> bool {
         self.colors(&io::stderr())
     }
@@ -204,12 +204,12 @@ impl Output {
         choice != ColorChoice::Never
     }
 
-    /// Columns of the terminal; `None` if standard output is none.
+    /// Columns of the terminal; `None` if standard output is not one.
     pub(crate) fn width() -> Option<u16> {
         terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0)
     }
 
-    /// Whether remarks on standard error are welcome.
+    /// Tells whether remarks on standard error are welcome.
     pub(crate) fn is_talkative(self) -> bool {
         self.verbose || io::stderr().is_terminal()
     }

@@ -1,4 +1,4 @@
-//! What nobody guesses.
+//! Random tokens that nobody can guess.
 
 use anyhow::Context as _;
 use data_encoding::HEXLOWER;

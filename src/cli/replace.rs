@@ -27,7 +27,7 @@ pub(crate) fn replace(path: &Path, text: &str, like: &Path) -> Result<(), Error>
 }
 
 /// A file that may not be written is not replaced either, though its directory would allow it.
-/// `otherwise` is what to do but make it writable.
+/// `otherwise` is the alternative to making it writable.
 pub(crate) fn check_writable(path: &Path, otherwise: &str) -> Result<(), Error> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.permissions().readonly() => Err(Error::new(
@@ -39,7 +39,7 @@ pub(crate) fn check_writable(path: &Path, otherwise: &str) -> Result<(), Error> 
     }
 }
 
-/// What `repertoire` says if the system refuses to do `what` with a file.
+/// The error if the system refuses to do `what` with a file.
 pub(crate) fn io_error(what: &str, path: &Path, error: &io::Error) -> Error {
     let message = format!("cannot {what} {}: {error}", path.display());
     let code = match error.kind() {

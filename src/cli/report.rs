@@ -38,7 +38,7 @@ pub(crate) fn short(diagnostic: &Diagnostic) -> String {
     format!("{text}\n  {}: {}", styled(HELP, "help"), sanitize::line(help))
 }
 
-/// Whether a diagnostic is about a place in a file, rather than a whole file or directory.
+/// Tells whether a diagnostic is about a place in a file, rather than a whole file or directory.
 fn has_place(Diagnostic { span, line, column, .. }: &Diagnostic) -> bool {
     span.is_some() || (*line, *column) != (1, 1)
 }
@@ -65,13 +65,13 @@ impl Counts {
     }
 }
 
-/// `n` of a thing, in the right number.
+/// `n` of a thing, in the singular or the plural.
 pub(crate) fn count(n: usize, thing: &str) -> String {
     let s = if n == 1 { "" } else { "s" };
     format!("{n} {thing}{s}")
 }
 
-/// What draws excerpts on standard output.
+/// The renderer of excerpts on standard output.
 pub(crate) fn renderer(out: Output) -> Renderer {
     let renderer = if out.is_colored() { Renderer::styled() } else { Renderer::plain() };
     renderer.term_width(Output::width().map_or(DEFAULT_TERM_WIDTH, usize::from))
@@ -121,7 +121,7 @@ struct Lines {
     span: Range<usize>,
 }
 
-/// The lines that `span` touches; `None` if the file is no longer what it was.
+/// The lines that `span` touches; `None` if the file has changed.
 fn lines(source: &str, span: Range<usize>) -> Option<Lines> {
     source.get(span.clone())?;
     let start = source[..span.start].rfind('\n').map_or(0, |at| at + 1);
@@ -136,7 +136,8 @@ fn lines(source: &str, span: Range<usize>) -> Option<Lines> {
 }
 
 /// Lines of a source to quote, and the places of `spans` in them: safe for a terminal, and not much
-/// wider than one. Long lines are shortened where they are drawn, but not below a span of several.
+/// wider than one. Lines of a span of several lines are shortened here; other long lines are
+/// shortened where they are drawn.
 pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
     let (safe, spans) = sanitize::quoted(source, spans);
     if !spans.iter().any(|span| safe[span.clone()].contains('\n')) {
@@ -151,7 +152,7 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
         let (short_start, ellipsis) = (short.len(), if kept < content.len() { "…" } else { "" });
         short.extend([&content[..kept], ellipsis, &line[content.len()..]]);
         let short_end = short.len();
-        // What was left out is at the end of what stands for it.
+        // A place in the omitted part moves to the end of the ellipsis.
         let place = |at: usize| match at - start {
             at if at <= kept => short_start + at,
             at if at <= content.len() => short_start + kept + ellipsis.len(),

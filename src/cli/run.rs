@@ -26,7 +26,8 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
     // With `--json` the output is one value at the end.
     let mut passage = Passage::default();
     let mut print = |stream, bytes: &[u8]| passage.pass(stream == Stream::Stdout, bytes);
-    // Not before: until a script runs, these end the process, and nothing else is to be ended.
+    // Not before: until a script runs, these signals end the process, and nothing else has to be
+    // ended.
     let ending = Ending::watch()?;
     let is_cancelled = || ending.signal().is_some();
     let io = ScriptIo {
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
     })
 }
 
-/// `options` with what the command line asks for.
+/// `options` with the settings of the command line.
 fn options(args: &RunArgs, mut options: ScriptOptions) -> ScriptOptions {
     options.write.extend(args.write.iter().cloned());
     options.network &= !args.offline;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Whether `c` may change how a terminal shows what is around it.
+/// Tells whether `c` may change how a terminal shows the text around it.
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -72,7 +72,7 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
             '\n' | '\t' => safe.push(c),
             '\u{feff}' if at == 0 => {}
             '\r' if chars.peek().is_none_or(|(_, next)| *next == '\n') => {}
-            // What a finding is about is to be seen.
+            // The subject of a finding must be visible.
             _ if is_unseen(c) && spans.iter().any(|span| span.contains(&at)) => {
                 safe.push('\u{fffd}');
             }
@@ -91,7 +91,7 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
     (safe, moved)
 }
 
-/// Whether `c` has no width, and may be left as it is between other characters.
+/// Tells whether `c` has no width, and may be left as it is between other characters.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{e0000}'..='\u{e007f}')
 }
@@ -137,7 +137,7 @@ mod tests {
         let parts: Vec<&str> = spans.iter().map(|span| &safe[span.clone()]).collect();
         assert_eq!(parts, ["b", "c", "d", safe.as_str()]);
         assert_eq!(safe, "a␛b\u{fffd}c\nd");
-        // What has no width is shown where it is meant.
+        // A character without width is made visible only where a span covers it.
         let source = "a\u{200b}b\u{200b}c";
         assert_eq!(quoted(source, &[1..4, 8..9]).0, "a\u{fffd}b\u{200b}c");
     }

@@ -1,4 +1,4 @@
-//! `repertoire show`: all there is to know about one skill.
+//! `repertoire show`: all that is known about one skill.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, short};
 use crate::{sanitize, setup};
 
-/// So many files of a skill are named, the rest is counted.
+/// The most files of a skill that are named; the rest is counted.
 const MAX_FILES: usize = 1000;
 
-/// What is shown besides what the catalog knows.
+/// The details that are shown besides those of the catalog.
 struct Details<'a> {
-    /// Or why they cannot be listed, as the scripts.
+    /// The bundled files, or the error of listing them, as for the scripts.
     files: Result<BundledFiles, Error>,
     body_bytes: Option<usize>,
     scripts: Result<Vec<Script>, Error>,
@@ -123,7 +123,7 @@ fn details<'a>(catalog: &'a Catalog, entry: &'a Entry) -> Details<'a> {
     }
 }
 
-/// What could not be listed, and why.
+/// The parts that could not be listed, and the reasons.
 fn problems(details: &Details<'_>) -> impl Iterator<Item = String> {
     let problems = [details.scripts.as_ref().err(), details.files.as_ref().err()];
     problems.into_iter().flatten().map(|error| format!("{error}; {}", help(error)))
@@ -208,7 +208,7 @@ fn text(entry: &Entry, details: &Details<'_>) -> Page {
     text
 }
 
-/// `metadata` without what is shown as fields of their own.
+/// `metadata` without the entries shown as fields of their own.
 fn without_shown(key: &str, value: &Json) -> Json {
     let mut value = value.clone();
     if let (true, Some(map)) = (key == "metadata", value.as_object_mut()) {

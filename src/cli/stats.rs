@@ -1,4 +1,4 @@
-//! `repertoire stats`: what conversations did with each skill.
+//! `repertoire stats`: the use of each skill in conversations.
 
 use comfy_table::{CellAlignment, Table, presets};
 use repertoire::catalog::Entry;
@@ -49,7 +49,7 @@ impl Row {
         Row { id: id.to_string(), status, fired, loaded, used, listed, last }
     }
 
-    /// Whether it was of no effect.
+    /// Tells whether it had no effect.
     fn is_idle(&self) -> bool {
         self.last.is_none()
     }
@@ -118,7 +118,7 @@ fn table(rows: &[Row]) -> String {
     table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
 }
 
-/// Tells what the figures are of, and what they do not say.
+/// Tells the scope of the figures, and their limits.
 fn tell(Stats { since, sessions, skills, .. }: &Stats, tallies: &Tallies, out: Output) {
     if tallies.is_empty() {
         out.note(&format!(

@@ -18,14 +18,14 @@ use crate::replace::{check_writable, io_error, replace};
 use crate::report::count;
 use crate::{sanitize, setup};
 
-/// What is proposed, as JSON.
+/// The proposals, as JSON.
 #[derive(Serialize)]
 struct Told<'a> {
     suggestions: &'a [Suggestion],
     /// The file that was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     written: Option<String>,
-    /// What `eval` says without the proposals, and with them.
+    /// The figures of `eval` without the proposals, and with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     eval: Option<Effect>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::R
         [] => None,
         _ => Some(effect(args, common, &engine, &suggestions)?),
     };
-    // Only now: what fails before leaves the file as it is.
+    // Only now: a failure before this leaves the file as it is.
     let written = draft.map(Draft::write).transpose()?;
     let told = Told { suggestions: &suggestions, written, eval };
     if out.json {
@@ -110,8 +110,8 @@ impl Draft {
     }
 }
 
-/// What the proposals do to the prompts of files. The proposal for one skill stands in the place of
-/// what it declares; of all skills, those that declare triggers keep theirs.
+/// The effect of the proposals on the prompts of files. The proposal for one skill stands in the
+/// place of what it declares; of all skills, those that declare triggers keep theirs.
 fn effect(
     args: &SuggestArgs,
     common: &Common,

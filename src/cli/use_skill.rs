@@ -16,7 +16,7 @@ pub(crate) fn run(args: &UseArgs, common: &Common, out: Output) -> anyhow::Resul
     let typed = if is_typed { engine.user_message(&message, &session)? } else { None };
     let activation = typed.map_or_else(
         || {
-            // Whoever types this may use what the model may, and what the user may.
+            // A user of the command line may use the skills of both audiences.
             let for_model = engine.catalog().find(&args.id, Audience::Model).is_ok();
             let audience = if for_model { Audience::Model } else { Audience::User };
             let how = Activate { audience, inline: args.inline, ..Activate::default() };

@@ -58,7 +58,8 @@ pub(crate) struct MatchingArgs {
 }
 
 impl MatchingArgs {
-    /// The same, asked of an engine. What is not asked for is as the configuration has it.
+    /// Applies the arguments to an engine. Options that are not given stay as the configuration has
+    /// them.
     pub(crate) fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
         let builder = if self.inflect { builder.inflect(true) } else { builder };
         if self.mask_quoted { builder.mask_quoted(true) } else { builder }
@@ -76,12 +77,12 @@ pub(crate) struct ShowingArgs {
     pub(crate) by_relevance: Option<Margin>,
 }
 
-/// What `--by-relevance` asks for; nothing is never.
+/// The margin of `--by-relevance`; `None` is never.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Margin(Option<RelevanceMargin>);
 
 impl ShowingArgs {
-    /// The same, asked of disclosures.
+    /// Applies the arguments to the options of disclosures.
     pub(crate) fn apply(&self, mut options: DisclosureOptions) -> DisclosureOptions {
         if let Some(Margin(margin)) = self.by_relevance {
             options.relevance = margin;

@@ -52,13 +52,13 @@ pub(crate) struct RefreshArgs {
     pub(crate) refresh: Refresh,
 }
 
-/// When changed skills are taken up.
+/// The time at which changed skills are taken up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refresh {
     /// When the system tells of changes.
     Watch,
     Off,
-    /// So often.
+    /// At this interval.
     Every(Duration),
 }
 

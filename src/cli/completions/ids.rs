@@ -10,8 +10,8 @@ use crate::{parse, sanitize, setup};
 /// Arguments with this name of their value take the id of a skill.
 const ID: &str = "ID";
 
-/// Prints the ids that the last word may become, each with a tab and a line about the skill.
-/// Nothing if it is not a skill that is expected there.
+/// Prints the ids that the last word may become, each with a tab and a line about the skill. Prints
+/// nothing if no skill is expected there.
 pub(crate) fn run(args: &CompleteIdsArgs) -> anyhow::Result<ExitCode> {
     let Some((word, before)) = args.words.split_last() else { return Ok(ExitCode::Done) };
     let mut command = args::command();
@@ -35,18 +35,18 @@ pub(crate) fn run(args: &CompleteIdsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-/// Whether an argument takes the id of a skill.
+/// Tells whether an argument takes the id of a skill.
 pub(super) fn is_id(arg: &Arg) -> bool {
     arg.get_value_names().unwrap_or_default().iter().any(|name| name.as_str() == ID)
 }
 
-/// Where the words of an unfinished command line lead to.
+/// The state of the parser after the words of an unfinished command line.
 struct Line<'c> {
     command: &'c Command,
     n_positionals: usize,
     /// The option whose value comes next.
     pending: Option<&'c Arg>,
-    /// No options come any more.
+    /// True once no more options can come.
     is_escaped: bool,
     /// The options of every command, with their values.
     globals: Vec<String>,
@@ -114,7 +114,7 @@ impl<'c> Line<'c> {
         }
     }
 
-    /// Whether `word`, which comes next, is the id of a skill.
+    /// Tells whether `word`, which comes next, is the id of a skill.
     fn expects_id(&self, word: &str) -> bool {
         let arg = match self.pending {
             Some(option) => Some(option),
@@ -186,7 +186,7 @@ mod tests {
         let words = words.map(str::to_owned);
         let line = Line::read(&command, words.iter());
         assert_eq!(line.globals, ["--source", "a b", "--brand=sven", "--project"]);
-        // What is not finished is not there.
+        // An unfinished option is left out.
         let words = ["list", "--json", "--allow"].map(str::to_owned);
         assert_eq!(Line::read(&command, words.iter()).globals, ["--json"]);
     }

@@ -1,8 +1,8 @@
 //! `repertoire completions`: completion scripts for shells.
 //!
-//! What clap generates knows commands and options. For Bash, Zsh and fish a function is added that
-//! asks this program for the ids of skills (`ids.rs`). The engine of `clap_complete` that would do so
-//! for all shells is not stable.
+//! The scripts that clap generates know commands and options. For Bash, Zsh and fish a function is
+//! added that asks this program for the ids of skills (`ids.rs`). The engine of `clap_complete`
+//! that would do so for all shells is not stable.
 
 pub(crate) mod ids;
 
@@ -17,7 +17,7 @@ use crate::args::{self, CompletionsArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 
-/// Asks for ids first, and else does what was generated.
+/// Asks for ids first, and else calls the generated function.
 const BASH: &str = r#"
 _repertoire_with_ids() {
     local id ids
@@ -35,7 +35,8 @@ _repertoire_with_ids() {
 complete -F _repertoire_with_ids -o bashdefault -o default repertoire
 "#;
 
-/// The same. It comes before the end of what was generated, which calls `_repertoire`.
+/// The same for Zsh. It is inserted before the end of the generated script, which calls
+/// `_repertoire`.
 const ZSH: &str = r#"
 functions[_repertoire_without_ids]=$functions[_repertoire]
 _repertoire() {
@@ -52,7 +53,7 @@ _repertoire() {
 }
 "#;
 
-/// Where the end of what is generated for Zsh begins.
+/// The beginning of the end of the generated script for Zsh.
 const ZSH_END: &str = "\nif [ \"$funcstack[1]\"";
 
 /// Candidates beside the generated ones; with them, no files.
@@ -65,8 +66,8 @@ end
 complete -c repertoire -n 'test -n "$(__repertoire_ids)"' -f -a '(__repertoire_ids)'
 "#;
 
-/// The options that take ids, of `command` and those below it: for their values, fish asks what was
-/// said of them alone.
+/// The options that take ids, of `command` and those below it: for their values, fish uses only the
+/// rules of the option itself.
 fn fish_options(command: &Command, names: &mut BTreeSet<String>) {
     let options = command.get_arguments().filter(|arg| ids::is_id(arg));
     names.extend(options.filter_map(|arg| arg.get_long()).map(str::to_owned));

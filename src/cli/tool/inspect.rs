@@ -1,4 +1,4 @@
-//! `repertoire tool inspect`: what a library says of itself.
+//! `repertoire tool inspect`: the note of a library, and its tools if asked.
 
 use std::fs;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn read(file: &Path) -> Result<PluginNote, Error> {
     PluginNote::read(file).map_err(|error| Error::new(code, error.to_string(), error.help()))
 }
 
-/// The tools of every class. The library is run, as whoever named it wants.
+/// The tools of every class. The library is run, since the user asked for its tools.
 fn tools(
     file: &Path,
     bytes: &[u8],

@@ -84,7 +84,7 @@ fn table(tools: &[Tool]) -> String {
     table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
 }
 
-/// Tells which toolsets could not be loaded. Classes of one library mostly fail alike.
+/// Reports the toolsets that could not be loaded. Classes of one library mostly fail alike.
 fn tell<'a>(failures: impl IntoIterator<Item = &'a ToolFailure>, out: Output) {
     let mut told = BTreeSet::new();
     for ToolFailure { skill, error, .. } in failures {
@@ -106,7 +106,7 @@ fn call(args: &ToolCallArgs, common: &Common, out: Output) -> anyhow::Result<Exi
     let output = tool.call(&arguments, &host);
     host.bar.finish_and_clear();
     let output = output?;
-    // What it did, it did.
+    // The tool has already run, so this is not a failure.
     if let Err(error) = session.record_use(&tool.skill) {
         out.note(&format!("its use is not noted: {}", sanitize::line(error.message())));
     }
@@ -147,7 +147,7 @@ fn find(engine: &Engine, name: &str, common: &Common, out: Output) -> anyhow::Re
     };
     tools.find(name).cloned().map_err(|error| {
         let Tools { tools, failures } = &tools;
-        // That the tool is missing only follows from what happened to its library.
+        // The tool is missing only because its library failed.
         if let (Some(_), true, [first, others @ ..]) = (skill, tools.is_empty(), &failures[..]) {
             let first = &first.error;
             let is_other = |other: &&ToolFailure| other.error.message() != first.message();

@@ -101,7 +101,7 @@ fn next_commands(args: &ToolNewArgs, krate: &Path, skill: &Path, common: &Common
     ]
 }
 
-/// Writes the files, of which none may be there, and the empty directory.
+/// Writes the files, none of which may exist, and makes the empty directory.
 fn write(files: &[(PathBuf, String)], empty: &Path) -> Result<(), Error> {
     if let Some((path, _)) = files.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
         return Err(Error::new(
