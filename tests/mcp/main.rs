@@ -8,9 +8,11 @@
 mod binary;
 mod http;
 mod in_process;
+mod peer;
 #[path = "../support/plugin.rs"]
 mod plugin;
 mod python;
+mod skills;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
 mod support;
