@@ -6,10 +6,12 @@
 //! always answers and can always be cancelled.
 
 mod address;
+mod batches;
 mod changes;
 mod consent;
 mod http;
 mod lines;
+mod merged;
 mod message;
 mod pages;
 mod progress;
