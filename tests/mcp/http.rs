@@ -113,6 +113,17 @@ fn only_programs_of_this_machine_with_the_token_are_served() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers:?}: {answer}");
         assert!(!answer.contains("serverInfo"), "{answer}");
     }
+    // Two ways to say whom a request is for: whoever stands between may have read the other.
+    let host = ("Host", &*server.address);
+    for (path, headers) in [
+        ("/mcp", &[authorized, host, host][..]),
+        ("/mcp", &[authorized, host, ("Host", "evil.example")]),
+        (&*format!("http://{}/mcp", server.address), &[authorized]),
+        ("http://evil.example/mcp", &[authorized, host]),
+    ] {
+        let answer = server.post(path, headers);
+        assert!(answer.starts_with("HTTP/1.1 400"), "{path} {headers:?}: {answer}");
+    }
     let answer = server.post_text("/mcp", &[], "{\"jsonrpc\": ");
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
 }

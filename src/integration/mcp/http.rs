@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
@@ -105,6 +105,9 @@ async fn answer(
     token: &str,
     mut request: Request<Incoming>,
 ) -> Answer {
+    if !names_one_host(&request) {
+        return plain(StatusCode::BAD_REQUEST, "name one host, in the header `Host` alone\n");
+    }
     if request.uri().path() != PATH {
         return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
     }
@@ -213,6 +216,13 @@ const EVENTS: &str = "text/event-stream";
 fn is_events(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     media_type.is_some_and(|value| value.starts_with(EVENTS))
+}
+
+/// Returns whether one place alone says whom a request is for. Of two, a proxy may have read the
+/// other one.
+fn names_one_host(request: &Request<Incoming>) -> bool {
+    let n_hosts = request.headers().get_all(HOST).iter().count();
+    request.uri().authority().is_none() && n_hosts <= 1
 }
 
 fn no_message(status: StatusCode, refusal: &Refusal) -> Answer {
