@@ -338,3 +338,44 @@ async fn a_changed_list_of_tools_is_told_once() {
     let change = tokio::time::timeout(LONG, changes.next()).await.unwrap();
     assert!(format!("{change:?}").contains("ToolListChanged"), "{change:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_outputs_come_in_pages() {
+    let place = simple().await;
+    let script = "#!/bin/sh\nseq 1 20000\necho oh >&2\nexit 3\n";
+    std::fs::write(place.dir.path().join("slow/scripts/long.sh"), script).unwrap();
+    let call = json!({"skill": "slow", "script": "long.sh"});
+    let answer = place.call("run_skill_script", call).await;
+    let first = text(&answer);
+    assert!(first.len() < 40_000, "{}", first.len());
+    // How it ended is told at once.
+    assert!(first.ends_with("[standard error]\noh\n[exit code 3]"), "{first}");
+    let (_, told) = first.split_once("[lines 1 to ").unwrap();
+    let (_, told) = told.split_once("path `").unwrap();
+    let (name, told) = told.split_once("`, offset ").unwrap();
+    let mut offset: usize = told.split_once(']').unwrap().0.parse().unwrap();
+    let mut read: String = first.split_inclusive('\n').take(offset - 1).collect();
+    loop {
+        let call = json!({"skill": "slow", "path": name, "offset": offset});
+        let page = place.call("read_skill_file", call).await;
+        assert_ne!(page.is_error, Some(true), "{page:?}");
+        let page = text(&page);
+        let Some((lines, told)) = page.rsplit_once("\n[20000 lines; read on from offset ") else {
+            read.push_str(page);
+            break;
+        };
+        read.push_str(lines);
+        offset = told.trim_end_matches(']').parse().unwrap();
+    }
+    let numbers: Vec<String> = (1..=20_000).map(|n| n.to_string()).collect();
+    assert_eq!(read, numbers.join("\n") + "\n");
+    for (path, offset, code) in [
+        (name, 20_001, "INVALID_PARAM"),
+        ("output:0123456789abcdef", 1, "NOT_FOUND"),
+        ("output:x", 1, "NOT_FOUND"),
+    ] {
+        let call = json!({"skill": "slow", "path": path, "offset": offset});
+        let answer = place.call("read_skill_file", call).await;
+        assert!(text(&answer).starts_with(code), "{path}: {answer:?}");
+    }
+}
