@@ -1,5 +1,5 @@
 //! Skills over the Model Context Protocol: a client in process, raw lines through the real binary,
-//! HTTP, and the official Python client.
+//! HTTP, the official clients for Python and TypeScript, and the MCP Inspector.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,6 +9,9 @@ mod batches;
 mod binary;
 mod http;
 mod in_process;
+mod inspector;
+#[path = "../support/npm.rs"]
+mod npm;
 mod peer;
 #[path = "../support/plugin.rs"]
 mod plugin;
@@ -17,6 +20,7 @@ mod skills;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
 mod support;
+mod typescript;
 mod wire;
 
 use std::fs;
