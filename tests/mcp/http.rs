@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::binary::{Place, finish};
-use crate::{LONG, command, skills, trusted};
+use crate::{LONG, command, memory, skills, trusted};
 
 pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
@@ -40,6 +40,11 @@ impl Server {
         let (_, rest) = seen[0].split_once("http://").unwrap();
         let address = rest.trim_end_matches("/mcp").to_owned();
         (Server { child, address, _place: place, _skills: skills }, seen)
+    }
+
+    /// The memory it has, in KiB.
+    pub(crate) fn memory(&self) -> u64 {
+        memory(&self.child)
     }
 
     /// Posts a request to initialize, and gives the whole answer.

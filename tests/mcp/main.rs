@@ -7,6 +7,7 @@ mod batches;
 #[path = "../support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
+mod figures;
 mod http;
 mod in_process;
 mod inspector;
@@ -25,7 +26,7 @@ mod wire;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 use binary::Place;
@@ -86,6 +87,13 @@ fn command(place: &Place, args: &[&str], paths: &[&Path]) -> Command {
     let mut command = place.command(args);
     command.args(paths).env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
     command
+}
+
+/// The memory that a process has, in KiB.
+fn memory(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
 /// Whether a process with this argument is alive, such as a `sleep` for an odd time.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::binary::Place;
-use crate::{LONG, command, is_alive, skills, trusted};
+use crate::{LONG, command, is_alive, memory, skills, trusted};
 
 /// A running server, spoken to in lines.
 pub(crate) struct Server {
@@ -102,13 +102,6 @@ impl Server {
             assert!(start.elapsed() < LONG, "it does not end");
             std::thread::sleep(Duration::from_millis(10));
         }
-    }
-
-    /// The memory it has, in KiB.
-    fn memory(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 }
 
@@ -292,7 +285,7 @@ fn ten_thousand_calls_take_no_memory() {
     for id in 1..=11_000 {
         server.ask(id, "tools/call", &calls[id as usize % calls.len()]);
         if id % 2_500 == 1_000 {
-            after.push(server.memory());
+            after.push(memory(&server.child));
         }
     }
     crate::support::say(&format!("memory, each 2,500 calls: {after:?} KiB"));
