@@ -1,4 +1,4 @@
-//! Skills that the host's agent has by itself.
+//! Native skills: those that the host's agent lists and loads by itself.
 
 use std::path::Path;
 
@@ -13,17 +13,17 @@ pub struct NativeSkills {
     /// The directories of skills that it reads, by the ends of their paths, such as
     /// `.claude/skills`.
     pub roots: Vec<String>,
-    /// Whether it also reads skills further below; else only those directly in one of the `roots`.
+    /// True if it also reads skills further below; else only those directly in one of the `roots`.
     pub nested: bool,
-    /// Whether it leaves skills with `paths` out of its list until a file matches.
+    /// True if it leaves skills with `paths` out of its list until a file matches.
     pub hides_paths: bool,
-    /// How the model loads one, in the agent's own words; `{name}` stands for the name of the skill
-    /// and `{path}` for the path of its file.
+    /// The instruction to load one, in the agent's own words; `{name}` stands for the name of the
+    /// skill and `{path}` for the path of its file.
     pub how_to_load: String,
 }
 
 impl NativeSkills {
-    /// Whether the agent lists this skill.
+    /// Tells whether the agent lists this skill.
     pub(crate) fn has(&self, entry: &Entry) -> bool {
         let Some(dir) = entry.skill.dir().and_then(Path::parent) else { return false };
         let depth = if self.nested { usize::MAX } else { 1 };
@@ -32,7 +32,7 @@ impl NativeSkills {
         is_listed && dir.ancestors().take(depth).any(is_root)
     }
 
-    /// What the line of a skill says about how to load it.
+    /// The instruction to load a skill, for its line.
     pub(super) fn how_to_load(&self, entry: &Entry) -> String {
         let path = entry.skill.path().unwrap_or(Path::new(""));
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

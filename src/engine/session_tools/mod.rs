@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use crate::tool_format::ToolFormat;
 
-/// How a session's tools are made.
+/// The options of a session's tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionToolsOptions {
@@ -26,13 +26,13 @@ pub struct SessionToolsOptions {
     /// default. If they do not fit, any name is taken, and the model finds them with
     /// `find_skills`.
     pub names_chars: usize,
-    /// The most that `read_skill_file` answers with, in bytes; 64 KiB by default. Of a longer text
-    /// the first lines are given, and how to read on.
+    /// The most that `read_skill_file` answers with, in bytes; 64 KiB by default. The answer to a
+    /// longer text has its first lines, and says how to read on.
     pub read_bytes: usize,
     /// The most that is given at once of the output of a script or of a tool of a toolset, in bytes;
-    /// 32 KiB by default. Of a longer one the first lines are given, and how to read on.
+    /// 32 KiB by default. The answer to a longer one has its first lines, and says how to read on.
     pub output_bytes: usize,
-    /// Whether the tools of all toolsets are there from the beginning, as for clients that list
+    /// True if the tools of all toolsets are there from the beginning, as for clients that list
     /// tools once; off by default, and as the engine's [`ToolPolicy`](crate::toolset::ToolPolicy)
     /// has it.
     pub all_toolsets: bool,
