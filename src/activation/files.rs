@@ -46,6 +46,17 @@ pub fn bundled_files(dir: &Path, limit: usize) -> Result<BundledFiles, Error> {
     Ok(BundledFiles { files, more, complete })
 }
 
+/// Returns whether the skill in `dir` has a directory `path` that its files could be in.
+#[cfg(feature = "mcp")]
+pub(crate) fn has_directory(dir: &Path, path: &str) -> bool {
+    let is_hidden = |part: &str| part.starts_with('.') || is_made_by_tools(part.as_ref());
+    let Ok(path) = plain(path) else { return false };
+    !path.split('/').any(is_hidden)
+        && Dir::open(dir)
+            .and_then(|root| enter(root, Path::new(&path)))
+            .is_ok_and(|entered| matches!(entered, Entered::Dir(_)))
+}
+
 /// Up to three files of the skill in `root` that `path` may be a misspelling of, the nearest first.
 pub(super) fn nearest_files(root: &Dir, path: &str) -> Vec<String> {
     const LEAST_SIMILARITY: f64 = 0.8;

@@ -33,7 +33,11 @@ pub use tree::{TreeLimits, folder_tree};
 pub(crate) use command::{Typed, commands, find as find_command};
 #[cfg(feature = "mcp")]
 pub(crate) use consent::refused;
+#[cfg(feature = "mcp")]
+pub(crate) use files::has_directory;
 pub(crate) use prepare::{consent_request, prepare};
+#[cfg(feature = "mcp")]
+pub(crate) use resources::read_bytes;
 
 /// A skill loaded by name: instructions with arguments, and the files that come with them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -113,9 +113,7 @@ pub fn read_resource(
     options: &ReadOptions,
 ) -> Result<Resource, Error> {
     let asked = Asked { skill, path };
-    let path = plain(path).map_err(|why| asked.no_path(why))?;
-    let file = asked.open(dir, &path)?;
-    asked.require_one_name(&file)?;
+    let (file, path) = asked.file(dir)?;
     let is_range = options.offset.is_some() || options.limit.is_some();
     let max_bytes =
         if is_range { MAX_TEXT_BYTES.max(options.max_bytes) } else { options.max_bytes };
@@ -128,6 +126,20 @@ pub fn read_resource(
     };
     let media_type = media_type(&path, true);
     Ok(Resource { media_type, path, size, content: asked.lines(text, options)? })
+}
+
+/// The bytes of the file `path` below `dir`, of which there are at most `max_bytes`. Fails as
+/// [`read_resource`].
+#[cfg(feature = "mcp")]
+pub(crate) fn read_bytes(
+    skill: &str,
+    dir: &Path,
+    path: &str,
+    max_bytes: usize,
+) -> Result<Vec<u8>, Error> {
+    let asked = Asked { skill, path };
+    let (file, _) = asked.file(dir)?;
+    asked.read(file, max_bytes)
 }
 
 /// The file asked for, in the words of the caller.
@@ -150,6 +162,14 @@ impl Asked<'_> {
         let help = "give the path of a file below the skill's directory, such as \
                     `references/forms.md`";
         self.error(ErrorCode::InvalidParam, why, help)
+    }
+
+    /// The file, and its path without parts that mean nothing.
+    fn file(&self, dir: &Path) -> Result<(File, String), Error> {
+        let path = plain(self.path).map_err(|why| self.no_path(why))?;
+        let file = self.open(dir, &path)?;
+        self.require_one_name(&file)?;
+        Ok((file, path))
     }
 
     fn open(&self, dir: &Path, path: &str) -> Result<File, Error> {

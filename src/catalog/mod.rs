@@ -221,13 +221,7 @@ impl Catalog {
         parent: &'a Entry,
         audience: Audience,
     ) -> impl Iterator<Item = &'a Entry> {
-        let above = parent.dir_of_sub_skills();
-        let below: Vec<(&Entry, &Path)> = self
-            .entries()
-            .filter(|entry| !entry.is_shadowed() && entry.id != parent.id)
-            .filter_map(|entry| Some((entry, entry.skill.dir()?)))
-            .filter(|(_, dir)| above.is_some_and(|above| dir.starts_with(above)))
-            .collect();
+        let below: Vec<(&Entry, &Path)> = self.below(parent).collect();
         let dirs: Vec<&Path> = below.iter().map(|(_, dir)| *dir).collect();
         let is_direct =
             move |dir: &Path| dirs.iter().all(|above| *above == dir || !dir.starts_with(above));
@@ -237,6 +231,34 @@ impl Catalog {
                 entry.is_available() && entry.is_loadable(audience) && is_direct(dir)
             })
             .map(|(entry, _)| entry)
+    }
+
+    /// The skills below `parent` at any depth that are not shadowed, with their directories.
+    fn below<'a>(&'a self, parent: &'a Entry) -> impl Iterator<Item = (&'a Entry, &'a Path)> {
+        let above = parent.dir_of_sub_skills();
+        self.entries()
+            .filter(|entry| !entry.is_shadowed() && entry.id != parent.id)
+            .filter_map(|entry| Some((entry, entry.skill.dir()?)))
+            .filter(move |(_, dir)| above.is_some_and(|above| dir.starts_with(above)))
+    }
+
+    /// The skills below `parent` at any depth that `audience` is told of, with the paths of their
+    /// directories from its own, `/`-separated. A path that is not UTF-8 has no skill here.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn nested<'a>(
+        &'a self,
+        parent: &'a Entry,
+        audience: Audience,
+    ) -> impl Iterator<Item = (String, &'a Entry)> {
+        let root = parent.skill.dir();
+        let listed = self
+            .below(parent)
+            .filter(move |(entry, _)| entry.is_available() && entry.is_listed(audience));
+        listed.filter_map(move |(entry, dir)| {
+            let path = dir.strip_prefix(root?).ok()?;
+            let parts: Option<Vec<&str>> = path.iter().map(std::ffi::OsStr::to_str).collect();
+            Some((parts?.join("/"), entry))
+        })
     }
 
     /// The skill that this one is a sub-skill of, if any.

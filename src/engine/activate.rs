@@ -14,6 +14,8 @@ use crate::activation::{
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::session::{Event, Session, SessionState};
+#[cfg(feature = "mcp")]
+use crate::skill::Portable;
 use crate::skill::{Context, SkillId};
 
 /// The options of an activation.
@@ -172,6 +174,20 @@ impl Engine {
         let catalog = self.catalog();
         let entry = self.admitted(&catalog, name, caller.into())?;
         activation::read_resource(entry.id.as_str(), directory(entry)?, path, options)
+    }
+
+    /// The `SKILL.md` of a skill, in the strict form of the Agent Skills specification.
+    ///
+    /// Fails with `NOT_FOUND` if there is no such skill for `caller`, with `CONSENT_REQUIRED` as an
+    /// activation would, and with `EXECUTION_ERROR` if the file cannot be read.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn portable<'c>(
+        &self,
+        name: &str,
+        caller: impl Into<Caller<'c>>,
+    ) -> Result<Portable, Error> {
+        let catalog = self.catalog();
+        self.admitted(&catalog, name, caller.into())?.skill.portable()
     }
 
     /// Copies a skill for a task, below `target`; see [`mount`](activation::mount).

@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 
 #[cfg(feature = "snapshot")]
 use super::kept::{self, CacheUse};
+use super::outputs::Outputs;
 use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
@@ -346,6 +347,7 @@ impl EngineBuilder {
             prompt: self.prompt,
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
+            outputs: Outputs::default(),
             consent: self.consent,
             retriever: self.retriever,
             tasks: self.tasks,

@@ -8,6 +8,7 @@ mod explain;
 mod find;
 #[cfg(feature = "snapshot")]
 mod kept;
+mod outputs;
 mod refresh;
 #[cfg(feature = "scripts")]
 mod scripts;
@@ -45,6 +46,7 @@ pub use explain::Explanation;
 pub use find::FoundSkill;
 #[cfg(feature = "snapshot")]
 pub use kept::CacheUse;
+use outputs::Outputs;
 use refresh::Listeners;
 pub use refresh::Subscription;
 pub use session_tools::{SessionTools, SessionToolsOptions};
@@ -80,6 +82,7 @@ struct Inner {
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
     sessions: Arc<dyn SessionStore>,
+    outputs: Outputs,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
@@ -105,6 +108,11 @@ impl Engine {
     /// Starts to put an engine together.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
+    }
+
+    /// The outputs of tools that are read in pages.
+    fn outputs(&self) -> &Outputs {
+        &self.0.outputs
     }
 
     /// The skills as they are now. A refresh makes another catalog and leaves this one as it is.

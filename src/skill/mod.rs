@@ -26,6 +26,8 @@ mod normal_form;
 mod off_fence;
 pub(crate) mod pattern;
 mod pointer;
+#[cfg(feature = "mcp")]
+mod portable;
 mod profile;
 mod scalar;
 mod trigger;
@@ -52,6 +54,8 @@ pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
 pub(crate) use insert::with_keywords;
 pub use manifest::{Context, Manifest, Spanned};
+#[cfg(feature = "mcp")]
+pub(crate) use portable::Portable;
 pub use profile::{Profile, check_file};
 pub use trigger::Triggers;
 pub(crate) use trigger::glob;

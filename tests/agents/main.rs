@@ -7,6 +7,8 @@
 #[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
 mod model;
+#[path = "../support/npm.rs"]
+mod npm;
 mod programs;
 
 use std::fmt::Write as _;
@@ -45,7 +47,7 @@ fn what_reaches_the_model_is_what_it_should() {
         eprintln!("SKIPPED: the real agents are run in CI, or with `REPERTOIRE_AGENTS=1`");
         return;
     }
-    if !programs::has_npm() {
+    if !npm::has_npm() {
         eprintln!("SKIPPED: there is no npm, or no registry, to install the real agents from");
         return;
     }

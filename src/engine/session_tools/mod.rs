@@ -1,5 +1,6 @@
 //! The tools of a session's model, and the one function that answers them.
 
+mod pages;
 mod parameters;
 #[cfg(feature = "toolsets")]
 mod plugins;
@@ -28,6 +29,9 @@ pub struct SessionToolsOptions {
     /// The most that `read_skill_file` answers with, in bytes; 64 KiB by default. The answer to a
     /// longer text has its first lines, and says how to read on.
     pub read_bytes: usize,
+    /// The most that is given at once of the output of a script or of a tool of a toolset, in bytes;
+    /// 32 KiB by default. The answer to a longer one has its first lines, and says how to read on.
+    pub output_bytes: usize,
     /// True if the tools of all toolsets are there from the beginning, as for clients that list
     /// tools once; off by default, and as the engine's [`ToolPolicy`](crate::toolset::ToolPolicy)
     /// has it.
@@ -36,7 +40,12 @@ pub struct SessionToolsOptions {
 
 impl Default for SessionToolsOptions {
     fn default() -> Self {
-        SessionToolsOptions { names_chars: 4000, read_bytes: 64 << 10, all_toolsets: false }
+        SessionToolsOptions {
+            names_chars: 4000,
+            read_bytes: 64 << 10,
+            output_bytes: 32 << 10,
+            all_toolsets: false,
+        }
     }
 }
 

@@ -59,9 +59,9 @@ impl SessionTools {
             // The tool has run; its effects stand.
             tracing::warn!(tool = name, %error, "the use of a tool is not noted");
         }
-        let data =
-            json!({"output": output.output, "title": output.title, "metadata": output.metadata});
-        Ok(Envelope::success(&data, output.output.clone()))
+        let text = self.paged(tool.skill.as_str(), output.output);
+        let data = json!({"output": text, "title": output.title, "metadata": output.metadata});
+        Ok(Envelope::success(&data, text))
     }
 
     /// The tool that `name` means. If the name begins with that of a skill, only the libraries of

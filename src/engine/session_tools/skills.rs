@@ -66,6 +66,9 @@ impl SessionTools {
     }
 
     pub(super) fn read_skill_file(&self, call: &ReadSkillFile) -> Result<Envelope, Error> {
+        if let Some(output) = self.read_output(call) {
+            return output;
+        }
         let read = |offset| {
             let options =
                 ReadOptions { max_bytes: self.options.read_bytes, offset, limit: call.limit };
@@ -107,8 +110,10 @@ impl SessionTools {
             is_cancelled: Some(&is_over),
             ..Default::default()
         };
-        let output =
+        let mut output =
             self.engine.run_script(&call.skill, &call.script, &call.args, &self.session, io)?;
+        output.stdout = self.paged(&call.skill, output.stdout);
+        output.stderr = self.paged(&call.skill, output.stderr);
         Ok(output.to_envelope(&call.skill, &call.script))
     }
 }
