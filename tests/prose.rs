@@ -12,9 +12,24 @@ const BEFORE: [&str; 2] = ["There", "there"];
 /// Words after "is no" with which it is correct: "is no longer", "is no more than".
 const AFTER: [&str; 4] = ["less", "longer", "more", "other"];
 
-/// Parts of `src` whose comments are not rewritten yet: remove each once it is done.
-const NOT_DONE: [&str; 9] =
-    ["beneath", "cli", "integration", "lib.rs", "sandbox", "script", "session", "toolset", "trust"];
+/// Parts of `src` whose comments are not rewritten yet: remove each once it is done. Docs of command
+/// line arguments in `cli/args` are help texts.
+const NOT_DONE: [&str; 14] = [
+    "cli/args",
+    "cli/check",
+    "cli/check.rs",
+    "cli/doctor",
+    "cli/hook",
+    "cli/play",
+    "cli/setup.rs",
+    "cli/trust.rs",
+    "cli/why",
+    "integration",
+    "sandbox",
+    "script",
+    "session",
+    "trust",
+];
 
 /// A run of comment lines with the same mark.
 struct Comment {

@@ -1,4 +1,4 @@
-//! Any arguments for any body: what is put in is what was written, and nothing else of the body changes.
+//! Fuzzes the arguments of skills: they are inserted as written, and the rest of the body does not change.
 #![no_main]
 #![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
 

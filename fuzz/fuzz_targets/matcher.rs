@@ -1,4 +1,4 @@
-//! The index of any few skills against the plain matcher of `tests/differential`, on any message.
+//! Fuzzes the index of a few skills against the plain matcher of `tests/differential`, on any message.
 #![no_main]
 #![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
 

@@ -1,4 +1,4 @@
-//! Any bytes as a `SKILL.md`: read, checked, put into a catalog, asked for.
+//! Fuzzes the loading of a `SKILL.md`: it is read, checked, put into a catalog, and asked for.
 #![no_main]
 #![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
 
