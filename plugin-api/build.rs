@@ -1,4 +1,4 @@
-//! Tells the crate what it is built for, so that a plugin can say it in its note.
+//! Tells the crate the target it is built for, so that a plugin can say it in its note.
 
 use std::process::Command;
 

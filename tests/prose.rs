@@ -13,13 +13,16 @@ const BEFORE: [&str; 2] = ["There", "there"];
 const AFTER: [&str; 4] = ["less", "longer", "more", "other"];
 
 /// Parts of `src` whose comments are not rewritten yet: remove each once it is done. Docs of command
-/// line arguments in `cli/args` are help texts.
-const NOT_DONE: [&str; 14] = [
+/// line arguments in `cli/args` are help texts; `cli/agent`, `cli/live` and `cli/mcp` are on branches.
+const NOT_DONE: [&str; 17] = [
+    "cli/agent",
     "cli/args",
     "cli/check",
     "cli/check.rs",
     "cli/doctor",
     "cli/hook",
+    "cli/live",
+    "cli/mcp",
     "cli/play",
     "cli/setup.rs",
     "cli/trust.rs",

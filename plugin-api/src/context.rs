@@ -130,8 +130,8 @@ impl<'h> ToolContext<'h> {
         self.host.progress(fraction, message.as_ref());
     }
 
-    /// Writes a line to the host's log. What a plugin prints instead may be lost, or may disturb
-    /// a protocol on the host's standard output.
+    /// Writes a line to the host's log. Output that a plugin prints instead may be lost, or may
+    /// disturb a protocol on the host's standard output.
     pub fn log(&self, level: LogLevel, message: impl AsRef<str>) {
         self.host.log(level, message.as_ref());
     }

@@ -11,9 +11,9 @@ pub(crate) enum ExitCode {
     Done,
     /// A finding or a failure.
     Failure,
-    /// The command line has no legal meaning.
+    /// The command line is not valid.
     Usage,
-    /// A signal with this number asked to end; told as shells do.
+    /// A signal with this number asked to end; encoded as shells do.
     Signal(u8),
 }
 

@@ -13,7 +13,7 @@ use crate::skill::path_and_class;
 /// An entry of `toolsets`: a library below the skill's directory, and a class in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolsetEntry {
-    /// `toolsets/hello`: the library, without what the system adds to its name.
+    /// `toolsets/hello`: the library, without the prefix and the extension that the system adds.
     path: String,
     /// `HelloToolset`.
     class: String,

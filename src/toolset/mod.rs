@@ -29,7 +29,7 @@ pub use worker::{HostProgram, Limits, WorkerState, main as worker_main};
 
 pub(crate) use registry::Toolsets;
 
-/// Where plugins run.
+/// The processes in which plugins run.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "there is one of it in an engine")]
 pub enum Isolation {
@@ -55,11 +55,11 @@ pub enum ToolPolicy {
     All,
 }
 
-/// How toolsets are loaded.
+/// Options for loading toolsets.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolsetOptions {
-    /// Where plugins run.
+    /// The processes in which plugins run.
     pub isolation: Isolation,
     /// The tools that are offered for a query.
     pub policy: ToolPolicy,

@@ -41,7 +41,7 @@ impl Toolset {
         Ok(Self { instance, description })
     }
 
-    /// The tools, and what they are for; `class` is the name the toolset was created by.
+    /// The tools, and their purpose; `class` is the name the toolset was created by.
     pub fn describe(&self) -> &ToolsetDescription {
         &self.description
     }

@@ -79,7 +79,7 @@ pub enum WorkerState {
     Crashed {
         /// The signal or the exit code.
         how: String,
-        /// The end of what it wrote to standard error.
+        /// The end of its standard error.
         last_words: String,
         /// Crashes within the last minute.
         crashes: usize,
@@ -88,7 +88,7 @@ pub enum WorkerState {
     Disabled {
         /// The signal or the exit code of the last crash.
         how: String,
-        /// The end of what it wrote to standard error.
+        /// The end of its standard error.
         last_words: String,
     },
 }
