@@ -110,7 +110,7 @@ impl ToolError {
         &self.message
     }
 
-    /// The same failure, with what was being done before its words.
+    /// The same failure, with its context before its words.
     ///
     /// ```
     /// use repertoire_plugin::ToolError;
