@@ -41,7 +41,7 @@ fn crashes_are_one_calls_error() {
     assert_crash("allocate", "killed by signal 6 (SIGABRT)", "memory allocation");
 }
 
-/// Asserts that the call failed so.
+/// Asserts that the call failed so, with the process still there.
 #[track_caller]
 fn assert_failure(error: WorkerError, code: ErrorCode, text: &str) {
     match error {
