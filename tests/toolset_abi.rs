@@ -9,7 +9,7 @@ mod plugin;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use repertoire::toolset::{Host, HostProgram, LogLevel, PluginNote, ToolOutput, ToolsetOptions};
@@ -19,32 +19,119 @@ use serde_json::{Value, json};
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/plugin-api/tests/fixtures/abi-1.0");
 const PACKAGES: [&str; 2] = ["repertoire-plugin-1.0.0", "repertoire-plugin-macros-1.0.0"];
 
-/// Builds the frozen plugin against the frozen packages, where this workspace is built: dependencies
-/// of the same versions and profile, as `.ci/run` has them, are there already.
-fn built() -> PathBuf {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi-1.0");
-    fs::create_dir_all(&place).unwrap();
+/// Puts the frozen packages and the plugin into `place`.
+fn unpack(place: &Path) {
+    fs::create_dir_all(place).unwrap();
     for package in PACKAGES {
         let package = format!("{FIXTURE}/{package}.crate");
-        let unpacked = Command::new("tar").arg("-xzf").arg(package).current_dir(&place).status();
+        let unpacked = Command::new("tar").arg("-xzf").arg(package).current_dir(place).status();
         assert!(unpacked.unwrap().success());
     }
     for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
-        let (from, to) = (
-            Path::new(FIXTURE).join("frozen-toolset").join(file),
-            place.join("frozen-toolset").join(file),
-        );
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        let content = fs::read(from).unwrap();
-        // What is newer than its build is built again.
-        if fs::read(&to).ok().as_ref() != Some(&content) {
-            fs::write(&to, content).unwrap();
-        }
+        let from = Path::new(FIXTURE).join("frozen-toolset").join(file);
+        write_new(&place.join("frozen-toolset").join(file), &fs::read(from).unwrap());
     }
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_str().unwrap();
+}
+
+/// Writes a file if that changes it: a file that is newer than its build is built again.
+fn write_new(path: &Path, content: &[u8]) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    if fs::read(path).ok().as_deref() != Some(content) {
+        fs::write(path, content).unwrap();
+    }
+}
+
+/// The arguments of a build where this workspace is built: dependencies of the same versions and profile,
+/// as `.ci/run` has them, are there already.
+fn build_args() -> [&'static str; 6] {
+    static TARGET: LazyLock<&str> = LazyLock::new(|| {
+        Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_str().unwrap()
+    });
     let profile = "profile.dev.strip='debuginfo'"; // what Cargo strips where there is no `debug`
-    let args = ["build", "--locked", "--lib", "--target-dir", target, "--config", profile];
+    ["build", "--offline", "--target-dir", &TARGET, "--config", profile]
+}
+
+/// Builds the frozen plugin against the frozen packages.
+fn built() -> PathBuf {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi-1.0");
+    unpack(&place);
+    let args = [&build_args()[..], &["--locked", "--lib"]].concat();
     plugin::library(&place.join("frozen-toolset"), &args, "frozen-toolset")
+}
+
+/// Makes of the border in the package `dir` that of a later minor version: each side offers a method more,
+/// and the module has a field more.
+fn grow(dir: &Path) {
+    let replace = |file: &str, pairs: &[(&str, &str)]| {
+        let path = dir.join("src/abi").join(file);
+        let mut text = fs::read_to_string(&path).unwrap();
+        for (old, new) in pairs {
+            assert_eq!(text.matches(old).count(), 1, "{old} in {file}");
+            text = text.replace(old, new);
+        }
+        fs::write(path, text).unwrap();
+    };
+    let request =
+        "fn request(&self, method: RStr<'_>, params: RStr<'_>) -> RResult<RString, RString>;";
+    let host = format!("{request}\n    fn later(&self) -> RString {{ RString::from(\"host\") }}");
+    let call = "    ) -> RResult<ROutput, RError>;";
+    let toolset =
+        format!("{call}\n    fn later(&self) -> RString {{ RString::from(\"toolset\") }}");
+    let field = "pub classes: extern \"C\" fn() -> RVec<RToolsetClass>,";
+    let module = format!(
+        "{field}\n    #[sabi(missing_field(option))]\n    pub later: extern \"C\" fn() -> RString,"
+    );
+    replace("types.rs", &[(request, &host), (call, &toolset), (field, &module)]);
+    let made = "PluginModule { classes: classes::<P> }";
+    let with = "PluginModule { classes: classes::<P>, later }";
+    let classes = "extern \"C\" fn classes<P: Plugin>()";
+    let later =
+        format!("extern \"C\" fn later() -> RString {{ RString::from(\"module\") }}\n\n{classes}");
+    replace("plugin.rs", &[(made, with), (classes, &later)]);
+}
+
+/// Builds the frozen plugin against a later border.
+fn built_later() -> PathBuf {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi-later");
+    unpack(&place);
+    grow(&place.join(PACKAGES[0]));
+    let args = [&build_args()[..], &["--locked", "--lib"]].concat();
+    plugin::library(&place.join("frozen-toolset"), &args, "frozen-toolset")
+}
+
+/// Builds a host with a later border than today's, of today's sources, that opens a library, asks what
+/// is later in it, and calls a tool.
+fn later_host() -> PathBuf {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi-later-host");
+    unpack(&place);
+    let border = place.join(PACKAGES[0]);
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin-api/src");
+    for path in ["abi/host.rs", "abi/layout.rs", "abi/types.rs", "abi/plugin.rs"] {
+        fs::copy(sources.join(path), border.join("src").join(path)).unwrap();
+    }
+    grow(&border);
+    let manifest = format!(
+        "[package]\nname = \"later-host\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\n\
+         serde_json = \"1\"\nrepertoire-plugin = {{ path = \"../{}\", features = [\"host\"] }}\n\
+         [patch.crates-io]\nrepertoire-plugin-macros = {{ path = \"../{}\" }}\n[workspace]\n",
+        PACKAGES[0], PACKAGES[1]
+    );
+    let main = r#"fn main() {
+        let path = std::env::args().nth(1).unwrap();
+        let library = repertoire_plugin::host::Library::open(path).unwrap();
+        let toolset = library.create("FrozenToolset", &serde_json::Value::Null).unwrap();
+        let arguments = serde_json::json!({"name": "Ada", "times": 1}).to_string();
+        let host = repertoire_plugin::FakeHost::new();
+        print!("{}", toolset.call("greet", &arguments, &host).unwrap().output);
+    }"#;
+    let dir = place.join("later-host");
+    write_new(&dir.join("Cargo.toml"), manifest.as_bytes());
+    write_new(&dir.join("src/main.rs"), main.as_bytes());
+    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock");
+    fs::copy(lock, dir.join("Cargo.lock")).unwrap();
+    let messages = plugin::built(&dir, &build_args(), "later-host");
+    let executable = messages.iter().find_map(|message| message["executable"].as_str());
+    executable.unwrap().into()
 }
 
 /// Answers, and remembers what it was told.
@@ -133,13 +220,8 @@ fn assert_all_tools(skills: &Path, mut options: ToolsetOptions) {
     assert!(failures[0].error.message().ends_with(": refused, as configured"), "{failures:?}");
 }
 
-#[test]
-fn a_plugin_of_abi_1_0_works_with_this_host() {
-    let library = built();
-    let note = PluginNote::read(&library).unwrap();
-    assert_eq!((note.abi, note.plugin_api.as_str()), ((1, 0), "1.0.0"));
-    assert_eq!(note.classes, ["FrozenToolset", "BuilderToolset"]);
-
+/// Calls every tool of a library in this process, and in a process of its own.
+fn assert_works(library: &Path) {
     let place = tempfile::tempdir().unwrap();
     let toolsets = place.path().join("frozen/toolsets");
     fs::create_dir_all(&toolsets).unwrap();
@@ -152,4 +234,26 @@ fn a_plugin_of_abi_1_0_works_with_this_host() {
     let program = env!("CARGO_BIN_EXE_repertoire").into();
     let program = HostProgram { program, args: vec!["toolset-host".into()] };
     assert_all_tools(place.path(), ToolsetOptions::in_processes_of(program));
+}
+
+#[test]
+fn a_plugin_of_abi_1_0_works_with_this_host() {
+    let library = built();
+    let note = PluginNote::read(&library).unwrap();
+    assert_eq!((note.abi, note.plugin_api.as_str()), ((1, 0), "1.0.0"));
+    assert_eq!(note.classes, ["FrozenToolset", "BuilderToolset"]);
+    assert_works(&library);
+}
+
+#[test]
+fn a_plugin_of_a_later_minor_version_works_with_this_host() {
+    assert_works(&built_later());
+}
+
+#[test]
+fn a_plugin_of_abi_1_0_works_with_a_host_of_a_later_minor_version() {
+    let library = built();
+    let output = Command::new(later_host()).arg(library).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Ada"));
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use abi_stable::StableAbi;
-use abi_stable::abi_stability::abi_checking::check_layout_compatibility;
 use abi_stable::library::{AbiHeaderRef, LibraryError};
 use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::sabi_types::RRef;
@@ -140,14 +139,15 @@ fn module(library: &system::Library, path: &Path) -> Result<PluginModuleRef, Ope
         summary: "the plugin does not say what types it has".to_owned(),
         full: String::new(),
     })?;
-    check_layout_compatibility(<PluginModuleRef as StableAbi>::LAYOUT, theirs).map_err(
-        |errors| OpenError::Layout {
+    layout::compare(<PluginModuleRef as StableAbi>::LAYOUT, theirs).map_err(|errors| {
+        OpenError::Layout {
             path: path.to_owned(),
             summary: layout::summary(&errors),
             full: errors.to_string(),
-        },
-    )?;
-    // SAFETY: the layouts were compared just above.
+        }
+    })?;
+    // SAFETY: the layouts were compared just above. Where theirs is the earlier one, what it lacks stands
+    // behind `last_prefix_field`s, and is asked for before it is used.
     unsafe { header.init_root_module_with_unchecked_layout::<PluginModuleRef>() }.map_err(broken)
 }
 

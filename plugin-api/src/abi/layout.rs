@@ -3,9 +3,23 @@
 use std::fmt::Write;
 
 use abi_stable::abi_stability::abi_checking::AbiInstabilityError;
+use abi_stable::abi_stability::abi_checking::check_layout_compatibility;
 use abi_stable::abi_stability::abi_checking::{AbiInstability, AbiInstabilityErrors};
 use abi_stable::type_layout::TLFieldOrFunction;
 use abi_stable::type_layout::TypeLayout;
+
+/// Compares the layouts of the host and of a plugin, of which either may be of a later minor version: the
+/// later one has all that the earlier one has, at the same places, and more behind it.
+///
+/// `abi_stable` takes more only on one side, as its interfaces are implemented on one side. Here each
+/// side implements some: a host callbacks, a plugin toolsets.
+pub(crate) fn compare(
+    ours: &'static TypeLayout,
+    theirs: &'static TypeLayout,
+) -> Result<(), AbiInstabilityErrors> {
+    check_layout_compatibility(ours, theirs)
+        .or_else(|errors| check_layout_compatibility(theirs, ours).map_err(|_| errors))
+}
 
 /// More differences than these help nobody: the remedy is the same.
 const MAX_DIFFERENCES: usize = 3;
@@ -63,11 +77,9 @@ fn difference(error: &AbiInstability) -> String {
 
 #[cfg(test)]
 mod tests {
-    use abi_stable::StableAbi;
-    use abi_stable::abi_stability::abi_checking::check_layout_compatibility;
-
-    use super::summary;
+    use super::{compare, summary};
     use crate::abi::types::{RError, ROutput};
+    use abi_stable::StableAbi;
 
     /// The same types, as another version might have them.
     mod other {
@@ -93,8 +105,7 @@ mod tests {
 
     #[test]
     fn differences_are_one_line() {
-        let differences =
-            |ours, theirs| summary(&check_layout_compatibility(ours, theirs).unwrap_err());
+        let differences = |ours, theirs| summary(&compare(ours, theirs).unwrap_err());
         assert_eq!(
             differences(ROutput::LAYOUT, other::ROutput::LAYOUT),
             "ROutput: 96 bytes here, 128 there, 3 fields here, 4 there"

@@ -1,5 +1,6 @@
 //! The types that cross. Their layouts are frozen within an ABI major version: a method may be
-//! appended to a trait after its `last_prefix_field`, and nothing else may change.
+//! appended to a trait after its `last_prefix_field`, with a default for those who lack it, and a field to
+//! `PluginModule`, which is an option there; nothing else may change.
 #![expect(
     unreachable_pub,
     unused_qualifications,
@@ -74,7 +75,7 @@ pub struct RToolsetClass {
 /// The exports of a plugin.
 #[repr(C)]
 #[derive(StableAbi)]
-#[sabi(kind(Prefix(prefix_ref = PluginModuleRef)), missing_field(panic))]
+#[sabi(kind(Prefix(prefix_ref = PluginModuleRef)), missing_field(option))]
 pub struct PluginModule {
     #[sabi(last_prefix_field)]
     pub classes: extern "C" fn() -> RVec<RToolsetClass>,
