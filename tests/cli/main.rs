@@ -10,6 +10,8 @@ mod commands;
 mod completions;
 mod failures;
 mod options;
+#[path = "../support/play.rs"]
+mod play;
 mod queries;
 mod reasons;
 mod terminal;

@@ -106,7 +106,7 @@ impl HookCall {
     }
 
     fn catalog(&self, engine: &Engine) -> CatalogPrompt {
-        let native = Some(self.agent.native_skills());
+        let native = Some(self.agent.native_skills().clone());
         engine.prompt_with(&PromptOptions { native, ..engine.prompt_options().clone() })
     }
 
@@ -162,7 +162,7 @@ impl HookCall {
             return self.said(message, engine, session);
         };
         // The agent finds the skill where we do, and answers its command.
-        if entry.skill.dir().is_some_and(|dir| self.agent.reads_skills_of(dir)) {
+        if entry.skill.dir().is_some_and(|dir| self.agent.native_skills().reads(dir)) {
             return Ok(String::new());
         }
         self.said(message, engine, session)
@@ -170,7 +170,7 @@ impl HookCall {
 
     /// What a message that is not for the agent calls for.
     fn said(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-        let turn = engine.turn(message, session).native(self.agent.native_skills());
+        let turn = engine.turn(message, session).native(self.agent.native_skills().clone());
         let Turn { text, disclosure, activation, .. } = turn.run()?;
         let Some(activation) = activation else { return Ok(with_notes(text, &disclosure, engine)) };
         let text = match self.agent {
@@ -195,7 +195,7 @@ impl HookCall {
         session: &Session,
     ) -> Result<String, Error> {
         let turn = || {
-            let turn = engine.turn("", session).native(self.agent.native_skills());
+            let turn = engine.turn("", session).native(self.agent.native_skills().clone());
             turn.paths(paths.iter().map(String::as_str))
         };
         let preview = turn().preview();
