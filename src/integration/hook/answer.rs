@@ -15,7 +15,7 @@ use crate::activation::{Typed, find_command};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason,
-    Rejection,
+    Rejection, Tier,
 };
 use crate::engine::{Engine, Turn};
 use crate::error::Error;
@@ -172,7 +172,12 @@ impl HookCall {
     fn said(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
         let turn = engine.turn(message, session).native(self.agent.native_skills().clone());
         let Turn { text, disclosure, activation, .. } = turn.run()?;
-        let Some(activation) = activation else { return Ok(with_notes(text, &disclosure, engine)) };
+        let Some(activation) = activation else {
+            if disclosure.tier == Tier::Breadcrumb && self.knows_all(engine, session)? {
+                return Ok(String::new());
+            }
+            return Ok(with_notes(text, &disclosure, engine));
+        };
         let text = match self.agent {
             // Its own reminder says that no such command is installed.
             HookAgent::ClaudeCode => {
@@ -185,6 +190,14 @@ impl HookCall {
         }
         let catalog = engine.catalog();
         Ok(catalog.get(activation.id.as_str()).map_or(text, too_long))
+    }
+
+    /// Whether the list of all skills stands in the context, so that their number says nothing new.
+    fn knows_all(&self, engine: &Engine, session: &Session) -> Result<bool, Error> {
+        let (catalog, state) = (engine.catalog(), session.state()?);
+        let native = self.agent.native_skills();
+        let mut entries = catalog.listed(Audience::Model);
+        Ok(entries.all(|entry| state.was_listed(&entry.id) || native.has(entry)))
     }
 
     /// What the files of a tool call call for: skills whose `paths` they match, and nothing else.
