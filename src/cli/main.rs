@@ -1,5 +1,6 @@
 //! The `repertoire` binary: one file a subcommand.
 
+mod agent;
 mod args;
 mod check;
 mod completions;

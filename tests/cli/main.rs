@@ -9,6 +9,7 @@ mod binary;
 mod commands;
 mod completions;
 mod failures;
+mod mcp_install;
 mod options;
 #[path = "../support/play.rs"]
 mod play;

@@ -44,12 +44,19 @@ pub(crate) struct HookInstallArgs {
     pub(crate) routing: RoutingArgs,
 }
 
-/// Which settings are changed.
+/// The agent, and which of its settings are changed.
 #[derive(Debug, Args)]
 pub(crate) struct HookPlaceArgs {
     /// The agent
     #[arg(value_parser = agents())]
     pub(crate) agent: HookAgent,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+/// Which settings of an agent are changed.
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArgs {
     /// In every project of this user; the default, unless there is a `--project`
     #[arg(long)]
     pub(crate) user: bool,

@@ -22,10 +22,10 @@ pub(crate) use common::{BRAND, Color, Common};
 pub(crate) use config::SwitchArgs;
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
 pub(crate) use groups::command;
-pub(crate) use hook::{HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs};
+pub(crate) use hook::{HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs, PlaceArgs};
 pub(crate) use message::{DiscloseArgs, MatchArgs, PromptArgs, QueryArgs, WhyArgs};
 pub(crate) use routing::RoutingArgs;
-pub(crate) use serving::{McpArgs, PlayArgs, Refresh};
+pub(crate) use serving::{McpArgs, McpCommand, McpInstallArgs, McpPlaceArgs, PlayArgs, Refresh};
 pub(crate) use skills::{CheckArgs, ListArgs, NewArgs, RunArgs, ShowArgs, StatsArgs, UseArgs};
 
 /// Finds, checks and discloses the skills of LLM agents
