@@ -11,6 +11,7 @@ mod completions;
 mod failures;
 mod mcp_install;
 mod options;
+mod package;
 #[path = "../support/play.rs"]
 mod play;
 mod queries;

@@ -1,4 +1,4 @@
-//! `repertoire hook`.
+//! `repertoire hook`, `repertoire package` and `repertoire doctor`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use repertoire::integration::hook::HookAgent;
 
 use super::routing::RoutingArgs;
-use super::values::{agents, seconds};
+use super::values::{agents, package_agents, seconds};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -63,4 +63,24 @@ pub(crate) struct PlaceArgs {
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Run this agent against a model on the loopback, with settings of its own, and say what
+    /// reached the model
+    #[arg(long, value_name = "AGENT", value_parser = agents())]
+    pub(crate) live: Option<HookAgent>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackageArgs {
+    /// The agent
+    #[arg(value_parser = package_agents())]
+    pub(crate) agent: HookAgent,
+    /// Write to this directory [default: repertoire-AGENT]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) routing: RoutingArgs,
 }

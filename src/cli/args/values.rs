@@ -7,6 +7,7 @@ use repertoire::integration::hook::HookAgent;
 use repertoire::session::Tallies;
 
 use crate::mcp::McpAgent;
+use crate::package;
 
 /// A time above zero, in seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
@@ -47,6 +48,12 @@ pub(super) fn variable(text: &str) -> Result<String, String> {
 /// An agent whose hooks are known.
 pub(super) fn agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
     PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::as_str))
+        .try_map(|text| text.parse::<HookAgent>())
+}
+
+/// An agent that takes packages.
+pub(super) fn package_agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
+    PossibleValuesParser::new(package::AGENTS.map(HookAgent::as_str))
         .try_map(|text| text.parse::<HookAgent>())
 }
 

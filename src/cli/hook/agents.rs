@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::agent::{self, LOCAL_SETTINGS, Place, common_options, is_own_program, program};
 use crate::agent::{shell, split};
@@ -178,6 +178,20 @@ pub(super) fn words(
     words.extend(common_options(common));
     words.extend(routing.words());
     Ok(words)
+}
+
+/// The hooks of `agent` as a package has them, with the options of this command line.
+pub(crate) fn package(
+    agent: HookAgent,
+    routing: &RoutingArgs,
+    common: &Common,
+) -> Result<Value, Error> {
+    let Form::Settings { hooks, .. } = form(agent, &words(agent, routing, common)?)? else {
+        let message = format!("{agent} takes no package with hooks");
+        return Err(Error::new(ErrorCode::InvalidParam, message, "use `repertoire hook install`"));
+    };
+    let events = hooks.into_iter().map(|hook| (hook.event.to_owned(), json!([hook.value])));
+    Ok(json!({"hooks": events.collect::<Map<_, _>>()}))
 }
 
 /// Whether `command` of somebody's settings runs the hook of `agent`.
