@@ -1,5 +1,5 @@
-//! How long a query takes, by the size of the catalog; `cargo bench --bench matching`, all sizes
-//! with `REPERTOIRE_BENCH=all`. `table.rs` has the tables.
+//! The time of a query, by the size of the catalog; `cargo bench --bench matching`, all sizes with
+//! `REPERTOIRE_BENCH=all`. `table.rs` has the tables.
 //!
 //! Each answer is asserted before it is timed.
 #![expect(clippy::unwrap_used, reason = "a benchmark")]

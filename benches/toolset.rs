@@ -1,5 +1,5 @@
-//! What a border costs: a plugin is loaded, called in this process and in a child, and compared
-//! with a trait object that does the same JSON work; `cargo bench --bench toolset`.
+//! The cost of a plugin's border: a plugin is loaded, called in this process and in a child, and
+//! compared with a trait object that does the same JSON work; `cargo bench --bench toolset`.
 //!
 //! The plugins are built with cargo, as they are shipped. Each answer is asserted.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
@@ -32,7 +32,7 @@ struct Silent;
 
 impl Host for Silent {}
 
-/// What a host without plugins has.
+/// A tool of a host without plugins.
 trait DirectTool {
     fn call(&self, arguments: &str, host: &dyn Host) -> ToolResult;
 }
@@ -199,7 +199,7 @@ fn calls(criterion: &mut Criterion, hello: &[u8], failing: &[u8]) {
     group.finish();
 }
 
-/// How many times longer `other` takes than `one`, by the medians of many short turns.
+/// The time of `other` as a multiple of that of `one`, by the medians of many short turns.
 fn ratio(one: impl Fn(), other: impl Fn()) -> f64 {
     let turn = |run: &dyn Fn()| {
         let begin = Instant::now();

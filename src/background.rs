@@ -1,8 +1,8 @@
-//! What ordinary messages to a coding agent are made of, to judge triggers against: no catalog
-//! shows how often a word is used where no skill is meant.
+//! The background: words and samples of ordinary messages to a coding agent, to judge triggers
+//! against. No catalog shows how often a word is used where no skill is meant.
 //!
 //! The lists are our own. A word is *everyday* if it says nothing about what a message is for, and
-//! *technical* if it names a subject that so many skills share that it tells none of them apart.
+//! *technical* if it names a subject that too many skills share for it to tell them apart.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -32,12 +32,12 @@ pub(crate) fn prompts() -> &'static [Prompt] {
     &PROMPTS
 }
 
-/// Whether a folded word, or its singular, stands in messages of all kinds.
+/// Tells whether a folded word, or its singular, stands in messages of all kinds.
 pub(crate) fn is_everyday(word: &str) -> bool {
     is_in(&EVERYDAY, word)
 }
 
-/// Whether a folded word, or its singular, is everyday or names a subject of many skills.
+/// Tells whether a folded word, or its singular, is everyday or names a subject of many skills.
 pub(crate) fn is_common(word: &str) -> bool {
     is_everyday(word) || is_in(&TECHNICAL, word)
 }
@@ -46,12 +46,12 @@ fn is_in(words: &HashSet<&'static str>, word: &str) -> bool {
     words.contains(word) || word.strip_suffix('s').is_some_and(|singular| words.contains(singular))
 }
 
-/// Whether `phrase` stands in `text`, both folded, as a matcher finds it.
+/// Tells whether `phrase` stands in `text`, both folded, as a matcher finds it.
 pub(crate) fn holds(text: &str, phrase: &str) -> bool {
     places(text, phrase).next().is_some()
 }
 
-/// Where `phrase` stands in `text`, both folded, as a matcher finds it.
+/// The places of `phrase` in `text`, both folded, as a matcher finds it.
 pub(crate) fn places<'t>(text: &'t str, phrase: &'t str) -> impl Iterator<Item = usize> + 't {
     let starts = text.match_indices(phrase).map(|(start, _)| start);
     starts.filter(move |&start| {

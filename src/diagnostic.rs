@@ -1,4 +1,4 @@
-//! What is wrong with a skill file, where, and what to do about it.
+//! Diagnostics: findings about skill files, with their place and advice.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-/// How bad a [`Diagnostic`] is.
+/// The severity of a [`Diagnostic`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -38,7 +38,7 @@ impl fmt::Display for Severity {
 /// Declares [`Code`] with the text and the severity of each code in one place.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal, $severity:ident;)+) => {
-        /// What kind of finding a [`Diagnostic`] is. The text of a code never changes.
+        /// The kind of finding that a [`Diagnostic`] is. The text of a code never changes.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Code {
@@ -54,7 +54,7 @@ macro_rules! codes {
                 match self { $(Code::$name => $text),+ }
             }
 
-            /// How bad a finding of this code is.
+            /// The severity of findings of this code.
             pub fn severity(self) -> Severity {
                 match self { $(Code::$name => Severity::$severity),+ }
             }
@@ -96,7 +96,7 @@ codes! {
     /// A file was changed so that it no longer loads; the skill stays as it was.
     KeptBefore = "kept-before", Warning;
 
-    /// `config.toml` is not valid TOML; what cannot be parsed is left out.
+    /// `config.toml` is not valid TOML; the parts that cannot be parsed are left out.
     InvalidToml = "invalid-toml", Error;
     /// A section or key of `config.toml` that does not exist.
     UnknownSetting = "unknown-setting", Warning;
@@ -144,7 +144,7 @@ codes! {
     UnknownKey = "unknown-key", Note;
     /// A `toolsets` entry that is not `path:Class` with a path in the skill's directory.
     InvalidToolset = "invalid-toolset", Error;
-    /// A `scripts` entry that is no path in the skill's directory.
+    /// A `scripts` entry that is not a path in the skill's directory.
     InvalidScript = "invalid-script", Error;
     /// A `scripts` entry without a file that can be run.
     MissingScript = "missing-script", Warning;
@@ -237,9 +237,9 @@ impl Serialize for Code {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// What kind of finding it is.
+    /// The kind of finding.
     pub code: Code,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The file or directory it is about; empty for a skill that was never a file.
     pub path: PathBuf,
@@ -247,9 +247,9 @@ pub struct Diagnostic {
     pub line: usize,
     /// Column of the finding in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// The advice on what to do.
     pub help: String,
     /// Bytes of the file the finding is about, where it has a place.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,11 +1,11 @@
-//! What every tool answers, in one form.
+//! The envelope: the one form of every tool's answer.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, ErrorCode};
 
-/// What a tool answers: `{"status":"success","data":…,"text":…}`, or
+/// The answer of a tool: `{"status":"success","data":…,"text":…}`, or
 /// `{"status":"error","error":{"code","message"}}`.
 ///
 /// ```
@@ -31,26 +31,26 @@ pub enum Envelope {
     },
     /// It was not done.
     Error {
-        /// Why not.
+        /// The reason.
         error: Fault,
-        /// What there is of an answer all the same, such as the output of a script that took too
-        /// long.
+        /// The part of an answer that exists all the same, such as the output of a script that took
+        /// too long.
         #[serde(skip_serializing_if = "Option::is_none")]
         data: Option<Value>,
     },
 }
 
-/// Why a tool did not do what it was asked to.
+/// The reason why a tool failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// For programs.
     pub code: ErrorCode,
-    /// What went wrong and what to do about it.
+    /// The problem and the advice on what to do.
     pub message: String,
 }
 
 impl Envelope {
-    /// An answer. What cannot be JSON is an `INTERNAL_ERROR`.
+    /// A successful answer. Data that cannot be JSON is an `INTERNAL_ERROR`.
     pub fn success(data: &impl Serialize, text: impl Into<String>) -> Envelope {
         match serde_json::to_value(data) {
             Ok(data) => Envelope::Success { data, text: text.into() },
@@ -61,7 +61,7 @@ impl Envelope {
         }
     }
 
-    /// The same error, with what there is of an answer. A success stays as it is.
+    /// The same error, with a part of an answer. A success stays as it is.
     #[must_use]
     pub fn with_data(self, partial: &impl Serialize) -> Envelope {
         match self {

@@ -1,4 +1,4 @@
-//! Errors as values: a code, what was being done to what, and what to do about it.
+//! Errors: a code, a message, and advice on what to do.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::diagnostic::{Code, Diagnostic};
 
-/// What went wrong, in the words every tool envelope uses.
+/// The code of an error, as in every tool envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
@@ -49,7 +49,7 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// What a user can do about an error, and a model cannot or must not.
+/// The remedy for an error that a user can apply, and a model cannot or must not.
 ///
 /// Messages and [`Error::help`] may reach a model, so they name neither a program nor a way to
 /// approve code. A host words the remedy for its user, with its own commands.
@@ -58,13 +58,13 @@ impl fmt::Display for ErrorCode {
 pub enum Remedy {
     /// Approve the code in this file, after a look at it.
     Trust(PathBuf),
-    /// Look at what is approved.
+    /// List the code that is approved.
     ListTrusted,
     /// Run this command of the system's shell.
     Run(String),
-    /// Look at which skills there are.
+    /// List the skills.
     ListSkills,
-    /// Look at which tools there are.
+    /// List the tools.
     ListTools,
     /// Turn on the skill with this id.
     Enable(String),
@@ -76,7 +76,7 @@ pub enum Remedy {
 
 /// An error of the engine.
 ///
-/// `{}` is one line; `{:#}` adds what to do about it.
+/// `{}` is one line; `{:#}` adds the advice.
 #[derive(Debug)]
 pub struct Error {
     code: ErrorCode,
@@ -87,12 +87,12 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with a message that names the file or skill, and a remedy.
+    /// An error with a message that names the file or skill, and advice on what to do.
     pub fn new(code: ErrorCode, message: impl Into<String>, help: impl Into<String>) -> Error {
         Error { code, message: message.into(), help: help.into(), remedy: None, source: None }
     }
 
-    /// The same error, with what the user can do about it.
+    /// The same error, with a remedy for the user.
     #[must_use]
     pub fn with_remedy(mut self, remedy: Remedy) -> Error {
         self.remedy = Some(remedy);
@@ -118,22 +118,22 @@ impl Error {
         self
     }
 
-    /// What went wrong, for programs.
+    /// The code, for programs.
     pub fn code(&self) -> ErrorCode {
         self.code
     }
 
-    /// What went wrong, for people.
+    /// The message, for people.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do about it, in words for any reader, a model included; may be empty.
+    /// The advice, in words for any reader, a model included; may be empty.
     pub fn help(&self) -> &str {
         &self.help
     }
 
-    /// What the user can do about it, for hosts that have a command for that. It is not for a
+    /// The remedy that the user can apply, for hosts that have a command for it. It is not for a
     /// model.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.remedy.as_ref()

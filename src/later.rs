@@ -1,7 +1,7 @@
-//! Values that are kept as they were written down until somebody asks for them.
+//! Lazily decoded values: state restored from a snapshot, kept as bytes until first use.
 //!
-//! Of all skills that a process finds in a snapshot it shows two or three. To read the others too
-//! would take it longer than all that it does.
+//! A process shows two or three of the skills in a snapshot. Decoding the others too would take
+//! longer than all its work.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -11,14 +11,15 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 #[cfg(feature = "snapshot")]
 use serde::ser::{Error as _, Serialize, Serializer};
 
-/// A value, or what was written of it, which is read when it is first asked for.
+/// A value, or its bytes, which are decoded on first use.
 pub(crate) struct Later<T> {
     value: OnceLock<Box<T>>,
     #[cfg(feature = "snapshot")]
     written: Option<Written<T>>,
 }
 
-/// Bytes, and what reads them: where the value is asked for, nothing is known of how it was written.
+/// Bytes, and the function that decodes them: the code that uses the value does not know its
+/// encoding.
 #[cfg(feature = "snapshot")]
 struct Written<T> {
     bytes: Box<[u8]>,
@@ -43,13 +44,13 @@ impl<T> From<T> for Later<T> {
 }
 
 impl<T: Default> Later<T> {
-    /// The value. What was written is checked before it is trusted, by whoever reads it from a
-    /// file: if it cannot be read, an empty value stands for it.
+    /// The value. The reader of the file checks the bytes before it trusts them: if they cannot be
+    /// decoded, an empty value stands for it.
     pub(crate) fn get(&self) -> &T {
         self.value.get_or_init(|| Box::new(self.read()))
     }
 
-    /// Changes the value, so that it is no longer what was written.
+    /// Changes the value, and drops its bytes.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut T)) {
         let mut value = self.value.take().map_or_else(|| self.read(), |value| *value);
         change(&mut value);

@@ -1,25 +1,26 @@
-//! How far work has come that takes long.
+//! Progress reports of long work.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// After so many more things that are done it is told. Reading a file takes some 50 µs.
+/// The number of steps between two reports. Reading a file takes some 50 µs.
 const EACH: usize = 64;
 
-/// How far an engine has come while it is built; see
+/// The progress of building an engine; see
 /// [`EngineBuilder::progress`](crate::EngineBuilder::progress).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The current phase.
     pub phase: Phase,
-    /// How many steps of it are done: more with each report of a phase, and `total` in the last.
+    /// The number of its steps that are done: more with each report of a phase, and `total` in the
+    /// last.
     pub done: usize,
-    /// How many steps it has.
+    /// The number of its steps.
     pub total: usize,
 }
 
-/// What takes long while an engine is built, in the order in which it is done.
+/// The phases of building an engine, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Phase {
@@ -31,7 +32,7 @@ pub enum Phase {
     Indexing,
 }
 
-/// Whom progress is told, if anybody.
+/// The receiver of progress reports, if any.
 #[derive(Default)]
 pub(crate) struct Reporter(Option<Box<dyn Fn(Progress) + Send + Sync>>);
 

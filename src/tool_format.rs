@@ -1,4 +1,4 @@
-//! Tool definitions in the shapes that others read.
+//! Tool formats: the shapes of tool definitions that providers read.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, ErrorCode};
 
-/// Whose shape a tool definition has.
+/// The shape of a tool definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolFormat {
     /// The Model Context Protocol's `tools/list`.

@@ -1,5 +1,5 @@
-//! How long a message takes to be ranked by relevance, by the size of the catalog, and what the
-//! index costs: `cargo bench --bench relevance`. Its rivals are in `benches/rivals`.
+//! The time to rank skills for a message by relevance, by the size of the catalog, and the cost of
+//! the index: `cargo bench --bench relevance`. Its rivals are in `benches/rivals`.
 //!
 //! `REPERTOIRE_BENCH=all` also measures 100,000 skills.
 #![expect(clippy::print_stdout, clippy::cast_precision_loss, reason = "a measurement that prints")]

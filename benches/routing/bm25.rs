@@ -1,4 +1,4 @@
-//! The baseline: what is usually done.
+//! The baseline: BM25 over the texts of the skills.
 
 use std::collections::HashMap;
 

@@ -49,7 +49,7 @@ fn catalog(corpus: &Path, dir: &Path) -> Option<Catalog> {
     let (mut cases, problems) = read("cases.jsonl", &prompts, None);
     assert!(problems.is_empty(), "{name}: {problems:?}");
     let is_known = |name: &String| skills.iter().any(|(id, _)| id == name.as_str());
-    // What is expected of skills that are not in the corpus cannot be judged.
+    // Expectations about skills that are not in the corpus cannot be judged.
     cases.retain(|Case { expected, forbidden, .. }| {
         let named = expected.iter().chain(forbidden);
         named.clone().next().is_none() || named.clone().any(is_known)

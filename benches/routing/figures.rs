@@ -1,11 +1,12 @@
-//! What an engine shows for the prompts of a catalog: how much of it is right, and what it costs.
+//! The figures of an engine for the prompts of a catalog: the share of disclosures that are right,
+//! and their cost.
 
 use repertoire::eval::Case;
 use repertoire::{Disclosure, DisclosureOptions, Engine, Session, SkillId};
 
 use crate::data::Catalog;
 
-/// Of one catalog, or means over several; NaN is a share of nothing.
+/// The figures of one catalog, or means over several; NaN is a share of nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Figures {
     /// Share of the full texts that are right.

@@ -1,6 +1,5 @@
-//! How often the right skill comes first, and how often the right one is shown, over catalogs of
-//! real skills with real prompts: `cargo bench --bench routing` prints the tables of
-//! `docs/routing.md`.
+//! The rates at which the right skill comes first, and at which it is shown, over catalogs of real
+//! skills with real prompts: `cargo bench --bench routing` prints the tables of `docs/routing.md`.
 //!
 //! The data stands beside the repository (`../shared/corpus`, or `$REPERTOIRE_SHARED`); without it
 //! this says SKIPPED. The baseline is what is usually done: plain BM25 over name, description and
@@ -53,7 +52,7 @@ fn main() {
     systems::margins(&skills);
 }
 
-/// Who comes first.
+/// The table of the first places.
 fn order(title: &str, catalogs: &[Catalog]) {
     println!("\n### {title}\n");
     println!("| catalog | skills | prompts | BM25 top 1 | 3 | 5 | relevance top 1 | 3 | 5 |");

@@ -1,5 +1,4 @@
-//! The engine as a whole: what is shown in full or in a line, and what that costs; with the default
-//! first.
+//! The engine as a whole: the skills shown in full or in a line, and their cost; the default first.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +13,9 @@ struct System {
     name: &'static str,
     builder: fn(EngineBuilder) -> EngineBuilder,
     relevance: Option<RelevanceMargin>,
-    /// Whether the skills lose the triggers they declare.
+    /// True if the skills lose the triggers they declare.
     drops_triggers: bool,
-    /// Whether the skills get the triggers that are suggested for them.
+    /// True if the skills get the triggers that are suggested for them.
     suggests: bool,
 }
 

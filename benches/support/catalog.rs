@@ -40,9 +40,9 @@ impl Random {
         f64::from(self.below(1 << 32) as u32) / 2.0_f64.powi(32)
     }
 
-    /// What something is called: few words are used by many, most by one or two. Fitted to the
-    /// names of 2,683 published skills, which use 2,374 different words: the 10 most common make up
-    /// 8 % of all, 100 of them 33 %, 1,000 of them 80 % (a law of Zipf and Mandelbrot).
+    /// A noun for a name: few words are used by many names, most by one or two. Fitted to the names
+    /// of 2,683 published skills, which use 2,374 different words: the 10 most common make up 8 %
+    /// of all, 100 of them 33 %, 1,000 of them 80 % (a law of Zipf and Mandelbrot).
     #[expect(clippy::cast_sign_loss, reason = "no rank is below 0")]
     fn noun(&mut self) -> Cow<'static, str> {
         let rarest = 200_000.0;
@@ -59,7 +59,7 @@ impl Random {
         FILLERS.get(rank).map_or_else(|| noun(rank - FILLERS.len()), |word| (*word).into())
     }
 
-    /// A word of no dictionary. The more skills there are, the more of these there are.
+    /// A word of no dictionary. Their number grows with that of the skills.
     pub(crate) fn coined(&mut self, n_skills: usize) -> String {
         let mut which = self.below(n_skills * 2 + 8);
         let mut word = SYLLABLES[which % SYLLABLES.len()].to_owned();
@@ -131,7 +131,7 @@ fn pattern(n_skills: usize, random: &mut Random) -> String {
     }
 }
 
-/// What a query is written in.
+/// The language of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     English,
@@ -141,7 +141,7 @@ pub(crate) enum Language {
 }
 
 /// `n_queries` different queries of about `n_bytes`. Those in English are of words as common as in
-/// published messages; a catalog of 100,000 skills declares most of those that are no fillers.
+/// published messages; a catalog of 100,000 skills declares most of those that are not fillers.
 pub(crate) fn queries(
     language: Language,
     n_bytes: usize,

@@ -1,4 +1,4 @@
-//! What the benchmarks of the matcher share.
+//! Helpers that the benchmarks of the matcher share.
 
 pub(crate) mod adversary;
 pub(crate) mod catalog;

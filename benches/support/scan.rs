@@ -1,4 +1,4 @@
-//! The limits of what could be run.
+//! The lower bounds: a bare scan for the literals of a catalog, and folding alone.
 
 use aho_corasick::automaton::Automaton as _;
 use aho_corasick::nfa::contiguous::NFA;

@@ -1,4 +1,4 @@
-//! What is commonly run instead.
+//! The usual rivals: the matchers that are commonly used instead.
 
 use regex::{Regex, RegexSet, RegexSetBuilder};
 use repertoire::Skill;

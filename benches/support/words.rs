@@ -226,13 +226,13 @@ pub(crate) const NOUNS: &[&str] = &[
     "partition",
 ];
 
-/// What words of no dictionary (products, projects) are put together from.
+/// The syllables of words in no dictionary (products, projects).
 pub(crate) const SYLLABLES: &[&str] = &[
     "ka", "lo", "mi", "ren", "tor", "vex", "zu", "pal", "dri", "fen", "gor", "hy", "jin", "kel",
     "lum", "nar", "oc", "pi", "qua", "ris", "sol", "tan", "ul", "ver", "wex", "yo", "bra", "cin",
 ];
 
-/// What queries are mostly made of: words that no skill declares.
+/// Fillers, which make up most of a query: words that no skill declares.
 pub(crate) const FILLERS: &[&str] = &[
     "the",
     "a",

@@ -1,4 +1,4 @@
-//! A catalog with its index, asked in the ways that are measured.
+//! A catalog with its index, queried in the ways that are measured.
 
 use repertoire::matcher::Index;
 use repertoire::skill::Triggers;

@@ -1,8 +1,8 @@
-//! The matcher beside everything that might be run instead, in one run, as Markdown tables;
+//! The matcher and its rivals, measured in one run, as Markdown tables;
 //! `cargo bench --no-default-features --bench table`, all sizes with `REPERTOIRE_BENCH=all`.
 //!
-//! What is compared takes turns, and the shortest of many passes over the same queries counts, so
-//! that a busy machine disturbs all of them alike. Answers are asserted before they are timed.
+//! Rivals take turns, and the shortest of many passes over the same queries counts, so that a busy
+//! machine disturbs all of them alike. Answers are asserted before they are timed.
 #![expect(clippy::unwrap_used, reason = "a benchmark")]
 #![expect(clippy::print_stdout, reason = "the tables are what it is for")]
 #![expect(clippy::cast_precision_loss, reason = "figures are shown in three digits")]
@@ -100,8 +100,8 @@ fn by_size(sizes: &[usize], budget: Duration) {
     print_table("The same, as multiples of the bare scan", &header, &rows);
 }
 
-/// The same of so many messages that a thread cannot keep all of their words in mind, nor a processor which
-/// way they go.
+/// The same with too many messages for a thread to remember all of their words, or for a processor
+/// to predict their branches.
 fn by_many(
     compiled: &Compiled,
     matching: &Engine,
@@ -193,7 +193,7 @@ fn by_query(n_skills: usize, budget: Duration) {
     print_table(&title, &header.map(str::to_owned), &rows);
 }
 
-/// What hostile skills and queries cost, beside a benign query of the same length.
+/// The cost of hostile skills and queries, beside a benign query of the same length.
 fn by_adversary(budget: Duration) {
     let benign = Compiled::of_size(1_000);
     let mut rows = Vec::new();
@@ -259,7 +259,7 @@ fn by_circumstance(sizes: &[usize], budget: Duration) {
     print_table("Top 3 in other circumstances", &header.map(str::to_owned), &rows);
 }
 
-/// The median of queries before each of which 32 MiB of other memory were touched.
+/// The median of queries, with 32 MiB of other memory touched before each.
 fn cold(compiled: &Compiled, queries: &[String]) -> f64 {
     let mut other = vec![1_u8; 32 << 20];
     let mut top_3 = compiled.top_3();
@@ -286,7 +286,7 @@ fn main() {
     let all = std::env::var("REPERTOIRE_BENCH").is_ok_and(|which| which == "all");
     let budget = Duration::from_millis(if all { 1_500 } else { 300 });
     let sizes: &[usize] = if all { &[10, 100, 1_000, 10_000, 100_000] } else { &[10, 100, 1_000] };
-    // Of `size`, `query`, `adversary`, `build` and `circumstance` those that are named, or all.
+    // The tables named among `size`, `query`, `adversary`, `build` and `circumstance`, or all.
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let is_wanted = |table: &str| named.is_empty() || named.iter().any(|name| name == table);
     if is_wanted("size") {

@@ -1,4 +1,4 @@
-//! Times of things that take turns, and tables of them.
+//! Measurement: times of rivals that take turns, and tables of them.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -34,7 +34,7 @@ pub(crate) fn measure(rivals: &mut [Rival<'_>], queries: &[String], budget: Dura
                 }
                 start.elapsed()
             };
-            // What the others left in the caches is no part of it: see `cold` for that.
+            // The state of the caches after the others does not count: see `cold` for that.
             let warm_up = pass();
             let elapsed = pass();
             best[place] = best[place].min(elapsed);

@@ -1,4 +1,4 @@
-//! What a second thread gains.
+//! The gain of a second thread.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use crate::measure::Rival;
 
-/// How many times the queries of one thread two threads answer. The bare scan writes nothing that
-/// threads share: what it gains is what there is to be gained.
+/// The throughput of two threads as a multiple of one. The bare scan writes nothing that threads
+/// share: its gain is the greatest possible.
 ///
-/// Two threads live all the time and work in turns of some milliseconds at most: one alone, the other
-/// alone, both at once; whoever has no turn waits in a loop, so that it is there at once. Three turns that follow each other are compared, as what else the host does lasts
-/// longer, and the median of these counts: the shortest turns of all would be those in which nobody else had
-/// a core, and for two at once that is rare.
+/// Two threads live all the time and work in turns of some milliseconds at most: one alone, the
+/// other alone, both at once; a thread without a turn waits in a loop, so that it is there at once.
+/// Three turns that follow each other are compared, as other work of the host lasts longer, and the
+/// median of these counts: the shortest turns of all would be those in which nobody else had a
+/// core, and for two at once that is rare.
 pub(crate) fn speed_up<'a>(queries: &[String], rival: impl Fn() -> Rival<'a> + Sync) -> f64 {
     const TURNS: [[bool; 2]; 3] = [[true, false], [false, true], [true, true]];
     let (n_turns, n_passes) = (1_200, 10);

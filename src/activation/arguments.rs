@@ -1,4 +1,4 @@
-//! Arguments put into a body in place of its placeholders (DESIGN §7).
+//! Substitution of arguments for the placeholders of a body (DESIGN §7).
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 /// The longest body with arguments, in bytes.
 pub(super) const MAX_BYTES: usize = 16 << 20;
 
-/// What every placeholder of all arguments, or of one by `[N]`, begins with.
+/// The beginning of every placeholder of all arguments, or of one by `[N]`.
 const ALL: &str = "$ARGUMENTS";
 
 /// `body` with `args` in place of its placeholders:
@@ -17,8 +17,8 @@ const ALL: &str = "$ARGUMENTS";
 /// - one whose argument is missing stays as it is written, and so does one behind a `\`, without
 ///   the `\`.
 ///
-/// Arguments are split as a shell does, without expanding anything. What was put in is not looked
-/// at again. If there are arguments and none was put in, they follow the body as a line.
+/// Arguments are split as a shell does, without expanding anything. Text that was put in is not
+/// expanded again. If there are arguments and none was put in, they follow the body as a line.
 ///
 /// `None` if that would be longer than [`MAX_BYTES`]: a body may ask for the same argument often.
 pub(super) fn apply(body: &str, args: &str, in_code: bool) -> Option<String> {
@@ -67,9 +67,9 @@ pub(super) fn apply(body: &str, args: &str, in_code: bool) -> Option<String> {
 
 /// A place for arguments.
 struct Placeholder {
-    /// Which argument, from 0; `None` stands for all.
+    /// The index of the argument, from 0; `None` stands for all.
     index: Option<usize>,
-    /// Whether it is written `$N`.
+    /// True if it is written `$N`.
     is_short: bool,
 }
 
@@ -110,7 +110,7 @@ pub(super) fn split(args: &str) -> Vec<String> {
     words.unwrap_or_else(|| args.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Where code stands in Markdown: blocks and spans, in order.
+/// The ranges of code in Markdown: blocks and spans, in order.
 fn code_ranges(body: &str) -> Vec<Range<usize>> {
     let events = Parser::new_ext(body, Options::empty()).into_offset_iter();
     let code = events

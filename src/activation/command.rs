@@ -1,4 +1,4 @@
-//! Slash commands: what a user types to activate a skill.
+//! Slash commands, by which a user activates a skill.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use crate::skill::SkillId;
 /// A slash command, for menus and completion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Command {
-    /// As it is typed: `/sven/plan`.
+    /// The command as it is typed: `/sven/plan`.
     pub command: String,
     /// The skill it activates.
     pub id: SkillId,
-    /// What the skill does, in one line.
+    /// The skill's description in one line.
     pub brief: String,
-    /// What arguments it takes, as its author put it.
+    /// The arguments it takes, in its author's words.
     pub argument_hint: Option<String>,
 }
 
@@ -25,7 +25,7 @@ pub struct Command {
 pub(crate) struct Typed<'m> {
     /// The first word, without its slash.
     pub(crate) word: &'m str,
-    /// What follows it, without blanks around.
+    /// The text after it, without blanks around.
     pub(crate) args: &'m str,
 }
 

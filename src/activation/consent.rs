@@ -1,4 +1,4 @@
-//! Whether the user agrees to an activation.
+//! The user's consent to an activation.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::catalog::{Audience, Scope};
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
 
-/// How much thought an activation deserves.
+/// The risk of an activation: the attention it deserves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
@@ -20,7 +20,7 @@ pub enum Risk {
     Safe,
 }
 
-/// When an activation needs the user's consent.
+/// The policy that decides when an activation needs the user's consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConsentPolicy {
     /// Never.
@@ -32,22 +32,22 @@ pub enum ConsentPolicy {
     Always,
 }
 
-/// What a user should see before agreeing to an activation.
+/// The information that a user should see before agreeing to an activation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConsentRequest {
     /// The skill.
     pub id: SkillId,
-    /// What it does.
+    /// Its description.
     pub description: String,
-    /// Who wants it: the model, or the user who typed a command.
+    /// The one who asks for it: the model, or the user who typed a command.
     #[serde(skip)]
     pub audience: Audience,
-    /// Where its source stands.
+    /// The scope of its source.
     pub scope: Scope,
     /// Its directory, if it has one.
     #[serde(serialize_with = "super::lossy")]
     pub dir: Option<PathBuf>,
-    /// What is in its directory, as lines of text.
+    /// The tree of its directory, as lines of text.
     pub tree: String,
     /// The `path:Class` entries of its toolsets.
     pub toolsets: Vec<String>,
@@ -55,21 +55,21 @@ pub struct ConsentRequest {
     pub allowed_tools: Option<Vec<String>>,
     /// Its scripts.
     pub scripts: Vec<String>,
-    /// How much thought it deserves.
+    /// The risk of the activation.
     pub risk: Risk,
 }
 
-/// When consent is needed, and who is asked for it.
+/// The policy of consent, and the callback that asks for it.
 ///
 /// It guards activations, and the files and scripts of a skill that was not activated in the
-/// session; a disclosure shows text and is not asked about.
+/// session; a disclosure shows text and needs no consent.
 ///
-/// Without anybody to ask, an activation that needs consent fails with `CONSENT_REQUIRED`; the
-/// host asks by its own means, notes the answer with
+/// Without a callback, an activation that needs consent fails with `CONSENT_REQUIRED`; the host
+/// asks by its own means, notes the answer with
 /// [`Session::consent`](crate::session::Session::consent), and activates again.
 #[derive(Clone, Default)]
 pub struct Consent {
-    /// When it is needed.
+    /// The policy.
     pub policy: ConsentPolicy,
     ask: Option<Ask>,
 }
@@ -90,7 +90,7 @@ impl Consent {
         self
     }
 
-    /// Whether somebody can be asked.
+    /// Tells whether somebody can be asked.
     pub(crate) fn asks(&self) -> bool {
         self.ask.is_some()
     }

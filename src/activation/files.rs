@@ -1,4 +1,4 @@
-//! The files that come with a skill, and what of its directory is not its own.
+//! The files that come with a skill, and the parts of its directory that are not its own.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,10 +13,10 @@ use crate::catalog::sub_skill::is_skill;
 pub(super) use crate::catalog::sub_skill::{Entered, enter};
 use crate::error::{Error, ErrorCode};
 
-/// As many files as an activation names.
+/// The most files that an activation names.
 pub const MAX_BUNDLED_FILES: usize = 20;
 
-/// As many entries of directories as are looked at in one skill.
+/// The most directory entries that are read in one skill.
 pub(super) const MAX_ENTRIES: usize = 10_000;
 
 /// The files that come with a skill.
@@ -26,11 +26,11 @@ pub struct BundledFiles {
     /// byte order within a depth: what its text refers to stands close, and a directory of a
     /// hundred icons further down does not displace it.
     pub files: Vec<String>,
-    /// How many there are beyond these, with those no reader could name: not UTF-8, or with a
+    /// The number of files beyond these, with those no reader could name: not UTF-8, or with a
     /// backslash or a control character.
     pub more: usize,
-    /// Whether the whole directory was seen. If it has more than 10,000 entries, or parts that
-    /// cannot be read, `more` is the least there are.
+    /// True if the whole directory was read. If it has more than 10,000 entries, or parts that
+    /// cannot be read, `more` is a lower bound.
     pub complete: bool,
 }
 
@@ -44,6 +44,17 @@ pub fn bundled_files(dir: &Path, limit: usize) -> Result<BundledFiles, Error> {
     let more = files.len().saturating_sub(limit) + n_unnameable;
     files.truncate(limit);
     Ok(BundledFiles { files, more, complete })
+}
+
+/// Returns whether the skill in `dir` has a directory `path` that its files could be in.
+#[cfg(feature = "mcp")]
+pub(crate) fn has_directory(dir: &Path, path: &str) -> bool {
+    let is_hidden = |part: &str| part.starts_with('.') || is_made_by_tools(part.as_ref());
+    let Ok(path) = plain(path) else { return false };
+    !path.split('/').any(is_hidden)
+        && Dir::open(dir)
+            .and_then(|root| enter(root, Path::new(&path)))
+            .is_ok_and(|entered| matches!(entered, Entered::Dir(_)))
 }
 
 /// Up to three files of the skill in `root` that `path` may be a misspelling of, the nearest first.
@@ -67,7 +78,7 @@ struct Found {
     complete: bool,
 }
 
-/// Goes through the directory level by level, so that what is nearest is seen whatever is below.
+/// Walks the directory breadth-first, so that the nearest files are seen whatever is below.
 fn find(root: &Dir) -> Found {
     let mut found = Found { files: Vec::new(), n_unnameable: 0, complete: true };
     let mut n_left = MAX_ENTRIES;
@@ -84,7 +95,7 @@ fn find(root: &Dir) -> Found {
                 continue;
             };
             found.complete &= complete;
-            // Of a directory seen in part nobody knows whether it is a sub-skill.
+            // A directory that was read in part may be a sub-skill.
             if !path.is_empty() && (!complete || holds_skill(&entries)) {
                 continue;
             }
@@ -119,13 +130,13 @@ fn join(dir: &str, name: &str) -> String {
     if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
 }
 
-/// Whether `name` is that of a directory that tools fill, and nobody reads.
+/// Tells whether `name` is that of a directory that tools fill, and nobody reads.
 pub(super) fn is_made_by_tools(name: &OsStr) -> bool {
     is_repository(name) || name == "node_modules" || name == "__pycache__"
 }
 
-/// Whether `name` is where git keeps what is no part of the skill, and may be secret: addresses
-/// with passwords, and what was deleted. Some file systems know no case.
+/// Tells whether `name` is git's directory, which is not a part of the skill, and may hold secrets:
+/// addresses with passwords, and deleted files. Some file systems ignore case.
 pub(super) fn is_repository(name: &OsStr) -> bool {
     name.eq_ignore_ascii_case(".git")
 }
@@ -133,7 +144,7 @@ pub(super) fn is_repository(name: &OsStr) -> bool {
 /// The entries of a directory, in byte order of their names.
 pub(super) struct Listing {
     pub(super) entries: Vec<Entry>,
-    /// Whether these are all.
+    /// True if these are all.
     pub(super) complete: bool,
 }
 
@@ -153,13 +164,13 @@ pub(super) fn list(dir: &Dir, n_left: &mut usize) -> io::Result<Listing> {
     Ok(Listing { entries, complete })
 }
 
-/// Whether a directory with these entries is a skill.
+/// Tells whether a directory with these entries is a skill.
 pub(super) fn holds_skill(entries: &[Entry]) -> bool {
     entries.iter().any(is_skill)
 }
 
-/// Whether `file` has no name but the one it was opened by. One that has may be somebody else's,
-/// from outside the skill. Where files do not tell, they are taken for it.
+/// Tells whether `file` has only the name it was opened by. A file with others may be somebody
+/// else's, from outside the skill. Where the system does not count names, each file has one.
 pub(super) fn has_one_name(file: &File) -> io::Result<bool> {
     #[cfg(unix)]
     return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) == 1);
@@ -167,7 +178,7 @@ pub(super) fn has_one_name(file: &File) -> io::Result<bool> {
     return file.metadata().map(|_| true);
 }
 
-/// Whether anybody may execute `file`; never where modes do not say so.
+/// Tells whether anybody may execute `file`; always false on systems without modes.
 pub(super) fn is_executable(file: &File) -> bool {
     #[cfg(unix)]
     return file.metadata().is_ok_and(|metadata| {

@@ -1,4 +1,4 @@
-//! A chosen skill becomes instructions: with arguments, and with hints at all that comes with it.
+//! Activation: turns a chosen skill into instructions, with arguments, and with hints at its files.
 //!
 //! The model's `use_skill` and the user's `/id args` end in the same [`Activation`]. Its content is
 //! the body with arguments put in; files of the skill are listed, read ([`read_resource`]) and
@@ -33,9 +33,13 @@ pub use tree::{TreeLimits, folder_tree};
 pub(crate) use command::{Typed, commands, find as find_command};
 #[cfg(feature = "mcp")]
 pub(crate) use consent::refused;
+#[cfg(feature = "mcp")]
+pub(crate) use files::has_directory;
 pub(crate) use prepare::{consent_request, prepare};
+#[cfg(feature = "mcp")]
+pub(crate) use resources::read_bytes;
 
-/// A skill loaded by name: instructions with arguments, and what comes with them.
+/// A skill loaded by name: instructions with arguments, and the files that come with them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Activation {
@@ -43,16 +47,17 @@ pub struct Activation {
     pub id: SkillId,
     /// Its name.
     pub name: String,
-    /// Where the instructions go.
+    /// The destination of the instructions.
     pub mode: Context,
     /// The body with arguments put in; empty if the instructions went to a task.
     pub content: String,
-    /// Its directory, absolute; `None` for skills in memory. In JSON, what is not UTF-8 is `U+FFFD`.
+    /// Its directory, absolute; `None` for skills in memory. In JSON, bytes that are not UTF-8
+    /// become `U+FFFD`.
     #[serde(serialize_with = "lossy")]
     pub base_dir: Option<PathBuf>,
     /// Files that come with it, below its directory: [`MAX_BUNDLED_FILES`] at most.
     pub files: Vec<String>,
-    /// How many files there are beyond these.
+    /// The number of files beyond these.
     pub more_files: usize,
     /// The skills directly below it.
     pub sub_skills: Vec<SubSkill>,
@@ -64,7 +69,7 @@ pub struct Activation {
     pub model: Option<String>,
     /// The kind of agent its author wants.
     pub agent: Option<String>,
-    /// How much thought it deserved.
+    /// The risk of the activation.
     pub risk: Risk,
     /// The task that does it, if the instructions went to one.
     #[serde(flatten)]
@@ -82,17 +87,18 @@ fn lossy<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, 
 pub struct SubSkill {
     /// Its id.
     pub id: SkillId,
-    /// What it does, in one line.
+    /// Its description in one line.
     pub brief: String,
 }
 
 impl Activation {
-    /// Whether the skill may use `tool`: a name such as `read_file`, or a call such as
+    /// Tells whether the skill may use `tool`: a name such as `read_file`, or a call such as
     /// `Bash(git status)`, in the words of its `allowed-tools`.
     ///
-    /// A skill that says nothing of them may use every tool, one with an empty list none. In an entry, `*` stands for any characters;
-    /// `Bash(git:*)` is a command that begins with the word `git`. An entry with parentheses does
-    /// not allow what a shell would take for several commands, unless it says exactly that.
+    /// A skill without that field may use every tool, one with an empty list none. In an entry, `*`
+    /// stands for any characters; `Bash(git:*)` is a command that begins with the word `git`. An
+    /// entry with parentheses does not allow text that a shell would take for several commands,
+    /// unless it says exactly that.
     pub fn permits(&self, tool: &str) -> bool {
         let allowed = self.allowed_tools.as_deref();
         allowed.is_none_or(|allowed| permission::permits(allowed, tool))

@@ -1,4 +1,4 @@
-//! A copy of a skill for a task, in a directory of its own.
+//! Mounts: copies of a skill for a task, in a directory of its own.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -12,10 +12,10 @@ use super::files::{
 use crate::beneath::{Dir, Entry, Kind, Links, plain};
 use crate::error::{Error, ErrorCode};
 
-/// As many directories inside each other as are copied.
+/// The most levels of directories that are copied.
 const MAX_DEPTH: usize = 64;
 
-/// What a mount may hold.
+/// The limits of a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MountLimits {
@@ -23,7 +23,7 @@ pub struct MountLimits {
     pub max_entries: usize,
     /// Bytes of files. Default 256 MiB.
     pub max_bytes: u64,
-    /// Whether sub-skills are copied too. Default no.
+    /// True if sub-skills are copied too. Default false.
     pub sub_skills: bool,
 }
 
@@ -38,11 +38,11 @@ impl Default for MountLimits {
 pub struct Mounted {
     /// The copy.
     pub dir: PathBuf,
-    /// How many files it has.
+    /// The number of its files.
     pub files: usize,
     /// Their size, in bytes.
     pub bytes: u64,
-    /// What of the skill's directory is not in it.
+    /// The parts of the skill's directory that are not in it.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -51,11 +51,11 @@ pub struct Mounted {
 pub struct LeftOut {
     /// The path below the skill's directory, with `/`.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: LeftOutReason,
 }
 
-/// Why something is not in a mount.
+/// The reason why something is not in a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -80,8 +80,9 @@ pub enum LeftOutReason {
 /// the last part of the id. Only this user can enter it.
 ///
 /// The copy has files and directories, and nothing else: links that stay inside the skill become
-/// copies of what they point to, so that nothing in the mount can lead out of it; what else is not
-/// copied is told. Files can be executed where they could, and have no other special mode.
+/// copies of their targets, so that nothing in the mount can lead out of it; everything else that
+/// is not copied is reported. Files can be executed where they could, and have no other special
+/// mode.
 ///
 /// Fails with `INVALID_PARAM` if the new directory exists and is not empty, if it would be inside
 /// the skill, or if there is no `target`; with `NOT_FOUND` if the skill's directory cannot be read;
@@ -149,7 +150,7 @@ fn fail_to_create(id: &str, target: &Path, error: io::Error) -> Error {
     Error::new(code, message, help).with_source(error)
 }
 
-/// Why a mount has to be given up as a whole.
+/// The reason why a mount has to be given up as a whole.
 enum Failure {
     TooManyEntries(usize),
     TooManyBytes(u64),
@@ -191,7 +192,7 @@ struct Mounting<'a> {
     /// The skill's directory, which stays the same one whatever happens to its name.
     root: &'a Dir,
     limits: &'a MountLimits,
-    /// How many more entries there may be.
+    /// The number of entries that may still be added.
     n_left: usize,
     mounted: Mounted,
     /// The directories of the skill that are being copied, outermost first, without links.
@@ -285,7 +286,7 @@ impl Mounting<'_> {
         Ok(())
     }
 
-    /// What the link at `link`, below the skill's directory, leads to.
+    /// The target of the link at `link`, below the skill's directory.
     fn follow(&self, link: &Path) -> Result<Found, LeftOutReason> {
         let target = self.root.resolve(link).map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => LeftOutReason::LinkOutside,
@@ -339,7 +340,7 @@ fn file(dir: &Dir, name: &Path) -> Result<Found, LeftOutReason> {
     }
 }
 
-/// Whether a part of `path` is a directory that no skill is made of.
+/// Tells whether a part of `path` is a directory that does not belong to any skill.
 fn is_not_of_the_skill(path: &Path) -> bool {
     path.iter().any(|part| is_repository(part) || part == "node_modules")
 }

@@ -1,16 +1,16 @@
-//! Which tools the host may let a skill use.
+//! Permissions: the tools that the host may let a skill use.
 
-/// What stands for an end of a command, or for another one inside it, to a shell.
+/// Signs that end a command for a shell, or begin another one inside it.
 const SHELL: [&str; 9] = [";", "&", "|", "`", "$(", "<", ">", "\n", "\r"];
 
-/// Whether `allowed`, the `allowed-tools` of a skill, lets it use `tool`: a name such as
+/// Tells whether `allowed`, the `allowed-tools` of a skill, lets it use `tool`: a name such as
 /// `read_file`, or a call such as `Bash(git status)`.
 ///
-/// An entry is a name, in which `*` stands for any characters, and may say of what in parentheses:
-/// `Bash(git:*)` is any command that begins with the word `git`, `Read(docs/*)` any argument of
-/// that form. Neither is a command that a shell would take for several, or a path with `..` in it,
-/// unless it is written out.
-/// A name without parentheses lets a tool be called with anything.
+/// An entry is a name, in which `*` stands for any characters, and may have the form of the
+/// argument in parentheses: `Bash(git:*)` is any command that begins with the word `git`,
+/// `Read(docs/*)` any argument of that form. Neither allows a command that a shell would take for
+/// several, or a path with `..` in it, unless it is written out. A name without parentheses lets a
+/// tool be called with anything.
 pub(super) fn permits(allowed: &[String], tool: &str) -> bool {
     let (name, argument) = parts(tool);
     allowed.iter().any(|entry| {
@@ -31,7 +31,7 @@ fn parts(tool: &str) -> (&str, Option<&str>) {
     inside.map_or((tool, None), |(name, inside)| (name.trim_end(), Some(inside.trim())))
 }
 
-/// Whether an argument has the form of an entry's parentheses.
+/// Tells whether an argument has the form of an entry's parentheses.
 fn fits(form: &str, argument: &str) -> bool {
     if form == argument || form == "*" || form == ":*" {
         return true;
@@ -47,13 +47,13 @@ fn fits(form: &str, argument: &str) -> bool {
     }
 }
 
-/// Whether an argument is a path that leads elsewhere than it begins.
+/// Tells whether an argument is a path with a `..` in it.
 fn climbs(argument: &str) -> bool {
     argument.split(['/', '\\']).any(|part| part == "..")
 }
 
-/// Whether `text` is like `pattern`, in which `*` stands for any characters. Linear in practice:
-/// only the last star is ever tried again.
+/// Tells whether `text` is like `pattern`, in which `*` stands for any characters. Linear in
+/// practice: only the last star is ever tried again.
 fn is_like(pattern: &str, text: &str) -> bool {
     let (mut p, mut t) = (0, 0);
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());

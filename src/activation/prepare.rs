@@ -1,4 +1,4 @@
-//! What an activation is made of, before anybody is asked or told.
+//! The preparation of an activation, before consent and records.
 
 use super::consent::{ConsentRequest, Risk};
 use super::files::{MAX_BUNDLED_FILES, bundled_files};
@@ -8,8 +8,8 @@ use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode};
 use crate::skill::Spanned;
 
-/// The activation of a skill of `catalog` with `args`. Whoever wants it, a model reads it: its
-/// hints are those that a model can follow.
+/// The activation of a skill of `catalog` with `args`. Its hints are for a model, which reads it
+/// even if a user asks for it.
 ///
 /// Fails if the body cannot be read or is too long with these arguments. A directory that cannot
 /// be read costs the list of files.
@@ -59,7 +59,8 @@ pub(crate) fn prepare(
     })
 }
 
-/// What a user should see before `entry` is activated. `scripts` are those it can run.
+/// The information that a user should see before `entry` is activated. `scripts` are those it can
+/// run.
 pub(crate) fn consent_request(
     entry: &Entry,
     scripts: Vec<String>,

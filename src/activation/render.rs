@@ -1,4 +1,4 @@
-//! An activation as text for a model.
+//! The renderer of an activation as text for a model.
 
 use std::fmt::{Display, Write as _};
 use std::path::Path;
@@ -7,8 +7,8 @@ use super::Activation;
 use crate::disclosure::{attribute, one_line, xml_text};
 
 impl Activation {
-    /// As plain text: the base directory first, the instructions, and hints at what comes with
-    /// them. If a task was spawned, only its name.
+    /// As plain text: the base directory first, the instructions, and hints at the files that come
+    /// with them. If a task was spawned, only its name.
     pub fn to_text(&self) -> String {
         if let Some(task) = &self.task {
             return format!("Task {} was spawned for skill {}.", task.task_id, self.id);

@@ -1,4 +1,4 @@
-//! Reading one file of a skill, and nothing else.
+//! Resources: reads one file of a skill, and no file outside.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -13,10 +13,10 @@ use crate::beneath::{Dir, Links, plain};
 use crate::catalog::is_skill_file;
 use crate::error::{Error, ErrorCode};
 
-/// The largest text of which lines can be read, in bytes; all of it is searched for line ends.
+/// The largest text whose lines can be read, in bytes; all of it is searched for line ends.
 const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 
-/// How much of a file to read.
+/// The part of a file to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
@@ -25,7 +25,7 @@ pub struct ReadOptions {
     /// The first line to read, from 1; 0 is taken as 1. With `offset` or `limit`, texts of up to
     /// 16 MiB can be read in parts, each as long as `max_bytes` allows.
     pub offset: Option<usize>,
-    /// How many lines to read at most.
+    /// The most lines to read.
     pub limit: Option<usize>,
 }
 
@@ -35,7 +35,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// What was read of a file.
+/// A file of a skill, or the part of it that was read.
 ///
 /// As JSON `{"path","media_type","size","encoding":"utf-8","content","first_line","lines",
 /// "total_lines"}` for a text, `{"path","media_type","size","encoding":"base64","content"}` for
@@ -44,12 +44,12 @@ impl Default for ReadOptions {
 pub struct Resource {
     /// The path below the skill's directory, without parts that mean nothing.
     pub path: String,
-    /// What its name says it is, if its content does not contradict; else `text/plain` or
+    /// The media type by its name, if its content does not contradict; else `text/plain` or
     /// `application/octet-stream`.
     pub media_type: String,
     /// The size of the whole file, in bytes.
     pub size: u64,
-    /// What was asked for.
+    /// The content asked for.
     pub content: Content,
 }
 
@@ -62,9 +62,10 @@ pub enum Content {
         text: String,
         /// The number of the first of them, from 1.
         first_line: usize,
-        /// How many they are: fewer than were asked for when the text ends, or the answer is full.
+        /// The number of lines: fewer than were asked for when the text ends, or the answer is
+        /// full.
         lines: usize,
-        /// How many the file has.
+        /// The number of lines of the file.
         total_lines: usize,
     },
     /// Anything else, all of it.
@@ -112,9 +113,7 @@ pub fn read_resource(
     options: &ReadOptions,
 ) -> Result<Resource, Error> {
     let asked = Asked { skill, path };
-    let path = plain(path).map_err(|why| asked.no_path(why))?;
-    let file = asked.open(dir, &path)?;
-    asked.require_one_name(&file)?;
+    let (file, path) = asked.file(dir)?;
     let is_range = options.offset.is_some() || options.limit.is_some();
     let max_bytes =
         if is_range { MAX_TEXT_BYTES.max(options.max_bytes) } else { options.max_bytes };
@@ -129,7 +128,21 @@ pub fn read_resource(
     Ok(Resource { media_type, path, size, content: asked.lines(text, options)? })
 }
 
-/// What was asked for, in the words of who asked.
+/// The bytes of the file `path` below `dir`, of which there are at most `max_bytes`. Fails as
+/// [`read_resource`].
+#[cfg(feature = "mcp")]
+pub(crate) fn read_bytes(
+    skill: &str,
+    dir: &Path,
+    path: &str,
+    max_bytes: usize,
+) -> Result<Vec<u8>, Error> {
+    let asked = Asked { skill, path };
+    let (file, _) = asked.file(dir)?;
+    asked.read(file, max_bytes)
+}
+
+/// The file asked for, in the words of the caller.
 struct Asked<'a> {
     skill: &'a str,
     path: &'a str,
@@ -149,6 +162,14 @@ impl Asked<'_> {
         let help = "give the path of a file below the skill's directory, such as \
                     `references/forms.md`";
         self.error(ErrorCode::InvalidParam, why, help)
+    }
+
+    /// The file, and its path without parts that mean nothing.
+    fn file(&self, dir: &Path) -> Result<(File, String), Error> {
+        let path = plain(self.path).map_err(|why| self.no_path(why))?;
+        let file = self.open(dir, &path)?;
+        self.require_one_name(&file)?;
+        Ok((file, path))
     }
 
     fn open(&self, dir: &Path, path: &str) -> Result<File, Error> {
@@ -216,7 +237,8 @@ impl Asked<'_> {
         ))
     }
 
-    /// The whole content. The size that the system gives is not relied on: some files have none.
+    /// The whole content. The size that the system gives is not relied on: some files do not have
+    /// one.
     fn read(&self, file: File, max_bytes: usize) -> Result<Vec<u8>, Error> {
         let size = file.metadata().map_or(0, |metadata| metadata.len());
         let mut bytes = Vec::with_capacity(size.min(max_bytes as u64) as usize + 1);
@@ -293,8 +315,8 @@ fn select(text: &str, first: usize, options: &ReadOptions) -> (Range<usize>, usi
     (start..end, n_lines)
 }
 
-/// What a file of this name is. The content has the last word: a `.ts` that is text is TypeScript
-/// and no video, a `.md` that is not is no Markdown.
+/// The media type of a file of this name. The content has the last word: a `.ts` that is text is
+/// TypeScript and not a video, a `.md` that is not text is not Markdown.
 fn media_type(path: &str, is_text: bool) -> String {
     let guesses = mime_guess::from_path(path);
     let fits = |guess: &mime_guess::Mime| match guess.type_().as_str() {

@@ -1,4 +1,4 @@
-//! Skills that run as a task of their own (`context: fork`).
+//! Tasks: skills with `context: fork`, which run apart from the conversation.
 
 use std::fmt::Debug;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What is in a skill's directory, drawn for somebody who decides about it.
+//! The tree of a skill's directory, drawn for the user who decides about it.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::files::{Listing, MAX_ENTRIES, holds_skill, is_made_by_tools, list, no
 use crate::beneath::{Dir, Kind, Links};
 use crate::error::Error;
 
-/// How much of a folder tree is drawn.
+/// The limits of a drawn folder tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeLimits {
@@ -30,9 +30,8 @@ impl Default for TreeLimits {
 /// The tree of the skill's directory `dir` as indented text, for a consent dialog: hidden files
 /// too, in each directory first the files and then the directories, in byte order.
 ///
-/// What is left out is said where it would stand; characters that could mislead a reader or a
-/// terminal are escaped. At most 10,000 entries are looked at. Fails with `NOT_FOUND` if the
-/// directory cannot be read.
+/// Omissions are noted in place; characters that could mislead a reader or a terminal are escaped.
+/// At most 10,000 entries are read. Fails with `NOT_FOUND` if the directory cannot be read.
 pub fn folder_tree(dir: &Path, limits: &TreeLimits) -> Result<String, Error> {
     let root = Dir::open(dir).map_err(|error| no_directory(dir, &error))?;
     let mut n_left = MAX_ENTRIES;
@@ -49,7 +48,7 @@ pub fn folder_tree(dir: &Path, limits: &TreeLimits) -> Result<String, Error> {
 struct Tree<'a> {
     lines: Vec<String>,
     is_cut: bool,
-    /// How many more entries may be looked at.
+    /// The number of entries that may still be read.
     n_left: usize,
     limits: &'a TreeLimits,
 }

@@ -1,4 +1,4 @@
-//! What a name means, and what to answer when it means nothing.
+//! The look-up of a skill by name, and the error if there is none.
 
 use std::path::Path;
 
@@ -20,16 +20,16 @@ pub(super) fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry
     by_id.or_else(by_path).or_else(by_name).copied()
 }
 
-/// The error of a user who names no skill.
+/// The error for a user whose name means no skill.
 pub(super) fn unknown_to_user(name: &str, known: &[&Entry]) -> Error {
     let error = not_found(name, known, SEE_LIST);
     if error.help() == SEE_LIST { error.with_remedy(Remedy::ListSkills) } else { error }
 }
 
-/// What to do if nothing is alike.
+/// The remedy if no name is similar.
 const SEE_LIST: &str = "look at the list of skills for those there are";
 
-/// `help` is for a name that is like no other.
+/// `help` is for a name that resembles no other.
 pub(super) fn not_found(name: &str, known: &[&Entry], help: &str) -> Error {
     let same_name = known.iter().filter(|entry| entry.skill.name() == name);
     let mut nearest: Vec<&str> = same_name.map(|entry| entry.id.as_str()).collect();

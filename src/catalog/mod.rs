@@ -1,8 +1,8 @@
-//! Where skills come from, and which of them exist for whom.
+//! The catalog: the skills of all sources, and who may use them.
 //!
-//! [`Source`]s are scanned for skill files, what was found is given ids, precedence and a
-//! [`Status`], and the [`Catalog`] answers who may see what. Loading never fails as a whole: what
-//! could not be loaded is in [`Catalog::diagnostics`].
+//! [`Source`]s are scanned for skill files, the skills are given ids, precedence and a [`Status`],
+//! and the [`Catalog`] decides who may see them. Loading never fails as a whole: files that could
+//! not be loaded are in [`Catalog::diagnostics`].
 
 mod lookup;
 mod rejected;
@@ -40,7 +40,7 @@ pub use watch::WatchOptions;
 #[cfg(feature = "watch")]
 pub(crate) use watch::Watching;
 
-/// What became of a skill in the catalog.
+/// The status of a skill in the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Status {
@@ -48,7 +48,7 @@ pub enum Status {
     Available,
     /// Programs or environment variables it requires are missing.
     Unavailable {
-        /// Which ones.
+        /// Those that are missing.
         reason: String,
     },
     /// Another skill with the same id wins.
@@ -58,7 +58,7 @@ pub enum Status {
     },
     /// It is off until it is asked for.
     Disabled {
-        /// What says so.
+        /// The setting that says so.
         reason: String,
     },
 }
@@ -74,7 +74,7 @@ impl Status {
         }
     }
 
-    /// Why it is not available, in a phrase; `None` if it is.
+    /// The reason why it is not available, in a phrase; `None` if it is.
     pub fn reason(&self) -> Option<String> {
         match self {
             Status::Available => None,
@@ -93,19 +93,19 @@ impl Status {
 pub struct Entry {
     /// Its identity.
     pub id: SkillId,
-    /// What was read from its file.
+    /// The skill read from its file.
     #[cfg_attr(feature = "snapshot", serde(with = "shared"))]
     pub skill: Arc<Skill>,
-    /// Where its source stands.
+    /// The scope of its source.
     pub scope: Scope,
     /// Path of its directory from the root of its source, `/`-separated; empty at the root itself
     /// and for skills in memory.
     pub relative_path: String,
-    /// Whether it can be used.
+    /// Its status, by which it can or cannot be used.
     pub status: Status,
-    /// Whether the allowlist lets it exist.
+    /// True if the allowlist lets it exist.
     allowed: bool,
-    /// The place of its source among the sources: of two paths that are equal, the higher wins.
+    /// The place of its source among the sources: of two equal paths, the higher wins.
     source: usize,
 }
 
@@ -129,12 +129,12 @@ pub struct Catalog {
     entries: Vec<Entry>,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Arc<[Diagnostic]>,
-    /// What would exist for this agent, if its file loaded.
+    /// The skills that would exist for this agent, if their files loaded.
     rejected: Vec<Rejected>,
 }
 
 impl Catalog {
-    /// Reads all sources and resolves what they hold.
+    /// Reads all sources and resolves their skills.
     pub fn load(options: &CatalogOptions) -> Catalog {
         reload::load(options, &Reporter::default()).0
     }
@@ -158,7 +158,7 @@ impl Catalog {
         self.entries.iter().filter(|entry| !entry.allowed && !entry.is_shadowed())
     }
 
-    /// The skills that `audience` is told of, in the order of ids.
+    /// The skills listed for `audience`, in the order of ids.
     pub fn listed(&self, audience: Audience) -> impl Iterator<Item = &Entry> {
         self.listed_places(audience).map(|(_, entry)| entry)
     }
@@ -177,12 +177,12 @@ impl Catalog {
         &self.entries[place]
     }
 
-    /// What was found wrong with any file or source, by path.
+    /// The problems found in files and sources, by path.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The same, for whoever outlives the catalog.
+    /// The same, for callers that outlive the catalog.
     pub(crate) fn shared_diagnostics(&self) -> Arc<[Diagnostic]> {
         Arc::clone(&self.diagnostics)
     }
@@ -196,7 +196,7 @@ impl Catalog {
     /// the source's root, of the directory, or of the file), or a name if it is unique.
     ///
     /// Fails with `NOT_FOUND`: with the finding that refused the file of the skill that is meant,
-    /// else with the nearest ids. What the audience may not load is not found.
+    /// else with the nearest ids. A skill that the audience may not load is not found.
     pub fn find(&self, name: &str, audience: Audience) -> Result<&Entry, Error> {
         let loadable: Vec<&Entry> = self
             .entries()
@@ -221,13 +221,7 @@ impl Catalog {
         parent: &'a Entry,
         audience: Audience,
     ) -> impl Iterator<Item = &'a Entry> {
-        let above = parent.dir_of_sub_skills();
-        let below: Vec<(&Entry, &Path)> = self
-            .entries()
-            .filter(|entry| !entry.is_shadowed() && entry.id != parent.id)
-            .filter_map(|entry| Some((entry, entry.skill.dir()?)))
-            .filter(|(_, dir)| above.is_some_and(|above| dir.starts_with(above)))
-            .collect();
+        let below: Vec<(&Entry, &Path)> = self.below(parent).collect();
         let dirs: Vec<&Path> = below.iter().map(|(_, dir)| *dir).collect();
         let is_direct =
             move |dir: &Path| dirs.iter().all(|above| *above == dir || !dir.starts_with(above));
@@ -239,6 +233,34 @@ impl Catalog {
             .map(|(entry, _)| entry)
     }
 
+    /// The skills below `parent` at any depth that are not shadowed, with their directories.
+    fn below<'a>(&'a self, parent: &'a Entry) -> impl Iterator<Item = (&'a Entry, &'a Path)> {
+        let above = parent.dir_of_sub_skills();
+        self.entries()
+            .filter(|entry| !entry.is_shadowed() && entry.id != parent.id)
+            .filter_map(|entry| Some((entry, entry.skill.dir()?)))
+            .filter(move |(_, dir)| above.is_some_and(|above| dir.starts_with(above)))
+    }
+
+    /// The skills below `parent` at any depth that `audience` is told of, with the paths of their
+    /// directories from its own, `/`-separated. A path that is not UTF-8 has no skill here.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn nested<'a>(
+        &'a self,
+        parent: &'a Entry,
+        audience: Audience,
+    ) -> impl Iterator<Item = (String, &'a Entry)> {
+        let root = parent.skill.dir();
+        let listed = self
+            .below(parent)
+            .filter(move |(entry, _)| entry.is_available() && entry.is_listed(audience));
+        listed.filter_map(move |(entry, dir)| {
+            let path = dir.strip_prefix(root?).ok()?;
+            let parts: Option<Vec<&str>> = path.iter().map(std::ffi::OsStr::to_str).collect();
+            Some((parts?.join("/"), entry))
+        })
+    }
+
     /// The skill that this one is a sub-skill of, if any.
     pub fn parent(&self, entry: &Entry) -> Option<&Entry> {
         let dir = entry.skill.dir()?;
@@ -248,7 +270,7 @@ impl Catalog {
         })
     }
 
-    /// Whether everything is the same in `other`.
+    /// Tells whether everything is the same in `other`.
     pub(crate) fn is_the_same_as(&self, other: &Catalog) -> bool {
         let same = |(entry, other): (&Entry, &Entry)| {
             entry.id == other.id && entry.is_the_same_as(other) && entry.allowed == other.allowed
@@ -264,7 +286,7 @@ impl Catalog {
             let help = "`find_skills` finds those there are";
             return rejected.unwrap_or_else(|| not_found(name, loadable, help));
         }
-        // Only the user is told that a skill exists which cannot be used right now.
+        // Only the user learns that a skill exists which cannot be used right now.
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
         let meant = find_in(&all, name);
         match meant.and_then(|entry| Some((entry, entry.reason()?, entry.remedy()?))) {
@@ -282,12 +304,12 @@ impl Catalog {
 }
 
 impl Entry {
-    /// Whether nothing stands in the way of its use.
+    /// Tells whether it can be used.
     pub fn is_available(&self) -> bool {
         self.status == Status::Available
     }
 
-    /// Why the model cannot use it, in a phrase: what its status says, or its front matter.
+    /// The reason why the model cannot use it, in a phrase, from its status or its front matter.
     pub fn reason(&self) -> Option<String> {
         let manifest = self.skill.manifest();
         let by_fields = || {
@@ -302,7 +324,7 @@ impl Entry {
         self.status.reason().or_else(by_fields)
     }
 
-    /// What to do for a skill that nobody can use, unless another wins over it.
+    /// The remedy for a skill that nobody can use, unless another wins over it.
     pub fn remedy(&self) -> Option<String> {
         match self.status {
             Status::Available if self.skill.manifest().is_for_nobody() => {
@@ -316,26 +338,26 @@ impl Entry {
         }
     }
 
-    /// Whether another skill with the same id wins over it.
+    /// Tells whether another skill with the same id wins over it.
     pub fn is_shadowed(&self) -> bool {
         matches!(self.status, Status::Shadowed { .. })
     }
 
-    /// The directory that its sub-skills are below. A skill at the root of a source has none: the
+    /// The directory that its sub-skills are below. `None` for a skill at the root of a source: the
     /// directory holds all skills of the source.
     fn dir_of_sub_skills(&self) -> Option<&Path> {
         self.skill.dir().filter(|_| !self.relative_path.is_empty())
     }
 
-    /// Whether nothing of it is different in `other`, an entry of the same id.
+    /// Tells whether nothing of it is different in `other`, an entry of the same id.
     fn is_the_same_as(&self, other: &Entry) -> bool {
         Arc::ptr_eq(&self.skill, &other.skill)
             && (self.scope, &self.relative_path) == (other.scope, &other.relative_path)
             && self.status == other.status
     }
 
-    /// Whether `path` is that of its directory or file, from the source's root or as the source
-    /// is named.
+    /// Tells whether `path` is that of its directory or file, from the source's root or as the
+    /// source is named.
     fn answers_to_path(&self, path: &Path) -> bool {
         let dir = match path.file_name() {
             Some(name) if is_skill_file(name) => path.parent().unwrap_or(path),

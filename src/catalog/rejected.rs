@@ -1,4 +1,4 @@
-//! Skills that would exist if their files loaded.
+//! Rejected skills: those that would exist if their files loaded.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,8 @@ pub(super) struct Rejected {
     file: PathBuf,
 }
 
-/// What `diagnostics` refuse, lowest source first, as far as `allowlist` lets it exist.
+/// The skills that `diagnostics` refuse, lowest source first, as far as `allowlist` lets them
+/// exist.
 pub(super) fn rejected<'a>(
     roots: impl Iterator<Item = &'a Path> + Clone,
     entries: &[Entry],
@@ -62,7 +63,8 @@ fn refused(finding: &Diagnostic) -> Option<&Path> {
     }
 }
 
-/// Why there is no skill `name`: the finding that refused the file of the one that is meant.
+/// The error for a missing skill `name`: the finding that refused the file of the one that is
+/// meant.
 pub(super) fn error(rejected: &[Rejected], findings: &[Diagnostic], name: &str) -> Option<Error> {
     let by_path = |found: &&Rejected| found.is_at(name);
     let by_name = |found: &&Rejected| found.name() == Some(name);
@@ -80,8 +82,8 @@ impl Rejected {
         self.dir.file_name()?.to_str()
     }
 
-    /// Whether `name` is the path of the directory or the file, from the source's root or as the
-    /// source is named.
+    /// Tells whether `name` is the path of the directory or the file, from the source's root or as
+    /// the source is named.
     fn is_at(&self, name: &str) -> bool {
         let path = Path::new(name);
         let path = path.strip_prefix(".").unwrap_or(path);

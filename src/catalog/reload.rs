@@ -1,4 +1,4 @@
-//! Loading a catalog again, and reading only what changed.
+//! Reloading of a catalog, which reads only changed files.
 //!
 //! Everything but the reading of files is done anew each time: a catalog that was loaded again is
 //! resolved by the same steps as a fresh one.
@@ -23,7 +23,7 @@ mod kept;
 #[cfg(feature = "snapshot")]
 pub(crate) use kept::KeptFiles;
 
-/// What is remembered of a load.
+/// The memory of a load, for the next one.
 #[derive(Debug)]
 pub(crate) struct Memory {
     seen: Later<Seen>,
@@ -34,29 +34,29 @@ pub(crate) struct Memory {
 #[derive(Debug)]
 enum Files {
     Known(HashMap<PathBuf, Known>),
-    /// Of a load by another process: made into the others when they are asked for, which a process
-    /// that finds nothing changed never does.
+    /// State restored from a snapshot of another process; converted on first use, which never comes
+    /// if nothing changed.
     #[cfg(feature = "snapshot")]
     Kept(Arc<Catalog>, Later<KeptFiles>),
 }
 
-/// A skill file as it was read last. Its stamp is among what was seen.
+/// A skill file as it was read last. Its stamp is in [`Seen`].
 #[derive(Debug, Clone)]
 struct Known {
     /// The last version that loaded, with the print of its text.
     good: Option<(u64, Arc<Skill>)>,
-    /// What is wrong with the file as it is now.
+    /// The problems of the file in its current version.
     broken: Option<Broken>,
 }
 
 #[derive(Debug, Clone)]
 struct Broken {
     findings: Vec<Diagnostic>,
-    /// Whether it was found to be so just now.
+    /// True if the current load found it broken.
     is_new: bool,
 }
 
-/// What a skill file gives to a catalog.
+/// The result of reading a skill file.
 pub(super) struct ReadSkill {
     pub(super) skill: Option<Arc<Skill>>,
     pub(super) findings: Vec<Diagnostic>,
@@ -70,11 +70,11 @@ pub(super) struct Reader<'a> {
     files: HashMap<PathBuf, Known>,
 }
 
-/// What is remembered of the load before.
+/// The memory of the load before.
 struct Before<'a> {
     seen: &'a Seen,
     files: Cow<'a, HashMap<PathBuf, Known>>,
-    /// Whether a skill whose file no longer loads stays as it was.
+    /// True if a skill whose file no longer loads stays as it was.
     keeps: bool,
 }
 
@@ -83,13 +83,13 @@ pub(crate) fn load(options: &CatalogOptions, reporter: &Reporter) -> (Catalog, M
     load_after(options, None, reporter)
 }
 
-/// Loads a catalog, with what is remembered of the load before.
+/// Loads a catalog, with the memory of the load before.
 pub(crate) fn load_again(options: &CatalogOptions, before: &Memory) -> (Catalog, Memory) {
     load_after(options, Some(before.as_before(true)), &Reporter::default())
 }
 
-/// Loads a catalog as if for the first time, but that what `memory` still knows rightly is not read
-/// again.
+/// Loads a catalog as if for the first time, except that files on which `memory` is current are not
+/// read again.
 #[cfg(feature = "snapshot")]
 pub(crate) fn load_anew(options: &CatalogOptions, memory: &Memory) -> (Catalog, Memory) {
     load_after(options, Some(memory.as_before(false)), &Reporter::default())
@@ -108,7 +108,7 @@ fn load_after(
 }
 
 impl Memory {
-    /// Of a load by another process, which made `catalog` and kept the rest.
+    /// The memory of a load by another process, which made `catalog` and wrote the rest.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of_another_process(
         seen: Later<Seen>,
@@ -118,13 +118,14 @@ impl Memory {
         Memory { seen, files: Files::Kept(catalog, files) }
     }
 
-    /// What another process needs to know besides what was seen and `catalog`, which this load made.
+    /// The part of the memory that another process needs besides the paths seen and `catalog`,
+    /// which this load made.
     #[cfg(feature = "snapshot")]
     pub(crate) fn kept_files(&self, catalog: &Catalog) -> KeptFiles {
         KeptFiles::of(catalog, &self.files())
     }
 
-    /// What was looked at, to be written down.
+    /// The paths seen, to be written.
     #[cfg(feature = "snapshot")]
     pub(crate) fn kept_seen(&self) -> &Later<Seen> {
         &self.seen
@@ -142,19 +143,19 @@ impl Memory {
         Before { seen: self.seen.get(), files: self.files(), keeps }
     }
 
-    /// Whether another load would find the same.
+    /// Tells whether another load would find the same.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
         self.seen.get().is_current(environment)
     }
 
-    /// What was looked at.
+    /// The paths seen.
     #[cfg(any(feature = "snapshot", feature = "watch"))]
     pub(crate) fn seen(&self) -> &Seen {
         self.seen.get()
     }
 
-    /// Whether the file of a skill was changed since the load before, so that it no longer loads,
-    /// and the skill is as it was.
+    /// Tells whether the file of a skill was changed since the load before, so that it no longer
+    /// loads, and the skill is as it was.
     fn was_kept(&self, entry: &Entry) -> bool {
         let files = self.files();
         let known = entry.skill.path().and_then(|path| files.get(path));
@@ -242,15 +243,15 @@ fn print(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// How a catalog differs from the one before, by ids, each list in their order. Skills that do not
-/// exist for the agent are in none of them.
+/// The difference of a catalog from the one before, by ids, each list in their order. Skills that
+/// do not exist for the agent are in none of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Refreshed {
     /// Skills that were not there before.
     pub added: Vec<SkillId>,
-    /// Skills of which something was changed: their file, or whether they can be used.
+    /// Skills with a change: in their file, or in whether they can be used.
     pub changed: Vec<SkillId>,
-    /// Skills that are there no more.
+    /// Skills that are no longer there.
     pub removed: Vec<SkillId>,
     /// Skills whose file was changed so that it no longer loads. They stay as they were, with a
     /// diagnostic.
@@ -258,13 +259,13 @@ pub struct Refreshed {
 }
 
 impl Refreshed {
-    /// Whether the skills are those of before.
+    /// Tells whether the skills are those of before.
     pub fn is_empty(&self) -> bool {
         let Refreshed { added, changed, removed, kept } = self;
         [added, changed, removed, kept].into_iter().all(Vec::is_empty)
     }
 
-    /// What became of `before`. `memory` is that of `now`.
+    /// The changes from `before` to `now`, whose memory is `memory`.
     pub(crate) fn between(before: &Catalog, now: &Catalog, memory: &Memory) -> Refreshed {
         let ids = |entries: Vec<&Entry>| entries.into_iter().map(|e| e.id.clone()).collect();
         let (old, new) = (by_id(before), by_id(now));

@@ -1,4 +1,4 @@
-//! What a skill requires of the machine: `requires_bins` and `requires_env`.
+//! The requirements of a skill on the machine: `requires_bins` and `requires_env`.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -11,7 +11,7 @@ use crate::skill::Manifest;
 /// library looks at the process environment, and only if the host does not give another.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Environment {
-    /// That of this process.
+    /// The environment of this process.
     #[default]
     Process,
     /// These variables; programs are looked up in their `PATH`.
@@ -27,12 +27,12 @@ impl Environment {
         }
     }
 
-    /// Whether there is such a program on its `PATH`.
+    /// Tells whether there is such a program on its `PATH`.
     pub(super) fn has_program(&self, name: &str) -> bool {
         which::which_in(name, self.var("PATH"), Path::new(".")).is_ok()
     }
 
-    /// Whether the variable is set, and not empty.
+    /// Tells whether the variable is set, and not empty.
     pub(super) fn has_variable(&self, name: &str) -> bool {
         self.var(name).is_some_and(|value| !value.is_empty())
     }
@@ -51,7 +51,7 @@ impl Environment {
     }
 }
 
-/// That `names`, each of them a `thing`, are not so.
+/// The statement that `names`, each of them a `thing`, are not `so`; `None` without names.
 fn not(thing: &str, names: &[&str], so: &str) -> Option<String> {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match &names[..] {

@@ -1,4 +1,4 @@
-//! From sources to a catalog: ids, precedence, requirements, allowlist.
+//! The resolution of sources into a catalog: ids, precedence, requirements, allowlist.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,28 +17,29 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::{Skill, SkillId, Triggers, is_identifier};
 
-/// What a [`Catalog`] is loaded from, and for whom.
+/// The options of loading a [`Catalog`].
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct CatalogOptions {
-    /// Where skills come from, lowest precedence first.
+    /// The sources of skills, lowest precedence first.
     pub sources: Vec<Source>,
     /// The host's brand: the name of its block in manifests. Empty means that of the
     /// [standard sources](Source::standard), else `repertoire`.
     pub brand: String,
-    /// Which skills exist for this agent.
+    /// The skills that exist for this agent.
     pub allowlist: Allowlist,
     /// Skills to use although they are disabled, or bundled and off, by id or name.
     pub enabled: BTreeSet<String>,
-    /// Skills not to use, by id, with what says so in a phrase.
+    /// Skills not to use, by id, with the setting that says so in a phrase.
     pub disabled: BTreeMap<String, String>,
-    /// Why all bundled skills that are not enabled are off, in a phrase; `None` if they are not.
+    /// The reason why all bundled skills that are not enabled are off, in a phrase; `None` if they
+    /// are not.
     pub bundled_off: Option<String>,
-    /// What is wrong with the configuration that these options are from.
+    /// The problems of the configuration that these options are from.
     pub findings: Vec<Diagnostic>,
-    /// What `requires_bins` and `requires_env` are checked against.
+    /// The environment that `requires_bins` and `requires_env` are checked against.
     pub environment: Environment,
-    /// What skills are to be triggered by, by id, instead of what their files declare.
+    /// Triggers of skills, by id, that replace those in their files.
     pub triggers: BTreeMap<SkillId, Triggers>,
 }
 
@@ -58,8 +59,8 @@ impl CatalogOptions {
 
 #[cfg(feature = "snapshot")]
 impl CatalogOptions {
-    /// All that decides what a catalog is besides the world around it, written down. `None` if
-    /// any of it is in memory only: skills, or triggers. Requirements are part of the world.
+    /// The inputs of a catalog except those outside the options, serialised. `None` if any of them
+    /// is in memory only: skills, or triggers. Requirements are outside.
     pub(crate) fn written(&self) -> Option<impl serde::Serialize + '_> {
         let brand = self.brand();
         let CatalogOptions {
@@ -108,7 +109,7 @@ pub(super) fn resolve(
     for root in sources.iter().filter_map(Source::root) {
         reader.seen.root(root);
     }
-    // All are scanned before the first file is read, so that it is known how many there are.
+    // All are scanned before the first file is read, so that their number is known.
     let scanned: Vec<_> = without_repetitions(sources)
         .into_iter()
         .map(|source| {
@@ -193,7 +194,7 @@ fn load_directory(
         let Some(skill) = skill else { continue };
         let dir = file.parent().unwrap_or(root);
         let relative = relative_path(root, dir, file, diagnostics);
-        // What stands at the root itself is beside the others, not above them.
+        // A skill at the root itself is beside the others, not above them.
         let is_sub_skill = dir
             .ancestors()
             .skip(1)
@@ -256,7 +257,7 @@ fn status(entry: &Entry, options: &CatalogOptions, seen: &mut Seen) -> Status {
 }
 
 /// Applies the allowlist: an entry of it that is an id means that id and no other skill of that
-/// name. What shadows and what is shadowed have one id, and one fate.
+/// name. A skill and those it shadows have one id, and are kept or dropped together.
 fn filter(entries: &mut [Entry], allowlist: &Allowlist) {
     let ids: BTreeSet<SkillId> = entries.iter().map(|entry| entry.id.clone()).collect();
     for rivals in entries.chunk_by_mut(|a, b| a.id == b.id) {

@@ -1,4 +1,4 @@
-//! Finding the skill files below a root.
+//! The scan for the skill files below a root.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ use crate::diagnostic::{Code, Diagnostic};
 /// The exact spelling of a skill file's name.
 const SKILL_FILE: &str = "SKILL.md";
 
-/// Whether a file of this name holds a skill: `SKILL.md` in any letter case.
+/// Tells whether a file of this name holds a skill: `SKILL.md` in any letter case.
 pub fn is_skill_file(name: &OsStr) -> bool {
     name.eq_ignore_ascii_case(SKILL_FILE)
 }
@@ -27,7 +27,7 @@ pub fn skill_files(root: &Path, links_outside: bool) -> (Vec<PathBuf>, Vec<Diagn
     scan(root, links_outside, &mut Seen::begin())
 }
 
-/// As [`skill_files`], and notes in `seen` what was looked at.
+/// As [`skill_files`], and notes the paths in `seen`.
 pub(super) fn scan(
     root: &Path,
     links_outside: bool,
@@ -51,7 +51,7 @@ pub(super) fn scan(
     scan.finish()
 }
 
-/// A scan in progress: what it has found, and what went wrong.
+/// A scan in progress: the files found, and the problems.
 struct Scan<'a> {
     /// The root without links; `None` if links may leave it.
     confined_to: Option<PathBuf>,
@@ -116,7 +116,7 @@ impl Scan<'_> {
                 self.visit_file(path, target.is_file());
             }
             Ok(_) => {}
-            // What has an ending is a file, and no skill's.
+            // A path with an extension is a file, but not a skill's.
             Err(_) if !is_skill && path.extension().is_some() => {}
             Err(error) => self.diagnostics.push(Diagnostic::new(
                 Code::LinkBroken,
@@ -179,7 +179,8 @@ impl Scan<'_> {
         self.diagnostics.push(Diagnostic::new(Code::Unreadable, path, message, help));
     }
 
-    /// Of two spellings in one directory, the exact one wins, else the first in byte order.
+    /// Returns the files found: of two spellings in one directory, the exact one, else the first in
+    /// byte order.
     fn finish(mut self) -> (Vec<PathBuf>, Vec<Diagnostic>) {
         let mut files = Vec::with_capacity(self.found.len());
         for mut spellings in std::mem::take(&mut self.found).into_values() {

@@ -1,8 +1,8 @@
-//! All that a catalog was made from, to see cheaply whether it is still so.
+//! The inputs of a catalog, to check cheaply whether they are unchanged.
 //!
-//! Directories, links and skill files have a [`Stamp`]. What skills require is not stamped but
-//! asked again, once a name: a dozen looks for a program cost less than to keep watch over all
-//! directories of a `PATH`. Of an environment variable only whether it is set is kept, never its
+//! Directories, links and skill files have a [`Stamp`]. Requirements of skills are not stamped but
+//! checked again, once a name: a dozen looks for a program cost less than to keep watch over all
+//! directories of a `PATH`. For an environment variable, only whether it is set is kept, never its
 //! value, which may be a secret.
 
 #[cfg(feature = "snapshot")]
@@ -20,29 +20,30 @@ use super::stamp::Stamp;
 #[cfg(feature = "snapshot")]
 pub(crate) use kept::KeptSeen;
 
-/// So many paths are looked at by one thread: to start another takes as long as some twenty looks.
+/// The number of paths that one thread checks alone: starting another takes as long as some twenty
+/// checks.
 const PATHS_A_THREAD: usize = 1000;
 /// More threads than this wait for the same locks.
 const MAX_THREADS: usize = 4;
 
-/// What a load has looked at.
+/// The inputs of a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// When the load began.
+    /// The time at which the load began.
     start: SystemTime,
     stamps: BTreeMap<PathBuf, Stamp>,
     around: Surroundings,
 }
 
-/// What besides files and directories decides what a load finds.
+/// The inputs of a load besides files and directories.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 struct Surroundings {
     /// Roots of sources, with their places without links: these decide which links are followed.
     roots: BTreeMap<PathBuf, Option<PathBuf>>,
-    /// Whether these programs were there.
+    /// Programs, and whether they were there.
     programs: BTreeMap<String, bool>,
-    /// Whether these variables were set.
+    /// Variables, and whether they were set.
     variables: BTreeMap<String, bool>,
 }
 
@@ -65,25 +66,25 @@ impl Seen {
         self.stamps.entry(path.to_owned()).or_insert_with(|| Stamp::take(path, start))
     }
 
-    /// Whether there is such a program, looked up once.
+    /// Tells whether there is such a program, looked up once.
     pub(super) fn has_program(&mut self, name: &str, environment: &Environment) -> bool {
         let look = || environment.has_program(name);
         *self.around.programs.entry(name.to_owned()).or_insert_with(look)
     }
 
-    /// Whether there is such a variable.
+    /// Tells whether there is such a variable.
     pub(super) fn has_variable(&mut self, name: &str, environment: &Environment) -> bool {
         let look = || environment.has_variable(name);
         *self.around.variables.entry(name.to_owned()).or_insert_with(look)
     }
 
-    /// Whether every later change of what was looked at will show.
+    /// Tells whether every later change of the inputs will show.
     #[cfg(feature = "snapshot")]
     pub(crate) fn is_settled(&self) -> bool {
         self.stamps.values().all(Stamp::is_settled)
     }
 
-    /// Whether `now`, a later stamp of `path`, is proof that nothing changed in between.
+    /// Tells whether `now`, a later stamp of `path`, is proof that nothing changed in between.
     pub(super) fn vouches_for(&self, path: &Path, now: &Stamp) -> bool {
         self.stamps.get(path).is_some_and(|stamp| stamp.vouches_for(now))
     }
@@ -100,8 +101,8 @@ impl Seen {
         self.around.roots.keys().map(PathBuf::as_path)
     }
 
-    /// Whether a load would find the same again. Costs a look at the inode of each directory, link
-    /// and skill file; reads none of them.
+    /// Tells whether a load would find the same again. Costs a look at the inode of each directory,
+    /// link and skill file; reads none of them.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
         let stamps: Vec<(&PathBuf, &Stamp)> = self.stamps.iter().collect();
         let is_changed = |place: &usize| {
@@ -116,7 +117,7 @@ impl Seen {
     }
 }
 
-/// What is not known is neither current nor proof of anything.
+/// The unknown inputs, which are neither current nor proof of anything.
 impl Default for Seen {
     fn default() -> Self {
         let mut seen = Seen::begin();
@@ -157,7 +158,7 @@ fn in_parts(n: usize, find: impl Fn(Range<usize>) -> Option<usize> + Sync) -> Op
         let others: Vec<_> = parts.map(start).collect();
         let own = find(own);
         let others = others.into_iter().map(|(part, thread)| match thread {
-            // Who panics has proved nothing.
+            // A panicked thread counts as "changed".
             Some(thread) => thread.join().unwrap_or(Some(part.start)),
             None => find(part),
         });

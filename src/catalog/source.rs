@@ -1,4 +1,4 @@
-//! Root directories of skills.
+//! Sources: root directories of skills.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::skill::Skill;
 
-/// Whose skills a source holds.
+/// The origin of a source's skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
@@ -18,7 +18,7 @@ pub enum Scope {
     Bundled,
     /// Installed by the user.
     User,
-    /// Part of the project at hand: written by whoever wrote the project.
+    /// Part of the project at hand: written by the author of the project.
     Project,
     /// Given by the host program.
     Memory,
@@ -157,7 +157,7 @@ impl Source {
         Some((root, scope, optional, links_outside))
     }
 
-    /// Whose skills it holds.
+    /// The origin of its skills.
     pub fn scope(&self) -> Scope {
         self.scope
     }

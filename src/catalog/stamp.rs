@@ -1,12 +1,11 @@
-//! What tells whether a file or a directory is still the one that was looked at, without reading
-//! it.
+//! Stamps: they tell whether a file or directory is unchanged, without reading it.
 //!
 //! Size, times, inode and device are compared, as git does for its index. A time alone cannot tell
 //! two changes within one tick of the file system's clock apart; git calls a file that was looked
 //! at in the tick of its last change *racily clean*, and compares its content
-//! (`Documentation/technical/racy-git.txt`). Here such a stamp is not *settled*: whoever compares it
-//! looks again. What counts is the time of the last change of the inode, which no program can set,
-//! so that a file whose own time was set back is seen, too.
+//! (`Documentation/technical/racy-git.txt`). Here such a stamp is not *settled*: a comparison with
+//! it reads the file again. The time that counts is that of the inode's last change, which no
+//! program can set, so that a file whose own time was set back is noticed, too.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -18,18 +17,18 @@ use serde::{Deserialize, Serialize};
 /// clock of a network file system is not quite ours.
 const TICK: Duration = Duration::from_secs(2);
 
-/// What a path was when it was looked at.
+/// The state of a path when it was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Stamp {
-    /// The file, directory or link itself; `None` if there was none, or none that may be seen.
+    /// The file, directory or link itself; `None` if it did not exist, or may not be seen.
     here: Option<Facts>,
-    /// Where it leads to; `None` if it is no link.
+    /// Its target; `None` if it is not a link.
     link: Option<Link>,
-    /// Whether any later change shows.
+    /// True if any later change shows.
     settled: bool,
 }
 
-/// Where a link leads to, over all links on the way.
+/// The target of a link, over all links on the way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Link {
     /// `None` if it leads nowhere.
@@ -37,12 +36,12 @@ struct Link {
     target: Option<Facts>,
 }
 
-/// What the system says of a file without opening it.
+/// The metadata of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Facts {
     len: u64,
     modified: Time,
-    /// Last change of content, permissions, name or links; that of content where the system has no
+    /// Last change of content, permissions, name or links; that of content if the system has no
     /// other.
     changed: Time,
     inode: u64,
@@ -55,7 +54,7 @@ struct Facts {
 /// Nanoseconds since 1970.
 type Time = i128;
 
-/// How many bytes there are of a plain stamp.
+/// The number of bytes of a plain stamp.
 #[cfg(feature = "snapshot")]
 pub(crate) const PLAIN_LEN: usize = 61;
 
@@ -84,13 +83,14 @@ impl Stamp {
         Stamp { here: Some(here), link: None, settled: here.is_older_than(start) }
     }
 
-    /// Whether any later change shows.
+    /// Tells whether any later change shows.
     #[cfg(feature = "snapshot")]
     pub(crate) fn is_settled(&self) -> bool {
         self.settled
     }
 
-    /// The facts of what is there and no link, as bytes that are equal when they are.
+    /// The facts of a file or directory that is not a link, as bytes that are equal if the facts
+    /// are.
     #[cfg(feature = "snapshot")]
     pub(super) fn plain(&self) -> Option<[u8; PLAIN_LEN]> {
         let facts = self.here.filter(|_| self.link.is_none())?;
@@ -127,7 +127,7 @@ impl Stamp {
         Stamp { here: Some(here), link: None, settled: true }
     }
 
-    /// Whether it is a directory, or a link to one.
+    /// Tells whether it is a directory, or a link to one.
     #[cfg(feature = "watch")]
     pub(super) fn is_dir(&self) -> bool {
         let facts = self.link.as_ref().map_or(self.here, |link| link.target);
@@ -139,12 +139,13 @@ impl Stamp {
         self.link.is_some()
     }
 
-    /// Whether `now`, a later stamp of the same path, is proof that nothing changed in between.
+    /// Tells whether `now`, a later stamp of the same path, is proof that nothing changed in
+    /// between.
     pub(crate) fn vouches_for(&self, now: &Stamp) -> bool {
         self.settled && self.here == now.here && self.link == now.link
     }
 
-    /// Whether `path` is as it was.
+    /// Tells whether `path` is as it was.
     pub(crate) fn is_current(&self, path: &Path) -> bool {
         self.settled && self.vouches_for(&Stamp::take(path, UNIX_EPOCH))
     }
@@ -169,7 +170,7 @@ impl Facts {
         }
     }
 
-    /// Whether its last change is so long before `start` that any later one has another time.
+    /// Tells whether its last change is so long before `start` that any later one has another time.
     fn is_older_than(&self, start: SystemTime) -> bool {
         self.changed + TICK.as_nanos().cast_signed() < nanoseconds(start)
     }

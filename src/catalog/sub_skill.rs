@@ -1,4 +1,4 @@
-//! Where a skill ends: a directory below it that holds a skill file is a skill of its own.
+//! Sub-skills: a directory below a skill that holds a skill file is a skill of its own.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use super::is_skill_file;
 use crate::beneath::{Dir, Entry, Kind, Links};
 
-/// Whether a directory with this entry is a skill.
+/// Tells whether a directory with this entry is a skill.
 pub(crate) fn is_skill(entry: &Entry) -> bool {
     matches!(entry.kind, Kind::File | Kind::Link) && is_skill_file(&entry.name)
 }
 
-/// Where [`enter`] came to.
+/// The result of [`enter`].
 pub(crate) enum Entered {
     Dir(Dir),
     /// The first directory on the way that is a skill of its own.

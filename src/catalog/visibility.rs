@@ -1,4 +1,4 @@
-//! Who may see, match and load a skill.
+//! Visibility: who may see, match and load a skill.
 //!
 //! | manifest | the model is told, may match and load | the user has a command |
 //! |---|---|---|
@@ -22,7 +22,7 @@ pub enum Audience {
     User,
 }
 
-/// Which skills exist for an agent.
+/// The skills that exist for an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Allowlist {
     /// All of them.
@@ -33,7 +33,7 @@ pub enum Allowlist {
 }
 
 impl Allowlist {
-    /// The allowlist of a configuration: absent is all, `[]` is none, `["*"]` is all.
+    /// The allowlist of a configuration: absent means all, `[]` none, `["*"]` all.
     pub fn from_entries<S: AsRef<str>>(entries: Option<&[S]>) -> Allowlist {
         let Some(entries) = entries else { return Allowlist::All };
         if entries.iter().any(|entry| entry.as_ref() == "*") {
@@ -51,17 +51,17 @@ impl Allowlist {
 }
 
 impl Entry {
-    /// Whether `audience` is told that the skill exists.
+    /// Tells whether the skill is listed for `audience`.
     pub fn is_listed(&self, audience: Audience) -> bool {
         self.is_loadable(audience)
     }
 
-    /// Whether messages are matched against the skill for `audience`.
+    /// Tells whether messages are matched against the skill for `audience`.
     pub fn is_matched(&self, audience: Audience) -> bool {
         self.is_loadable(audience)
     }
 
-    /// Whether `audience` may activate the skill.
+    /// Tells whether `audience` may activate the skill.
     pub fn is_loadable(&self, audience: Audience) -> bool {
         self.allowed
             && match audience {

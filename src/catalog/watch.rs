@@ -1,9 +1,9 @@
-//! Noticing that what a catalog was made from has changed.
+//! The watcher of the inputs of a catalog.
 //!
-//! Events of the system only say that it is time to look again: what changed is told by stamps, so
-//! no event needs to be understood, and one that is lost is made up for. Watched are the directories
-//! that were scanned, one by one (never `.git` and the like below them), and what decides where
-//! they are: the directories that hold roots, links, and what links lead to.
+//! Events of the system only trigger a check: stamps tell the changes, so no event needs to be
+//! understood, and a lost one does no harm. The directories that were scanned are watched, one by
+//! one (never `.git` and the like below them), and so are those that decide where they are: the
+//! directories that hold roots, links, and targets of links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -18,17 +18,17 @@ use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Wat
 
 use super::seen::Seen;
 
-/// How a catalog is watched.
+/// The options of watching a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WatchOptions {
-    /// Nothing must happen for so long before changes are taken up, but ten times that at most;
-    /// 100 ms by default.
+    /// The time without events after which changes are taken up, ten times that at the latest; 100
+    /// ms by default.
     pub quiet: Duration,
-    /// Whether to wait for events of the system; on by default. File systems that others write to
-    /// as well, such as those of a network or of a virtual machine's host, have none.
+    /// True if events of the system are waited for; on by default. File systems that others write
+    /// to as well, such as those of a network or of a virtual machine's host, have none.
     pub events: bool,
-    /// How often to look without events, also where the system refuses to give them; 2 s by
+    /// The interval of checks without events, also if the system refuses to give them; 2 s by
     /// default.
     pub poll: Duration,
 }
@@ -40,14 +40,14 @@ impl Default for WatchOptions {
     }
 }
 
-/// How often to look although there are events: for programs that were installed, and for a parent
-/// of a root that was renamed.
+/// The interval of checks in spite of events: for programs that were installed, and for a parent of
+/// a root that was renamed.
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// So often in a row what is watched is brought up to date before events are waited for.
+/// The most updates in a row of the watched paths before events are waited for.
 const MAX_ROUNDS: usize = 8;
 
-/// As many links as a path may go over.
+/// The most links on a path.
 const MAX_LINKS: usize = 40;
 
 /// A thread that watches, until this is dropped.
@@ -62,8 +62,8 @@ enum Message {
     Stop,
 }
 
-/// What is called when something may have changed: it takes that up, and gives what to watch to
-/// its argument. It answers whether to go on.
+/// The callback for a possible change: it takes up the change, gives the paths to watch to its
+/// argument, and returns whether to go on.
 pub(crate) trait Look: FnMut(&mut dyn FnMut(&Seen)) -> bool + Send + 'static {}
 
 impl<F: FnMut(&mut dyn FnMut(&Seen)) -> bool + Send + 'static> Look for F {}
@@ -82,7 +82,7 @@ impl Watching {
 impl Drop for Watching {
     fn drop(&mut self) {
         let _ = self.messages.send(Message::Stop);
-        // Whoever is called by the thread cannot wait for its end.
+        // A callback on the thread cannot wait for its end.
         let thread =
             self.thread.take().filter(|thread| thread.thread().id() != thread::current().id());
         if let Some(thread) = thread {
@@ -110,7 +110,7 @@ impl Watch {
                     Ok(false) => return,
                     Err(_) => tracing::error!("looking for changed skills panicked"),
                 }
-                // What changed between the look and the watch has no event.
+                // A change between the check and the watch has no event.
                 if !targets.is_some_and(|targets| self.events.follow(targets)) {
                     break;
                 }
@@ -146,7 +146,7 @@ impl Watch {
     }
 }
 
-/// What to watch: directories without links, and what matters in each.
+/// The targets of watching: directories without links, and the interest in each.
 type Targets = BTreeMap<PathBuf, Interest>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,14 +162,14 @@ struct Events {
     /// `None` if there are none.
     watcher: Option<RecommendedWatcher>,
     watched: Targets,
-    /// Whether the system refused to watch something.
+    /// True if the system refused to watch something.
     refused: bool,
 }
 
 impl Events {
     fn new(messages: Sender<Message>) -> Events {
         let handle = move |happened: notify::Result<Event>| {
-            // What only was opened or read, as by a load, says nothing.
+            // Opening and reading, as by a load, are not changes.
             let matters = happened.as_ref().map_or(true, |event| is_change(event.kind));
             if matters {
                 let _ = messages.send(Message::Happened(happened));
@@ -255,7 +255,7 @@ impl Events {
         is_of_interest || self.watched.contains_key(path)
     }
 
-    /// Watches a directory, and those below it, no more, until they are to be followed again.
+    /// Stops watching a directory, and those below it, until they are followed again.
     fn forget(&mut self, path: &Path) {
         let below = self.watched.range(path.to_owned()..).map(|(dir, _)| dir.clone());
         for dir in below.take_while(|dir| dir.starts_with(path)).collect::<Vec<_>>() {
@@ -284,7 +284,7 @@ fn is_missing(error: &notify::Error) -> bool {
     }
 }
 
-/// The directories in which something decides what a catalog is.
+/// The directories with inputs of a catalog.
 fn targets_of(seen: &Seen) -> Targets {
     let mut targets = Targets::new();
     // Paths come after those they are below, so that few need to be looked up.
@@ -314,7 +314,7 @@ fn targets_of(seen: &Seen) -> Targets {
     targets
 }
 
-/// Adds every link that `path` goes over, and what it leads to.
+/// Adds every link on `path`, and its target.
 fn add_links(path: &Path, targets: &mut Targets) {
     let mut here = path.to_owned();
     for _ in 0..MAX_LINKS {

@@ -1,4 +1,4 @@
-//! From settings to the options of an engine.
+//! The application of settings to the options of an engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use crate::script::ScriptOptions;
 #[cfg(feature = "toolsets")]
 use crate::toolset::{Limits, ToolsetOptions};
 
-/// Why bundled skills are off where nothing asks for them.
+/// The reason why bundled skills are off where nothing asks for them.
 const BUNDLED_OFF: &str = "bundled skills are off here unless they are asked for";
 
-/// Which skills files turn on and off, by id.
+/// The skills that files turn on and off, by id.
 #[derive(Debug, Default)]
 pub(crate) struct Choice {
     pub(crate) enabled: BTreeSet<String>,
@@ -29,8 +29,8 @@ pub(crate) struct Choice {
 }
 
 impl Config {
-    /// Which skills are on and off. What the project's file says wins over what the user's says; in
-    /// one file, what is disabled is.
+    /// The skills that are on and off. The project's file wins over the user's; in one file,
+    /// `disabled` wins over `enabled`.
     pub(crate) fn choice(&self) -> Choice {
         let mut choice = Choice::default();
         for file in &self.files {
@@ -53,8 +53,8 @@ impl Config {
         choice
     }
 
-    /// Why bundled skills that nobody enabled are off in `channel`, in a phrase; `None` if they are
-    /// on. For [`EngineBuilder::bundled_off`](crate::EngineBuilder::bundled_off).
+    /// The reason why bundled skills that nobody enabled are off in `channel`, in a phrase; `None`
+    /// if they are on. For [`EngineBuilder::bundled_off`](crate::EngineBuilder::bundled_off).
     pub fn bundled_off(&self, channel: Channel) -> Option<String> {
         if self.uses_bundled(channel) {
             return None;
@@ -94,7 +94,7 @@ impl Config {
         &self.place.brand
     }
 
-    /// `options` with what the configuration says of disclosures.
+    /// `options` with the settings for disclosures.
     pub fn disclosure(&self, mut options: DisclosureOptions) -> DisclosureOptions {
         set(&mut options.max_skills, self.size("limits.max_skills"));
         set(&mut options.max_all_skills, self.size("limits.max_all_skills"));
@@ -106,7 +106,7 @@ impl Config {
         options
     }
 
-    /// `options` with what the configuration says of the catalog prompt.
+    /// `options` with the settings for the catalog prompt.
     pub fn prompt(&self, mut options: PromptOptions) -> PromptOptions {
         set(&mut options.budget, self.budget("limits.prompt_budget").map(Some));
         set(&mut options.context_window, self.size("limits.window").map(Some));
@@ -118,7 +118,7 @@ impl Config {
         self.size("limits.window")
     }
 
-    /// `options` with what the configuration says of scripts.
+    /// `options` with the settings for scripts.
     #[cfg(feature = "scripts")]
     pub fn scripts(&self, mut options: ScriptOptions) -> ScriptOptions {
         let limits = &mut options.limits;
@@ -139,7 +139,7 @@ impl Config {
         options
     }
 
-    /// `options` with what the configuration says of classes of tools.
+    /// `options` with the settings for classes of tools.
     #[cfg(feature = "toolsets")]
     pub fn toolsets(&self, mut options: ToolsetOptions) -> ToolsetOptions {
         for found in &self.found {
@@ -164,7 +164,7 @@ impl Config {
         options
     }
 
-    /// Sets what the configuration says of one class.
+    /// Applies the settings for one class.
     #[cfg(feature = "toolsets")]
     fn limit(&self, limits: &mut Limits, class: &str) {
         let name = |key: &str| format!("toolsets.{class}.{key}");

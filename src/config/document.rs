@@ -1,4 +1,4 @@
-//! A configuration file as a tree of TOML: as much of it as can be parsed.
+//! The parser of a configuration file into a tree of TOML, as far as it is valid.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub(super) fn parse(path: &Path, text: &str, findings: &mut Vec<Diagnostic>) -> 
     }
     let mut repair =
         Repair { path, text, rest: text.to_owned(), damaged: BTreeSet::new(), findings };
-    // Each section for itself first: a bracket that is not closed takes none of the others along.
+    // Each section for itself first: a bracket that is not closed does not affect the others.
     for section in sections(text) {
         while let Err(error) = Document::parse(&repair.rest[section.clone()]) {
             let span = error.span().unwrap_or_default();
@@ -47,9 +47,9 @@ pub(super) fn parse(path: &Path, text: &str, findings: &mut Vec<Diagnostic>) -> 
 struct Repair<'a> {
     path: &'a Path,
     text: &'a str,
-    /// The text with blanks in place of what is left out: all else stays where it is.
+    /// The text with blanks in place of the parts left out: all else stays where it is.
     rest: String,
-    /// Where sections begin that have an error.
+    /// The starts of sections that have an error.
     damaged: BTreeSet<usize>,
     findings: &'a mut Vec<Diagnostic>,
 }
@@ -57,7 +57,7 @@ struct Repair<'a> {
 impl Repair<'_> {
     /// Leaves out the line of an error in a section, or the section.
     fn leave_out(&mut self, message: &str, span: Range<usize>, section: &Range<usize>) {
-        // What is missing at the end of a section is told of its last line, not of the next header.
+        // An error at the end of a section is reported for its last line, not for the next header.
         let last = section.end.saturating_sub(1).max(section.start);
         let span =
             span.start.clamp(section.start, last)..span.end.clamp(section.start, section.end);
@@ -74,7 +74,7 @@ impl Repair<'_> {
         } else if let Some(finding) = self.findings.iter_mut().rfind(|finding| {
             finding.span.as_ref().is_some_and(|span| section.contains(&span.start))
         }) {
-            // The next error may be but what is left of the first one.
+            // The next error may follow from the first one.
             "mend it; until then its section is left out".clone_into(&mut finding.help);
         }
         let blanks = |byte| if byte == b'\n' { '\n' } else { ' ' };
@@ -83,7 +83,7 @@ impl Repair<'_> {
     }
 }
 
-/// The sections of a text: what stands before the first header, then each header with its keys.
+/// The sections of a text: the part before the first header, then each header with its keys.
 fn sections(text: &str) -> Vec<Range<usize>> {
     let mut starts = vec![0];
     let mut line_start = 0;
@@ -158,7 +158,7 @@ mod tests {
             // Two errors in a section, and one in a header: nothing moves to another section.
             ("[s]\nb = x y\nc = \nd = 4\n[t]\ne = 5", &["t.e"], &[2]),
             ("[s]\nb = 2\n[t\nc = 3\n[u]\nd = 4", &["s.b", "u.d"], &[3]),
-            // What is not closed ends with the section.
+            // An unclosed value ends with the section.
             ("[s]\nb = [\"x\"\nc = 3\n[t]\nd = 4\n", &["t.d"], &[3]),
             ("[s]\nb = \"\"\"x\nc = 3\n[t]\nd = 4\n", &["t.d"], &[3]),
             ("é = \"ü\nb = 2\n", &["b"], &[1]),

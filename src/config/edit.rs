@@ -1,4 +1,4 @@
-//! Turning skills on and off in the text of a file, whose comments and order stay.
+//! The editor that turns skills on and off in the text of a file, and keeps comments and order.
 
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
@@ -60,12 +60,12 @@ fn put_in(list: &mut Array, id: &str) {
     if list.iter().any(|known| known.as_str() == Some(id)) {
         return;
     }
-    // As the last one stands: on the same line, or on one of its own.
+    // Placed like the last one: on the same line, or on one of its own.
     let prefix = list.iter().last().map(|last| text(last.decor().prefix()));
     let mut value = Value::from(id);
     if let Some(at) = prefix.as_deref().and_then(|prefix| prefix.rfind('\n')) {
         let indent = prefix.unwrap_or_default()[at..].to_owned();
-        // What stands behind the last one, as its comment, goes before the new one.
+        // Text behind the last one, such as its comment, goes before the new one.
         let trailing = text(Some(list.trailing()));
         let comment = trailing.trim_end().to_owned();
         value.decor_mut().set_prefix(format!("{comment}{indent}"));
@@ -78,7 +78,7 @@ fn put_in(list: &mut Array, id: &str) {
 }
 
 /// Removes an element, with the comments that are about it: those of the lines above it, and of its
-/// own line behind it. What stands before the first line break is about the one before.
+/// own line behind it. Comments before the first line break are about the one before.
 fn take_out(list: &mut Array, id: &str) {
     let place = |list: &Array| list.iter().position(|known| known.as_str() == Some(id));
     while let Some(at) = place(list) {
@@ -96,7 +96,7 @@ fn take_out(list: &mut Array, id: &str) {
     }
 }
 
-/// What is about the element before, and what is about the one behind.
+/// The comments about the element before, and those about the one behind.
 fn joined(before: &str, behind: &str) -> String {
     match (before.find('\n'), behind.find('\n')) {
         (None, None) => before.to_owned(),

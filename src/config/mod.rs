@@ -1,10 +1,12 @@
-//! `config.toml`: what a user, and a project, say of sources, skills, limits and code.
+//! Configuration: the settings of a user and of a project, in `config.toml`, for sources, skills,
+//! limits and code.
 //!
 //! A file is parsed as far as it goes (`document.rs`), its settings are checked one by one
-//! (`read.rs`, `value.rs`) against those there are (`schema.rs`), and a [`Config`] puts those of both files
-//! together and into options (`apply.rs`). What is wrong is a [`Diagnostic`] and stops nobody. The
-//! file of a project wins over that of the user, but whoever wrote the project wrote it: it grants
-//! no rights, names no source outside of the project, and loosens no limit of code.
+//! (`read.rs`, `value.rs`) against the schema (`schema.rs`), and a [`Config`] puts those of both
+//! files together and into options (`apply.rs`). A problem is a [`Diagnostic`] and does not stop
+//! anything. The file of a project wins over that of the user, but it was written by the author of
+//! the project: it cannot grant rights, name a source outside of the project, or loosen a limit of
+//! code.
 
 mod apply;
 mod document;
@@ -33,14 +35,14 @@ const NAME: &str = "config.toml";
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// Where a configuration is looked for.
+/// The place where a configuration is looked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConfigPlace {
     /// The home directory of the user; `None` for a configuration of the project alone.
     pub home: Option<PathBuf>,
     /// The root of the project.
     pub project: PathBuf,
-    /// Where the user or the agent works; see [`Source::standard_in`].
+    /// The directory where the user or the agent works; see [`Source::standard_in`].
     pub working_dir: PathBuf,
     /// The host's brand: its directories are `.{brand}`.
     pub brand: String,
@@ -72,11 +74,11 @@ impl Channel {
 /// A file of a [`Config`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConfigFile {
-    /// Whose it is.
+    /// Its scope: the user's or the project's.
     pub scope: Scope,
-    /// Where it is, or would be.
+    /// Its path, also if it does not exist.
     pub path: PathBuf,
-    /// Whether it is there.
+    /// True if it exists.
     pub exists: bool,
 }
 
@@ -86,9 +88,9 @@ pub struct ConfigFile {
 pub struct Setting {
     /// Its name, as `limits.max_skills`.
     pub key: String,
-    /// Its value; nothing if it is unlimited, or decided elsewhere.
+    /// Its value; null if it is unlimited, or decided elsewhere.
     pub value: Json,
-    /// Whose file it is from; `None` if it is the default.
+    /// The scope of the file it is from; `None` if it is the default.
     pub scope: Option<Scope>,
     /// That file.
     pub path: Option<PathBuf>,
@@ -149,22 +151,22 @@ impl Config {
         config
     }
 
-    /// Where the file of a user or a project is, whose directory is `base`.
+    /// The path of the file of a user or a project whose directory is `base`.
     pub fn path(base: &Path, brand: &str) -> PathBuf {
         base.join(format!(".{brand}")).join(NAME)
     }
 
-    /// Where the settings are from, the user's file first.
+    /// The files of the settings, the user's first.
     pub fn files(&self) -> &[ConfigFile] {
         &self.files
     }
 
-    /// What is wrong with the files.
+    /// The problems of the files.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// Whether bundled skills are used; by default on the command line only.
+    /// Tells whether bundled skills are used; by default on the command line only.
     pub fn uses_bundled(&self, channel: Channel) -> bool {
         let name = channel.setting();
         self.switch(name).unwrap_or_else(|| schema::default_of(name) == Some(Value::Switch(true)))

@@ -1,4 +1,4 @@
-//! From the tree of a file to settings, each checked for itself.
+//! The reader of settings from the tree of a file, each checked for itself.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(super) struct Found {
     pub(super) value: Value,
     pub(super) scope: Scope,
     pub(super) path: PathBuf,
-    /// Where its key stands.
+    /// The line of its key.
     pub(super) line: usize,
     column: usize,
     span: Range<usize>,
@@ -42,7 +42,8 @@ pub(super) struct Reader<'a> {
     pub(super) path: &'a Path,
     pub(super) text: &'a str,
     pub(super) scope: Scope,
-    /// What `~` and, in the file of a project, relative paths stand for.
+    /// The directory that `~` stands for; the next one is that of relative paths in a project's
+    /// file.
     pub(super) home: Option<&'a Path>,
     pub(super) project: &'a Path,
     /// The settings of the user, which a project may narrow.
@@ -179,7 +180,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What holds without the file of the project.
+    /// The value in force without the file of the project.
     fn in_force(&self, key: &Key, name: &str) -> Option<Value> {
         let of_user = |name: &str| {
             let found = self.user.iter().rev().find(|found| found.name == name);

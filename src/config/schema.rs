@@ -1,4 +1,4 @@
-//! The settings there are: their form, their default, and who may write them.
+//! The schema of settings: their form, their default, and who may write them.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::disclosure::{DisclosureOptions, RelevanceMargin};
 
-/// What a setting holds.
+/// The form of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `true` or `false`.
@@ -30,12 +30,12 @@ pub(super) enum Kind {
     Table,
 }
 
-/// What the file of a project may say, as whoever wrote the project wrote it.
+/// The permission of a project's file, which is written by the project's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProjectMay {
     /// Anything: the setting decides about text.
     Set,
-    /// Only what is narrower than what holds without it.
+    /// Only a value narrower than the one in force without it.
     Narrow,
     /// Nothing.
     NotSet,
@@ -136,7 +136,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// Whether a project that sets it instead of `other` would have more than before.
+    /// Tells whether a project that sets it instead of `other` would have more than before.
     pub(super) fn is_wider_than(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Switch(new), Value::Switch(old)) => *new && !old,
@@ -159,7 +159,7 @@ impl Value {
             },
             Value::Margin(None) => false.into(),
             Value::Margin(Some(RelevanceMargin { worth, lead, words })) => {
-                // Of `f32`, JSON would show digits that nobody wrote.
+                // JSON of an `f32` would show digits that nobody wrote.
                 let decimal = |n: f32| n.to_string().parse::<f64>().unwrap_or_default();
                 json!({"worth": decimal(*worth), "lead": decimal(*lead), "words": words})
             }
@@ -168,8 +168,7 @@ impl Value {
     }
 }
 
-/// What holds where no file sets `name`; `None` for what is then unlimited, empty, or decided
-/// elsewhere.
+/// The default of `name`; `None` if it is unlimited, empty, or decided elsewhere.
 pub(super) fn default_of(name: &str) -> Option<Value> {
     let DisclosureOptions { max_skills, max_all_skills, max_lines, relevance, budget, .. } =
         DisclosureOptions::default();
@@ -263,7 +262,7 @@ mod tests {
                 Some(Value::Texts(_) | Value::Table(_)) => false,
             };
             assert!(fits, "{name}");
-            // What may be narrowed is known, or unlimited.
+            // A value that may be narrowed is known, or unlimited.
             let is_switch = *kind == Kind::Switch;
             assert!(!is_switch || default_of(name).is_some(), "{name}");
         }

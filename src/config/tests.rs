@@ -182,7 +182,7 @@ fn a_project_grants_nothing() {
         let is_set = config.found.iter().any(|found| found.scope == Scope::Project);
         assert_eq!(is_set, !is_refused, "{text}");
     }
-    // What the user closed, the project does not open.
+    // A project cannot open what the user closed.
     let closed = World::new("[scripts]\nnetwork = false", "[scripts]\nnetwork = true").config();
     assert_eq!(findings(&closed), ["refused-setting 2:11"]);
     assert_eq!(value(&closed, "scripts.network"), false);

@@ -1,4 +1,4 @@
-//! Values as TOML has them, and what they mean.
+//! The parser of TOML values into values of settings.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::disclosure::{Budget, RelevanceMargin};
 /// The longest time that is taken, in seconds: a year.
 const MAX_SECONDS: f64 = 365.0 * 24.0 * 60.0 * 60.0;
 
-/// Why a value is not taken.
+/// The reason why a value is not taken.
 pub(super) struct Problem {
     pub(super) code: Code,
     pub(super) message: String,

@@ -1,4 +1,4 @@
-//! How much room there is in a prompt.
+//! The budget of a prompt: its limit in characters or tokens.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ pub trait TokenCounter: Debug + Send + Sync {
     fn count(&self, text: &str) -> usize;
 }
 
-/// The usual estimate: so many bytes are a token, rounded up. Over English prose and code, 4
+/// The usual estimate: a fixed number of bytes a token, rounded up. Over English prose and code, 4
 /// has a median error of 6 % against real tokenisers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BytesPerToken(
@@ -30,12 +30,12 @@ impl TokenCounter for BytesPerToken {
     }
 }
 
-/// How long a text may become.
+/// The limit of a text's length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Budget {
-    /// So many characters (Unicode scalar values).
+    /// A number of characters (Unicode scalar values).
     Characters(usize),
-    /// So many tokens.
+    /// A number of tokens.
     Tokens(usize),
     /// A share of the context window.
     Share {

@@ -1,4 +1,4 @@
-//! Making a plan fit its budget: what does not fit steps down one tier.
+//! Fits a plan into its budget: a skill that does not fit steps down one tier.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::skill::SkillId;
 struct Shown<'a> {
     entry: &'a Entry,
     text: String,
-    /// Whether there is something to load: its instructions do not stand in the context.
+    /// True if it can be loaded: its instructions are not in the context.
     is_loadable: bool,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Draft<'a> {
         self.unlisted.contains(&entry.id)
     }
 
-    /// What becomes of a skill for which there is no line.
+    /// The fallback of a skill without a line.
     fn without_line(&self, entry: &Entry) -> Fallback {
         if self.is_unlisted(entry) { Fallback::Nothing } else { Fallback::Count }
     }
@@ -167,8 +167,8 @@ impl<'a> Draft<'a> {
         self.meter.cost(&self.text()) > self.meter.limit
     }
 
-    /// Takes in piece by piece what there is room for, best first. The frame and the remainder
-    /// are set aside first, so that there is always room to say what is left out.
+    /// Takes in the pieces that fit, best first. The frame and the remainder are set aside first,
+    /// so that there is always room to say what is left out.
     fn step_down(&mut self) {
         let n_all = self.n_visible;
         let longest = if self.counts_shown {
@@ -199,7 +199,7 @@ impl<'a> Draft<'a> {
         let (full, too_long): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.full).into_iter().partition(|shown| fits(&shown.text, 0));
         self.full = full;
-        // Each with the cost of its full text, if that is what it was to be shown in.
+        // Each with the cost of its full text, if it was planned in full.
         let stepped_down = too_long.into_iter().map(|shown| {
             let cost = Cost { amount: meter.cost(&shown.text), unit: meter.unit() };
             (Shown { text: self.line(shown.entry), ..shown }, Some(cost))
@@ -225,7 +225,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// How many skills are only counted.
+    /// The number of skills that are only counted.
     fn n_hidden(&self) -> usize {
         let listed = self.full.iter().filter(|shown| !self.is_unlisted(shown.entry));
         self.n_visible - listed.count() - self.registry.len()

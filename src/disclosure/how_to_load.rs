@@ -1,4 +1,4 @@
-//! The sentence of a list that says how to load what it names.
+//! The sentence of a list that says how to load its skills.
 
 use std::fmt::Write as _;
 use std::path::{Path, absolute};
@@ -6,7 +6,7 @@ use std::path::{Path, absolute};
 use super::shorten::one_line;
 use crate::catalog::Entry;
 
-/// How the model loads a skill that a list names: said once a list, in one sentence.
+/// The way in which the model loads a listed skill, stated in one sentence a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum HowToLoad {

@@ -1,12 +1,12 @@
-//! The skills that the model may be told of.
+//! The listing: the skills that may be disclosed to the model.
 
 use std::sync::Arc;
 
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::skill::SkillId;
 
-/// The skills that the model may be told of. Made once, so that a disclosure costs what it shows,
-/// not what there is.
+/// The skills that may be disclosed to the model. Made once, so that the cost of a disclosure grows
+/// with the skills shown, not with all.
 #[derive(Debug)]
 pub(crate) struct Listing {
     catalog: Arc<Catalog>,
@@ -49,8 +49,8 @@ impl Listing {
         self.place(id).map(|place| self.at(place))
     }
 
-    /// The same, also of a skill that only the user can activate: what the user had shown once may be
-    /// shown again.
+    /// The same, also for a skill that only the user can activate: once shown for the user, it may
+    /// be shown again.
     pub(crate) fn get_for_anyone(&self, id: &SkillId) -> Option<&Entry> {
         let is_for_user = |of: &&Entry| of.is_available() && of.is_loadable(Audience::User);
         self.get(id).or_else(|| self.catalog.get(id.as_str()).filter(is_for_user))

@@ -1,8 +1,9 @@
-//! From ranked matches to prompt text: nothing, a breadcrumb, registry lines, or full text.
+//! Disclosure: prompt text for ranked matches, which is empty, a breadcrumb, registry lines, or
+//! full text.
 //!
 //! Each skill has a [`Tier`] in a [`Disclosure`], which is written in a [`Format`] within a
-//! [`Budget`]. What does not fit steps down one tier, from full text to a registry
-//! line to the number in the breadcrumb; nothing vanishes, and [`Disclosure::omitted`] says why.
+//! [`Budget`]. A skill that does not fit steps down one tier, from full text to a registry line to
+//! the number in the breadcrumb; none vanishes, and [`Disclosure::omitted`] says why.
 
 mod budget;
 mod fit;

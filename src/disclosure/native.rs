@@ -1,4 +1,4 @@
-//! Skills that the host's agent has by itself.
+//! Native skills: those that the host's agent lists and loads by itself.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,17 +14,17 @@ pub struct NativeSkills {
     /// The directories of skills that it reads, by the ends of their paths, such as
     /// `.claude/skills`.
     pub roots: Cow<'static, [Cow<'static, str>]>,
-    /// Whether it also reads skills further below; else only those directly in one of the `roots`.
+    /// True if it also reads skills further below; else only those directly in one of the `roots`.
     pub nested: bool,
-    /// Whether it leaves skills with `paths` out of its list until a file matches.
+    /// True if it leaves skills with `paths` out of its list until a file matches.
     pub hides_paths: bool,
-    /// How the model loads one, in the agent's own words; `{name}` stands for the name of the skill
-    /// and `{path}` for the path of its file.
+    /// The instruction to load one, in the agent's own words; `{name}` stands for the name of the
+    /// skill and `{path}` for the path of its file.
     pub how_to_load: Cow<'static, str>,
 }
 
 impl NativeSkills {
-    /// Whether the agent reads the skill in `dir`: it answers its slash command, and lists it unless
+    /// Tells whether the agent reads the skill in `dir`: it answers its slash command, and lists it unless
     /// it [hides](NativeSkills::hides_paths) it.
     pub fn reads(&self, dir: &Path) -> bool {
         let depth = if self.nested { usize::MAX } else { 1 };
@@ -32,13 +32,13 @@ impl NativeSkills {
         dir.ancestors().skip(1).take(depth).any(is_root)
     }
 
-    /// Whether the agent lists this skill.
+    /// Tells whether the agent lists this skill.
     pub(crate) fn has(&self, entry: &Entry) -> bool {
         let is_listed = !self.hides_paths || entry.skill.triggers().paths.is_empty();
         is_listed && entry.skill.dir().is_some_and(|dir| self.reads(dir))
     }
 
-    /// What the line of a skill says about how to load it.
+    /// The instruction to load a skill, for its line.
     pub(super) fn how_to_load(&self, entry: &Entry) -> String {
         let path = entry.skill.path().unwrap_or(Path::new(""));
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

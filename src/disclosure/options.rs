@@ -1,4 +1,4 @@
-//! How disclosures are made.
+//! The options of disclosures.
 
 use super::budget::Budget;
 use super::how_to_load::HowToLoad;
@@ -7,7 +7,7 @@ use super::render::Format;
 use crate::catalog::Entry;
 use crate::matcher::Relevance;
 
-/// How disclosures are made.
+/// The options of disclosures.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DisclosureOptions {
@@ -20,14 +20,14 @@ pub struct DisclosureOptions {
     /// Skills listed in a line because they are relevant, at most. A question about the skills
     /// themselves lists all of them.
     pub max_lines: usize,
-    /// How sure relevance must be to show the most relevant skill in full where no trigger is hit
-    /// and no skill is named; `None` is never.
+    /// The margin by which the most relevant skill is shown in full if no trigger is hit and no
+    /// skill is named; never if `None`.
     pub relevance: Option<RelevanceMargin>,
     /// Room for the text; `None` is without limit. The breadcrumb (about 30 characters) is
     /// written even where there is less.
     pub budget: Option<Budget>,
-    /// What lists say about how to load a skill. [`Engine::turn`](crate::Engine::turn), which gives
-    /// the model a tool for it, names that tool unless this says otherwise.
+    /// The sentence in lists about how to load a skill. [`Engine::turn`](crate::Engine::turn),
+    /// which gives the model a tool for it, names that tool unless this says otherwise.
     pub how_to_load: HowToLoad,
     /// The skills that the host's agent lists and loads by itself; by default there are none.
     pub native: Option<NativeSkills>,
@@ -54,26 +54,26 @@ impl Default for DisclosureOptions {
 }
 
 impl DisclosureOptions {
-    /// Whether the host's agent lists and loads this skill by itself.
+    /// Tells whether the host's agent lists and loads this skill by itself.
     pub(crate) fn is_native(&self, entry: &Entry) -> bool {
         self.native.as_ref().is_some_and(|native| native.has(entry))
     }
 
-    /// Whether relevance can show anything.
+    /// Tells whether relevance can show anything.
     pub(crate) fn asks_relevance(&self) -> bool {
         self.max_lines > 0 || self.relevance.is_some()
     }
 }
 
-/// How sure relevance must be to show a skill in full; see [`Relevance`] for the unit.
+/// The margin of relevance past which a skill is shown in full; see [`Relevance`] for the unit.
 ///
 /// The default was fitted on one half of the catalogs of `docs/routing.md` and is measured on the
 /// other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RelevanceMargin {
-    /// What the skill shares with the message is worth at least this much.
+    /// The least worth of the words that the skill shares with the message.
     pub worth: f32,
-    /// It is ahead of the next skill by at least this much.
+    /// The least lead over the next skill.
     pub lead: f32,
     /// The skill says at least this many of the shared words of itself: in its name, description
     /// or another field of its front matter.
@@ -87,8 +87,8 @@ impl Default for RelevanceMargin {
 }
 
 impl RelevanceMargin {
-    /// Whether a skill is past the margin. With one word more than asked for, two thirds of worth
-    /// and lead are enough. A [`Retriever`](crate::matcher::Retriever) that is sure decides.
+    /// Tells whether a skill is past the margin. With one word more than asked for, two thirds of
+    /// worth and lead are enough. A [`Retriever`](crate::matcher::Retriever) that is sure decides.
     pub fn is_passed(&self, found: &Relevance) -> bool {
         let enough = if found.head_words > self.words { 2.0 / 3.0 } else { 1.0 };
         let is_near = found.worth >= self.worth * enough && found.lead >= self.lead * enough;

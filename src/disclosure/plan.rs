@@ -1,4 +1,4 @@
-//! What to show for one query, if there is room for all of it: the table of DESIGN §5.
+//! The plan of a disclosure for one query, before its budget applies: the table of DESIGN §5.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -12,8 +12,8 @@ use crate::matcher::{Answer, MetaQuestion, Relevance, Relevant};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
-/// How sure relevance must be that a word that may be the name of a skill means it; where no other
-/// skill comes near, it always is.
+/// The margin of relevance past which a word that may be the name of a skill means it; if no other
+/// skill comes near, it always does.
 const NAME_MARGIN: RelevanceMargin = RelevanceMargin { worth: 0.0, lead: 1.0, words: 1 };
 const ALONE: f32 = 0.9;
 
@@ -24,11 +24,11 @@ const LINE_SHARE: f32 = 0.23;
 /// others are counted.
 pub(crate) const MAX_NEXT: usize = 3;
 
-/// What is known of a query beyond its matches. Each is only asked for where it decides something.
+/// Evidence about a query beyond its matches, each computed only when it decides something.
 pub(crate) struct Evidence<'e> {
-    /// The best skills by relevance, at most so many, best first; by their places in the listing.
+    /// The best skills by relevance, up to a limit, best first; by their places in the listing.
     pub(crate) relevant: &'e dyn Fn(usize) -> Vec<(u32, Relevance)>,
-    /// Whether the query says nothing but "thanks" and the like.
+    /// Tells whether the query says nothing but "thanks" and the like.
     pub(crate) is_idle: &'e dyn Fn() -> bool,
     /// The exclude in the query of a skill that the matcher does not know.
     pub(crate) exclude: &'e dyn Fn(&Entry) -> Option<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Evidence<'e> {
     pub(crate) withheld: &'e dyn Fn(&Entry) -> Option<Reason>,
 }
 
-/// What to show if there is room for all of it.
+/// The skills to show, by tier, if there is room for all of them.
 #[derive(Debug, Default)]
 pub(super) struct Plan<'a> {
     /// In full, best first.
@@ -52,7 +52,7 @@ pub(super) struct Plan<'a> {
     pub(super) meta: Option<MetaQuestion>,
     /// All skills that are shown or counted.
     pub(super) n_visible: usize,
-    /// Whether to say how many of how many are shown, instead of how many are not.
+    /// True if the numbers of shown and of all skills are stated, instead of the number not shown.
     pub(super) counts_shown: bool,
     /// The first skills below the limit, and those that the session knows, each once.
     pub(super) beyond: Vec<SkillId>,
@@ -60,11 +60,11 @@ pub(super) struct Plan<'a> {
     pub(super) n_below: usize,
     /// The most skills shown in full.
     pub(super) limit: usize,
-    /// What else is known to be left out already.
+    /// Other skills already known to be left out.
     pub(super) omitted: Vec<Rejection>,
-    /// Why a skill is in full whose triggers are not hit.
+    /// The relevance of a skill that is in full without a trigger hit.
     pub(super) relevant: Option<Relevant>,
-    /// Of what is in full, what only the user may know of: never in a line, nor counted.
+    /// The skills in full that only the user may know of: never in a line, nor counted.
     pub(super) unlisted: Vec<SkillId>,
 }
 
@@ -83,10 +83,10 @@ struct Planner<'a, 'e> {
     relevant: Vec<(&'a Entry, Relevance)>,
 }
 
-/// Plans what to show for a query that the matcher answered so, in a conversation that did so far
-/// what `state` says. What the session has in its context is not shown in full again, what it lost
-/// is, as far as there is `room`. Also returns, if that was considered, what of it must wait for
-/// the next message.
+/// Plans what to show for a query with the matcher's `answer`, in a conversation with the history
+/// `state`. Skills in the session's context are not shown in full again; those it lost are, as far
+/// as there is `room`. Also returns, if these were considered, those that must wait for the next
+/// message.
 pub(super) fn plan<'a>(
     listing: &'a Listing,
     mut answer: Answer,
@@ -158,7 +158,7 @@ impl<'a> Plan<'a> {
 }
 
 impl<'a> Planner<'a, '_> {
-    /// Whether anything was found to show in full, or stands in the context.
+    /// Tells whether anything was found to show in full, or stands in the context.
     fn shows_any(&self) -> bool {
         let Plan { full, above, withheld, .. } = &self.plan;
         !full.is_empty() || !above.is_empty() || !withheld.is_empty()
@@ -180,7 +180,8 @@ impl<'a> Planner<'a, '_> {
             found.map(|(place, relevance)| (self.listing.at(place as usize), relevance)).collect();
     }
 
-    /// Adds what the message names or whose triggers it hits. Returns what it may name.
+    /// Adds the skills that the message names or whose triggers it hits. Returns those that it may
+    /// name.
     fn add_matched(&mut self, answer: &Answer) -> Vec<&'a Entry> {
         let is_meant = |found: &Relevance| {
             NAME_MARGIN.is_passed(found) || found.lead >= found.worth * ALONE && !found.is_denied
@@ -214,8 +215,8 @@ impl<'a> Planner<'a, '_> {
         weak.into_iter().filter_map(|id| self.listing.get(id)).collect()
     }
 
-    /// Adds what the session's context lost; returns what of it waits for the next message, as this
-    /// one vetoes it or ranks it below the limit.
+    /// Adds the skills that the session's context lost; returns those that wait for the next
+    /// message, as this one vetoes them or ranks them below the limit.
     fn add_lost(&mut self, room: &Meter<'_>) -> Vec<SkillId> {
         let is_shown = |id: &SkillId| self.plan.full.iter().any(|entry| entry.id == *id);
         let lost = self.state.skills.iter().filter(|known| known.lost && !is_shown(&known.skill));
@@ -277,8 +278,9 @@ impl<'a> Planner<'a, '_> {
         self.extend_registry(all, usize::MAX);
     }
 
-    /// Adds lines for what the message may name and what is relevant; if there is neither, for the
-    /// few skills that nothing else would find. A line that the session was given is not repeated.
+    /// Adds lines for skills that the message may name and relevant ones; if there are neither, for
+    /// the few skills that nothing else would find. A line that the session was given is not
+    /// repeated.
     fn add_lines(&mut self, weak: &[&'a Entry]) {
         let worth = self.relevant.first().map_or(0.0, |(_, found)| found.worth);
         // Among a handful of skills rarity says nothing: a word that half of them have is common.
@@ -314,7 +316,7 @@ impl<'a> Planner<'a, '_> {
         self.plan.beyond.contains(&entry.id)
     }
 
-    /// Whether an exclude vetoes a skill, which is noted among those vetoed.
+    /// Tells whether an exclude vetoes a skill, and notes it among those vetoed.
     fn is_vetoed(&mut self, entry: &Entry) -> bool {
         if !self.vetoed.contains_key(&entry.id) {
             let exclude = if self.listing.has(&entry.id) {

@@ -1,4 +1,4 @@
-//! The catalog prompt: which skills there are, for a system prompt, once per session.
+//! The catalog prompt: the list of skills for a system prompt, once per session.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ const DEFAULT_CHARACTERS: usize = 16_000;
 /// Share of the context window for the catalog prompt, in percent.
 const DEFAULT_PERCENT: f64 = 2.0;
 
-/// How a catalog prompt is made.
+/// The options of a catalog prompt.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PromptOptions {
@@ -26,9 +26,9 @@ pub struct PromptOptions {
     pub budget: Option<Budget>,
     /// Size of the context window in tokens, if known.
     pub context_window: Option<usize>,
-    /// Whether to say where each skill's file is.
+    /// True if the path of each skill's file is stated.
     pub locations: bool,
-    /// What the list says about how to load a skill.
+    /// The sentence in the list about how to load a skill.
     pub how_to_load: HowToLoad,
     /// The skills that the host's agent lists by itself, which are left out; by default there are
     /// none.
@@ -44,7 +44,7 @@ pub struct CatalogPrompt {
     pub shortened: Vec<SkillId>,
     /// Skills for which there was no room.
     pub omitted: Vec<SkillId>,
-    /// What to put into the system prompt; empty if there is nothing to list.
+    /// The text for the system prompt; empty if there is nothing to list.
     pub text: String,
 }
 
@@ -65,9 +65,9 @@ impl Item<'_> {
     }
 }
 
-/// Lists the skills the model may use. Under a budget, descriptions are shortened evenly before
-/// any name is dropped; the last line says what was done. `runs_as_task` tells of a skill whether
-/// its line must say so.
+/// Lists the skills the model may use. Under a budget, descriptions are shortened evenly before any
+/// name is dropped; the last line says so. `runs_as_task` tells of a skill whether its line must
+/// say so.
 pub(crate) fn catalog_prompt(
     catalog: &Catalog,
     options: &PromptOptions,
@@ -126,7 +126,8 @@ impl Layout<'_> {
         self.lay_out(greatest(n_others, |n_items| self.fits(n_items, 0)), 0)
     }
 
-    /// Whether the first `n_items` of the others fit with descriptions of `n_chars` characters.
+    /// Tells whether the first `n_items` of the others fit with descriptions of `n_chars`
+    /// characters.
     fn fits(&self, n_items: usize, n_chars: usize) -> bool {
         let lines = self.others[..n_items].iter().map(|item| item.line(self.format, n_chars));
         let lines: Vec<String> = lines.collect();
@@ -162,7 +163,7 @@ impl Layout<'_> {
     }
 }
 
-/// What was done to fit, in a phrase; `None` if nothing was.
+/// The numbers of skills shortened and omitted, in a phrase; `None` if both are 0.
 fn note(n_shortened: usize, n_omitted: usize) -> Option<String> {
     let plural = |n: usize, what: &str| {
         let s = if n == 1 { "" } else { "s" };

@@ -1,4 +1,5 @@
-//! Reasons why a skill is shown less than it might be: a code and facts; text is made from them.
+//! The reasons why a skill is shown less than it might be: a code and facts, from which text is
+//! made.
 
 use std::fmt;
 
@@ -34,10 +35,10 @@ pub enum Reason {
     },
     /// One of its excludes is in the message.
     Vetoed {
-        /// Which one.
+        /// The exclude.
         exclude: String,
     },
-    /// Its triggers are only in what the message quotes; see
+    /// Its triggers are only in quoted parts of the message; see
     /// [`EngineBuilder::mask_quoted`](crate::EngineBuilder::mask_quoted).
     Quoted {
         /// One of them.
@@ -46,7 +47,7 @@ pub enum Reason {
     /// Its pattern was not tried: it has no literal that each match must hold, and there are too
     /// many such patterns to try.
     Untried {
-        /// Which one.
+        /// The pattern.
         pattern: String,
     },
     /// Nothing but a word that may be its name is in the message.
@@ -61,38 +62,38 @@ pub enum Reason {
     NeedsConsent,
     /// Its body cannot be read.
     Unreadable {
-        /// Why not.
+        /// The reason.
         problem: String,
     },
     /// There was no room in the budget.
     OverBudget {
         /// Length of its full text, if that was too long.
         cost: Option<Cost>,
-        /// What is shown of it instead.
+        /// The tier shown instead.
         shown: Fallback,
     },
     /// The context lost its instructions, and the budget for restoring them is used up.
     OverRestoreBudget,
     /// The allowlist leaves it out.
     Filtered,
-    /// What it requires is missing.
+    /// A requirement of it is missing.
     Unavailable {
-        /// What is missing.
+        /// The missing requirement.
         missing: String,
     },
     /// It is off.
     Disabled {
-        /// What turned it off.
+        /// The setting that turned it off.
         by: String,
     },
     /// Another skill with its id wins over it.
     Shadowed {
-        /// Which one.
+        /// The skill that wins, in a phrase.
         by: String,
     },
     /// The model may not use it.
     NotForModel {
-        /// What keeps it from the model.
+        /// The setting that keeps it from the model.
         why: String,
     },
 }
@@ -100,13 +101,13 @@ pub enum Reason {
 /// A length in the unit of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
-    /// How many of the unit.
+    /// The number of units.
     pub amount: usize,
     /// `characters` or `tokens`.
     pub unit: &'static str,
 }
 
-/// What is shown of a skill for which there was no room.
+/// The fallback for a skill for which there was no room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fallback {
     /// A line.
@@ -153,7 +154,7 @@ impl Reason {
         }
     }
 
-    /// The remedy: what the user, the skill's author or the host can do about it.
+    /// The remedy for the user, the skill's author or the host.
     pub fn help(&self) -> &'static str {
         match self {
             Reason::BelowLimit { .. } => {
@@ -243,7 +244,7 @@ impl Rejection {
         Rejection::new(id, Reason::Vetoed { exclude: exclude.to_owned() })
     }
 
-    /// A skill whose triggers are in what is quoted only.
+    /// A skill whose triggers are in quoted text only.
     pub(crate) fn quoted(id: &SkillId, trigger: &str) -> Rejection {
         Rejection::new(id, Reason::Quoted { trigger: trigger.to_owned() })
     }

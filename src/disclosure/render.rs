@@ -1,4 +1,4 @@
-//! Writing a disclosure down as Markdown, XML or JSON. All text of skills is escaped for its
+//! The renderer of disclosures as Markdown, XML or JSON. All text of skills is escaped for its
 //! format: no body and no description can pass for a part of the disclosure itself.
 
 use std::borrow::{Borrow, Cow};
@@ -41,21 +41,21 @@ impl FromStr for Format {
     }
 }
 
-/// What a body has where the arguments of a command go. A disclosure has no command: what stands
-/// for them is the message.
+/// The placeholder in a body for the arguments of a command. A disclosure is not a command: the
+/// message takes their place.
 pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
 
-/// What is said of that.
+/// The note that explains the placeholder.
 pub(crate) const ARGUMENTS_NOTE: &str = "$ARGUMENTS stands for what the user asks for.";
 
-/// What is said of the skills that are not shown.
+/// The statement about skills that are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remainder {
-    /// So many skills there are, none of which is shown.
+    /// The number of skills, none of which is shown.
     OnlyThese(usize),
-    /// So many more there are.
+    /// The number of further skills.
     More(usize),
-    /// So many are shown in full, of so many.
+    /// The numbers of skills shown in full and of all.
     Shown { n_full: usize, n_all: usize },
 }
 
@@ -139,8 +139,8 @@ impl Format {
         }
     }
 
-    /// The catalog prompt, from its lines, a sentence about how to load a skill, and one about what
-    /// is not in them.
+    /// The catalog prompt, from its lines, a sentence about how to load a skill, and one about the
+    /// skills left out.
     pub(super) fn catalog(
         self,
         lines: &[String],
@@ -307,7 +307,7 @@ fn passes_for_ours(line: &str) -> bool {
     is_heading || is_remainder || line.starts_with("Skill: ")
 }
 
-/// `dir` so that a reader elsewhere can find it.
+/// The absolute path of `dir`.
 fn absolute(dir: &Path) -> String {
     std::path::absolute(dir).as_deref().unwrap_or(dir).display().to_string()
 }

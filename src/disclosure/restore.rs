@@ -1,11 +1,11 @@
-//! Skills whose instructions were lost when the context of a session was made shorter.
+//! Restoring of skills whose instructions were lost when the context of a session was made shorter.
 
 use super::budget::Meter;
 use super::reason::{Reason, Rejection};
 use super::render::Format;
 use crate::catalog::Entry;
 
-/// What is shown again, and what would have been if there were room.
+/// The skills shown again, and those for which there was no room.
 #[derive(Debug, Default)]
 pub(super) struct Restored<'a> {
     pub(super) full: Vec<&'a Entry>,
@@ -35,7 +35,7 @@ pub(super) fn restore<'a>(
 }
 
 impl Restored<'_> {
-    /// Why some are not shown again in full.
+    /// The reasons why some are not shown again in full.
     pub(super) fn rejections(&self) -> impl Iterator<Item = Rejection> {
         self.too_long.iter().map(|entry| Rejection::new(&entry.id, Reason::OverRestoreBudget))
     }

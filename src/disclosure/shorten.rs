@@ -1,4 +1,4 @@
-//! Shortening text of skills for one line of a prompt.
+//! Shortens text of skills to one line of a prompt.
 
 /// `text` on one line: runs of white space are one blank, control and invisible formatting
 /// characters are left out, so that nobody's description can break out of its line.
@@ -29,7 +29,7 @@ pub(super) fn cut(line: &str, n_chars: usize) -> String {
     format!("{}…", head[..cut].trim_end_matches([' ', ',', ';', ':', '.']))
 }
 
-/// Whether `c` changes the direction of the text around it.
+/// Tells whether `c` changes the direction of the text around it.
 fn is_directional(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

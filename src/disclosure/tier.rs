@@ -1,4 +1,4 @@
-//! What each skill deserves in answer to one query.
+//! Tiers: how much of each skill one query discloses.
 
 use serde::{Serialize, Serializer};
 
@@ -13,13 +13,13 @@ use crate::matcher::{Answer, MetaQuestion, Relevant};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
-/// How much of a skill, or of a catalog, is disclosed.
+/// The extent to which a skill, or a catalog, is disclosed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Tier {
     /// Nothing at all.
     #[default]
     Nothing = 0,
-    /// That there are skills, and how many.
+    /// The number of skills.
     Breadcrumb = 1,
     /// A line for each: id and brief description.
     Registry = 2,
@@ -56,7 +56,7 @@ pub struct Disclosure {
     pub below_limit: usize,
     /// Skills that have to do with the query and are shown less than they might be, and why.
     pub omitted: Vec<Rejection>,
-    /// What to put into the prompt; may be empty.
+    /// The text for the prompt; may be empty.
     pub text: String,
 }
 
@@ -66,8 +66,8 @@ fn is_zero(number: &usize) -> bool {
 }
 
 /// Decides what to disclose of `listing`, given the matcher's `answer` (`None` stands for a blank
-/// query) and what the session did so far. Also says, if what the session lost was considered, which of it
-/// is to be once more.
+/// query) and the history of the session. Also returns, if the skills that the session lost were
+/// considered, those that must wait for the next message.
 pub(crate) fn disclose(
     listing: &Listing,
     answer: Option<Answer>,

@@ -14,15 +14,17 @@ use crate::activation::{
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::session::{Event, Session, SessionState};
+#[cfg(feature = "mcp")]
+use crate::skill::Portable;
 use crate::skill::{Context, SkillId};
 
-/// Who activates a skill, and how.
+/// The options of an activation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activate<'a> {
-    /// Who wants it; by default the model.
+    /// The one who asks for it; by default the model.
     pub audience: Audience,
-    /// The skill whose instructions asked for it, if any. A skill that so leads back to itself is
-    /// not activated again.
+    /// The skill whose instructions asked for it, if any. A skill that thereby leads back to itself
+    /// is not activated again.
     pub by: Option<Cow<'a, str>>,
     /// Takes the instructions of a skill with `context: fork` into the conversation, instead of
     /// spawning a task.
@@ -35,7 +37,7 @@ impl Default for Activate<'_> {
     }
 }
 
-/// Who reads files, runs scripts, or wants a copy. A [`Session`] stands for its model.
+/// The one who reads files, runs scripts, or wants a copy. A [`Session`] stands for its model.
 #[derive(Debug, Clone, Copy)]
 pub struct Caller<'a> {
     audience: Audience,
@@ -106,9 +108,9 @@ impl Engine {
         self.activate_entry(&catalog, entry, args, session, how)
     }
 
-    /// Activates the skill of a message such as `/review PR 42`; `None` for any other message,
-    /// also one that begins with an unknown `/word`. Where no tasks are spawned, the instructions of
-    /// a skill that asks for one join the conversation. [`Engine::turn`] does this for each message.
+    /// Activates the skill of a message such as `/review PR 42`; `None` for any other message, also
+    /// one that begins with an unknown `/word`. If no tasks are spawned, the instructions of a
+    /// skill that asks for one join the conversation. [`Engine::turn`] does this for each message.
     ///
     /// Fails as [`Engine::activate`], and with `NOT_FOUND` for a command whose skill is not
     /// available right now.
@@ -127,12 +129,13 @@ impl Engine {
         self.activate_entry(&catalog, entry, args, session, &how).map(Some)
     }
 
-    /// Whether skills with `context: fork` become tasks here.
+    /// Tells whether skills with `context: fork` become tasks here.
     pub fn spawns_tasks(&self) -> bool {
         self.0.tasks.is_some()
     }
 
-    /// Whether each activation needs consent, also that of a skill whose instructions are there.
+    /// Tells whether each activation needs consent, also that of a skill whose instructions are
+    /// there.
     pub(super) fn asks_each_time(&self) -> bool {
         self.0.consent.policy == ConsentPolicy::Always
     }
@@ -142,7 +145,7 @@ impl Engine {
         activation::commands(&self.snapshot().catalog)
     }
 
-    /// What to show to a user who is to agree to the activation of a skill.
+    /// The information to show to a user who decides about the activation of a skill.
     ///
     /// Fails with `NOT_FOUND`, or if the session cannot be read.
     pub fn consent_request(
@@ -171,6 +174,20 @@ impl Engine {
         let catalog = self.catalog();
         let entry = self.admitted(&catalog, name, caller.into())?;
         activation::read_resource(entry.id.as_str(), directory(entry)?, path, options)
+    }
+
+    /// The `SKILL.md` of a skill, in the strict form of the Agent Skills specification.
+    ///
+    /// Fails with `NOT_FOUND` if there is no such skill for `caller`, with `CONSENT_REQUIRED` as an
+    /// activation would, and with `EXECUTION_ERROR` if the file cannot be read.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn portable<'c>(
+        &self,
+        name: &str,
+        caller: impl Into<Caller<'c>>,
+    ) -> Result<Portable, Error> {
+        let catalog = self.catalog();
+        self.admitted(&catalog, name, caller.into())?.skill.portable()
     }
 
     /// Copies a skill for a task, below `target`; see [`mount`](activation::mount).
@@ -244,7 +261,7 @@ impl Engine {
             noted = session.record(&Event::Consented(&entry.id));
         }
         match noted {
-            // The task runs; that it was not noted is no reason to spawn it again.
+            // The task runs; a missing note must not spawn it again.
             Err(error) if shown.is_none() => {
                 tracing::warn!(id = %entry.id, %error, "a task is not noted");
             }
@@ -265,8 +282,8 @@ impl Engine {
         match consent.policy {
             ConsentPolicy::Never => return Ok(Consented::Before),
             ConsentPolicy::FirstUse if consented => return Ok(Consented::Before),
-            // Without anybody to ask, what was noted stands for one activation. Spending it is one
-            // step, so that it cannot serve two.
+            // If nobody can be asked, the noted consent stands for one activation. Spending it is
+            // one step, so that it cannot serve two.
             ConsentPolicy::Always if consented && !consent.asks() => {
                 let before = caller.session.record(&Event::ConsentSpent(&entry.id))?;
                 if before.is_some_and(|before| before.consented) {
@@ -353,14 +370,14 @@ pub(super) fn directory(entry: &Entry) -> Result<&Path, Error> {
     })
 }
 
-/// What is to be noted of the consent to an activation.
+/// The consent to an activation, as it must be noted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Consented {
     /// Nothing.
     Before,
-    /// That it was given.
+    /// It was given.
     Now,
-    /// That it was taken, if the activation fails: it is given back.
+    /// It was used up; given back if the activation fails.
     Spent,
 }
 
@@ -386,7 +403,7 @@ fn refuse_cycle(state: &SessionState, by: &SkillId, skill: &SkillId) -> Result<(
     ))
 }
 
-/// Runs what the host gave us; if it panics, that is an error like any other.
+/// Runs a callback of the host; a panic of it is an error like any other.
 fn guarded<T>(
     skill: &SkillId,
     what: &str,

@@ -1,12 +1,15 @@
-//! Putting an engine together.
+//! The builder of an engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+#[cfg(feature = "snapshot")]
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
 #[cfg(feature = "snapshot")]
 use super::kept::{self, CacheUse};
+use super::outputs::Outputs;
 use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
@@ -43,6 +46,8 @@ pub struct EngineBuilder {
     progress: Reporter,
     #[cfg(feature = "snapshot")]
     cache: Option<SnapshotCache>,
+    #[cfg(feature = "snapshot")]
+    max_compile_time: Option<Duration>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<ToolsetOptions>,
     #[cfg(feature = "scripts")]
@@ -81,7 +86,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Which skills exist for this agent; all by default.
+    /// Sets the skills that exist for this agent; all by default.
     #[must_use]
     pub fn allow(mut self, allowlist: Allowlist) -> EngineBuilder {
         self.catalog.allowlist = allowlist;
@@ -110,10 +115,10 @@ impl EngineBuilder {
         self
     }
 
-    /// Takes up what `config.toml` says of sources, of skills that are on and off, of messages,
-    /// disclosures and the catalog prompt, and of the toolsets and scripts that this builder has by
-    /// then; the brand is that of the configuration. What is set after it wins. Its findings are
-    /// among the [diagnostics](Engine::diagnostics).
+    /// Applies the settings of `config.toml` for sources, for skills that are on and off, for
+    /// messages, disclosures and the catalog prompt, and for the toolsets and scripts that this
+    /// builder has by then; the brand is that of the configuration. Later settings win. Its
+    /// findings are among the [diagnostics](Engine::diagnostics).
     #[cfg(feature = "config")]
     #[must_use]
     pub fn config(mut self, config: &Config) -> EngineBuilder {
@@ -140,24 +145,24 @@ impl EngineBuilder {
         self
     }
 
-    /// What `requires_bins` and `requires_env` are checked against; by default the environment of
-    /// the process.
+    /// Sets the environment that `requires_bins` and `requires_env` are checked against; by default
+    /// the environment of the process.
     #[must_use]
     pub fn environment(mut self, environment: Environment) -> EngineBuilder {
         self.catalog.environment = environment;
         self
     }
 
-    /// Whether verbs also match in their regular English inflections; off by default.
+    /// Sets whether verbs also match in their regular English inflections; off by default.
     #[must_use]
     pub fn inflect(mut self, inflect: bool) -> EngineBuilder {
         self.index.inflect = inflect;
         self
     }
 
-    /// Whether code, quotes, logs and addresses in a message are left out where keywords, verbs,
-    /// excludes and names are looked for; off by default. Patterns see everything, and a skill
-    /// named in inline code is named.
+    /// Sets whether code, quotes, logs and addresses in a message are left out where keywords,
+    /// verbs, excludes and names are looked for; off by default. Patterns see everything, and a
+    /// skill named in inline code is named.
     #[must_use]
     pub fn mask_quoted(mut self, mask: bool) -> EngineBuilder {
         self.index.mask_quoted = mask;
@@ -173,21 +178,22 @@ impl EngineBuilder {
         self
     }
 
-    /// Of longer queries, in bytes, only the head and the tail are looked at; 256 KiB by default.
+    /// Sets the bytes of a query above which only its head and its tail are searched; 256 KiB by
+    /// default.
     #[must_use]
     pub fn max_query_bytes(mut self, n_bytes: usize) -> EngineBuilder {
         self.index.max_query_bytes = Some(n_bytes);
         self
     }
 
-    /// How disclosures are made.
+    /// Sets the options of disclosures.
     #[must_use]
     pub fn disclosure(mut self, options: DisclosureOptions) -> EngineBuilder {
         self.disclosure = options;
         self
     }
 
-    /// How the catalog prompt is made.
+    /// Sets the options of the catalog prompt.
     #[must_use]
     pub fn prompt(mut self, options: PromptOptions) -> EngineBuilder {
         self.prompt = options;
@@ -208,7 +214,7 @@ impl EngineBuilder {
         self
     }
 
-    /// When activations need the user's consent; by default never.
+    /// Sets when activations need the user's consent; by default never.
     #[must_use]
     pub fn consent(mut self, consent: Consent) -> EngineBuilder {
         self.consent = consent;
@@ -230,8 +236,8 @@ impl EngineBuilder {
     }
 
     /// Calls `report` while [`EngineBuilder::build`] reads and compiles all skills, on any of its
-    /// threads: at 10,000 skills that takes about a second. By default nobody is told. What comes from a
-    /// snapshot is not reported, as it takes much less.
+    /// threads: at 10,000 skills that takes about a second. By default there are no reports.
+    /// Reading from a snapshot is not reported, as it takes much less.
     ///
     /// ```
     /// use repertoire::{Engine, Source};
@@ -251,11 +257,23 @@ impl EngineBuilder {
 
     /// Takes skills and index from a snapshot of this directory, as far as nothing changed since it
     /// was made, and else makes one, for the processes that come after; by default none is used.
-    /// All answers are those of an engine without one, also after [`Engine::refresh`]. Engines with skills in memory use none. [`Engine::cache_use`] says what became of it.
+    /// All answers are those of an engine without one, also after [`Engine::refresh`]. Engines with
+    /// skills in memory do not use it. [`Engine::cache_use`] reports its use.
     #[cfg(feature = "snapshot")]
     #[must_use]
     pub fn cache(mut self, cache: SnapshotCache) -> EngineBuilder {
         self.cache = Some(cache);
+        self
+    }
+
+    /// The longest time in which skills that changed since a snapshot was made may be read and compiled
+    /// before [`EngineBuilder::build`] returns; by default there is no limit. If the snapshot took longer
+    /// to make, the engine has its skills, [`CacheUse::stale`](super::CacheUse::stale) says so, and
+    /// [`Engine::refresh`], or a process in the background, can take up the changes.
+    #[cfg(feature = "snapshot")]
+    #[must_use]
+    pub fn max_compile_time(mut self, limit: Duration) -> EngineBuilder {
+        self.max_compile_time = Some(limit);
         self
     }
 
@@ -275,7 +293,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Which files may run although their source is not trusted; by default none.
+    /// Sets the files that may run although their source is not trusted; by default none.
     #[cfg(any(feature = "toolsets", feature = "scripts"))]
     #[must_use]
     pub fn trust(mut self, store: Arc<TrustStore>) -> EngineBuilder {
@@ -283,8 +301,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Lets skills have other triggers than their files declare, by id: what
-    /// [`suggest`](crate::suggest) proposes, or what the host knows better.
+    /// Lets skills have other triggers than their files declare, by id: those that
+    /// [`suggest`](crate::suggest) proposes, or the host's own.
     #[must_use]
     pub fn triggers(mut self, triggers: BTreeMap<SkillId, Triggers>) -> EngineBuilder {
         self.catalog.triggers.extend(triggers);
@@ -292,8 +310,8 @@ impl EngineBuilder {
     }
 
     /// Reads the sources, compiles the triggers and indexes the texts; the last only where
-    /// disclosures ask for relevance, else when it is first asked for. What is wrong with a skill file or a source is no
-    /// failure but a diagnostic; this only fails if the triggers do not fit one index.
+    /// disclosures ask for relevance, else when it is first asked for. A problem of a skill file or
+    /// a source is a diagnostic; this only fails if the triggers do not fit one index.
     pub fn build(mut self) -> Result<Engine, Error> {
         if !self.skills.is_empty() {
             self.catalog.sources.push(Source::memory(self.skills));
@@ -309,7 +327,10 @@ impl EngineBuilder {
         };
         #[cfg(feature = "snapshot")]
         let (snapshot, memory, cache) = match &self.cache {
-            Some(cache) => kept::load(cache, &self.catalog, &self.index, load)?,
+            Some(cache) => {
+                let limit = self.max_compile_time.unwrap_or(Duration::MAX);
+                kept::load(cache, &self.catalog, &self.index, limit, load)?
+            }
             None => load().map(|(snapshot, memory)| (snapshot, memory, CacheUse::default()))?,
         };
         #[cfg(not(feature = "snapshot"))]
@@ -326,6 +347,7 @@ impl EngineBuilder {
             prompt: self.prompt,
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
+            outputs: Outputs::default(),
             consent: self.consent,
             retriever: self.retriever,
             tasks: self.tasks,

@@ -1,4 +1,4 @@
-//! What a tool call and its host tell each other while the call runs.
+//! The communication of a tool call with its host while the call runs.
 
 use std::fmt;
 use std::time::Instant;
@@ -24,7 +24,7 @@ pub struct CallIo<'a> {
     progress: Option<&'a Report<'a>>,
 }
 
-/// Takes how far a tool is, from 0 to 1, and what it does now.
+/// Takes the progress of a tool, from 0 to 1, and its current step.
 type Report<'a> = dyn Fn(f64, &str) + Sync + 'a;
 
 impl<'a> CallIo<'a> {
@@ -43,14 +43,14 @@ impl<'a> CallIo<'a> {
         self
     }
 
-    /// Calls `report` with how far a tool is, from 0 to 1, and what it does now.
+    /// Calls `report` with the progress of a tool, from 0 to 1, and its current step.
     #[must_use]
     pub fn progress(mut self, report: &'a (dyn Fn(f64, &str) + Sync)) -> CallIo<'a> {
         self.progress = Some(report);
         self
     }
 
-    /// Whether the call should end: it was cancelled, or its time is over.
+    /// Tells whether the call should end: it was cancelled, or its time is over.
     #[cfg(feature = "scripts")]
     pub(super) fn is_over(&self) -> bool {
         self.is_cancelled.is_some_and(|is_cancelled| is_cancelled())

@@ -1,4 +1,4 @@
-//! Disclosures: what the matcher and relevance find, put into text.
+//! Disclosures: the text made of the skills that the matcher and relevance find.
 
 use super::Engine;
 use super::snapshot::Snapshot;
@@ -10,15 +10,15 @@ use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
 
 impl Engine {
-    /// What to put into the prompt for `query`, outside of any conversation. In a conversation,
-    /// [`Engine::turn`] tells nothing twice.
+    /// Returns the text for the prompt for `query`, outside of any conversation. In a conversation,
+    /// [`Engine::turn`] does not repeat itself.
     pub fn disclose<'q>(&self, query: impl Into<Query<'q>>) -> Disclosure {
         let state = SessionState::default();
         self.disclose_after(&self.snapshot(), &query.into(), &state, &self.0.disclosure).0
     }
 
-    /// What to disclose in a conversation that did so far what `state` says; and, if what it lost was
-    /// considered, which of it is to be once more.
+    /// The disclosure in a conversation with the history `state`; and, if the skills it lost were
+    /// considered, those that must wait for the next message.
     pub(super) fn disclose_after(
         &self,
         now: &Snapshot,
@@ -28,7 +28,7 @@ impl Engine {
     ) -> (Disclosure, Option<Vec<SkillId>>) {
         let answer = (!query.is_blank()).then(|| {
             let limit = options.max_skills.saturating_add(disclosure::MAX_NEXT);
-            // What the context has, or lost, is told of wherever it ranks.
+            // Skills that the context has, or lost, are reported wherever they rank.
             let known = state.skills.iter().filter(|known| known.in_context || known.lost);
             let named = known.map(|known| &known.skill).collect();
             now.select(query, state, Selection { limit, named, ..Selection::default() })
@@ -67,7 +67,7 @@ impl Engine {
         matcher::fuse(ranked, &**retriever, message, &candidates, limit)
     }
 
-    /// Whether the instructions of a skill go to a task, which this host can spawn.
+    /// Tells whether the instructions of a skill go to a task, which this host can spawn.
     pub(super) fn runs_as_task(&self, entry: &Entry) -> bool {
         self.spawns_tasks() && entry.skill.manifest().context == Context::Fork
     }

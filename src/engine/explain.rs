@@ -38,7 +38,7 @@ impl Engine {
         self.explain_after(&self.snapshot(), &query.into(), &SessionState::default(), limit)
     }
 
-    /// As [`Engine::explain`], after a conversation that did so far what `state` says.
+    /// As [`Engine::explain`], in a conversation with the history `state`.
     pub(super) fn explain_after(
         &self,
         now: &Snapshot,

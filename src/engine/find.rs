@@ -1,4 +1,4 @@
-//! Finding skills: what a model that looks for one is told.
+//! The search for skills on behalf of a model.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::matcher::{Hit, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
-/// So many of the shared words are told as the reason.
+/// The most shared words that are stated as the reason.
 const MAX_TERMS_TOLD: usize = 4;
 
 /// A skill that was found, and why.
@@ -46,7 +46,7 @@ impl Engine {
         self.find_after(&query.into(), &SessionState::default(), limit)
     }
 
-    /// As [`Engine::find_skills`], after a conversation that did so far what `state` says.
+    /// As [`Engine::find_skills`], in a conversation with the history `state`.
     pub(super) fn find_after(
         &self,
         query: &Query<'_>,
@@ -73,7 +73,7 @@ impl Engine {
         found.take(limit).collect()
     }
 
-    /// What `message` shares with the skill `id`, weightiest first.
+    /// The terms that `message` shares with the skill `id`, weightiest first.
     pub fn shared_terms(&self, message: &str, id: &SkillId) -> Vec<Shared> {
         let now = self.snapshot();
         let entry = now.listing.get(id);

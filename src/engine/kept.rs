@@ -1,7 +1,7 @@
-//! An engine's snapshot taken from a cache, as far as it is current, and else kept there for others.
+//! The snapshot of an engine: read from a cache if it is current, else made and written there.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use super::Snapshot;
 use crate::catalog::reload::{self, KeptFiles, Memory};
@@ -12,35 +12,42 @@ use crate::later::Later;
 use crate::matcher::{Index, IndexOptions, RelevanceIndex};
 use crate::snapshot::SnapshotCache;
 
-/// What use an engine could make of its [`SnapshotCache`].
+/// The use that an engine made of its [`SnapshotCache`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheUse {
-    /// Whether skills and index are those of a snapshot: nothing has changed since it was made. If
+    /// True if skills and index are those of a snapshot: nothing has changed since it was made. If
     /// something has, skills that did not change are still not read again.
     pub used: bool,
-    /// Whether a snapshot was written. None is of skills that changed within the last two seconds:
-    /// they could change again and look the same.
+    /// True if the skills are those of a snapshot though some changed since; see
+    /// [`EngineBuilder::max_compile_time`](super::EngineBuilder::max_compile_time).
+    pub stale: bool,
+    /// True if a snapshot was written. None is written of skills that changed within the last two
+    /// seconds: they could change again and look the same.
     pub written: bool,
-    /// What is wrong with the files or their directory, in a sentence each. That costs time and
-    /// changes no answer.
+    /// Problems of the files or their directory, in a sentence each. They cost time and change no
+    /// answer.
     pub problems: Vec<String>,
 }
 
-/// What stands in a file.
+/// The content of a file.
 struct Kept {
     snapshot: Snapshot,
     memory: Memory,
-    /// Whether nothing changed since it was written.
+    /// True if nothing changed since it was written.
     is_current: bool,
+    /// The time that it took to make.
+    compile_time: Duration,
 }
 
-/// The snapshot in `cache`; if it is not current, the next one, and if there is none, what `load`
-/// makes. Those are kept.
+/// The snapshot in `cache`; if it is not current, the next one, and if there is none, the one that
+/// `load` makes. Those are written to `cache`. One that is not current serves as it is if it took
+/// longer than `max_compile_time` to make.
 pub(super) fn load(
     cache: &SnapshotCache,
     catalog: &CatalogOptions,
     index: &IndexOptions,
+    max_compile_time: Duration,
     load: impl FnOnce() -> Result<(Snapshot, Memory), Error>,
 ) -> Result<(Snapshot, Memory, CacheUse), Error> {
     let mut cache_use = CacheUse::default();
@@ -48,20 +55,23 @@ pub(super) fn load(
     let key = key(catalog, index);
     if let Some(key) = &key {
         match cache.read(key, |content| read(content, catalog).map(Some)) {
-            Ok(Some(Kept { snapshot, memory, is_current: true })) => {
+            Ok(Some(kept)) if kept.is_current || kept.compile_time > max_compile_time => {
                 cache_use.used = true;
-                return Ok((snapshot, memory, cache_use));
+                cache_use.stale = !kept.is_current;
+                return Ok((kept.snapshot, kept.memory, cache_use));
             }
             Ok(kept) => before = kept,
             Err(problem) => cache_use.problems.push(problem),
         }
     }
-    // Where the changes do not fit, it is for a whole load to say so.
+    let start = Instant::now();
+    // If the changes do not fit, a whole load reports it.
     let next = before.and_then(|kept| next(kept, catalog, index).ok());
     let (snapshot, memory) = next.map_or_else(load, Ok)?;
-    // What changed a moment ago may change again and look the same.
+    // A file that changed a moment ago may change again and look the same.
     if let Some(key) = key.filter(|_| memory.seen().is_settled()) {
-        let kept = written(&snapshot, &memory).and_then(|content| cache.write(&key, &content));
+        let kept = written(&snapshot, &memory, start.elapsed())
+            .and_then(|content| cache.write(&key, &content));
         cache_use.written = kept.is_ok();
         cache_use.problems.extend(kept.err());
     }
@@ -71,7 +81,8 @@ pub(super) fn load(
     Ok((snapshot, memory, cache_use))
 }
 
-/// All that decides what is loaded, but for what is on the disk; `None` if skills in memory do.
+/// The inputs of a load except for the disk, as the key of a snapshot; `None` if skills in memory
+/// are among them.
 fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
     let written = catalog.written()?;
     // Sources may be relative to it.
@@ -79,8 +90,8 @@ fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
     postcard::to_stdvec(&(program(), here, written, index)).ok()
 }
 
-/// What tells this program from one that was compiled of other sources under the same version, as
-/// by those who work on it: the form of a snapshot is that of the types it was written from.
+/// The length and time of this executable, which tell builds of the same version apart, as during
+/// development: the form of a snapshot is that of the types it was written from.
 fn program() -> Option<(u64, SystemTime)> {
     let metadata = std::env::current_exe().and_then(std::fs::metadata).ok()?;
     Some((metadata.len(), metadata.modified().ok()?))
@@ -90,23 +101,27 @@ fn read(content: &[u8], options: &CatalogOptions) -> Result<Kept, postcard::Erro
     let (seen, rest) = postcard::take_from_bytes::<&[u8]>(content)?;
     let is_current = postcard::from_bytes::<KeptSeen<'_>>(seen)?.is_current(&options.environment);
     let (seen, _) = postcard::take_from_bytes::<Later<Seen>>(content)?;
-    let ((files, catalog, index), relevance) =
-        postcard::take_from_bytes::<(Later<KeptFiles>, Catalog, Index)>(rest)?;
+    let ((compile_time, files, catalog, index), relevance) =
+        postcard::take_from_bytes::<(Duration, Later<KeptFiles>, Catalog, Index)>(rest)?;
     let snapshot = Snapshot::of(catalog, Arc::new(index));
     let ids = snapshot.listing.visible().map(|entry| entry.id.clone()).collect();
     let relevance = RelevanceIndex::read(&postcard::from_bytes(relevance)?, ids);
     snapshot.put_relevance(relevance.ok_or(postcard::Error::SerdeDeCustom)?);
     let memory = Memory::of_another_process(seen, Arc::clone(&snapshot.catalog), files);
-    Ok(Kept { snapshot, memory, is_current })
+    Ok(Kept { snapshot, memory, is_current, compile_time })
 }
 
-/// What [`read`] reads.
-fn written(snapshot: &Snapshot, memory: &Memory) -> Result<Vec<u8>, String> {
+/// The content that [`read`] reads.
+fn written(
+    snapshot: &Snapshot,
+    memory: &Memory,
+    compile_time: Duration,
+) -> Result<Vec<u8>, String> {
     let Snapshot { catalog, index, .. } = snapshot;
     let files = Later::from(memory.kept_files(catalog));
     let seen = memory.kept_seen();
     let rest = (&**catalog, &**index);
-    postcard::to_stdvec(&(seen, files, rest, snapshot.relevance().written()))
+    postcard::to_stdvec(&(seen, compile_time, files, rest, snapshot.relevance().written()))
         .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
 }
 

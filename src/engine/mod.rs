@@ -1,4 +1,4 @@
-//! The one façade: everything above, put together.
+//! The engine: the façade over all other modules of the library.
 
 mod activate;
 mod builder;
@@ -8,6 +8,7 @@ mod explain;
 mod find;
 #[cfg(feature = "snapshot")]
 mod kept;
+mod outputs;
 mod refresh;
 #[cfg(feature = "scripts")]
 mod scripts;
@@ -45,6 +46,7 @@ pub use explain::Explanation;
 pub use find::FoundSkill;
 #[cfg(feature = "snapshot")]
 pub use kept::CacheUse;
+use outputs::Outputs;
 use refresh::Listeners;
 pub use refresh::Subscription;
 pub use session_tools::{SessionTools, SessionToolsOptions};
@@ -72,7 +74,7 @@ pub struct Engine(Arc<Inner>);
 struct Inner {
     snapshot: ArcSwap<Snapshot>,
     sources: CatalogOptions,
-    /// What is remembered of the load that made the snapshot. One refresh at a time holds it.
+    /// The memory of the load that made the snapshot. One refresh at a time holds it.
     memory: Mutex<Memory>,
     listeners: Listeners,
     index: IndexOptions,
@@ -80,6 +82,7 @@ struct Inner {
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
     sessions: Arc<dyn SessionStore>,
+    outputs: Outputs,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
@@ -91,7 +94,7 @@ struct Inner {
     toolsets: Option<Toolsets>,
 }
 
-/// How much of a message is looked at, in bytes: of a longer one, half of that at each end.
+/// The limits of a message, in bytes: of a longer one, half of that is searched at each end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct QueryLimits {
@@ -107,18 +110,23 @@ impl Engine {
         EngineBuilder::default()
     }
 
+    /// The outputs of tools that are read in pages.
+    fn outputs(&self) -> &Outputs {
+        &self.0.outputs
+    }
+
     /// The skills as they are now. A refresh makes another catalog and leaves this one as it is.
     pub fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.snapshot().catalog)
     }
 
-    /// What was found wrong with any skill file or source.
+    /// The problems found in skill files and sources.
     pub fn diagnostics(&self) -> Arc<[Diagnostic]> {
         self.snapshot().catalog.shared_diagnostics()
     }
 
-    /// Whether the engine was made from a snapshot of its [cache](EngineBuilder::cache), and what
-    /// is wrong with that.
+    /// Tells whether the engine was made from a snapshot of its [cache](EngineBuilder::cache), and
+    /// the problems of that.
     #[cfg(feature = "snapshot")]
     pub fn cache_use(&self) -> &CacheUse {
         &self.0.cache
@@ -136,15 +144,15 @@ impl Engine {
         disclosure::catalog_prompt(catalog, options, &*self.0.tokens, &runs_as_task)
     }
 
-    /// How much of a message is looked at.
+    /// The limits of a message.
     pub fn query_limits(&self) -> QueryLimits {
         let literals = self.0.index.max_query_bytes.unwrap_or(usize::MAX);
         QueryLimits { literals, patterns: WINDOW_BYTES.min(literals) }
     }
 
-    /// What is looked at of a message: all of it or, of one that is longer than
-    /// [`QueryLimits::literals`], its head and its tail without the words that would be cut. What
-    /// stands between these is no word.
+    /// The part of a message that is searched: all of it or, if it is longer than
+    /// [`QueryLimits::literals`], its head and its tail without the words that would be cut. The
+    /// seam between these is not a word.
     pub fn looked_at<'m>(&self, message: &'m str) -> Cow<'m, str> {
         matcher::looked_at(message, self.query_limits().literals)
     }
@@ -164,13 +172,13 @@ impl Engine {
         self.0.tokens.count(text)
     }
 
-    /// The conversation with this id: what it used ranks higher in it, what stands in its context
-    /// is not disclosed in full again.
+    /// The conversation with this id: skills that it used rank higher in it, those in its context
+    /// are not disclosed in full again.
     pub fn session(&self, id: &str) -> Session {
         Session::new(id, Arc::clone(&self.0.sessions))
     }
 
-    /// What is known now; the same for the whole of a call. Threads that ask at once write to
+    /// The current snapshot; one serves the whole of a call. Threads that ask at once write to
     /// nothing they share.
     fn snapshot(&self) -> Guard<Arc<Snapshot>> {
         self.0.snapshot.load()

@@ -1,4 +1,4 @@
-//! Looking again at the sources, while others go on asking.
+//! Refresh: reads the sources again, while queries go on.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,9 +9,9 @@ use crate::catalog::{Refreshed, reload};
 use crate::error::Error;
 
 impl Engine {
-    /// Takes up what changed in the sources since they were read last: skills that came, were
-    /// changed, or went. What was not changed is not read again, and if nothing was, nothing is
-    /// read at all. All else is as if the sources were read for the first time, but that a skill
+    /// Takes up the changes in the sources since they were read last: skills that were added,
+    /// changed, or removed. Unchanged ones are not read again, and if nothing changed, nothing is
+    /// read at all. All else is as if the sources were read for the first time, except that a skill
     /// whose file no longer loads stays as it was, with a diagnostic (`kept-before`).
     ///
     /// Others can ask this engine, or any clone of it, meanwhile: each call sees the skills as
@@ -62,8 +62,8 @@ impl Engine {
         Ok(refreshed)
     }
 
-    /// Calls `listener` after each [`Engine::refresh`] that found something, of whoever has a
-    /// clone of this engine, on the thread that refreshed; until the subscription is dropped.
+    /// Calls `listener` after each [`Engine::refresh`] that found changes, by any clone of this
+    /// engine, on the thread that refreshed; until the subscription is dropped.
     pub fn subscribe(&self, listener: impl Fn(&Refreshed) + Send + Sync + 'static) -> Subscription {
         let listener: Arc<Listener> = Arc::new(listener);
         self.0.listeners.add(&listener);
@@ -83,7 +83,7 @@ impl fmt::Debug for Subscription {
     }
 }
 
-/// Whoever wants to know of changes.
+/// The listeners to changes.
 #[derive(Default)]
 pub(super) struct Listeners(Mutex<Vec<Weak<Listener>>>);
 

@@ -1,4 +1,4 @@
-//! The engine's scripts: those of its skills.
+//! The scripts of an engine's skills.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::script::{Script, ScriptIo, ScriptOptions, ScriptOutput, Scripts};
 use crate::trust::Owner;
 
 impl Engine {
-    /// Whether scripts are run at all.
+    /// Tells whether scripts are run at all.
     pub fn runs_scripts(&self) -> bool {
         self.0.scripts.is_some()
     }
@@ -46,7 +46,7 @@ impl Engine {
         let entry = self.admitted(&catalog, name, caller)?;
         let output = self.runner(entry)?.run(&owner(entry)?, script, args, io)?;
         if let Err(error) = caller.session().record_use(&entry.id) {
-            // What it did, it did.
+            // The script has run; its effects stand.
             tracing::warn!(id = %entry.id, %error, "the use of a script is not noted");
         }
         Ok(output)
@@ -70,7 +70,7 @@ fn owner(entry: &Entry) -> Result<Owner, Error> {
 
 /// The scripts of a skill, by the names they are run with.
 pub(super) fn script_names(entry: &Entry) -> Vec<String> {
-    // What is asked about is what the skill has, whether this engine runs scripts or not.
+    // The user is asked about the scripts of the skill, whether this engine runs scripts or not.
     let Some(owner) = Owner::of(entry) else { return Vec::new() };
     match Scripts::new(ScriptOptions::default(), Arc::default()).list(&owner) {
         Ok(scripts) => scripts.into_iter().map(|script| script.path).collect(),

@@ -1,4 +1,4 @@
-//! What an engine knows of its skills at one moment.
+//! The snapshot: an engine's catalog and indexes at one moment.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,11 +10,11 @@ use crate::progress::Reporter;
 use crate::session::SessionState;
 use crate::skill::{Skill, SkillId};
 
-/// So many recently used skills are looked at when matches are ranked.
+/// The limit of recently used skills that the ranking of matches considers.
 const MAX_RECENT: usize = 64;
 
-/// A catalog and all that is made of it. It is never changed: a refresh makes another one, and
-/// whoever asks something asks one of them from beginning to end.
+/// A catalog and all that is made of it. It is never changed: a refresh makes another one, and each
+/// call uses one of them from beginning to end.
 #[derive(Debug, Clone)]
 pub(super) struct Snapshot {
     pub(super) catalog: Arc<Catalog>,
@@ -77,7 +77,7 @@ impl Snapshot {
         let _ = self.relevance.set(Arc::new(relevance));
     }
 
-    /// Ranks all matches, after a conversation that did so far what `state` says.
+    /// Ranks all matches, in a conversation with the history `state`.
     pub(super) fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
         let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
         self.index.search(query, &recent, limit)
@@ -100,7 +100,7 @@ impl Snapshot {
         self.index_relevance(&Reporter::default())
     }
 
-    /// As [`Snapshot::relevance`], and tells how far it has come.
+    /// As [`Snapshot::relevance`], with progress reports.
     pub(super) fn index_relevance(&self, reporter: &Reporter) -> &Arc<RelevanceIndex> {
         self.relevance.get_or_init(|| {
             let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
@@ -137,7 +137,7 @@ impl Snapshot {
     }
 }
 
-/// The skills that the model may be told of for what a message says.
+/// The skills that are matched for the model.
 fn matched(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
     catalog.entries().filter(|entry| is_matched(entry))
 }

@@ -1,12 +1,12 @@
-//! How often the engine's conversations met each skill.
+//! Tallies: how often the engine's conversations met each skill.
 
 use super::Engine;
 use crate::error::Error;
 use crate::session::{Day, Tallies};
 
 impl Engine {
-    /// How often conversations met each skill since the beginning of a day, as the
-    /// [store of sessions](super::EngineBuilder::session_store) counted it.
+    /// The counts of conversations that met each skill since the beginning of a day, as kept by the
+    /// [store of sessions](super::EngineBuilder::session_store).
     ///
     /// Fails with `EXECUTION_ERROR` if the store cannot be read.
     ///

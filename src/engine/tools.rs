@@ -9,7 +9,7 @@ use crate::trust::Owner;
 
 impl Engine {
     /// The tools of every skill that the model may use. Libraries are opened here, when they are
-    /// first needed; what could not be loaded is among the failures.
+    /// first needed; those that could not be loaded are among the failures.
     pub fn all_tools(&self) -> Tools {
         self.load_tools(self.catalog().listed(Audience::Model))
     }
@@ -26,7 +26,7 @@ impl Engine {
         toolsets.tools(toolsets_of(skills))
     }
 
-    /// Which tools there are in a session; `None` if this engine loads no toolsets.
+    /// The policy for the tools of a session; `None` if this engine loads no toolsets.
     pub(super) fn tool_policy(&self) -> Option<ToolPolicy> {
         self.0.toolsets.as_ref().map(Toolsets::policy)
     }
@@ -39,12 +39,12 @@ impl Engine {
     }
 }
 
-/// Whether a skill declares toolsets.
+/// Tells whether a skill declares toolsets.
 pub(super) fn has_toolsets(entry: &Entry) -> bool {
     !entry.skill.manifest().toolsets.is_empty()
 }
 
-/// The skills with what they declare.
+/// The skills with the toolsets they declare.
 fn toolsets_of<'c>(
     skills: impl IntoIterator<Item = &'c Entry>,
 ) -> impl Iterator<Item = (Owner, Vec<&'c str>)> {

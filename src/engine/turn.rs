@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorCode};
 use crate::matcher::{Match, Query};
 use crate::session::{Event, Session, SessionState};
 
-/// A message of a conversation, and how it is to be answered. Made by [`Engine::turn`].
+/// A message of a conversation, and the options of its answer. Made by [`Engine::turn`].
 #[derive(Debug, Clone)]
 #[must_use = "nothing is done before `run`"]
 pub struct TurnBuilder<'t> {
@@ -23,10 +23,10 @@ pub struct TurnBuilder<'t> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Turn {
-    /// What to put into the context with the message: the instructions of the skill that it is the
-    /// command of, or else what is disclosed. May be empty.
+    /// The text for the context with the message: the instructions of the skill that it is the
+    /// command of, or else the disclosure. May be empty.
     pub text: String,
-    /// What was disclosed and what was left out, with the reasons; for a command, its skill.
+    /// The skills disclosed and left out, with the reasons; for a command, its skill.
     pub disclosure: Disclosure,
     /// The skill that the message activated, if it is a command such as `/review PR 42`.
     pub activation: Option<Activation>,
@@ -96,7 +96,7 @@ impl<'t> TurnBuilder<'t> {
 
     /// Answers the message. A command such as `/review PR 42` activates its skill, whose
     /// instructions join the conversation where the host spawns no tasks; any other message gets
-    /// what matters to it. The session notes what it was shown, so that nothing is told twice.
+    /// what matters to it. The session notes the skills shown, so that none is disclosed twice.
     ///
     /// Fails with `EXECUTION_ERROR` if the session's store cannot be read or written; for a command
     /// also as [`Engine::activate`], but for `NOT_FOUND`, which is [`Turn::refused`].
@@ -104,30 +104,31 @@ impl<'t> TurnBuilder<'t> {
         let TurnBuilder { engine, session, .. } = self;
         let state = session.state()?;
         let tools = engine.tools(session);
-        match engine.user_message(&self.query.text, session) {
+        let refused = match engine.user_message(&self.query.text, session) {
             Ok(Some(activation)) => {
                 let text = activation.to_text();
-                let disclosure = of_activation(&activation, &text);
-                Ok(Turn { text, disclosure, activation: Some(activation), refused: None, tools })
+                let disclosure = disclosure_of(&activation, &text);
+                let activation = Some(activation);
+                return Ok(Turn { text, disclosure, activation, refused: None, tools });
             }
-            Ok(None) => {
-                let disclosure = self.disclose(&state)?;
-                let text = disclosure.text.clone();
-                Ok(Turn { text, disclosure, activation: None, refused: None, tools })
-            }
-            Err(error) if error.code() == ErrorCode::NotFound => {
-                let disclosure = self.disclose(&state)?;
+            Ok(None) => None,
+            Err(error) if error.code() == ErrorCode::NotFound => Some(error),
+            Err(error) => return Err(error),
+        };
+        let disclosure = self.disclose(&state)?;
+        let text = match &refused {
+            None => disclosure.text.clone(),
+            Some(error) => {
                 let note = format!("The user asked for a skill by name: {}.", error.message());
-                let text = [note.as_str(), &disclosure.text];
-                let text = text.into_iter().filter(|part| !part.is_empty());
-                let text = text.collect::<Vec<_>>().join("\n\n");
-                Ok(Turn { text, disclosure, activation: None, refused: Some(error), tools })
+                let gap = if disclosure.text.is_empty() { "" } else { "\n\n" };
+                note + gap + &disclosure.text
             }
-            Err(error) => Err(error),
-        }
+        };
+        Ok(Turn { text, disclosure, activation: None, refused, tools })
     }
 
-    /// What would be disclosed, without noting it. A session that cannot be read counts as new.
+    /// Returns what would be disclosed, without noting it. A session that cannot be read counts as
+    /// new.
     pub fn preview(&self) -> Disclosure {
         let (engine, state) = (self.engine, self.known());
         engine.disclose_after(&engine.snapshot(), &self.query, &state, &self.worded()).0
@@ -149,13 +150,13 @@ impl<'t> TurnBuilder<'t> {
         self.engine.find_after(&self.query, &self.known(), limit)
     }
 
-    /// Discloses, and has the session note what is shown.
+    /// Discloses, and has the session note the skills shown.
     fn disclose(&self, state: &SessionState) -> Result<Disclosure, Error> {
         let (engine, now) = (self.engine, self.engine.snapshot());
         let (disclosure, postponed) =
             engine.disclose_after(&now, &self.query, state, &self.worded());
         let mut events = Vec::new();
-        // The best one last: it is to be the one that was used last.
+        // The best one last, so that it counts as the last used.
         for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {
             events.push(Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? });
         }
@@ -180,8 +181,7 @@ impl<'t> TurnBuilder<'t> {
         options
     }
 
-    /// What the session did so far. A store that cannot be read costs what it knows of the
-    /// conversation, not the answer.
+    /// The session's history. If the store cannot be read, the history is lost, but not the answer.
     fn known(&self) -> SessionState {
         self.session.state().unwrap_or_else(|error| {
             tracing::warn!(session = self.session.id(), %error, "the session cannot be read");
@@ -191,7 +191,7 @@ impl<'t> TurnBuilder<'t> {
 }
 
 /// The disclosure of a command: its skill in full, if its instructions joined the conversation.
-fn of_activation(activation: &Activation, text: &str) -> Disclosure {
+fn disclosure_of(activation: &Activation, text: &str) -> Disclosure {
     let (tier, full) = match activation.task {
         None => (Tier::Full, vec![activation.id.clone()]),
         Some(_) => (Tier::Nothing, Vec::new()),

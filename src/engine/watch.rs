@@ -1,4 +1,4 @@
-//! An engine that notices by itself what changed.
+//! Watching: an engine that refreshes itself when its sources change.
 
 use std::sync::{Arc, PoisonError};
 

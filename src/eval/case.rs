@@ -1,14 +1,14 @@
-//! A prompt and the skills that are right for it, from one entry of a file.
+//! A case: a prompt and the skills that are right for it, from one entry of a file.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::fields::{Fields, kind, names};
 
-/// A prompt and what is expected of it. Skills are named as the file names them.
+/// A prompt and the expectations of it. Skills are named as the file names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Case {
-    /// What the user wrote.
+    /// The user's message.
     pub query: String,
     /// The skills that should fire.
     pub expected: Vec<String>,
@@ -22,14 +22,14 @@ pub struct Case {
     pub line: usize,
 }
 
-/// Why an entry, or the rest of a file, is left out.
+/// The reason why an entry, or the rest of a file, is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The file, as it was named.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, and what to write instead.
+    /// The problem, and the correct form.
     pub message: String,
 }
 
@@ -48,7 +48,7 @@ pub(super) const EXPECTED: [&str; 8] = [
     "relevantskill",
     "relevantskills",
 ];
-/// Those of them that also hold what the answer should be, in prose.
+/// Those of them that may also hold the expected answer, in prose.
 const MAYBE_PROSE: [&str; 2] = ["expected", "expect"];
 /// Keys that name skills that must not fire.
 pub(super) const FORBIDDEN: [&str; 4] =
@@ -93,7 +93,7 @@ pub(super) fn of_entry(
         (Some(true), Some(expected), _) if !expected.is_empty() => case.expected = expected,
         (Some(true), _, Some(skill)) => case.expected = vec![skill],
         (Some(false), expected, Some(skill)) => {
-            // Where the file is about one skill, the expected one is whom the prompt belongs to.
+            // In a file about one skill, the expected skill is the one that the prompt belongs to.
             case.expected = expected.unwrap_or_default();
             case.expected.retain(|expected| *expected != skill);
             case.forbidden.push(skill);
@@ -134,7 +134,7 @@ pub(super) fn of_prompt(entry: &Value, skill: &str, fires: bool) -> Result<Case,
     }
 }
 
-/// Whether a map says what is expected of a prompt of its own.
+/// Tells whether a map states the expectations of a prompt of its own.
 pub(super) fn is_entry(fields: &Fields<'_>) -> bool {
     let says = fields.all(&EXPECTED).next().is_some()
         || fields.all(&FLAGS).any(|(_, value)| !value.is_array());
@@ -187,7 +187,7 @@ fn flag(fields: &Fields<'_>) -> Result<Option<bool>, String> {
 
 /// The skills that should fire; an empty list if none should, `None` if the entry does not say.
 fn expected(fields: &Fields<'_>, says_whether: bool) -> Result<Option<Vec<String>>, String> {
-    // Beside `should_trigger`, `expected` often tells what the answer should be.
+    // Beside `should_trigger`, `expected` often holds the expected answer.
     let is_prose = |key: &str, value: &Value| {
         says_whether
             && MAYBE_PROSE.contains(&super::fields::normal(key).as_str())

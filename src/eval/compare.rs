@@ -1,4 +1,4 @@
-//! What changed since an earlier report.
+//! The comparison of a report with an earlier one.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::score::{Report, Scores};
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
 
-/// An earlier report, as far as it is compared.
+/// The parts of an earlier report that are compared.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Baseline {
     precision: Option<f64>,
@@ -35,7 +35,7 @@ struct EarlierFire {
     id: SkillId,
 }
 
-/// How two reports differ.
+/// The differences of two reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// The figures of the earlier report.
@@ -67,9 +67,9 @@ pub struct Change {
     pub before: Vec<SkillId>,
     /// The skills that fire, best first.
     pub after: Vec<SkillId>,
-    /// Whether it was right.
+    /// True if it was right.
     pub was_right: bool,
-    /// Whether it is right.
+    /// True if it is right.
     pub is_right: bool,
 }
 
@@ -86,8 +86,8 @@ impl Baseline {
     }
 }
 
-/// How `report` differs from `baseline`. Prompts are the same if their text and what is expected
-/// of them are; where one stands several times, in their order.
+/// The differences of `report` from `baseline`. Prompts are the same if their text and their
+/// expected and forbidden skills are; equal ones are matched in their order.
 pub fn compare(baseline: &Baseline, report: &Report) -> Comparison {
     let mut earlier: HashMap<_, Vec<&Earlier>> = HashMap::new();
     for case in baseline.results.iter().rev() {

@@ -113,7 +113,7 @@ pub(super) fn separator(is_tsv: bool, text: &str) -> char {
     }
 }
 
-/// What is missing in a header row, and how to add it.
+/// The columns missing in a header row, and how to add them.
 pub(super) fn missing(header: &[String]) -> Option<String> {
     let has = |keys: &[&str]| header.iter().any(|key| keys.contains(&normal(key).as_str()));
     if !has(&QUERY) {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// Fields by key: `shouldTrigger`, `should-trigger` and `should_trigger` are one.
 ///
-/// Keys are asked for in the form of [`normal`]. Where a map spells a key twice, the first counts.
+/// Keys are asked for in the form of [`normal`]. If a map spells a key twice, the first counts.
 pub(super) struct Fields<'v>(HashMap<String, (&'v str, &'v Value)>);
 
 impl<'v> Fields<'v> {
@@ -39,7 +39,8 @@ pub(super) fn normal(key: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// The names of skills in a value: one, a list, a map that names them, or none. Blank text and `none` name no skill.
+/// The names of skills in a value: one, a list, a map that names them, or none. Blank text and
+/// `none` do not name a skill.
 pub(super) fn names(key: &str, value: &Value) -> Result<Vec<String>, String> {
     let name = |value: &Value| match value {
         Value::String(name) => Ok(name.trim().to_owned()),

@@ -1,8 +1,8 @@
-//! How often the right skill is disclosed, by prompts whose right skills are known.
+//! Evaluation: how often the right skill is disclosed for prompts whose right skills are known.
 //!
-//! [`read`] reads prompts from files in the forms that skills are published with, [`evaluate`]
-//! asks an [`Engine`](crate::Engine) each of them, as the first message of a conversation, and
-//! [`Report`] counts. [`compare`] says what changed since an earlier report.
+//! [`read`] reads prompts from files in the forms that skills are published with, [`evaluate`] asks
+//! an [`Engine`](crate::Engine) each of them, as the first message of a conversation, and
+//! [`Report`] counts. [`compare`] tells the changes since an earlier report.
 //!
 //! # What is counted
 //!
@@ -10,7 +10,7 @@
 //! for, and follows. A line in a registry is a hint, not a fire.
 //!
 //! A prompt says which skills are *expected*. It has none if no skill should fire, or if it only
-//! says which must not (`forbidden`). A fire is
+//! names those that must not (`forbidden`). A fire is
 //!
 //! - *right* if the skill is expected;
 //! - *wrong* if it is forbidden, if the prompt expects other skills, or if it expects none and
@@ -18,8 +18,8 @@
 //! - not counted if the prompt calls it `acceptable`, or if the prompt only says of other skills
 //!   that they must not fire.
 //!
-//! A skill that only the user may invoke cannot fire for the model, so a prompt that expects it is
-//! no measure of it: see [`Evaluation::user_only`].
+//! A skill that only the user may invoke cannot fire for the model, so a prompt that expects it
+//! does not measure it: see [`Evaluation::user_only`].
 //!
 //! | figure | of | is the share |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! The skill that a file of prompts belongs to by its place.
+//! Owners: the skill that a file of prompts belongs to by its place.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

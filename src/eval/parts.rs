@@ -1,4 +1,4 @@
-//! Values of a file with the bytes where they begin.
+//! Parts: values of a file with the bytes where they begin.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub(super) struct Part<'n> {
     pub(super) key: String,
     pub(super) at: usize,
     pub(super) value: Value,
-    /// What it is made from, if the file is YAML.
+    /// The node it is made from, if the file is YAML.
     node: Option<&'n Node>,
 }
 
@@ -25,7 +25,7 @@ impl<'n> Part<'n> {
         Part { key, at: node.span.start, value: to_json(node), node: Some(node) }
     }
 
-    /// What a list or a map of the file with the content `text` holds.
+    /// The values of a list or a map of the file with the content `text`.
     pub(super) fn parts(&self, text: &str) -> Vec<Part<'n>> {
         match self.node {
             Some(node) => yaml_parts(node),
@@ -34,7 +34,7 @@ impl<'n> Part<'n> {
     }
 }
 
-/// What stands in the list or the map that begins at byte `start`, up to where it is broken.
+/// The values of the list or the map that begins at byte `start`, up to where it is broken.
 pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Part<'n>> {
     let is_map = text[start..].starts_with('{');
     let mut parts = Vec::new();

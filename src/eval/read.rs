@@ -1,4 +1,4 @@
-//! Files of prompts: JSON, a line of JSON each, YAML, or a table of comma-separated values.
+//! The reader of files of prompts: JSON, JSON lines, YAML, or a table of comma-separated values.
 //!
 //! A bad entry is left out and named with its line; the others are kept. After a syntax error in
 //! a JSON array nothing can be told apart any more, so the rest of that file is left out. A file
@@ -30,9 +30,9 @@ const PROMPTS: [(&str, bool); 9] = [
 /// The key of a list of skills, each with its prompts.
 const SKILLS: &str = "skills";
 
-/// What a list of a map holds.
+/// The content of a list in a map.
 enum List {
-    /// Entries, which say what is expected.
+    /// Entries, which state their expectations.
     Entries,
     /// Prompts that should, or should not, fire the skill of the map.
     Prompts { fires: bool },
@@ -40,7 +40,7 @@ enum List {
     Skills,
 }
 
-/// What is read of a file.
+/// The reader of one file.
 struct Reader<'t> {
     text: &'t str,
     /// The byte where each line begins.
@@ -52,8 +52,8 @@ struct Reader<'t> {
     problems: Vec<Problem>,
 }
 
-/// The prompts of the file named `file` with the content `text`, and what of it is left out.
-/// `skill` is the skill they belong to where they do not say so.
+/// The prompts of the file named `file` with the content `text`, and the parts left out. `skill` is
+/// the skill they belong to unless they name another.
 ///
 /// ```
 /// let text = "{\"query\": \"deploy it\", \"should_trigger\": true}\n{\"query\": 7}\n";
@@ -258,7 +258,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a line of JSON lines holds nothing, or a comment.
+/// Tells whether a line of JSON lines holds nothing, or a comment.
 fn is_blank(line: &str) -> bool {
     let line = line.trim_start();
     line.is_empty() || line.starts_with("//") || line.starts_with('#')

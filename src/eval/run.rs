@@ -1,4 +1,4 @@
-//! Asking an engine each prompt.
+//! The run of an evaluation: asks an engine each prompt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use crate::engine::Engine;
 use crate::matcher::{Hit, Shared};
 use crate::skill::SkillId;
 
-/// So many of the skills that are found are looked at: those of *top 3*.
+/// The number of skills found that count: those of *top 3*.
 const N_FOUND: usize = 3;
 
-/// What became of one prompt.
+/// The outcome of one prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
     /// The file the prompt stands in.
@@ -36,7 +36,7 @@ pub struct Outcome {
     pub nearest: Option<Nearest>,
     /// Tokens that the disclosure takes.
     pub tokens: usize,
-    /// Whether every expected skill fires and none that is wrong does.
+    /// True if every expected skill fires and no wrong one does.
     pub is_right: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct Outcome {
 pub struct Fired {
     /// The skill.
     pub id: SkillId,
-    /// Whether that is wrong.
+    /// True if that is wrong.
     pub is_wrong: bool,
     /// The triggers found, as in [`Match::hits`](crate::Match::hits); none if the skill fires by
     /// its relevance, or because all skills are asked for.
@@ -59,13 +59,13 @@ pub struct Fired {
 pub struct Nearest {
     /// The skill.
     pub id: SkillId,
-    /// How far it is ahead of the next, as a share of its worth: from 0 to 1.
+    /// The lead over the next, as a share of its worth: from 0 to 1.
     pub margin: f32,
-    /// Whether it would be right to fire it; `None` if the prompt says nothing of it.
+    /// True if it would be right to fire it; `None` if the prompt says nothing about it.
     pub is_right: Option<bool>,
 }
 
-/// What became of the prompts.
+/// The outcomes of all prompts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evaluation {
     /// The prompts that were asked, in the order of the cases.
@@ -73,8 +73,8 @@ pub struct Evaluation {
     /// The cases that name a skill the catalog does not have.
     pub problems: Vec<Problem>,
     /// The skills that only the user may invoke and that prompts expect, in the order of ids. The
-    /// model is never told of them, so that they do not fire is not counted; a prompt that expects
-    /// no other skill is not asked.
+    /// model never sees them, so it is not counted that they do not fire; a prompt that expects no
+    /// other skill is not asked.
     pub user_only: Vec<UserOnly>,
 }
 
@@ -183,7 +183,7 @@ impl Judge {
         }
     }
 
-    /// Whether it is right that `id` fires, if the case says so; see the module.
+    /// Tells whether `id` fires rightly, if the case decides that; see the module.
     fn verdict(&self, id: &SkillId) -> Option<bool> {
         let is_open = self.expected.is_empty() && !self.forbidden.is_empty();
         if self.expected.contains(id) {

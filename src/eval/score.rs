@@ -1,4 +1,4 @@
-//! From outcomes to figures.
+//! The figures of an evaluation, computed from its outcomes.
 
 #![expect(clippy::cast_precision_loss, reason = "numbers of prompts")]
 
@@ -10,7 +10,7 @@ use super::case::Problem;
 use super::run::{Evaluation, Fired, Outcome, UserOnly};
 use crate::skill::SkillId;
 
-/// What an evaluation found; see the [module](super) for what is counted. Serializes as
+/// The report of an evaluation; see the [module](super) for what is counted. Serializes as
 /// `repertoire eval --json` prints it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
@@ -19,15 +19,15 @@ pub struct Report {
     /// The figures of all prompts together.
     #[serde(flatten)]
     pub scores: Scores,
-    /// What the prompts cost.
+    /// The cost of the prompts.
     pub tokens: Tokens,
     /// The figures of each skill that a prompt expects, forbids or fires, in the order of ids.
     pub per_skill: Vec<SkillScore>,
-    /// Which skills fire instead of which, the most frequent first.
+    /// The skills that fire instead of others, the most frequent first.
     pub confusions: Vec<Confusion>,
     /// Every prompt, in the order of the files.
     pub results: Vec<Outcome>,
-    /// What was left out, and why.
+    /// The entries left out, and why.
     pub problems: Vec<Problem>,
     /// The skills that prompts expect and only the user may invoke: they are not counted.
     pub user_only: Vec<UserOnly>,
@@ -53,11 +53,11 @@ pub struct Scores {
 /// Tokens that the disclosures take.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Tokens {
-    /// Of a prompt, on average.
+    /// The mean over the prompts.
     pub mean: f64,
-    /// Of a prompt, at most.
+    /// The most of one prompt.
     pub max: usize,
-    /// Of all prompts.
+    /// The sum over all prompts.
     pub total: usize,
 }
 
@@ -85,9 +85,9 @@ pub struct Confusion {
     pub expected: Option<SkillId>,
     /// The skill that did; `None` if none did.
     pub got: Option<SkillId>,
-    /// In how many prompts.
+    /// The number of prompts.
     pub cases: usize,
-    /// What made it fire, the most frequent first.
+    /// The causes of its fires, the most frequent first.
     pub triggers: Vec<Cause>,
 }
 
@@ -98,11 +98,11 @@ pub struct Cause {
     pub kind: &'static str,
     /// The trigger, or the word.
     pub trigger: String,
-    /// In how many prompts.
+    /// The number of prompts.
     pub cases: usize,
 }
 
-/// What is counted of all prompts, or of one skill.
+/// The counts of all prompts, or of one skill.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     expected: usize,
@@ -118,7 +118,7 @@ struct Counts {
 }
 
 impl Report {
-    /// Counts what became of the prompts.
+    /// Counts the outcomes of the prompts.
     pub fn new(evaluation: Evaluation) -> Report {
         let Evaluation { outcomes, problems, user_only } = evaluation;
         let mut all = Counts::default();
@@ -218,7 +218,7 @@ impl Tokens {
 /// An expected skill and the one that fired.
 type Confused = (Option<SkillId>, Option<SkillId>);
 
-/// In how many prompts a trigger of a kind was found.
+/// The number of prompts in which a trigger of a kind was found.
 type Causes = BTreeMap<(&'static str, String), usize>;
 
 #[derive(Default)]

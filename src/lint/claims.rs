@@ -1,7 +1,7 @@
-//! Triggers that other skills claim too.
+//! Rules for triggers that other skills claim too.
 //!
-//! *Outranked* is said only where it is sure: so many skills before this one in the order of ids
-//! claim the same trigger that a disclosure of the usual size is full. Then this one is shown only if
+//! *Outranked* is reported only where it is certain: the skills before this one in the order of ids
+//! that claim the same trigger fill a disclosure of the usual size. Then this one is shown only if
 //! another trigger, or recent use, tells in its favour. A name is a claim like a keyword.
 
 use std::collections::HashMap;

@@ -1,12 +1,12 @@
-//! Triggers that never count, or change nothing.
+//! Rules for triggers that never count, or change nothing.
 //!
-//! - *Vetoed*: an `exclude` of the same skill stands in the trigger as a word of its own. What
-//!   stands around the exclude is then the trigger's own text, or the same as around the trigger,
-//!   so wherever the trigger counts, the veto does. (With inflections turned on, other forms of a
-//!   verb may escape it.) Not where the trigger asks for its own skill by name, as "use release-notes"
-//!   does: an exclude gives way to a strong mention.
-//! - *Redundant*: a keyword or verb with the same folded form comes before it, or a pattern of which
-//!   every match holds a keyword or verb (`patterns.rs`).
+//! - *Vetoed*: an `exclude` of the same skill stands in the trigger as a word of its own. The text
+//!   around the exclude is then the trigger's own, or the same as around the trigger, so wherever
+//!   the trigger counts, the veto does. (With inflections turned on, other forms of a verb may
+//!   escape it.) Not where the trigger asks for its own skill by name, as "use release-notes" does:
+//!   an exclude gives way to a strong mention.
+//! - *Redundant*: a keyword or verb with the same folded form comes before it, or every match of a
+//!   pattern holds a keyword or verb (`patterns.rs`).
 //! - *Untyped*: the text is taken literally, but is a pattern, a glob or a placeholder by its form,
 //!   or holds a character that no keyboard has.
 
@@ -93,10 +93,10 @@ fn note_form(
     );
 }
 
-/// What patterns and globs hold anywhere, and messages do not.
+/// Marks that patterns and globs hold anywhere, and messages do not.
 const PATTERN_MARKS: [&str; 7] = [".*", ".+", "(?", "[a-z", "[0-9", "**", "*."];
 
-/// What they hold, too, but with a letter behind it is a part of a path or a command.
+/// Marks of patterns that are a part of a path or a command if a letter follows.
 const ESCAPES: [&str; 4] = ["\\b", "\\s", "\\d", "\\w"];
 
 /// The first sign that `folded` is a pattern, or that something is left out of it.
@@ -118,7 +118,7 @@ fn pattern_mark(folded: &str) -> Option<&'static str> {
         .or_else(|| is_left_open().then_some("..."))
 }
 
-/// The part of a trigger of which `mark` is the folded form, as in `…` for `...`.
+/// The part of a trigger whose folded form is `mark`, as in `…` for `...`.
 fn written<'t>(trigger: &'t str, mark: &'t str) -> &'t str {
     let parts = trigger.char_indices().flat_map(|(start, _)| {
         let rest = &trigger[start..];
@@ -127,7 +127,8 @@ fn written<'t>(trigger: &'t str, mark: &'t str) -> &'t str {
     parts.into_iter().find(|part| fold_trigger(part) == mark).unwrap_or(mark)
 }
 
-/// Whether `{…}`, `<…>` or `[…]` stands for something else: as a word of its own, beside others.
+/// Tells whether `{…}`, `<…>` or `[…]` stands for something else: as a word of its own, beside
+/// others.
 fn is_placeholder(folded: &str) -> bool {
     let is_name = |inside: &str| {
         !inside.is_empty() && inside.chars().all(|c| c.is_alphanumeric() || " _-".contains(c))
@@ -145,7 +146,7 @@ fn is_placeholder(folded: &str) -> bool {
     })
 }
 
-/// Controls, and characters without width that are no part of any script's spelling.
+/// Controls, and characters without width that are not part of any script's spelling.
 pub(super) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,

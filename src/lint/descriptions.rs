@@ -1,10 +1,10 @@
-//! Descriptions that say nothing specific.
+//! The rule for descriptions that say nothing specific.
 //!
 //! A word is *rare* if it is neither everyday nor technical and stands in few descriptions of the
 //! catalog: one of them tells the skill from others. A word that is technical, or that many skills
-//! share, says less, but two of them name a subject ("React hooks"); words joined by a hyphen are one
-//! such word. A phrase in quotes is what a user says, so a description with one is not vague, whatever
-//! its words are.
+//! share, says less, but two of them name a subject ("React hooks"); words joined by a hyphen are
+//! one such word. A phrase in quotes is the words of a user, so a description with one is not
+//! vague, whatever its words are.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,10 +17,10 @@ use crate::matcher::text::fold_trigger;
 /// A word in more than this share of the descriptions is not rare, ...
 const RARE_SHARE: usize = 10;
 
-/// ... but one of so few is, however small the catalog.
+/// ... but one in at most this many is, however small the catalog.
 const ALWAYS_RARE: usize = 3;
 
-/// So many words that are neither rare nor everyday name a subject.
+/// This many words that are neither rare nor everyday name a subject.
 const NAMES_A_SUBJECT: usize = 2;
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
@@ -60,11 +60,11 @@ fn n_compounds(folded: &str) -> usize {
     compounds.collect::<HashSet<_>>().len()
 }
 
-/// Whether a folded text has two words or more in quotes.
+/// Tells whether a folded text has two words or more in quotes.
 fn quotes_a_phrase(folded: &str) -> bool {
     let mut parts = folded.split(['"', '“', '”']);
     parts.next();
-    // Every second part stands between two quotes; what is never closed is none.
+    // Every second part stands between two quotes; an unclosed one does not count.
     let parts: Vec<&str> = parts.collect();
     parts.chunks_exact(2).any(|pair| pair[0].split_whitespace().count() > 1)
 }

@@ -1,8 +1,9 @@
-//! Keywords and verbs that stand in messages of all kinds.
+//! The rule for keywords and verbs that stand in messages of all kinds.
 //!
 //! A trigger is generic if it is a single everyday word, or if it is found in more than
-//! [`MAX_PROMPTS`] of the sample of ordinary messages. How many descriptions hold it does not matter:
-//! in a catalog about one subject all of them name it, and messages about others do not.
+//! [`MAX_PROMPTS`] of the sample of ordinary messages. The number of descriptions that hold it does
+//! not matter: in a catalog about one subject all of them name it, and messages about others do
+//! not.
 
 use super::{Findings, Linted, Literal};
 use crate::background::{holds, is_everyday, prompts};

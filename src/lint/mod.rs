@@ -1,10 +1,9 @@
-//! What only shows when the skills of a catalog are put side by side, or beside ordinary
-//! messages: triggers that fire too often, for others too, or never, and descriptions that tell
-//! nothing apart.
+//! The linter: finds problems that only a whole catalog or ordinary messages show, such as triggers
+//! that fire too often, for others too, or never, and descriptions that tell nothing apart.
 //!
-//! Each rule looks at all skills that messages are matched against and reports under
-//! [`Code`]s of its own; `docs/check.md` says what each can prove. A rule that reads
-//! one skill at a time stays below a millisecond a skill, and none compares all pairs.
+//! Each rule looks at all skills that messages are matched against and reports under [`Code`]s of
+//! its own; `docs/check.md` says what each one can prove. A rule that reads one skill at a time
+//! stays below a millisecond a skill, and none compares all pairs.
 
 mod claims;
 mod dead;
@@ -29,7 +28,7 @@ pub use unused::unused;
 /// Skills named in a finding; more are counted.
 const MAX_NAMED: usize = 3;
 
-/// Judges the skills of a catalog, and gives what was found in the order of paths and lines.
+/// Judges the skills of a catalog, and returns the findings in the order of paths and lines.
 ///
 /// Only skills that messages are matched against for the model are looked at, whether they are
 /// available here or not. Findings are warnings and notes, never errors.
@@ -85,7 +84,7 @@ impl<'c> Linted<'c> {
         Linted { entry, literals, excludes: of("exclude", &triggers.exclude) }
     }
 
-    /// Whether `folded` asks for the skill by its name, as a strong mention does.
+    /// Tells whether `folded` asks for the skill by its name, as a strong mention does.
     fn is_named_in(&self, folded: &str) -> bool {
         mention::asks_for(self.entry.id.as_str(), self.entry.skill.name(), folded)
     }
@@ -95,7 +94,7 @@ impl<'c> Linted<'c> {
     }
 }
 
-/// What was found, before it has lines.
+/// The findings, before they have lines.
 struct Findings(Vec<Finding>);
 
 struct Finding {

@@ -1,4 +1,4 @@
-//! Patterns that are tried too often, match too much, cost too much, or add nothing.
+//! Rules for patterns that are tried too often, match too much, cost too much, or add nothing.
 
 use regex_automata::nfa::thompson;
 use regex_syntax::hir::{Hir, HirKind, Look};
@@ -13,17 +13,17 @@ use crate::matcher::text::boundary::is_word;
 use crate::skill::pattern::{self, Alphabet, Case};
 use crate::skill::{Spanned, excerpt};
 
-/// A pattern is broad that matches one of so many ordinary messages.
+/// A pattern that matches one in this many ordinary messages is broad.
 const BROAD_SHARE: usize = 5;
 
-/// A pattern may take so many steps a byte. The largest of 239 patterns of published trigger rules
-/// has 95 states; a `\w`, which stands for every letter of every script, takes 320.
+/// The most steps a byte that a pattern may take. The largest of 239 patterns of published trigger
+/// rules has 95 states; a `\w`, which stands for every letter of every script, takes 320.
 const MAX_STEPS: usize = 1_000;
 
 /// One that is tried on every message has less to spend.
 const MAX_STEPS_ALWAYS: usize = 500;
 
-/// What a search for a pattern takes at most.
+/// The upper bound of the cost of a search for a pattern.
 ///
 /// A search follows all ways through the compiled program at once, so each byte of a message takes
 /// up to as many steps as the program has states (Thompson, *Regular Expression Search Algorithm*,
@@ -35,7 +35,7 @@ pub struct PatternCost {
     pub steps: usize,
     /// Memory of the compiled program, in bytes.
     pub bytes: usize,
-    /// Whether it is tried on every message, as it demands no particular text.
+    /// True if it is tried on every message, as it does not require any particular text.
     pub always: bool,
 }
 
@@ -144,9 +144,9 @@ fn note_breadth(
     }
 }
 
-/// Notes a pattern of which every match holds a keyword or verb of the same skill as a word of its
-/// own. That is sure of a pattern that is a few texts between `\b`, each with a keyword in it; and
-/// where a keyword stands, with neighbours, inside of what each match must hold.
+/// Notes a pattern whose every match holds a keyword or verb of the same skill as a word of its
+/// own. That is certain of a pattern that is a few texts between `\b`, each with a keyword in it;
+/// and of one whose required text holds a keyword with its neighbours.
 fn note_implied(
     place: usize,
     pattern: &Spanned<String>,
@@ -183,15 +183,15 @@ fn note_implied(
     );
 }
 
-/// What `find` gives for the first text, if it gives something for all.
+/// Returns what `find` returns for the first text, if it returns something for all.
 fn first_if_all<'p>(texts: &[String], find: impl Fn(&str) -> Option<&'p str>) -> Option<&'p str> {
     let found: Option<Vec<&str>> = texts.iter().map(|text| find(text)).collect();
     found?.first().copied()
 }
 
 /// The folded texts that a pattern of the form `\b…\b` matches, if they are few and begin and end
-/// with word characters: then what stands around a match is none, and a word of the text that
-/// stands at its edge is a word of the message.
+/// with word characters: then no word character stands beside a match, and a word at the edge of
+/// the text is a word of the message.
 fn delimited_texts(pattern: &str) -> Option<Vec<String>> {
     let hir = pattern::parse(pattern, Case::Verbatim).ok()?;
     let HirKind::Concat(parts) = hir.kind() else { return None };

@@ -1,5 +1,5 @@
-//! Descriptions that are nearly the same: nothing then tells the skills apart in a registry, and
-//! relevance orders them by chance.
+//! The rule for descriptions that are nearly the same: nothing then tells the skills apart in a
+//! registry, and relevance orders them by chance.
 //!
 //! Two descriptions are compared by the runs of three words that they share (*shingles*; Broder, *On
 //! the resemblance and containment of documents*, 1997), as the share of all their shingles. All pairs
@@ -15,7 +15,7 @@ use crate::diagnostic::Code;
 use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::fold_trigger;
 
-/// Descriptions are similar that share so many of so many of their shingles.
+/// Descriptions that share at least this fraction of their shingles are similar.
 const LEAST_SHARE: (usize, usize) = (4, 5);
 
 /// Shorter descriptions, in words, are not compared: they are vague before they are alike.
@@ -116,7 +116,7 @@ fn pairs(sets: &[Vec<u32>]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Whether two sorted sets share enough of all their elements.
+/// Tells whether two sorted sets share enough of all their elements.
 fn are_similar(a: &[u32], b: &[u32]) -> bool {
     let n_common = a.iter().filter(|element| b.binary_search(element).is_ok()).count();
     n_common * LEAST_SHARE.1 >= (a.len() + b.len() - n_common) * LEAST_SHARE.0

@@ -1,4 +1,4 @@
-//! Each rule, with examples where it fires and others where it does not.
+//! Tests of each rule, with examples where it fires and others where it does not.
 
 use super::*;
 use crate::catalog::{CatalogOptions, Source};
@@ -179,7 +179,7 @@ fn untyped_triggers_have_the_form_of_something_else() {
     ] {
         assert_eq!(codes_of(&format!("keywords: ['{typed}']")), [], "{typed}");
     }
-    // What was written is told, not the form it is compared in.
+    // The text as written is reported, not the form it is compared in.
     for written in ["`…`", "`．*`", "`[A-Z`"] {
         let mark = written.trim_matches('`');
         let found = found(&[("alpha", &format!("triggers: ['terraform{mark}']"))]);

@@ -1,4 +1,4 @@
-//! Skills that conversations had no use for.
+//! The rule for skills that conversations did not use.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub fn unused(catalog: &Catalog, tallies: &Tallies, since: Day) -> Vec<Diagnosti
     judged.filter_map(finding).collect()
 }
 
-/// What can be done for a skill that is of no effect.
+/// The remedy for a skill without effect.
 fn remedy(entry: &Entry, counts: Counts) -> String {
     let cure = if !entry.is_matched(Audience::Model) {
         "only the user may use it: tell users of its command, or let the model use it".to_owned()

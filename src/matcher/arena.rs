@@ -1,4 +1,4 @@
-//! Data in few, flat pieces: quick to write, to read back, and to walk through.
+//! Arenas of texts and of lists: flat data, quick to write, to read back, and to walk through.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Texts {
         self.text.len() + self.offsets.len() * size_of::<u32>()
     }
 
-    /// Whether each text that was read can be got.
+    /// Tells whether the offsets that were read delimit valid texts.
     pub(in crate::matcher) fn is_sound(&self) -> bool {
         self.offsets.is_sorted()
             && self.offsets.iter().all(|&at| self.text.is_char_boundary(at as usize))
@@ -90,7 +90,7 @@ impl<T> Lists<T> {
         self.offsets.len() * size_of::<u32>() + self.entries.len() * size_of::<T>()
     }
 
-    /// Whether there is a list for each of `n_places`, of entries that are `valid`.
+    /// Tells whether there is a list for each of `n_places`, and all entries are `valid`.
     pub(in crate::matcher) fn is_sound(&self, n_places: usize, valid: impl Fn(&T) -> bool) -> bool {
         self.offsets.len() == n_places + 1
             && self.offsets.is_sorted()

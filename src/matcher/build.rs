@@ -1,4 +1,4 @@
-//! From the triggers of a catalog to a compiled index.
+//! The builder of a compiled index from the triggers of a catalog.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::arena::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::paths::Paths;
 use super::pattern::analysis::Sources;
-use super::search::{Signatures, SmallSet};
+use super::search::{Bitmaps, Signatures, SmallSet};
 use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers, range_of};
 use super::text::fold_trigger;
 use super::text::inflect;
@@ -18,8 +18,8 @@ use crate::error::{Error, ErrorCode};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::glob;
 
-/// Texts of so many bytes are found with offsets of 32 bits, whatever becomes of them: folded, they
-/// are three times as long at most, and a name is eight literals at most.
+/// The most bytes of texts, so that offsets of 32 bits suffice after folding too: folded, they are
+/// three times as long at most, and a name is eight literals at most.
 const MAX_TRIGGER_BYTES: usize = 1 << 29;
 
 /// The tables in the making, while skills are added one by one.
@@ -29,7 +29,7 @@ struct Builder {
     literals: HashMap<String, u32>,
     uses: Vec<(u32, LiteralUse)>,
     items: Vec<ItemSource>,
-    /// The items by what they were made of.
+    /// The items by their subjects.
     known: HashMap<Subject, u32>,
     postings: Vec<(u32, u32)>,
     triggers: Vec<NewTrigger>,
@@ -163,7 +163,7 @@ impl Builder {
 
     fn add_literal_trigger(&mut self, skill: u32, kind: HitKind, text: &str, inflect: bool) {
         let folded = fold_trigger(text);
-        // Skill files hold no blank trigger; a host may put one into `Triggers` by hand.
+        // Skill files cannot hold a blank trigger; a host may put one into `Triggers` by hand.
         if folded.is_empty() {
             return;
         }
@@ -222,6 +222,7 @@ impl Builder {
             item.rarity = postings.of(place as u32).len() as u32;
         }
         self.set_rarities(&mut items, |item| postings.of(item));
+        let bitmaps = Bitmaps::new(&postings, items.len(), skills.len());
         let signatures = Signatures::new(&postings, items.len(), skills.len());
 
         let of_patterns = self.items.iter().zip(0..).filter_map(|(source, item)| {
@@ -244,6 +245,7 @@ impl Builder {
             uses,
             items,
             postings,
+            bitmaps,
             signatures,
             triggers: self.trigger_table(),
             names: self.names,

@@ -18,9 +18,8 @@ use crate::error::Error;
 use crate::progress::Reporter;
 use crate::skill::{SkillId, Triggers};
 
-/// Of longer queries the middle is left out, unless the host says otherwise. Matching costs up to
-/// about 40 ns a byte; so it stays near 10 ms, and what a person wrote above or below a log that
-/// was pasted is seen.
+/// The default limit of a query: the middle of a longer one is left out. Matching costs up to about
+/// 40 ns a byte; it therefore stays near 10 ms, and text above or below a pasted log is seen.
 pub(crate) const MAX_QUERY_BYTES: usize = 256 * 1024;
 
 /// Options for building an [`Index`].
@@ -28,7 +27,7 @@ pub(crate) const MAX_QUERY_BYTES: usize = 256 * 1024;
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct IndexOptions {
-    /// Whether verbs also match in their regular English inflections.
+    /// True if verbs also match in their regular English inflections.
     pub inflect: bool,
     /// More questions about the skills themselves, in the notation of
     /// [`EngineBuilder::meta_phrase`](crate::EngineBuilder::meta_phrase).
@@ -36,7 +35,7 @@ pub struct IndexOptions {
     /// The most bytes that are looked at: of a longer query, the head and the tail, half of this each.
     /// `None` looks at everything.
     pub max_query_bytes: Option<usize>,
-    /// Whether code, quotes, logs and addresses in a query are left out where literals are looked
+    /// True if code, quotes, logs and addresses in a query are left out where literals are looked
     /// for.
     pub mask_quoted: bool,
 }
@@ -102,11 +101,11 @@ pub struct Answer {
     /// Skills with an `exclude` entry in the query, with that entry, whether or not they match, by
     /// id; those that the query names are not among them.
     pub excluded: Vec<(SkillId, String)>,
-    /// Skills whose triggers stand in what is quoted only, with one of them, by id; see
+    /// Skills whose triggers stand in quoted text only, with one of them, by id; see
     /// [`IndexOptions::mask_quoted`].
     pub quoted: Vec<(SkillId, String)>,
     /// Skills with a pattern that was not tried, with that pattern: one without a literal that each
-    /// match must hold, when so many of these may match that to try all would take too long. By id.
+    /// match must hold, when too many of these may match to try them all in time. By id.
     pub untried: Vec<(SkillId, String)>,
     /// Skills that match by a weak mention alone, by id: their name stands in the message, but is not
     /// asked for, and no declared keyword, verb, pattern or path was found. Each is also in `matches` or
@@ -115,7 +114,7 @@ pub struct Answer {
     /// Skills that the message names only to deny them or as done with, by id: "not x", "just finished
     /// /x". Those with a trigger in the message still match by it.
     pub denied: Vec<SkillId>,
-    /// Whether the query asks about the skills themselves.
+    /// The question about the skills themselves, if the query asks one.
     pub meta: Option<MetaQuestion>,
 }
 
@@ -124,7 +123,7 @@ pub struct Answer {
 pub struct RankedSkill<'i> {
     /// The skill.
     pub id: &'i SkillId,
-    /// Whether the message asks for the skill by its name: a strong mention.
+    /// True if the message asks for the skill by its name: a strong mention.
     pub explicit: bool,
     /// Words of the longest literal found; 0 if only patterns or paths were.
     pub phrase_words: usize,
@@ -146,7 +145,7 @@ impl Index {
         Index::compile(skills, options, &Reporter::default())
     }
 
-    /// As [`Index::new`], and tells how far it has come.
+    /// As [`Index::new`], with progress reports.
     pub(crate) fn compile(
         skills: &[IndexedSkill<'_>],
         options: &IndexOptions,
@@ -163,7 +162,7 @@ impl Index {
         self.tables.ids.len()
     }
 
-    /// Whether there are no skills.
+    /// Tells whether there are no skills.
     pub fn is_empty(&self) -> bool {
         self.tables.ids.is_empty()
     }
@@ -179,7 +178,7 @@ impl Index {
     /// The skills that `query` matches, ranked: the best `limit` with their hits, the others by
     /// id; and those vetoed. `recent` are the skills used recently, the last one first.
     ///
-    /// Looks at every match. Where only the best are needed, [`Index::best`] costs less.
+    /// Looks at every match. If only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
         self.run(query, |search| search.all(recent, limit))
     }
@@ -190,8 +189,8 @@ impl Index {
         self.run(query, |search| search.best(recent, limit))
     }
 
-    /// Puts the best `limit` matches of `query` into `best`, best first, in place of what it
-    /// holds. Allocates nothing if `best` has room and a query like this one was answered before.
+    /// Puts the best `limit` matches of `query` into `best`, best first, in place of its content.
+    /// Allocates nothing if `best` has room and a query like this one was answered before.
     pub fn matches_into<'i>(
         &'i self,
         query: &Query<'_>,
@@ -210,14 +209,14 @@ impl Index {
     /// their order stand also the named skills that match, and those that match by a weak mention alone.
     /// They are in [`Answer::matches`] if their hits are wanted, else in [`Answer::beyond`].
     ///
-    /// All else is as in the answer of [`Index::search`], which costs more where many skills match. Where
-    /// something is quoted and left out, this is that answer.
+    /// All else is as in the answer of [`Index::search`], which costs more where many skills match.
+    /// If something quoted was left out, the answer is the same as that of [`Index::search`].
     pub fn select(&self, query: &Query<'_>, selection: &Selection<'_>) -> Answer {
         self.run(query, |search| search.selected(selection))
     }
 
-    /// Counts the skills that match `query`. Costs less than [`Index::search`], as nothing is ranked and
-    /// a pattern is only confirmed for a skill that nothing else was found of.
+    /// Counts the skills that match `query`. Costs less than [`Index::search`], as nothing is
+    /// ranked and a pattern is only confirmed for a skill without any other match.
     pub fn count_matching(&self, query: &Query<'_>) -> usize {
         #[expect(
             clippy::redundant_closure_for_method_calls,
@@ -243,7 +242,7 @@ impl Index {
         }
     }
 
-    /// Whether what was read fits together, so that nothing that is looked up leads out of it.
+    /// Tells whether what was read fits together, so that no look-up leads out of it.
     fn is_sound(&self) -> bool {
         let n_literals = self.automaton.literals().len();
         self.automaton.is_sound()

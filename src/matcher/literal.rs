@@ -1,4 +1,4 @@
-//! One literal in one text, for whoever asks about no more than that.
+//! The search for one literal in one text, without an index.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
-//! From a query to ranked matches.
+//! The matcher: from a query to ranked matches.
 //!
-//! Everything a catalog declares is compiled once into an [`Index`] (`build.rs`): one automaton of all
-//! literals, the gates of all patterns, and flat tables of which skills declare what (`vocabulary.rs`, `tables.rs`). All of it
-//! is written to snapshots and read back as it lies there (`arena.rs`, `rows.rs`). A query is a `Search`
-//! (`search/`) in four steps:
+//! Everything a catalog declares is compiled once into an [`Index`] (`build.rs`): one automaton of
+//! all literals, the gates of all patterns, and flat tables of the triggers that each skill
+//! declares (`vocabulary.rs`, `tables.rs`). All of it is written to snapshots and read back as it
+//! lies there (`arena.rs`, `rows.rs`). A query is a `Search` (`search/`) in four steps:
 //!
 //! 1. *Scan*: the text is folded (`text/`), and the automaton (`automaton/`) finds every literal in it.
 //! 2. *Gate*: of the patterns those are candidates whose required literals occurred (`pattern/`).

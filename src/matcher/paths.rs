@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::arena::Texts;
 use crate::skill::glob;
 
-/// Globs, compiled in sets of at most so many: a set of all may be larger than one compiles.
+/// The most globs of one compiled set: a single set of all may exceed the size limit of
+/// compilation.
 const MAX_SET: usize = 256;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -47,7 +48,7 @@ impl Paths {
         self.globs.len()
     }
 
-    /// Whether what was read can be used.
+    /// Tells whether what was read can be used.
     pub(crate) fn is_sound(&self) -> bool {
         self.globs.is_sound()
     }

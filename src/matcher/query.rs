@@ -37,7 +37,7 @@ impl<'q> Query<'q> {
         self
     }
 
-    /// Whether there is nothing to answer: no text and no path.
+    /// Tells whether there is nothing to answer: no text and no path.
     pub fn is_blank(&self) -> bool {
         self.text.trim().is_empty() && self.paths.is_empty()
     }
@@ -162,7 +162,7 @@ impl Serialize for Hit {
 pub struct Match {
     /// The skill.
     pub id: SkillId,
-    /// Whether the message asks for the skill by its name: a strong mention.
+    /// True if the message asks for the skill by its name: a strong mention.
     pub explicit: bool,
     /// Words of the longest literal found; 0 if only patterns or paths were.
     pub phrase_words: usize,

@@ -1,7 +1,7 @@
-//! Tables as plain bytes, where they are written for programs: a number takes as many bytes as in
-//! memory, little end first, so that to read a table costs little more than to copy it.
+//! Serialisation of tables as plain bytes: in binary formats a number takes as many bytes as in
+//! memory, little-endian, so that reading a table costs little more than copying it.
 //!
-//! Formats for people get lists of what the rows are.
+//! In formats for people, tables are lists of rows.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,14 +10,14 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 /// A row of a table: numbers, in a fixed number of bytes. All bytes of that number are some row;
-/// whether the rows of a table fit together is for whoever read it to check.
+/// the reader of a table checks whether its rows fit together.
 pub(in crate::matcher) trait Row {
     /// The number of bytes.
     const LEN: usize;
 
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// The row in `bytes`, of which there are [`Row::LEN`].
+    /// The row in `bytes`, whose length is [`Row::LEN`].
     fn read(bytes: &[u8]) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! Flat tables of what skills declare.
+//! Flat tables of the triggers that skills declare.
 //!
 //! An *item* is one thing that triggers look for: a literal, a name, a pattern, a glob. All
 //! skills that declare the same share the item, so that it is looked for, confirmed and counted
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::HitKind;
 use super::arena::{Lists, Texts};
 use super::rows::{Row, row};
-use super::search::Signatures;
+use super::search::{Bitmaps, Signatures};
 use super::text::mention::Name;
 use crate::skill::SkillId;
 
@@ -36,6 +36,7 @@ pub(super) struct Tables {
     pub(super) items: Vec<Item>,
     /// The skills that declare each item, in the order of ids.
     pub(super) postings: Lists<u32>,
+    pub(super) bitmaps: Bitmaps,
     pub(super) signatures: Signatures,
     pub(super) triggers: Triggers,
     pub(super) names: Vec<NamedSkill>,
@@ -58,7 +59,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// One that is no pattern, of so many words.
+    /// An item that is not a pattern, of `n_words` words.
     pub(super) fn of_words(n_words: u32) -> Item {
         Item { what: n_words, ..Item::default() }
     }
@@ -92,7 +93,7 @@ pub(super) struct NamedSkill {
 /// A use of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum LiteralUse {
-    /// A name, if what stands around the literal says so.
+    /// A name, if the text around the literal says so.
     Name(u32),
     /// A keyword or verb, where the literal is a word of its own.
     Item(u32),
@@ -155,7 +156,7 @@ impl TriggerItem {
         self.entry & ITEM
     }
 
-    /// Whether it looks for the same as the trigger before it.
+    /// Tells whether it looks for the same as the trigger before it.
     pub(super) fn is_same(self) -> bool {
         self.entry & SAME != 0
     }
@@ -197,7 +198,7 @@ impl Triggers {
         &self.items[self.range(skill)]
     }
 
-    /// The triggers of a skill as their author wrote them, with what they look for.
+    /// The triggers of a skill as their author wrote them, with their items.
     pub(super) fn of(&self, skill: u32) -> impl Iterator<Item = (HitKind, &str, u32)> {
         self.range(skill).map(|place| {
             (self.kinds[place], self.texts.get(place as u32), self.items[place].item())
@@ -229,7 +230,7 @@ impl Triggers {
 }
 
 impl Tables {
-    /// Whether what was read fits together, so that no place leads out of a table.
+    /// Tells whether what was read fits together, so that no place leads out of a table.
     pub(super) fn is_sound(&self, n_literals: usize, n_patterns: usize, n_globs: usize) -> bool {
         let (n_skills, n_items) = (self.ids.len(), self.items.len());
         let is_skill = |&skill: &u32| (skill as usize) < n_skills;
@@ -251,6 +252,7 @@ impl Tables {
         self.uses.is_sound(n_literals, is_use)
             && self.items.iter().all(is_known)
             && self.postings.is_sound(n_items, is_skill)
+            && self.bitmaps.is_sound(n_items, n_skills)
             && self.signatures.is_sound(n_items, n_skills)
             && self.triggers.is_sound(n_skills, &self.items)
             && self.names.iter().all(|name| is_skill(&name.skill) && is_item(&name.item))
@@ -269,6 +271,7 @@ impl Tables {
         ids + excludes
             + self.uses.memory_usage()
             + self.postings.memory_usage()
+            + self.bitmaps.memory_usage()
             + self.signatures.memory_usage()
             + self.triggers.memory_usage()
             + self.items.len() * size_of::<Item>()

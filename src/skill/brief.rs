@@ -79,8 +79,8 @@ fn first_sentence_end(line: &str) -> usize {
     line.len()
 }
 
-/// Whether the full stop after `before` belongs to its last word: an abbreviation, or a
-/// word after which the sentence goes on in lower case.
+/// Tells whether the full stop after `before` belongs to its last word: an abbreviation, or a word
+/// after which the sentence goes on in lower case.
 fn is_abbreviation(before: &str, rest: &str) -> bool {
     let written = before.rsplit(' ').next().unwrap_or_default();
     let written = written.trim_start_matches(|c: char| !c.is_alphanumeric());

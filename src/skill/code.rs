@@ -1,4 +1,4 @@
-//! What entries of `toolsets` and `scripts` may be.
+//! The valid entries of `toolsets` and `scripts`.
 
 use std::path::{Component, Path};
 

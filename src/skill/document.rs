@@ -1,7 +1,7 @@
-//! Where the front matter of a file is, and where its body begins.
+//! The parts of a file: its front matter, and its body.
 //!
-//! Files are read as people write them: what is not quite a front matter is taken for one, with
-//! a finding that says so.
+//! Files are read as people write them: imprecise front matter is accepted, with a finding that
+//! says so.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use crate::diagnostic::Code;
 /// The two parts of a `SKILL.md`, as bytes of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Document {
-    /// The YAML between the fences; empty where there is none.
+    /// The YAML between the fences; empty without any.
     pub(super) front_matter: Range<usize>,
     /// First byte of the body, which goes on to the end of the text.
     pub(super) body: usize,
-    /// What had to be overlooked to find the front matter.
+    /// The fault that was overlooked to find the front matter.
     pub(super) rescue: Option<Finding>,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// How many bytes of white space it begins with.
+    /// The number of bytes of white space it begins with.
     pub(super) fn indent(self) -> usize {
         self.text.len() - self.text.trim_start().len()
     }
@@ -87,7 +87,7 @@ impl Line<'_> {
         self.text == "---"
     }
 
-    /// Whether the line starts with `key:` in its first column.
+    /// Tells whether the line starts with `key:` in its first column.
     pub(super) fn is_key(self) -> bool {
         let Some((key, value)) = self.text.split_once(':') else { return false };
         !key.is_empty()
@@ -121,7 +121,7 @@ fn skip_blank_lines_and_comments(text: &str, start: usize) -> usize {
         let content = text.len() - rest.len();
         match rest.strip_prefix("<!--").and_then(|comment| comment.find("-->")) {
             Some(length) => at = content + "<!--".len() + length + "-->".len(),
-            // Back to the start of the line: indented text is no front matter.
+            // Back to the start of the line: indented text is not front matter.
             None => return text[at..content].rfind('\n').map_or(at, |end| at + end + 1),
         }
     }

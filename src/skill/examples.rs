@@ -1,4 +1,4 @@
-//! What a skill gives as examples of itself: whole messages, and phrases of messages.
+//! The examples of a skill: messages that should and should not lead to it.
 
 use super::fields::{Fields, Reader, at_commas, at_lines, excerpt, normalized};
 use super::manifest::Spanned;
@@ -6,8 +6,8 @@ use super::trigger::{MAX_TRIGGER_BYTES, MAX_TRIGGERS};
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// Messages that should, and messages that should not, lead to the skill: what `repertoire check`
-/// routes against the catalog.
+/// Messages that should, and messages that should not, lead to the skill. `repertoire check` routes
+/// them against the catalog.
 ///
 /// Each message has at most 256 bytes, and each list at most 512 messages.
 ///
@@ -32,20 +32,20 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// Whether there is no message of either kind.
+    /// Tells whether there is no message of either kind.
     pub fn is_empty(&self) -> bool {
         self.should.is_empty() && self.should_not.is_empty()
     }
 }
 
-/// Whether `node` is a map with one of the keys of [`Examples`]; other programs have other things
-/// under the name `examples`.
+/// Tells whether `node` is a map with one of the keys of [`Examples`]; other programs have other
+/// things under the name `examples`.
 pub(super) fn are_examples(node: &Node) -> bool {
     let Value::Mapping(entries) = &node.value else { return false };
     entries.iter().filter_map(|(key, _)| key.text()).any(is_kind)
 }
 
-/// Whether a key names a kind of example.
+/// Tells whether a key names a kind of example.
 pub(super) fn is_kind(key: &str) -> bool {
     matches!(normalized(key).as_str(), "should" | "should_not")
 }

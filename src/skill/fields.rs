@@ -7,7 +7,7 @@ use super::manifest::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// The file values are read from, and what was found on the way.
+/// The file that values are read from, and the findings on the way.
 pub(super) struct Reader<'a> {
     pub(super) file: &'a str,
     pub(super) findings: Vec<Finding>,
@@ -33,7 +33,7 @@ impl Reader<'_> {
         );
     }
 
-    /// Text as written, without white space around it; `None` if there is none.
+    /// Text as written, without white space around it; `None` if it is empty.
     pub(super) fn text(&mut self, field: &str, node: &Node) -> Option<Spanned<String>> {
         match node.text().map(str::trim) {
             Some("") => None,
@@ -199,7 +199,7 @@ pub(super) struct Fields<'n> {
 }
 
 impl<'n> Fields<'n> {
-    /// The entries whose key is text. Of two spellings of one key the last counts.
+    /// The entries whose key is text. If a key stands in two spellings, the last one counts.
     pub(super) fn new(entries: &'n [(Node, Node)], reader: &mut Reader<'_>) -> Fields<'n> {
         let mut fields: Vec<Field<'n>> = Vec::new();
         let mut places = std::collections::HashMap::new();
@@ -229,7 +229,7 @@ impl<'n> Fields<'n> {
         self.entries.iter().find(|field| field.name == name).map(|field| field.value)
     }
 
-    /// What was not taken, in the order of the file.
+    /// The fields that were not taken, in the order of the file.
     pub(super) fn rest(self) -> Vec<Field<'n>> {
         self.entries
     }

@@ -82,8 +82,8 @@ impl PartialEq<&str> for SkillId {
     }
 }
 
-/// Whether `name` is an identifier: `^[a-z0-9]+(-[a-z0-9]+)*$`, at most 64 characters
-/// (the name of the Agent Skills specification).
+/// Tells whether `name` is an identifier: `^[a-z0-9]+(-[a-z0-9]+)*$`, at most 64 characters (the
+/// name of the Agent Skills specification).
 pub fn is_identifier(name: &str) -> bool {
     name.len() <= 64
         && name.split('-').all(|part| {

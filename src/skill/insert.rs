@@ -1,4 +1,4 @@
-//! Triggers written into the text of a file, every other byte kept.
+//! Writes triggers into the text of a file, and keeps every other byte.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -12,8 +12,8 @@ use crate::error::{Error, ErrorCode, Remedy};
 /// `text`, a whole `SKILL.md`, with `keywords` as its only triggers, in a block at the end of its
 /// front matter or, if `replace` is set, in the place of its key `triggers`.
 ///
-/// The result is loaded before it is given out: it has exactly these triggers, and nothing is
-/// found in it that was not found before. Where that cannot be had, the error says why.
+/// The result is loaded before it is given out: it has exactly these triggers, and nothing is found
+/// in it that was not found before. If that is not possible, the error says why.
 pub(crate) fn with_keywords(text: &str, keywords: &[&str], replace: bool) -> Result<String, Error> {
     if keywords.is_empty() {
         return refuse("there are no triggers to write", "write some by hand");
@@ -36,7 +36,7 @@ pub(crate) fn with_keywords(text: &str, keywords: &[&str], replace: bool) -> Res
     Ok(written)
 }
 
-/// No block of keys is named so: what a host's own block holds has no triggers.
+/// A brand without a block of keys: triggers of a host's own block do not count here.
 const BRAND: &str = "repertoire";
 
 fn refuse<T>(message: &str, help: &str) -> Result<T, Error> {
@@ -125,7 +125,7 @@ fn column(text: &str, at: usize) -> usize {
     at - text[..at].rfind('\n').map_or(0, |line_end| line_end + 1)
 }
 
-/// How lines end in the front matter: as its opening fence does.
+/// The line end of the front matter: that of its opening fence.
 fn line_end(text: &str, document: &Document) -> &'static str {
     if text[..document.front_matter.start].ends_with("\r\n") { "\r\n" } else { "\n" }
 }
@@ -151,7 +151,7 @@ fn scalar(keyword: &str) -> String {
     if is_plain { keyword.to_owned() } else { format!("'{}'", keyword.replace('\'', "''")) }
 }
 
-/// Checks that the text that was written means what it should.
+/// Checks that the text that was written has the intended meaning.
 fn verify(text: &str, before: &Loaded, written: &str, keywords: &[&str]) -> Result<(), Error> {
     let after = load::load(written, BRAND);
     let found = |loaded: &Loaded| -> Vec<(Code, String)> {

@@ -1,4 +1,4 @@
-//! Characters without a shape of their own, which a reader of a file does not see and a model does.
+//! Invisible characters, which a reader of a file does not see and a model does.
 //!
 //! Tag characters can spell a whole message (*ASCII smuggling*), bidi controls show text in another
 //! order than it is read (Boucher and Anderson, *Trojan Source*, 2021), and a character without width
@@ -13,7 +13,7 @@ use super::load::Loaded;
 use super::manifest::{Manifest, Spanned};
 use crate::diagnostic::Code;
 
-/// Runs of invisible characters told in one text; the others are counted.
+/// The most runs of invisible characters reported in one text; the others are counted.
 const MAX_REPORTED: usize = 10;
 
 /// Characters of a run that are shown; the others are counted.
@@ -47,10 +47,10 @@ const PICTURES: [(char, char); 5] = [
     ('\u{1f000}', '\u{1faff}'),
 ];
 
-/// What follows U+1F3F4 in the flags of England, Scotland and Wales, the only ones of tags.
+/// The tags after U+1F3F4 in the flags of England, Scotland and Wales, the only ones of this kind.
 const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 
-/// Reports the invisible characters of what is shown to a model or compared with its messages.
+/// Reports the invisible characters of texts that are shown to a model or compared with messages.
 pub(super) fn find(loaded: &Loaded, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (field, entry) in texts(&loaded.manifest) {
@@ -88,8 +88,8 @@ fn texts(manifest: &Manifest) -> Vec<(&'static str, &Spanned<String>)> {
     single.chain(listed).collect()
 }
 
-/// What is invisible in a value: where it stands in the file, or the whole value if it is written as
-/// an escape.
+/// The invisible characters in a value: their place in the file, or the whole value if they are
+/// written as escapes.
 fn in_field(field: &str, entry: &Spanned<String>, text: &str) -> Vec<Finding> {
     let Some(run) = runs(&entry.value).next() else { return Vec::new() };
     let written = in_text(field, text, entry.span.clone());
@@ -156,7 +156,7 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether a character is without a shape or changes the order of others.
+/// Tells whether a character is without a shape or changes the order of others.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{200b}'..='\u{200d}'
@@ -167,7 +167,8 @@ fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether the invisible `run` between two texts is how a word or an emoji is written.
+/// Tells whether the invisible `run` between two texts belongs to the spelling of a word or an
+/// emoji.
 fn is_spelling(before: &str, run: &str, after: &str) -> bool {
     let is_of =
         |c: char, blocks: &[(char, char)]| blocks.iter().any(|(a, b)| (*a..=*b).contains(&c));

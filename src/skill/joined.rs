@@ -25,10 +25,10 @@ pub(super) fn joined_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
     found
 }
 
-/// The finding for what was joined to the beginning of `node`.
+/// The finding for lines that were joined to the beginning of `node`.
 fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     let written = text.get(node.span.clone())?;
-    // Whoever wrote a mark wanted all of it to be text.
+    // With a mark, the author wanted all of it to be text.
     if !is_unmarked(node, text) {
         return None;
     }
@@ -54,7 +54,7 @@ fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     Some(Finding::new(Code::JoinedLines, first, message, help))
 }
 
-/// Whether the text of `node` stands in `text` without quotes, `|` or `>`.
+/// Tells whether the text of `node` stands in `text` without quotes, `|` or `>`.
 pub(super) fn is_unmarked(node: &Node, text: &str) -> bool {
     let is_marked = text[node.span.start..].starts_with(['"', '\'', '|', '>']);
     let line_start = text[..node.span.start].rfind('\n').map_or(0, |at| at + 1);
@@ -64,7 +64,7 @@ pub(super) fn is_unmarked(node: &Node, text: &str) -> bool {
     !is_marked && (is_plain || !is_below_its_key)
 }
 
-/// Whether a line is written like an entry of a list, or like a key that is known.
+/// Tells whether a line is written like an entry of a list, or like a key that is known.
 fn looks_like_a_value(line: &str, keys: &[&str]) -> bool {
     let key = line.split_once(':').filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
     let is_key = |(key, _): (&str, &str)| {

@@ -1,4 +1,4 @@
-//! YAML values as JSON, for what is kept without being understood.
+//! Conversion of YAML values to JSON, for fields that are kept without being interpreted.
 
 use super::yaml::{Node, Value};
 

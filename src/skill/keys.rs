@@ -1,4 +1,4 @@
-//! The keys that front matter may have, and which of them an unknown key was meant to be.
+//! The keys of front matter, and suggestions for unknown ones.
 //!
 //! A field is suggested only if the value has a form that the field takes, and either the two keys
 //! differ by a slip of the pen or [`SYNONYMS`] knows the key. `requires: {skills: …}` resembles
@@ -71,7 +71,7 @@ const FIELDS: &[(&str, Form)] = &[
 const BLOCK_FIELDS: [&str; 5] =
     ["always", "requires_bins", "requires_env", "user_invocable_only", "knowledge"];
 
-/// What other programs, and people, call a field.
+/// Names that other programs, and people, give to a field.
 const SYNONYMS: &[(&str, &str)] = &[
     ("tools", "allowed-tools"),
     ("toolsallowed", "allowed-tools"),
@@ -101,7 +101,7 @@ pub(super) fn keys() -> impl Iterator<Item = &'static str> {
     FIELDS.iter().map(|(key, _)| *key)
 }
 
-/// What to do about `key`, one of the unknown keys of `manifest`.
+/// The advice about `key`, one of the unknown keys of `manifest`.
 pub(super) fn advice(key: &str, manifest: &Manifest) -> String {
     let in_block = || {
         let (block, key) = key.split_once('.')?;
@@ -145,8 +145,8 @@ fn letters(key: &str) -> String {
     key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The number of slips that make one word of the other, if they are few for its length. Of short
-/// words, other letters make another word (`mode` is not `model`), so they only may be swapped.
+/// The number of slips that make one word of the other, if they are few for its length. In a short
+/// word, other letters make another word (`mode` is not `model`), so letters may only be swapped.
 fn slips(written: &str, field: &str) -> Option<usize> {
     /// A field name has at most 22 letters.
     const MAX_LETTERS: usize = 32;
@@ -168,7 +168,7 @@ fn slips(written: &str, field: &str) -> Option<usize> {
 }
 
 impl Form {
-    /// Whether the field can be read from `value`.
+    /// Tells whether the field can be read from `value`.
     fn takes(self, value: &Json) -> bool {
         let all_names = |is_name: fn(&str) -> bool| {
             let names = names(value);
@@ -215,7 +215,8 @@ fn names(value: &Json) -> Vec<&str> {
     }
 }
 
-/// Whether a value says which words a message must hold, and not how or when a skill is started.
+/// Tells whether a value states the words that a message must hold, and not how or when a skill is
+/// started.
 fn are_triggers(value: &Json) -> bool {
     /// More words than this between two commas are a sentence.
     const MAX_WORDS: usize = 4;

@@ -1,5 +1,5 @@
-//! Front matter that is not valid YAML: repaired where it is clear what was meant, else stripped
-//! to its name and description.
+//! The repair of front matter that is not valid YAML: mended where the meaning is clear, else
+//! stripped to name and description.
 
 use std::ops::Range;
 
@@ -10,13 +10,14 @@ use super::yaml::{self, Node, Value};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Repaired {
     pub(super) text: String,
-    /// Copied pieces: their start in the repaired text and in the original one without what was
-    /// removed, and their length.
+    /// Copied pieces: their start in the repaired text and in the original one without the
+    /// characters removed, and their length.
     pieces: Vec<(usize, usize, usize)>,
-    /// Where characters were removed, in the text without them, and how many bytes up to there.
+    /// The places where characters were removed, in the text without them, and the number of bytes
+    /// removed up to there.
     removed: Vec<(usize, usize)>,
-    /// How the first value that was mended should have been written, in one line that loads; empty
-    /// if it takes more than one. `None` where only tabs were replaced or characters removed.
+    /// The correct form of the first value that was mended, in one line that loads; empty if it
+    /// takes more than one. `None` if only tabs were replaced or characters removed.
     pub(super) remedy: Option<String>,
 }
 
@@ -56,7 +57,7 @@ impl Repaired {
 /// Keys of triggers: a bracket that is left open there was to be a list.
 const LISTS: [&str; 6] = ["triggers", "keywords", "verbs", "patterns", "exclude", "paths"];
 
-/// Whether YAML may not hold `c` other than as an escape.
+/// Tells whether YAML may not hold `c` other than as an escape.
 fn is_forbidden(c: char) -> bool {
     let is_control = c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
     is_control || matches!(c, '\u{fffe}' | '\u{ffff}')
@@ -143,9 +144,9 @@ struct Line {
     start: usize,
     /// Without indentation, line end and trailing blanks.
     content: Range<usize>,
-    /// Where the value starts, after `key: ` and after `- `.
+    /// The value, after `key: ` and after `- `.
     value: Range<usize>,
-    /// Column of the key or of the entry's dash; what is deeper belongs to it.
+    /// Column of the key or of the entry's dash; deeper lines belong to it.
     indent: usize,
     next: usize,
 }
@@ -155,8 +156,8 @@ impl Line {
         self.content.is_empty()
     }
 
-    /// Whether `value`, which is all that stands here behind a key of triggers, is a list that is
-    /// not closed.
+    /// Tells whether `value`, all of this line after a key of triggers, is a list that is not
+    /// closed.
     fn is_open_list(&self, source: &str, value: &Range<usize>) -> bool {
         let key = source[self.content.start..self.value.start].trim_end();
         let key = key.trim_start_matches("- ").trim_end_matches(':');
@@ -167,7 +168,7 @@ impl Line {
             && !text.contains([']', '"', '\''])
     }
 
-    /// Whether this line belongs to the value that starts on line `first`.
+    /// Tells whether this line belongs to the value that starts on line `first`.
     fn continues(&self, first: &Line) -> bool {
         self.is_blank() || self.content.start - self.start > first.indent
     }
@@ -220,7 +221,7 @@ fn key_length(text: &str) -> Option<usize> {
     is_key.then_some(colon)
 }
 
-/// Where a line is indented with a tab: the line of byte `at`, or the next one.
+/// The place where a line is indented with a tab: the line of byte `at`, or the next one.
 pub(super) fn tab_indent(source: &str, at: usize) -> Option<usize> {
     let lines = lines(source);
     let n = lines.partition_point(|line| line.next <= at);
@@ -228,8 +229,8 @@ pub(super) fn tab_indent(source: &str, at: usize) -> Option<usize> {
     lines.iter().skip(n).take(2).find_map(|line| Some(line.start + tab(line)?))
 }
 
-/// What could be saved of front matter that is beyond repair: a map of `name` and
-/// `description`. `source` starts at byte `offset` of the file.
+/// The rest of front matter that is beyond repair: a map of `name` and `description`. `source`
+/// starts at byte `offset` of the file.
 pub(super) fn salvage(source: &str, offset: usize) -> Vec<(Node, Node)> {
     let lines = lines(source);
     let mut entries: Vec<(Node, Node)> = Vec::new();
@@ -386,7 +387,7 @@ mod tests {
             "- ".repeat(120_000),
             staircase.concat(),
         ] {
-            // What hangs takes minutes; other tests may keep the machine busy meanwhile.
+            // A hang takes minutes; other tests may keep the machine busy meanwhile.
             let once = || {
                 let start = std::time::Instant::now();
                 let _ = (repair(&source), salvage(&source, 0));

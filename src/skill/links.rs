@@ -1,4 +1,4 @@
-//! Links of a body to files of the skill that are not there.
+//! Broken links: those of a body to files that the skill does not have.
 //!
 //! Only a destination that is surely meant as a file of the skill is looked up: not a URL, an anchor,
 //! an absolute path, a placeholder (`<name>.md`, `${DIR}/x`), or a word that may stand for anything.
@@ -54,7 +54,7 @@ struct Link {
     span: Range<usize>,
 }
 
-/// The links and images outside of code, in the order of the body. That of a reference is where it
+/// The links and images outside of code, in the order of the body. A reference is placed where it
 /// is defined.
 fn links(body: &str) -> Vec<Link> {
     let mut parser = Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter();
@@ -82,7 +82,7 @@ fn links(body: &str) -> Vec<Link> {
     found.into_iter().map(link).collect()
 }
 
-/// Where `destination` stands in the link at `whole`: what comes last in it, but for a title.
+/// The range of `destination` in the link at `whole`: the last part of it, except for a title.
 fn place(body: &str, whole: Range<usize>, destination: &str) -> Range<usize> {
     let written = body.get(whole.clone()).unwrap_or_default();
     let after_text = written.rfind("](").or_else(|| written.rfind("]:")).map_or(0, |at| at + 2);
@@ -132,7 +132,7 @@ fn path_in_skill(destination: &str) -> Option<String> {
     (!leaves(&path)).then_some(path)
 }
 
-/// Whether a file's name ends with a `.` and a few letters and digits.
+/// Tells whether a file's name ends with a `.` and a few letters and digits.
 fn has_ending(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, ending)| {
         !stem.is_empty()
@@ -141,7 +141,7 @@ fn has_ending(name: &str) -> bool {
     })
 }
 
-/// Whether a relative path leads out of the directory it starts from.
+/// Tells whether a relative path leads out of the directory it starts from.
 fn leaves(path: &str) -> bool {
     let mut depth = 0_usize;
     for part in Path::new(path).components() {
@@ -155,8 +155,8 @@ fn leaves(path: &str) -> bool {
     false
 }
 
-/// Whether the file or directory is there, by its name as it is written or decoded. What cannot be
-/// found out counts as being there.
+/// Tells whether the file or directory exists, by its name as it is written or decoded. One that
+/// cannot be examined counts as existing.
 fn exists(directory: &Path, destination: &str, path: &str) -> bool {
     let written = destination.split(['#', '?']).next().unwrap_or_default();
     // `#` and `?` may also be part of a file's name.
@@ -190,7 +190,7 @@ fn percent_decoded(path: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// What is quoted by the findings for a body, beside a `guide.md`, a `my notes.md` and `docs/`.
+    /// The quotes in the findings for a body, beside a `guide.md`, a `my notes.md` and `docs/`.
     fn quoted(body: &str) -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
         for file in ["guide.md", "my notes.md", "docs/a.md", "100%.md"] {

@@ -1,4 +1,4 @@
-//! From the text of a file to the parts of a skill.
+//! The loader: parses the text of a file into the parts of a skill.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -19,22 +19,22 @@ use crate::diagnostic::{Code, Diagnostic, position};
 /// The largest file that can hold both parts of a legal skill, with fences and comments.
 const MAX_FILE_BYTES: usize = MAX_BODY_BYTES + MAX_FRONT_MATTER_BYTES + 64 * 1024;
 
-/// The longest line that is told as a remedy: half of one does not load.
+/// The longest line that is reported as a remedy: half of one does not load.
 const MAX_REMEDY_CHARS: usize = 160;
 
-/// What to do about tabs that indent.
+/// The remedy for tabs that indent.
 const TABS: &str = "indent with blanks, not with tabs";
 
-/// What a text was found to be.
+/// The result of loading a text.
 pub(super) struct Loaded {
     pub(super) findings: Vec<Finding>,
-    /// What could be read of the front matter.
+    /// The fields of the front matter that could be read.
     pub(super) manifest: Manifest,
-    /// `None` if the text is no skill; the findings say why.
+    /// `None` if the text is not a skill; the findings say why.
     pub(super) parts: Option<Parts>,
 }
 
-/// What a skill is made of besides its manifest.
+/// The parts of a skill besides its manifest.
 pub(super) struct Parts {
     pub(super) name: Option<String>,
     pub(super) description: String,
@@ -90,7 +90,7 @@ pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
     })
 }
 
-/// Reads `text` for a host named `brand`. Never fails as a whole: what is wrong is a finding.
+/// Reads `text` for a host named `brand`. Never fails as a whole: a problem is a finding.
 pub(super) fn load(text: &str, brand: &str) -> Loaded {
     let mut reader = Reader { file: text, findings: Vec::new() };
     let mut manifest = Manifest::default();
@@ -125,7 +125,7 @@ fn for_nobody(manifest: &Manifest) -> Option<Finding> {
     Some(Finding::new(Code::ForNobody, span, message, help))
 }
 
-/// The top-level entries of the front matter; `None` if there is no way to read it.
+/// The top-level entries of the front matter; `None` if it cannot be read.
 pub(super) fn front_matter(
     document: &Document,
     reader: &mut Reader<'_>,
@@ -169,7 +169,7 @@ fn mapping(tree: Tree, offset: usize, reader: &mut Reader<'_>) -> Vec<(Node, Nod
     }
 }
 
-/// Repairs front matter that is not valid, else saves what can be saved of it.
+/// Repairs front matter that is not valid, else salvages parts of it.
 fn lenient_front_matter(
     source: &str,
     offset: usize,
@@ -213,12 +213,12 @@ fn lenient_front_matter(
     None
 }
 
-/// What keeps front matter from being valid.
+/// A fault that keeps front matter from being valid.
 struct Fault {
     /// The character the error is about, as bytes of the file.
     span: Range<usize>,
     message: String,
-    /// What to do about it, where the error alone says so.
+    /// The remedy, if the error alone tells it.
     help: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The parsed front matter: what each field means.
+//! The manifest: the parsed fields of the front matter.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub struct Spanned<T> {
     pub span: Range<usize>,
 }
 
-/// Where the instructions of an activated skill go.
+/// The destination of an activated skill's instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
@@ -49,7 +49,8 @@ impl Context {
 /// The longest name, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 
-/// The front matter of a `SKILL.md`. What could not be read is absent, and left a diagnostic.
+/// The front matter of a `SKILL.md`. A field that could not be read is absent, and left a
+/// diagnostic.
 ///
 /// Each key may be written with `-` or with `_`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -63,8 +64,7 @@ pub struct Manifest {
     pub brief_description: Option<Spanned<String>>,
     /// `when_to_use`: joined to the description.
     pub when_to_use: Option<Spanned<String>>,
-    /// `version`; `1` and `1.0` are read as `1.0.0`. What is no version is
-    /// found in `extra`.
+    /// `version`; `1` and `1.0` are read as `1.0.0`. Anything else is found in `extra`.
     pub version: Option<Spanned<Version>>,
     /// `triggers`, also those of `metadata.triggers`, `activation` and `paths`.
     pub triggers: Triggers,
@@ -72,7 +72,7 @@ pub struct Manifest {
     /// count as relevance, and are not triggers.
     pub trigger_phrases: Vec<Spanned<String>>,
     /// `examples` and `metadata.examples`: messages that should and should not lead to the skill.
-    /// What is no map of these is found in `extra`.
+    /// Anything but a map of these is found in `extra`.
     pub examples: Examples,
     /// `toolsets` and `metadata.toolsets`: entries of the form `path:Class`. Those that are refused
     /// stand here too, with a diagnostic: who loads them says so.
@@ -172,27 +172,27 @@ impl Manifest {
         manifest
     }
 
-    /// Whether only the user may invoke the skill.
+    /// Tells whether only the user may invoke the skill.
     pub fn is_model_invocation_disabled(&self) -> bool {
         self.disable_model_invocation.as_ref().is_some_and(|flag| flag.value)
     }
 
-    /// Whether the user has a command for the skill.
+    /// Tells whether the user has a command for the skill.
     pub fn is_user_invocable(&self) -> bool {
         self.user_invocable.as_ref().is_none_or(|flag| flag.value)
     }
 
-    /// Whether neither the model nor the user may invoke the skill.
+    /// Tells whether neither the model nor the user may invoke the skill.
     pub fn is_for_nobody(&self) -> bool {
         self.is_model_invocation_disabled() && !self.is_user_invocable()
     }
 
-    /// Whether a bundled skill is on unless it is turned off.
+    /// Tells whether a bundled skill is on unless it is turned off.
     pub fn is_enabled_by_default(&self) -> bool {
         self.default_enabled.as_ref().is_none_or(|flag| flag.value)
     }
 
-    /// Whether the skill is in every catalog prompt.
+    /// Tells whether the skill is in every catalog prompt.
     pub fn is_always(&self) -> bool {
         self.always.as_ref().is_some_and(|flag| flag.value)
     }
@@ -262,14 +262,14 @@ impl Manifest {
         ] {
             if let Some(node) = fields.take(field).filter(|node| !node.is_null()) {
                 let entries = reader.list(field, node, split);
-                // An empty list was written to have none; what is no list says nothing.
+                // An empty list was written to have none; a map says nothing.
                 *target = (!matches!(node.value, Value::Mapping(_))).then_some(entries);
             }
         }
         self.scripts.iter().flatten().for_each(|entry| check_script(entry, reader));
     }
 
-    /// The fields that also stand in the block named by the host. What is set already stays.
+    /// Reads the fields that may also stand in the host's block. Those that are already set stay.
     fn read_common(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
         for (field, target) in [
             ("always", &mut self.always),

@@ -1,4 +1,4 @@
-//! A manifest as JSON, for whoever shows it.
+//! A manifest as JSON, for display.
 
 use serde_json::{Map, Value as Json, json};
 

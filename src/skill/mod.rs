@@ -1,4 +1,4 @@
-//! What a skill is: a directory with a `SKILL.md`, and what was read from it.
+//! Skills: directories with a `SKILL.md`, and the content read from it.
 //!
 //! Reading goes from the outside in: `document` finds the front matter, `yaml` reads it into a
 //! tree of values that know their place in the file, `lenient` repairs it where it is not valid,
@@ -26,6 +26,8 @@ mod normal_form;
 mod off_fence;
 pub(crate) mod pattern;
 mod pointer;
+#[cfg(feature = "mcp")]
+mod portable;
 mod profile;
 mod scalar;
 mod trigger;
@@ -52,6 +54,8 @@ pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
 pub(crate) use insert::with_keywords;
 pub use manifest::{Context, Manifest, Spanned};
+#[cfg(feature = "mcp")]
+pub(crate) use portable::Portable;
 pub use profile::{Profile, check_file};
 pub use trigger::Triggers;
 pub(crate) use trigger::glob;
@@ -62,14 +66,14 @@ pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 /// The largest front matter a skill may have, in bytes.
 pub const MAX_FRONT_MATTER_BYTES: usize = 256 * 1024;
 
-/// A directory with a `SKILL.md`, and what was read from it. The body stays in the file until
-/// it is asked for.
+/// A directory with a `SKILL.md`, and the content read from it. The body stays in the file until it
+/// is asked for.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skill {
     content: Later<Content>,
-    /// Whether any trigger is declared, and whether the model may load it: all that is asked of
-    /// every skill, whether it has to do with a message or not.
+    /// True if any trigger is declared. This and the next are the only fields read of every skill,
+    /// even one that has nothing to do with a message.
     declares_triggers: bool,
     is_for_model: bool,
     /// The body of a file, read when it is needed.
@@ -77,7 +81,7 @@ pub struct Skill {
     body: OnceLock<String>,
 }
 
-/// What was read from a file.
+/// The content read from a file.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 struct Content {
@@ -85,7 +89,7 @@ struct Content {
     description: String,
     brief: String,
     manifest: Manifest,
-    /// What the file was when it was loaded.
+    /// The version of the file when it was loaded.
     version: Version,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Vec<Diagnostic>,
@@ -118,7 +122,7 @@ impl Skill {
         load::read(path)
     }
 
-    /// As [`Skill::load`], of a file whose text was read.
+    /// As [`Skill::load`], for a file whose text was read.
     pub(crate) fn of_file(path: &Path, text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
         let Loaded { findings, manifest, parts } = load::load(text, brand);
         let diagnostics = finding::diagnostics(findings, path, text);
@@ -163,7 +167,7 @@ impl Skill {
         &self.content.get().name
     }
 
-    /// What the skill does and when to use it: the description, with `when_to_use` joined to it.
+    /// The description, with `when_to_use` joined to it: what the skill does and when to use it.
     pub fn description(&self) -> &str {
         &self.content.get().description
     }
@@ -189,12 +193,12 @@ impl Skill {
         self.content.change(|content| content.manifest.triggers = triggers);
     }
 
-    /// Whether any trigger is declared that could select it, as [`Triggers::declared`].
+    /// Tells whether any trigger is declared that could select it, as [`Triggers::declared`].
     pub(crate) fn declares_triggers(&self) -> bool {
         self.declares_triggers
     }
 
-    /// Whether the model may load it, as its manifest says.
+    /// Tells whether the model may load it, as its manifest says.
     pub(crate) fn is_for_model(&self) -> bool {
         self.is_for_model
     }
@@ -203,8 +207,8 @@ impl Skill {
     /// for, and kept.
     ///
     /// Fails with `EXECUTION_ERROR` if the file cannot be read, or changed since the skill was
-    /// loaded, so that its body would not belong to the manifest. A file of which only the body was
-    /// edited gives the new one.
+    /// loaded, so that its body would not belong to the manifest. If only the body of the file was
+    /// edited, returns the new one.
     pub fn body(&self) -> Result<&str, Error> {
         let path = match &self.content.get().origin {
             Origin::Memory { body } => return Ok(body),
@@ -256,7 +260,7 @@ impl Skill {
         self.path().and_then(Path::parent)
     }
 
-    /// What there is to say about the file, in its order.
+    /// The diagnostics of the file, in its order.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.content.get().diagnostics
     }

@@ -10,7 +10,7 @@ use super::pattern;
 /// The largest range of a class whose characters are looked at one by one.
 const MAX_RANGE: u32 = 256;
 
-/// What to write instead of a valid `pattern` that is not in NFKC; `None` if it is.
+/// The remedy for a valid `pattern` that is not in NFKC; `None` if it is.
 pub(super) fn remedy(pattern: &str) -> Option<String> {
     // Without such an escape ASCII names no other characters.
     if pattern.is_ascii() && ![r"\x", r"\u", r"\U"].iter().any(|escape| pattern.contains(escape)) {
@@ -61,14 +61,14 @@ fn normalized(pattern: &str, found: &Texts) -> Option<String> {
         copied = span.end;
     }
     normal.push_str(&pattern[copied..]);
-    // What cannot be said that way shows when it is read again: marks without their letter, or a
-    // blank in a pattern that overlooks blanks.
+    // A pattern that cannot be written that way differs when it is read again: marks without their
+    // letter, or a blank in a pattern that ignores blanks.
     let again = Texts::of(&normal)?;
     let is_same = found.are_clear && again.are_normal(&normal) && again.read() == found.read();
     (is_same && pattern::validate(&normal).is_ok()).then_some(normal)
 }
 
-/// Where a text stands.
+/// The place of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Sequence,
@@ -87,11 +87,11 @@ struct Text {
     place: Place,
 }
 
-/// All that stands for itself in a pattern.
+/// The literal texts of a pattern.
 #[derive(Debug)]
 struct Texts {
     texts: Vec<Text>,
-    /// Whether no range of a class becomes another set of characters.
+    /// True if no range of a class becomes another set of characters.
     are_clear: bool,
 }
 
@@ -102,21 +102,22 @@ impl Texts {
         Some(found)
     }
 
-    /// Whether nothing in the pattern keeps it from matching normalised text. In a class other
-    /// characters may do what an escape cannot.
+    /// Tells whether nothing in the pattern keeps it from matching normalised text. In a class
+    /// other characters may match where an escape cannot.
     fn are_normal(&self, pattern: &str) -> bool {
         let of_class = |text: &Text| text.place == Place::Class;
         is_nfkc(pattern) && self.texts.iter().all(|text| of_class(text) || is_nfkc(&text.value))
     }
 
-    /// Whether only what is no text, such as a comment or the name of a group, is not normal.
+    /// Tells whether only parts that are not text, such as a comment or the name of a group, are
+    /// not normal.
     fn are_apart(&self, pattern: &str) -> bool {
         let normal: String = pattern.nfkc().collect();
         self.texts.iter().all(|text| is_nfkc(&text.value))
             && Texts::of(&normal).is_some_and(|again| again.read() == self.read())
     }
 
-    /// What the texts say in NFKC.
+    /// The texts in NFKC.
     fn read(&self) -> String {
         self.texts.iter().flat_map(|text| text.value.nfkc()).collect()
     }
@@ -189,7 +190,8 @@ impl Texts {
     }
 }
 
-/// Whether the range between the normalised ends holds the normalised form of all that is in it.
+/// Tells whether the range between the normalised ends holds the normalised form of all its
+/// characters.
 fn is_clear(range: &ClassSetRange) -> bool {
     let (start, end) = (range.start.c, range.end.c);
     let normal = |c: char| {

@@ -1,5 +1,5 @@
-//! A closing fence that is not quite one, `----` or an indented `---`: taken for one, as else the
-//! front matter would go on to the next `---`, and the body up to there be lost.
+//! Imprecise closing fences, `----` or an indented `---`: accepted, as otherwise the front matter
+//! would go on to the next `---`, and the body up to there be lost.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::load::front_matter;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// So many lines of dashes are looked at, each with the text above it.
+/// The most lines of dashes that are examined, each with the text above it.
 const MAX_LINES: usize = 8;
 
 /// The front matter that a line in `range` closes, where it starts and no proper fence stands.
@@ -40,7 +40,7 @@ pub(super) fn closed(text: &str, range: Range<usize>) -> Option<Document> {
     })
 }
 
-/// Whether a line is made of dashes: those of ASCII, or what editors make of them.
+/// Tells whether a line is made of dashes: those of ASCII, or those that editors replace them with.
 fn is_dashes(line: &str) -> bool {
     let dashes = line.trim();
     dashes.starts_with(['-', '–', '—'])
@@ -48,7 +48,8 @@ fn is_dashes(line: &str) -> bool {
         && dashes.chars().all(|c| matches!(c, '-' | '–' | '—'))
 }
 
-/// Whether `fence` closes what stands above it in `range`, rather than being a part of a value.
+/// Tells whether `fence` closes the front matter above it in `range`, rather than being a part of a
+/// value.
 fn closes(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
     if goes_on(fence, text, range) {
         return false;
@@ -74,8 +75,8 @@ fn closes(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
     ends_value || (next.is_some_and(|line| !is_key(line)) && read(text, range.clone()).is_none())
 }
 
-/// Whether front matter goes on below `fence`, to a proper one: whoever takes its keys for text undoes
-/// what they restrict.
+/// Tells whether front matter goes on below `fence`, to a proper one: taking its keys for text
+/// would undo their restrictions.
 fn goes_on(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
     let is_known = |line: Line<'_>| {
         let key =
@@ -110,7 +111,7 @@ fn read(text: &str, range: Range<usize>) -> Option<Read> {
     is_read.then_some(Read { entries, is_valid })
 }
 
-/// Whether byte `at` of `text` is in a text of `node` that has no mark.
+/// Tells whether byte `at` of `text` is in a text of `node` that has no mark.
 fn holds_unmarked(node: &Node, text: &str, at: usize) -> bool {
     match &node.value {
         Value::Scalar { .. } => {

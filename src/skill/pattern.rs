@@ -13,15 +13,15 @@ use crate::diagnostic::Code;
 /// The longest pattern, in bytes.
 pub(crate) const MAX_PATTERN_BYTES: usize = 1024;
 
-/// The largest compiled form of one pattern, in bytes of its NFA. Work is program size times
-/// text: a legal pattern of the default 10 MiB was measured at 21 s on 100 KB, one of 128 KiB
-/// at 27 ms. Of 4,787 patterns found in public skills, all but 4 compile below 64 KiB.
+/// The largest compiled form of one pattern, in bytes of its NFA. Work is program size times text:
+/// a legal pattern of the default 10 MiB was measured at 21 s on 100 KB, one of 128 KiB at 27 ms.
+/// All but 4 of 4,787 patterns found in public skills compile below 64 KiB.
 const MAX_COMPILED_BYTES: usize = 128 * 1024;
 
 /// Deepest nesting of groups and repetitions.
 const MAX_NESTING: u32 = 50;
 
-/// Why a pattern was refused, and the bytes of the pattern that are to blame.
+/// The reason why a pattern was refused, and the bytes of the pattern that are to blame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PatternError {
     pub(crate) code: Code,
@@ -58,10 +58,10 @@ pub(crate) fn validate(pattern: &str) -> Result<(), PatternError> {
     Ok(())
 }
 
-/// How the letters of a pattern are read where it does not say itself.
+/// The case of letters in a pattern without a flag of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
-    /// As the user sees it: case does not matter.
+    /// Case does not matter, as for users.
     Insensitive,
     /// As written. Literals extracted this way are folded afterwards, which is much cheaper
     /// than taking apart the classes that case-insensitivity makes of every letter.
@@ -83,7 +83,7 @@ pub(super) fn parse_ast(pattern: &str) -> Option<Ast> {
     ast::parse::ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(pattern).ok()
 }
 
-/// Which texts a compiled searcher is for.
+/// The texts that a compiled searcher is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alphabet {
     /// Any.
@@ -109,7 +109,7 @@ pub(crate) fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> 
     meta::Builder::new().configure(config).build_from_hir(&hir).ok()
 }
 
-/// What bounds the compiled form of a pattern.
+/// The configuration that bounds the compiled form of a pattern.
 pub(crate) fn nfa_config() -> thompson::Config {
     thompson::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES))
 }

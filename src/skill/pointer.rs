@@ -1,4 +1,4 @@
-//! Files named `SKILL.md` that only say where a skill is.
+//! Pointers: files named `SKILL.md` that only say where a skill is.
 //!
 //! Git writes a symbolic link as a file with the link's target for text where links are turned off
 //! (`core.symlinks`, as on Windows), and people leave a line behind when they move a skill. Taken for
@@ -16,7 +16,7 @@ const MAX_TARGET_BYTES: usize = 4096;
 /// The longest line that is only about where a skill went, in characters.
 const MAX_NOTICE_CHARS: usize = 240;
 
-/// What a notice begins with, and what it says of the skill further on.
+/// Phrases that a notice begins with, or has after its subject.
 const MOVED: [&str; 10] = [
     "moved to",
     "moved into",
@@ -30,7 +30,7 @@ const MOVED: [&str; 10] = [
     "now lives ",
 ];
 
-/// What a notice calls the file it stands in.
+/// Subjects of a notice: its names for the file it stands in.
 const SUBJECTS: [&str; 8] = [
     "this skill",
     "this file",
@@ -42,7 +42,7 @@ const SUBJECTS: [&str; 8] = [
     "it ",
 ];
 
-/// What `text`, a file without front matter, says about where its skill is, if it says nothing else.
+/// The finding for `text`, a file without front matter, if it says nothing but where its skill is.
 pub(super) fn elsewhere(text: &str) -> Option<Finding> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let content = text[start..].trim();
@@ -69,7 +69,7 @@ pub(super) fn elsewhere(text: &str) -> Option<Finding> {
     ))
 }
 
-/// Whether the whole text is the target of a link, as git writes it.
+/// Tells whether the whole text is the target of a link, as git writes it.
 fn is_target(content: &str) -> bool {
     let is_markdown = content
         .get(content.len().wrapping_sub(3)..)

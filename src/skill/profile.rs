@@ -1,4 +1,4 @@
-//! Checking a skill file against what Repertoire reads, or against the open specification.
+//! The check of a skill file against Repertoire's own format, or the open specification.
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -15,10 +15,10 @@ use crate::beneath::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
 
-/// What a skill file is checked against.
+/// The format that a skill file is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
-    /// What Repertoire reads.
+    /// The format that Repertoire reads.
     #[default]
     Repertoire,
     /// The open Agent Skills specification, <https://agentskills.io>.
@@ -64,8 +64,8 @@ const MAX_SPEC_COMPATIBILITY_CHARS: usize = 500;
 const SPEC_KEYS: &[&str] =
     &["name", "description", "license", "allowed-tools", "metadata", "compatibility"];
 
-/// All that is to be said about the `SKILL.md` at `path`, in the order of the file: what loading
-/// finds for a host named `brand`, and what `profile` asks for besides.
+/// All findings about the `SKILL.md` at `path`, in the order of the file: those of loading for a
+/// host named `brand`, and those of `profile`.
 pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic> {
     let text = match load::read(path) {
         Ok(text) => text,
@@ -116,7 +116,7 @@ fn directory(path: &Path) -> &Path {
 fn check_scripts(loaded: &mut Loaded, path: &Path) {
     let Ok(dir) = Dir::open(directory(path)) else { return };
     for script in loaded.manifest.scripts.iter().flatten() {
-        // What is no path was told when it was read.
+        // An entry that is not a path was reported when it was read.
         let Ok(plain) = beneath::plain(&script.value) else { continue };
         let open = |path: &str| dir.file(path.as_ref(), Links::Never);
         let Err(error) = open(&format!("scripts/{plain}")).or_else(|_| open(&plain)) else {
@@ -133,7 +133,7 @@ fn check_scripts(loaded: &mut Loaded, path: &Path) {
 }
 
 fn check_specification(loaded: &mut Loaded, directory: &str) {
-    // What Repertoire overlooks, others refuse.
+    // Other programs refuse faults that Repertoire overlooks.
     for finding in &mut loaded.findings {
         if matches!(
             finding.code,

@@ -1,4 +1,4 @@
-//! Which values of invalid YAML need quotes.
+//! The values of invalid YAML that need quotes.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -57,7 +57,7 @@ pub(super) fn broken_scalars(
     if is_sound { Vec::new() } else { vec![without_comment(source, range)] }
 }
 
-/// Whether YAML would find a `key:` in plain `text`.
+/// Tells whether YAML would find a `key:` in plain `text`.
 fn holds_key(text: &str) -> bool {
     text.ends_with(':') || [": ", ":\t", ":\n", ":\r"].iter().any(|colon| text.contains(colon))
 }
@@ -71,13 +71,13 @@ pub(super) fn is_block_header(line: &str) -> bool {
     header.bytes().all(|b| b.is_ascii_digit() || b == b'+' || b == b'-')
 }
 
-/// Whether nothing but a comment follows.
+/// Tells whether nothing but a comment follows.
 fn is_end(rest: &str) -> bool {
     let trimmed = rest.trim_start();
     trimmed.is_empty() || (trimmed.starts_with('#') && trimmed.len() < rest.len())
 }
 
-/// The range without a comment on its first line. `#123` is no comment here: where the line is
+/// The range without a comment on its first line. `#123` is not a comment here: in a line that is
 /// broken anyway, it was meant as text.
 fn without_comment(source: &str, range: Range<usize>) -> Range<usize> {
     let value = &source[range.clone()];

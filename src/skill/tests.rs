@@ -1,4 +1,4 @@
-//! What the fields of a manifest mean, tested through the text of a skill.
+//! Tests of the fields of a manifest, through the text of a skill.
 
 use super::*;
 use serde_json::json;
@@ -165,7 +165,7 @@ fn what_a_field_cannot_hold_is_reported_and_ignored() {
     }
 }
 
-/// A skill with these fields, of which nothing is found but `code`, at `place`.
+/// A skill with these fields, whose only finding is `code`, at `place`.
 fn refused(yaml: &str, code: &str, place: &str) -> Skill {
     let text = format!("---\nname: n\ndescription: d\n{yaml}\n---\n");
     let skill: Skill = text.parse().unwrap();
@@ -191,7 +191,7 @@ fn code_that_is_always_refused_is_reported_where_it_is_named() {
     ];
     for (yaml, code, place) in cases {
         let skill = refused(yaml, code, place);
-        // It stays what the front matter says: whoever is asked to load it refuses it by name.
+        // It stays what the front matter says: the loader refuses it by name.
         let manifest = skill.manifest().to_json();
         assert!(
             manifest

@@ -1,4 +1,4 @@
-//! Triggers: what a skill declares a message must hold for the skill to matter.
+//! Triggers: the declared texts and patterns by which a message selects a skill.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,8 +19,7 @@ const MAX_GLOB_NESTING: usize = 4;
 /// The most triggers of one skill.
 pub(crate) const MAX_TRIGGERS: usize = 512;
 
-/// The triggers a skill declares. Every entry here is usable; what was refused left a
-/// diagnostic.
+/// The triggers a skill declares. Every entry here is usable; a refused one left a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Triggers {
@@ -34,12 +33,12 @@ pub struct Triggers {
     pub exclude: Vec<Spanned<String>>,
     /// Globs, matched against the paths a query touches.
     pub paths: Vec<Spanned<String>>,
-    /// Whether the skill declares any trigger that could select it, refused ones included: a
-    /// skill whose only pattern is broken still is not a skill without triggers.
+    /// True if the skill declares any trigger that could select it, refused ones included: a skill
+    /// whose only pattern is broken still is not a skill without triggers.
     pub declared: bool,
 }
 
-/// Whether `key` of a trigger map names a kind of trigger.
+/// Tells whether `key` of a trigger map names a kind of trigger.
 pub(super) fn is_kind(key: &str) -> bool {
     Kind::of(key).is_some()
 }
@@ -118,7 +117,7 @@ pub(super) fn read(
 struct Collector<'r, 'f> {
     reader: &'r mut Reader<'f>,
     triggers: Triggers,
-    /// The place that each trigger is from; `None` once its repetition was told.
+    /// The place that each trigger is from; `None` once its repetition was reported.
     seen: HashMap<(Kind, String), Option<usize>>,
     /// Counts the places.
     place: usize,
@@ -157,7 +156,7 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// The block of another engine, whose other keys are none of our business.
+    /// The block of another engine, whose other keys are ignored.
     fn activation(&mut self, node: &Node) {
         let Value::Mapping(entries) = &node.value else {
             if !node.is_null() {
@@ -235,7 +234,7 @@ impl Collector<'_, '_> {
         self.declare(kind);
         let text = &node.text().unwrap_or_default()[range.clone()];
         if let Some(seen) = self.seen.get_mut(&(kind, text.to_owned())) {
-            // What stands in another place too, may be there for another engine.
+            // A trigger in two places may be there for another engine.
             if seen.take_if(|place| *place == self.place).is_some() {
                 self.reader.report(
                     Code::RedundantTrigger,
@@ -331,9 +330,9 @@ impl Collector<'_, '_> {
     }
 }
 
-/// Compiles a glob as `paths` means it: from the project's root, with or without `./` or `/` before
-/// it; `*` stops at `/`, `**` does not. As in `.gitignore`, one without a `/` means a file of that
-/// name anywhere, and one that ends with a `/` all that is in a directory.
+/// Compiles a glob of `paths`: from the project's root, with or without `./` or `/` before it; `*`
+/// stops at `/`, `**` does not. As in `.gitignore`, one without a `/` means a file of that name
+/// anywhere, and one that ends with a `/` everything in a directory.
 pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
     let anywhere = if text.contains('/') { "" } else { "**/" };
     let text = text.trim_start_matches("./").trim_start_matches('/');
@@ -341,7 +340,7 @@ pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
     globset::GlobBuilder::new(&format!("{anywhere}{text}{inside}")).literal_separator(true).build()
 }
 
-/// Why a glob is refused, if it is.
+/// The reason why a glob is refused, if it is.
 fn refuse_glob(text: &str) -> Option<String> {
     if text.len() > MAX_TRIGGER_BYTES {
         return Some(format!("{} bytes are more than {MAX_TRIGGER_BYTES}", text.len()));

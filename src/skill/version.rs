@@ -1,7 +1,8 @@
 //! The version of a file that a skill was read from, recognised by hashes.
 //!
 //! The manifest is read at once and the body when it is needed, from a file that may have changed
-//! in between. What is activated must not have the manifest of one version and the body of another.
+//! in between. An activated skill must not have the manifest of one version and the body of
+//! another.
 
 use std::hash::{DefaultHasher, Hasher as _};
 

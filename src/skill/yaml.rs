@@ -1,4 +1,4 @@
-//! YAML as a tree whose values know their bytes in the file.
+//! YAML, parsed into a tree whose values know their bytes in the file.
 //!
 //! Scalars stay text: `version: 1.0` is `1.0` and `name: NO` is `NO`. A field that wants
 //! another type reads it from the text. Every budget is checked before memory is spent on it.
@@ -23,10 +23,10 @@ pub(crate) struct Node {
     pub(crate) span: Range<usize>,
 }
 
-/// What a [`Node`] holds.
+/// The value of a [`Node`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
-    /// Text; `plain` where it has no quotes, and may so stand for a number or a truth value.
+    /// Text; `plain` if it has no quotes, and may therefore stand for a number or a truth value.
     Scalar { text: String, plain: bool },
     /// A list.
     Sequence(Vec<Node>),
@@ -43,7 +43,7 @@ impl Node {
         }
     }
 
-    /// Whether nothing was written.
+    /// Tells whether nothing was written.
     pub(crate) fn is_null(&self) -> bool {
         match &self.value {
             Value::Scalar { text, plain } => {
@@ -53,7 +53,7 @@ impl Node {
         }
     }
 
-    /// What kind of value it is, with its article, for messages.
+    /// The kind of the value, with its article, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self.value {
             Value::Scalar { .. } => "text",
@@ -62,8 +62,8 @@ impl Node {
         }
     }
 
-    /// Where `range` of the scalar's text is in `file`: exact where the file holds the text,
-    /// or that part of it, as it is, else the whole scalar.
+    /// The place of `range` of the scalar's text in `file`: exact if the file holds the text, or
+    /// that part of it, as it is, else the whole scalar.
     pub(crate) fn place(&self, file: &str, range: Range<usize>) -> Range<usize> {
         let Value::Scalar { text, .. } = &self.value else { return self.span.clone() };
         let source = file.get(self.span.clone()).unwrap_or_default();
@@ -81,10 +81,10 @@ impl Node {
     }
 }
 
-/// Where the part `range` of `text` begins in `source`, which says the same with indentation,
-/// escapes or the like: if that has the part as often as the text has.
+/// The start of the part `range` of `text` in `source`, the same text with indentation, escapes or
+/// the like; `None` unless both have the part equally often.
 fn place_of_part(source: &str, text: &str, range: &Range<usize>) -> Option<usize> {
-    /// That takes, for each part, a time that grows with the text.
+    /// The search takes, for each part, a time that grows with the text.
     const MAX_BYTES: usize = 16 * 1024;
     let part = text.get(range.clone()).filter(|part| !part.is_empty())?;
     if source.len() > MAX_BYTES {
@@ -98,13 +98,13 @@ fn place_of_part(source: &str, text: &str, range: &Range<usize>) -> Option<usize
 /// A parsed document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tree {
-    /// `None` where the text holds no value.
+    /// `None` if the text holds no value.
     pub(crate) root: Option<Node>,
     /// Keys that stand twice in one map: the later ones.
     pub(crate) duplicates: Vec<(String, Range<usize>)>,
 }
 
-/// Why a text is not read.
+/// The reason why a text is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct YamlError {
     pub(crate) kind: YamlErrorKind,
@@ -138,7 +138,7 @@ pub(crate) fn parse(text: &str, place: &dyn Fn(usize) -> usize) -> Result<Tree, 
     Ok(Tree { root, duplicates: builder.duplicates })
 }
 
-/// A value with an anchor, and what an alias to it costs.
+/// A value with an anchor, and the cost of an alias to it.
 struct Anchored {
     node: Node,
     n_nodes: usize,

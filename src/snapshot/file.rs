@@ -1,5 +1,5 @@
-//! The file of a snapshot: eight bytes that say what it is, a checksum of all that follows, the
-//! version it was written by, the key, the content.
+//! The file of a snapshot: eight bytes of magic number, a checksum of all that follows, the version
+//! it was written by, the key, the content.
 //!
 //! The checksum is against accidents: a torn or damaged file, noise. Against people there are the
 //! rights of the file, which is read only if it is the user's own and nobody else may write it.
@@ -19,12 +19,12 @@ pub(super) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+11");
 /// Longer ones are not read, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Why a file is not the snapshot that was looked for.
+/// The reason why a file is not the snapshot that was looked for.
 #[derive(Debug)]
 pub(super) enum Unfit {
     Missing,
     OtherVersion,
-    /// It is not ours, or not what was written.
+    /// It is not ours, or not as it was written.
     Foreign(&'static str),
     Unreadable(io::Error),
 }
@@ -101,7 +101,7 @@ fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(u32::from_le_bytes(*len) as usize)
 }
 
-/// Puts a file with `key` and `content` in the place of what is at `path`.
+/// Replaces the file at `path` by one with `key` and `content`.
 pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()> {
     static NTH: AtomicU32 = AtomicU32::new(0);
     let nth = NTH.fetch_add(1, Ordering::Relaxed);
@@ -114,7 +114,7 @@ pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()>
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let written = options.open(&unfinished).and_then(|file| {
-        // Where files cannot be locked, its age says whether it is abandoned.
+        // If files cannot be locked, its age tells whether it is abandoned.
         let _ = file.lock();
         write(&file, key, content)?;
         // It is not renamed under a lock, which keeps readers out on some systems.
@@ -128,7 +128,7 @@ pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()>
     written
 }
 
-/// Whether somebody is writing the file at `path`; `None` where that is not known.
+/// Tells whether a process is writing the file at `path`; `None` if that is not known.
 pub(super) fn is_being_written(path: &Path) -> Option<bool> {
     match File::open(path).ok()?.try_lock() {
         Ok(()) => Some(false),

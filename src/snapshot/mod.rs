@@ -1,9 +1,10 @@
-//! Snapshots: what one process read and compiled, kept in a file for those that come after it.
+//! Snapshots: catalogs and indexes that one process read and compiled, kept in files for later
+//! ones.
 //!
 //! A snapshot is never the truth, only a faster way to it. One that is missing, damaged, of another
-//! version or of somebody else is passed over, and what cannot be written is not kept: that costs
+//! version or of somebody else is ignored, and one that cannot be written is dropped: that costs
 //! time and changes no answer. A file is replaced as a whole, so that any number of processes may
-//! use a directory at once. What stands in a snapshot is for its maker to check against the world.
+//! use a directory at once. The module that made a snapshot checks its content against the disk.
 
 mod file;
 
@@ -15,13 +16,13 @@ use std::time::{Duration, SystemTime};
 
 use file::{Parts, Unfit};
 
-/// Snapshots that were not used for so long are removed when another one is written.
+/// Snapshots that were not used for this long are removed when another one is written.
 const KEEPS: Duration = Duration::from_secs(21 * 24 * 60 * 60);
-/// The use of a snapshot is noted so often at most: it is a write.
+/// The least time between two notes of a snapshot's use: each is a write.
 const NOTES_USE: Duration = Duration::from_secs(24 * 60 * 60);
-/// A file that was made so lately may be written also if it is not locked.
+/// A file younger than this may still be written even if it is not locked.
 const FRESH: Duration = Duration::from_secs(10);
-/// Where it is not known whether a file is still being written, it is not after so long.
+/// If locks do not tell whether a file is still being written, it is abandoned after this long.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// All snapshots of a directory together, in bytes; those unused the longest are removed first.
 const MAX_BYTES: u64 = 256 << 20;
@@ -44,11 +45,11 @@ pub struct SnapshotCache {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SnapshotFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
-    /// Why it cannot be used, in a phrase; `None` if it can.
+    /// The reason why it cannot be used, in a phrase; `None` if it can.
     pub problem: Option<String>,
 }
 
@@ -63,7 +64,7 @@ impl SnapshotCache {
         &self.dir
     }
 
-    /// The snapshots there are, by name; none if there is no directory. Reads all of them.
+    /// The snapshots by name; empty if the directory does not exist. Reads all of them.
     ///
     /// Fails if the directory cannot be read.
     pub fn files(&self) -> io::Result<Vec<SnapshotFile>> {
@@ -77,8 +78,8 @@ impl SnapshotCache {
         Ok(files)
     }
 
-    /// What `take` makes of what was kept for `key`; `None` if nothing was, or it is of no use. The
-    /// error says what is wrong with the file there, which is worth a note.
+    /// Returns what `take` makes of the content kept for `key`; `None` if there is none, or it is
+    /// useless. The error tells the problem of the file there, which is worth a note.
     pub(crate) fn read<T, E>(
         &self,
         key: &[u8],
@@ -97,13 +98,13 @@ impl SnapshotCache {
         });
         match taken {
             Ok(taken) => Ok(taken),
-            // What another version left is no fault.
+            // A file of another version is not a fault.
             Err(Unfit::Missing | Unfit::OtherVersion) => Ok(None),
             Err(unfit) => Err(format!("the snapshot {} is not used: {unfit}", path.display())),
         }
     }
 
-    /// Keeps `content` for `key` in place of what was there, and tidies up the directory.
+    /// Keeps `content` for `key` in place of any other, and tidies up the directory.
     pub(crate) fn write(&self, key: &[u8], content: &[u8]) -> Result<(), String> {
         let path = self.path(key);
         let failed =
@@ -126,7 +127,7 @@ impl SnapshotCache {
         self.dir.join(format!("{:016x}.{ENDING}", hasher.finish()))
     }
 
-    /// Removes what nobody uses any more; never `kept`. What cannot be removed stays.
+    /// Removes files that nobody uses any more, except `kept`. Those that cannot be removed stay.
     fn tidy(&self, kept: &Path) {
         let age = |metadata: &fs::Metadata| {
             let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
@@ -160,7 +161,7 @@ impl SnapshotCache {
     }
 }
 
-/// Whether an unfinished file of some age was left by a process that was killed.
+/// Tells whether an unfinished file of some age was left by a process that was killed.
 fn is_left(is_being_written: Option<bool>, age: Duration) -> bool {
     is_being_written.map_or(age > ABANDONED, |is_being_written| !is_being_written && age > FRESH)
 }
@@ -171,7 +172,7 @@ fn note_use(path: &Path, noted: SystemTime) {
     if now.duration_since(noted).is_ok_and(|since| since < NOTES_USE) {
         return;
     }
-    // Where that cannot be noted, nothing can be removed either.
+    // If that cannot be noted, nothing can be removed either.
     let file = fs::File::options().append(true).open(path);
     let _ = file.and_then(|file| file.set_modified(now));
 }

@@ -1,4 +1,4 @@
-//! What a description says the skill is not for.
+//! Denials: the parts of a description that say what the skill is not for.
 
 /// Words with which descriptions deny, folded.
 const DENIALS: [&str; 20] = [

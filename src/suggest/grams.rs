@@ -1,4 +1,4 @@
-//! Runs of words, as a message could hold them.
+//! N-grams: runs of words, as a message could hold them.
 
 use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::{collapse_blanks, push_folded};
@@ -40,8 +40,8 @@ pub(super) fn grams<'t>(folded: &'t str, mut take: impl FnMut(&'t str, usize)) {
     }
 }
 
-/// The words of a folded text, without punctuation at their ends: `c++` and `node.js` are words,
-/// what stands between blanks without a letter or digit is none.
+/// The words of a folded text, without punctuation at their ends: `c++` and `node.js` are words, a
+/// piece without a letter or digit is not.
 fn words(folded: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     let is_break = |c: char| {
         c.is_whitespace() || "()[]{}\"“”`|<>*—–→,;、，。：；「」『』（）！？/\\=".contains(c)

@@ -1,4 +1,4 @@
-//! Counting phrases over a catalog, and choosing those that are a skill's own.
+//! The miner: counts phrases over a catalog, and chooses those that are a skill's own.
 
 use std::collections::HashMap;
 
@@ -9,22 +9,22 @@ use crate::catalog::Entry;
 use crate::matcher::text::boundary::is_word;
 use crate::skill::SkillId;
 
-/// What a use is worth, by where it is. A body is read once more for its headings.
+/// The worth of a use, by its place. A body is read once more for its headings.
 const IN_NAME: u32 = 5;
 const IN_DESCRIPTION: u32 = 3;
 const IN_BODY: u32 = 1;
 
-/// A phrase is a skill's own if so many of so many uses are its.
+/// A phrase is a skill's own if at least this fraction of its uses are the skill's.
 const OWN_SHARE: (u32, u32) = (9, 10);
 
-/// What the uses of a single word, and of a phrase, must be worth to make it what a skill is about:
-/// a description that is all there is of a skill can hold a phrase once.
+/// The least worth of the uses of a single word, and of a phrase, for it to be a subject of the
+/// skill: a description without a body can hold a phrase once.
 const MIN_WORTH: [u32; 2] = [6, 3];
 
-/// A word that more skills use than one in so many says little in this catalog, ...
+/// A word that more skills use than one in this many says little in this catalog, ...
 const FREQUENT_SHARE: usize = 10;
 
-/// ... but not one of so few.
+/// ... but not one that at most this many use.
 const NEVER_FREQUENT: usize = 3;
 
 /// Keywords proposed for a skill.
@@ -50,7 +50,7 @@ const JOINTS: &str = "and are be been being but can could did do does had has ha
 const OF_SKILLS: [&str; 8] =
     ["skill", "skills", "skill.md", "claude", "agent", "agents", "trigger", "triggers"];
 
-/// What is counted of a phrase over the catalog.
+/// The counts of a phrase over the catalog.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     worth: u32,
@@ -101,12 +101,12 @@ impl Text {
     fn of(entry: &Entry) -> Text {
         let skill = &entry.skill;
         let words = skill.name().replace(['-', '_', '/'], " ");
-        // A body that cannot be read any more is no reason to propose nothing.
+        // If the body cannot be read any more, phrases are still proposed.
         let body = fold_lines(skill.body().unwrap_or_default());
         Text { name: fold_lines(&words), description: fold_lines(skill.description()), body }
     }
 
-    /// Runs of words of the name, and of what the description affirms.
+    /// Runs of words of the name, and of the parts of the description that affirm.
     fn each_candidate<'t>(&'t self, mut take: impl FnMut(&'t str, usize)) {
         grams(&self.name, &mut take);
         for sentence in deny::affirmed(&self.description) {
@@ -194,7 +194,7 @@ impl Counted<'_> {
         Suggestion { id: id.clone(), keywords }
     }
 
-    /// Whether a phrase would tell messages for this skill from others, if it is its own.
+    /// Tells whether a phrase would tell messages for this skill from others, if it is its own.
     fn is_telling(&self, gram: &str, n_words: usize, text: &Text) -> bool {
         let words = || gram.split(' ');
         let is_edge = |word: Option<&str>| {
@@ -222,14 +222,15 @@ impl Counted<'_> {
     }
 }
 
-/// Whether a phrase is a turn of the description rather than a name for anything: it stands there
-/// once, and joins what it is made of.
+/// Tells whether a phrase is a turn of the description rather than a name for anything: it stands
+/// there once, and holds a joint.
 fn is_aside(gram: &str, uses: Uses) -> bool {
     let is_joint = |word: &str| JOINTS.split_whitespace().any(|joint| joint == word);
     uses.n == 1 && uses.worth == IN_DESCRIPTION && gram.split(' ').any(is_joint)
 }
 
-/// Whether a word is one that people type: with a letter, and without marks but those in names.
+/// Tells whether a word is one that people type: with a letter, and without marks but those in
+/// names.
 fn is_typed(word: &str) -> bool {
     word.chars().any(char::is_alphabetic) && word.chars().all(|c| is_word(c) || ".+#-'".contains(c))
 }

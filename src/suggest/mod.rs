@@ -1,19 +1,18 @@
-//! Triggers for a skill, mined from its own text against the rest of the catalog.
+//! Suggestions of triggers for a skill, mined from its own text against the rest of the catalog.
 //!
-//! Most published skills declare no triggers. What would be good ones often stands in their
-//! description already: words that this skill says again and again and no other says. A phrase is
-//! proposed if
+//! Most published skills declare no triggers. Good ones often stand in their description already:
+//! words that this skill uses again and again and no other does. A phrase is proposed if
 //!
-//! - it stands in the skill's name, or in its description outside of what that denies ("do not use
-//!   for"), as a run of one to three words;
-//! - it is no everyday or technical word, nor made of those and of words that many skills of the
-//!   catalog use (`background.rs`);
+//! - it stands in the skill's name, or in its description outside of denials ("do not use for"), as
+//!   a run of one to three words;
+//! - it is not an everyday or technical word, nor made of those and of words that many skills of
+//!   the catalog use (`background.rs`);
 //! - it is the skill's *own*: no other description holds it, and of all its uses in the catalog nine
 //!   of ten are the skill's, where a use in a description counts as three and one in a name as five;
-//! - it is used enough to be what the skill is about, not an aside: a phrase that stands once in a
+//! - it is used enough to be a subject of the skill, not an aside: a phrase that stands once in a
 //!   description and nowhere else holds no conjunction or auxiliary.
 //!
-//! Which limits are good was tried over the catalogs of `docs/check.md` together.
+//! The limits were chosen by trials over the catalogs of `docs/check.md` together.
 
 mod deny;
 mod grams;
@@ -27,7 +26,7 @@ use crate::catalog::{Catalog, Entry};
 use crate::error::Error;
 use crate::skill::{self, SkillId, Spanned, Triggers};
 
-/// What triggers a skill could declare.
+/// The triggers that a skill could declare.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suggestion {
     /// The skill.
@@ -41,9 +40,10 @@ pub struct Suggestion {
 pub struct Proposal {
     /// The keyword, in lower case.
     pub keyword: String,
-    /// How often it stands in the skill's name, in what its description affirms, and in its body.
+    /// The number of uses in the skill's name, in the parts of its description that affirm, and in
+    /// its body.
     pub uses: u32,
-    /// In how many other skills it occurs at all.
+    /// The number of other skills in which it occurs at all.
     pub others: u32,
 }
 
@@ -95,8 +95,8 @@ pub fn suggest_all(catalog: &Catalog) -> Vec<Suggestion> {
     mine::mine(&entries(catalog), &|_| true)
 }
 
-/// What [`EngineBuilder::triggers`](crate::EngineBuilder::triggers) takes, of the suggestions that
-/// propose anything.
+/// The argument for [`EngineBuilder::triggers`](crate::EngineBuilder::triggers), made of the
+/// suggestions that propose anything.
 pub fn triggers(suggestions: &[Suggestion]) -> BTreeMap<SkillId, Triggers> {
     let telling = suggestions.iter().filter(|suggestion| !suggestion.keywords.is_empty());
     telling.map(|suggestion| (suggestion.id.clone(), suggestion.triggers())).collect()

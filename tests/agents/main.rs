@@ -13,6 +13,8 @@ mod live {
     pub(crate) mod programs;
     pub(crate) mod protocol;
 }
+#[path = "../support/npm.rs"]
+mod npm;
 mod programs;
 
 use std::fmt::Write as _;
@@ -63,7 +65,7 @@ fn what_reaches_the_model_is_what_it_should() {
         eprintln!("SKIPPED: the real agents are run in CI, or with `REPERTOIRE_AGENTS=1`");
         return;
     }
-    if !programs::has_npm() {
+    if !npm::has_npm() {
         eprintln!("SKIPPED: there is no npm, or no registry, to install the real agents from");
         return;
     }

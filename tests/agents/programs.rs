@@ -1,12 +1,12 @@
 //! The programs: which versions, how they are installed and run.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::binary::Place;
 use crate::live::model::Model;
 use crate::live::programs::{PROGRAMS, Program, isolate};
+use crate::npm;
 
 /// A program, with its pinned version.
 pub(crate) struct Agent {
@@ -78,18 +78,9 @@ pub(crate) const AGENTS: [Agent; 5] = [
         consents: &[],
     },
 ];
-/// The Node that the programs run on, from npm as well: some need a newer one than there may be.
-const NODE: (&str, &str) = ("node", "24.21.0");
 
 /// A run that takes longer is stopped, in seconds.
 const PATIENCE: &str = "100";
-
-/// Whether there is npm, and the registry that it takes packages from answers.
-pub(crate) fn has_npm() -> bool {
-    let named = format!("{}@{}", NODE.0, NODE.1);
-    let output = Command::new("npm").args(["view", &named, "version"]).output();
-    output.is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
-}
 
 pub(crate) fn git_init(dir: &Path) {
     for args in [&["init", "-q", "."][..], &["add", "-A"], &["commit", "-qm", "Begin"]] {
@@ -99,31 +90,10 @@ pub(crate) fn git_init(dir: &Path) {
     }
 }
 
-/// Where a package is installed, kept between runs.
-fn dir_of(package: &str, version: &str) -> PathBuf {
-    let name = package.replace(['@', '/'], "_");
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("agents/{name}-{version}"))
-}
-
-fn install(package: &str, version: &str) {
-    let dir = dir_of(package, version);
-    let done = dir.join("installed");
-    if done.exists() {
-        return;
-    }
-    fs::create_dir_all(&dir).unwrap();
-    fs::write(dir.join("package.json"), "{}\n").unwrap();
-    let args = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
-    let named = format!("{package}@{version}");
-    let output = Command::new("npm").args(args).arg(&named).current_dir(&dir).output().unwrap();
-    assert!(output.status.success(), "{named}: {}", String::from_utf8_lossy(&output.stderr));
-    fs::write(done, "").unwrap();
-}
-
 impl Agent {
     pub(crate) fn install_program(&self) {
-        install(NODE.0, NODE.1);
-        install(self.package, self.version);
+        npm::install(npm::NODE);
+        npm::install((self.package, self.version));
     }
 
     /// Writes the settings with which the program speaks to `model`.
@@ -141,8 +111,7 @@ impl Agent {
 
     /// Runs `words` as a command line of the program.
     pub(crate) fn execute(&self, place: &Place, model: &Model, words: &[&str]) -> String {
-        let bin = |(package, version)| dir_of(package, version).join("node_modules/.bin");
-        let bins = [bin((self.package, self.version)), bin(NODE)];
+        let bins = [npm::bin((self.package, self.version)), npm::bin(npm::NODE)];
         let mut path = bins.map(|dir| dir.display().to_string()).join(":");
         path.push_str(":/usr/bin:/bin");
         let mut command = Command::new("timeout");

@@ -1,6 +1,6 @@
 """Uses a server with the official Python client, in both lifecycles, and prints what it saw.
 
-Called with the program and a directory of skills.
+Called with the program and a directory of skills, or the address of a server and its token.
 """
 
 import asyncio
@@ -8,7 +8,17 @@ import json
 import sys
 
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 from mcp.types import ElicitResult
+
+
+def connect(where, what):
+    if where.startswith("http://"):
+        headers = {"Authorization": f"Bearer {what}"}
+        return streamable_http_client(where, http_client=create_mcp_http_client(headers=headers))
+    # In a project's source, plugins would have to be trusted first.
+    args = ["mcp", "--consent", "first-use", "--source", what]
+    return stdio_client(StdioServerParameters(command=where, args=args))
 
 
 async def use(mode):
@@ -22,9 +32,7 @@ async def use(mode):
     async def on_progress(done, total, message):
         progress.append(done)
 
-    # In a project's source, plugins would have to be trusted first.
-    args = ["mcp", "--consent", "first-use", "--source", sys.argv[2]]
-    server = stdio_client(StdioServerParameters(command=sys.argv[1], args=args))
+    server = connect(*sys.argv[1:])
     async with Client(server, mode=mode, elicitation_callback=elicit) as client:
         seen = {"server": client.server_info.name}
         seen["tools"] = [tool.name for tool in (await client.list_tools()).tools]

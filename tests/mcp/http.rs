@@ -9,23 +9,25 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::binary::{Place, finish};
-use crate::{LONG, skills};
+use crate::{LONG, command, memory, skills, trusted};
 
-const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-struct Server {
+pub(crate) struct Server {
     child: Child,
     /// Where it listens.
-    address: String,
+    pub(crate) address: String,
     _place: Place,
     _skills: tempfile::TempDir,
 }
 
 impl Server {
-    fn start(args: &[&str], token: Option<&str>) -> (Server, Vec<String>) {
-        let (place, skills) = (Place::new(), skills());
-        let mut command = place.command(["mcp", "--http", "127.0.0.1:0", "--source"]);
-        command.arg(skills.path()).args(args);
+    pub(crate) fn start(args: &[&str], token: Option<&str>) -> (Server, Vec<String>) {
+        let skills = skills();
+        let place = trusted(skills.path());
+        let http = ["mcp", "--http", "127.0.0.1:0", "--source"];
+        let mut command = command(&place, &http, &[skills.path()]);
+        command.args(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command.env_remove("REPERTOIRE_MCP_TOKEN");
         command.envs(token.map(|token| ("REPERTOIRE_MCP_TOKEN", token)));
@@ -40,12 +42,17 @@ impl Server {
         (Server { child, address, _place: place, _skills: skills }, seen)
     }
 
+    /// The memory it has, in KiB.
+    pub(crate) fn memory(&self) -> u64 {
+        memory(&self.child)
+    }
+
     /// Posts a request to initialize, and gives the whole answer.
     fn post(&self, path: &str, headers: &[(&str, &str)]) -> String {
         self.post_text(path, headers, &hello().to_string())
     }
 
-    fn post_text(&self, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+    pub(crate) fn post_text(&self, path: &str, headers: &[(&str, &str)], body: &str) -> String {
         let mut head = format!("POST {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             let _ = write!(head, "Host: {}\r\n", self.address);
@@ -73,9 +80,20 @@ impl Drop for Server {
 
 /// A request to initialize.
 fn hello() -> Value {
+    hello_of("2025-06-18")
+}
+
+/// A request to initialize in this protocol.
+pub(crate) fn hello_of(version: &str) -> Value {
     let client = json!({"name": "raw", "version": "1"});
-    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+    let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+}
+
+/// The messages in the events of an answer.
+pub(crate) fn events(answer: &str) -> Vec<Value> {
+    let data = answer.lines().filter_map(|line| line.strip_prefix("data: "));
+    data.filter_map(|data| serde_json::from_str(data).ok()).collect()
 }
 
 #[test]
@@ -99,6 +117,17 @@ fn only_programs_of_this_machine_with_the_token_are_served() {
         let answer = server.post(path, headers);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers:?}: {answer}");
         assert!(!answer.contains("serverInfo"), "{answer}");
+    }
+    // Two ways to say whom a request is for: whoever stands between may have read the other.
+    let host = ("Host", &*server.address);
+    for (path, headers) in [
+        ("/mcp", &[authorized, host, host][..]),
+        ("/mcp", &[authorized, host, ("Host", "evil.example")]),
+        (&*format!("http://{}/mcp", server.address), &[authorized]),
+        ("http://evil.example/mcp", &[authorized, host]),
+    ] {
+        let answer = server.post(path, headers);
+        assert!(answer.starts_with("HTTP/1.1 400"), "{path} {headers:?}: {answer}");
     }
     let answer = server.post_text("/mcp", &[], "{\"jsonrpc\": ");
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
@@ -186,7 +215,7 @@ fn other_addresses_and_short_tokens_are_refused() {
 }
 
 /// The value of a header of an answer.
-fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
     let lines = answer.lines().take_while(|line| !line.is_empty());
     lines.filter_map(|line| line.split_once(": ")).find(|(key, _)| *key == name).map(|(_, v)| v)
 }

@@ -1,152 +1,19 @@
 //! A client of the SDK in this process, in both lifecycles of the protocol.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use repertoire::integration::mcp::{McpOptions, McpServer};
-use repertoire::script::ScriptOptions;
-use repertoire::toolset::ToolsetOptions;
-use repertoire::{Consent, ConsentPolicy, Engine, Source};
-use rmcp::handler::client::ClientHandler;
+use repertoire::{ConsentPolicy, Engine, Source};
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
-    ClientRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
-    ErrorCode, ErrorData, GetPromptRequestParams, Implementation, PaginatedRequestParams,
-    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, SubscriptionFilter,
+    ElicitationAction, ErrorCode, GetPromptRequestParams, PaginatedRequestParams,
+    ReadResourceRequestParams, SubscriptionFilter,
 };
-use rmcp::service::{
-    ClientLifecycleMode, NotificationContext, PeerRequestOptions, RequestContext, RoleClient,
-    RunningService, ServiceError, ServiceExt, serve_client_with_lifecycle,
-};
+use rmcp::service::{ClientLifecycleMode, ServiceExt};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::{LONG, is_alive, skills};
-
-/// A client that remembers what it was told.
-#[derive(Clone, Default)]
-struct Told {
-    progress: Arc<Mutex<Vec<(f64, String)>>>,
-    questions: Arc<Mutex<Vec<String>>>,
-    tool_changes: Arc<AtomicUsize>,
-    /// What its user says to questions; without it, it asks none.
-    says: Option<ElicitationAction>,
-}
-
-impl ClientHandler for Told {
-    fn get_info(&self) -> ClientConfig {
-        let mut capabilities = ClientCapabilities::default();
-        capabilities.elicitation = self.says.as_ref().map(|_| ElicitationCapability::default());
-        ClientConfig::new(capabilities, Implementation::new("test", "1"))
-    }
-
-    async fn on_progress(
-        &self,
-        progress: ProgressNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        let step = (progress.progress, progress.message.unwrap_or_default());
-        self.progress.lock().unwrap().push(step);
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.tool_changes.fetch_add(1, Ordering::SeqCst);
-    }
-
-    async fn create_elicitation(
-        &self,
-        request: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
-    ) -> Result<ElicitResult, ErrorData> {
-        let ElicitRequestParams::FormElicitationParams { message, .. } = request else {
-            panic!("{request:?}")
-        };
-        self.questions.lock().unwrap().push(message);
-        Ok(ElicitResult::new(self.says.clone().unwrap()))
-    }
-}
-
-struct Place {
-    dir: TempDir,
-    told: Told,
-    client: RunningService<RoleClient, Told>,
-}
-
-/// A client of a server of the skills, connected in this way.
-async fn connect(
-    lifecycle: ClientLifecycleMode,
-    policy: ConsentPolicy,
-    says: Option<ElicitationAction>,
-) -> Place {
-    let dir = skills();
-    let engine = Engine::builder()
-        .source(Source::user(dir.path()))
-        .toolsets(ToolsetOptions::in_process())
-        .scripts(ScriptOptions::default())
-        .consent(Consent::new(policy))
-        .build()
-        .unwrap();
-    let poll = Some(Duration::from_millis(50));
-    let mut options = McpOptions::default();
-    options.poll = poll;
-    let server = McpServer::new(&engine, options);
-    let (ours, theirs) = tokio::io::duplex(1 << 16);
-    tokio::spawn(async move { server.serve(theirs).await.unwrap().waiting().await.unwrap() });
-    let told = Told { says, ..Told::default() };
-    let client = serve_client_with_lifecycle(told.clone(), ours, lifecycle).await.unwrap();
-    Place { dir, told, client }
-}
-
-async fn simple() -> Place {
-    connect(ClientLifecycleMode::Initialize, ConsentPolicy::Never, None).await
-}
-
-fn modern() -> ClientLifecycleMode {
-    ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
-}
-
-fn params(tool: &str, arguments: &Value) -> CallToolRequestParams {
-    CallToolRequestParams::new(tool.to_owned())
-        .with_arguments(arguments.as_object().unwrap().clone())
-}
-
-impl Place {
-    async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
-        self.client.call_tool(params(tool, &arguments)).await.unwrap()
-    }
-
-    async fn begin(
-        &self,
-        tool: &str,
-        arguments: Value,
-    ) -> rmcp::service::RequestHandle<RoleClient> {
-        let request =
-            ClientRequest::CallToolRequest(CallToolRequest::new(params(tool, &arguments)));
-        let options = PeerRequestOptions::no_options();
-        self.client.send_cancellable_request(request, options).await.unwrap()
-    }
-}
-
-fn text(result: &CallToolResult) -> &str {
-    &result.content[0].as_text().unwrap().text
-}
-
-/// Waits until `is_so`.
-async fn until(what: &str, is_so: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < LONG / 2, "{what} did not come");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-}
-
-fn code(error: &ServiceError) -> ErrorCode {
-    match error {
-        ServiceError::McpError(error) => error.code,
-        other => panic!("{other:?}"),
-    }
-}
+use crate::peer::{Told, code, connect, modern, params, simple, text, until};
+use crate::{LONG, is_alive};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_are_listed_and_called() {
@@ -277,7 +144,10 @@ async fn files_are_resources_and_nothing_else_is() {
         assert!(uris.contains(&uri), "{uris:?}");
     }
     assert!(uris.contains(&"skill://sven/plan/steps.md"), "{uris:?}");
-    assert!(!uris.iter().any(|uri| uri.contains("SKILL.md")), "{uris:?}");
+    let skill = resources.iter().find(|resource| resource.uri == "skill://review/SKILL.md");
+    let described = skill.and_then(|skill| skill.description.as_deref());
+    assert_eq!(described, Some("Does review."), "{uris:?}");
+    assert!(!uris.iter().any(|uri| uri.contains("user-only")), "{uris:?}");
     let templates = place.client.list_all_resource_templates().await.unwrap();
     assert_eq!(templates[0].uri_template, "skill://{+id}/{+path}");
 
@@ -297,7 +167,7 @@ async fn files_are_resources_and_nothing_else_is() {
         ("skill://review/none.md", ErrorCode::RESOURCE_NOT_FOUND),
         ("skill://nobody/a.md", ErrorCode::RESOURCE_NOT_FOUND),
         ("skill://user-only/SKILL.md", ErrorCode::RESOURCE_NOT_FOUND),
-        ("skill://review/SKILL.md", ErrorCode::INVALID_PARAMS),
+        ("skill://review/skill.md", ErrorCode::INVALID_PARAMS),
         ("skill://review/../sven/SKILL.md", ErrorCode::INVALID_PARAMS),
         ("skill://review/%2e%2e/sven/SKILL.md", ErrorCode::INVALID_PARAMS),
         ("skill://review//etc/passwd", ErrorCode::INVALID_PARAMS),
@@ -335,8 +205,8 @@ async fn long_lists_of_resources_come_in_pages() {
             break;
         }
     }
-    // Of each skill, the first hundred.
-    assert_eq!(lengths, [200, 200, 100]);
+    // Of each skill, its `SKILL.md` and the first hundred.
+    assert_eq!(lengths, [202, 202, 101]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -467,4 +337,45 @@ async fn a_changed_list_of_tools_is_told_once() {
     std::fs::remove_file(place.dir.path().join("hello/toolsets/libhello.so")).unwrap();
     let change = tokio::time::timeout(LONG, changes.next()).await.unwrap();
     assert!(format!("{change:?}").contains("ToolListChanged"), "{change:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_outputs_come_in_pages() {
+    let place = simple().await;
+    let script = "#!/bin/sh\nseq 1 20000\necho oh >&2\nexit 3\n";
+    std::fs::write(place.dir.path().join("slow/scripts/long.sh"), script).unwrap();
+    let call = json!({"skill": "slow", "script": "long.sh"});
+    let answer = place.call("run_skill_script", call).await;
+    let first = text(&answer);
+    assert!(first.len() < 40_000, "{}", first.len());
+    // How it ended is told at once.
+    assert!(first.ends_with("[standard error]\noh\n[exit code 3]"), "{first}");
+    let (_, told) = first.split_once("[lines 1 to ").unwrap();
+    let (_, told) = told.split_once("path `").unwrap();
+    let (name, told) = told.split_once("`, offset ").unwrap();
+    let mut offset: usize = told.split_once(']').unwrap().0.parse().unwrap();
+    let mut read: String = first.split_inclusive('\n').take(offset - 1).collect();
+    loop {
+        let call = json!({"skill": "slow", "path": name, "offset": offset});
+        let page = place.call("read_skill_file", call).await;
+        assert_ne!(page.is_error, Some(true), "{page:?}");
+        let page = text(&page);
+        let Some((lines, told)) = page.rsplit_once("\n[20000 lines; read on from offset ") else {
+            read.push_str(page);
+            break;
+        };
+        read.push_str(lines);
+        offset = told.trim_end_matches(']').parse().unwrap();
+    }
+    let numbers: Vec<String> = (1..=20_000).map(|n| n.to_string()).collect();
+    assert_eq!(read, numbers.join("\n") + "\n");
+    for (path, offset, code) in [
+        (name, 20_001, "INVALID_PARAM"),
+        ("output:0123456789abcdef", 1, "NOT_FOUND"),
+        ("output:x", 1, "NOT_FOUND"),
+    ] {
+        let call = json!({"skill": "slow", "path": path, "offset": offset});
+        let answer = place.call("read_skill_file", call).await;
+        assert!(text(&answer).starts_with(code), "{path}: {answer:?}");
+    }
 }

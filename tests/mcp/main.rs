@@ -1,24 +1,32 @@
 //! Skills over the Model Context Protocol: a client in process, raw lines through the real binary,
-//! HTTP, and the official Python client.
+//! HTTP, the official clients for Python and TypeScript, and the MCP Inspector.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod batches;
 #[path = "../support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
+mod figures;
 mod http;
 mod in_process;
+mod inspector;
+#[path = "../support/npm.rs"]
+mod npm;
+mod peer;
 #[path = "../support/plugin.rs"]
 mod plugin;
 mod python;
+mod skills;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
 mod support;
+mod typescript;
 mod wire;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 use binary::Place;
@@ -79,6 +87,13 @@ fn command(place: &Place, args: &[&str], paths: &[&Path]) -> Command {
     let mut command = place.command(args);
     command.args(paths).env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
     command
+}
+
+/// The memory that a process has, in KiB.
+fn memory(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
 /// Whether a process with this argument is alive, such as a `sleep` for an odd time.

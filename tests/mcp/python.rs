@@ -5,6 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::binary::Place;
+use crate::http::{Server, TOKEN};
 use crate::support::say;
 use crate::{skills, trusted};
 
@@ -36,11 +38,22 @@ fn the_official_python_client_uses_everything() {
     };
     let skills = skills();
     let place = trusted(skills.path());
+    let source = skills.path().to_str().unwrap();
+    let (server, _) = Server::start(&[], Some(TOKEN));
+    let url = format!("http://{}/mcp", server.address);
+    // Over HTTP, nobody is asked for consent here: with the newest protocol each call is a session.
+    for (server, n_questions) in
+        [([env!("CARGO_BIN_EXE_repertoire"), source], 1), ([&*url, TOKEN], 0)]
+    {
+        use_server(&python, &place, server, n_questions);
+    }
+}
+
+fn use_server(python: &Path, place: &Place, server: [&str; 2], n_questions: usize) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/client.py");
     let output = Command::new(python)
         .arg(script)
-        .arg(env!("CARGO_BIN_EXE_repertoire"))
-        .arg(skills.path())
+        .args(server)
         .current_dir(place.path())
         .env("HOME", place.path().join("home"))
         .output()
@@ -59,6 +72,6 @@ fn the_official_python_client_uses_everything() {
         assert_eq!(seen["prompt"], true);
         assert_eq!(seen["resource"], "Look twice.\n");
         assert_eq!(seen["progress"], serde_json::json!([0.5, 1.0]), "{seen}");
-        assert_eq!(seen["questions"], 1, "{seen}");
+        assert_eq!(seen["questions"], n_questions, "{seen}");
     }
 }

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::binary::Place;
-use crate::{LONG, command, is_alive, skills, trusted};
+use crate::{LONG, command, is_alive, memory, skills, trusted};
 
 /// A running server, spoken to in lines.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -20,7 +20,7 @@ struct Server {
 }
 
 impl Server {
-    fn start() -> Server {
+    pub(crate) fn start() -> Server {
         Server::start_with(None)
     }
 
@@ -48,19 +48,23 @@ impl Server {
         Server::start().initialized()
     }
 
-    fn initialized(mut self) -> Server {
+    fn initialized(self) -> Server {
+        self.initialized_with("2025-06-18")
+    }
+
+    /// After the handshake in this protocol.
+    pub(crate) fn initialized_with(mut self, version: &str) -> Server {
         let server = &mut self;
         let client = json!({"name": "raw", "version": "1"});
-        let params =
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
         let answer = server.ask(0, "initialize", &params);
-        assert_eq!(answer["result"]["protocolVersion"], "2025-06-18");
+        assert_eq!(answer["result"]["protocolVersion"], version);
         assert_eq!(answer["result"]["serverInfo"]["name"], "repertoire");
         server.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         self
     }
 
-    fn write(&mut self, line: &str) {
+    pub(crate) fn write(&mut self, line: &str) {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
@@ -70,14 +74,19 @@ impl Server {
     }
 
     /// The next line. Every one is a message of the protocol.
-    fn read(&self) -> Value {
-        let line = self.lines.recv_timeout(LONG).unwrap();
-        let message: Value = serde_json::from_str(&line).unwrap();
-        assert_eq!(message["jsonrpc"], "2.0", "{line}");
+    pub(crate) fn read(&self) -> Value {
+        let message = self.read_any();
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
         message
     }
 
-    fn ask(&mut self, id: u64, method: &str, params: &Value) -> Value {
+    /// The next line, which may be a batch.
+    pub(crate) fn read_any(&self) -> Value {
+        let line = self.lines.recv_timeout(LONG).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    pub(crate) fn ask(&mut self, id: u64, method: &str, params: &Value) -> Value {
         self.send(id, method, params);
         let answer = self.read();
         assert_eq!(answer["id"], id, "{answer}");
@@ -93,13 +102,6 @@ impl Server {
             assert!(start.elapsed() < LONG, "it does not end");
             std::thread::sleep(Duration::from_millis(10));
         }
-    }
-
-    /// The memory it has, in KiB.
-    fn memory(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 }
 
@@ -283,7 +285,7 @@ fn ten_thousand_calls_take_no_memory() {
     for id in 1..=11_000 {
         server.ask(id, "tools/call", &calls[id as usize % calls.len()]);
         if id % 2_500 == 1_000 {
-            after.push(server.memory());
+            after.push(memory(&server.child));
         }
     }
     crate::support::say(&format!("memory, each 2,500 calls: {after:?} KiB"));

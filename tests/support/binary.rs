@@ -1,4 +1,5 @@
-//! Runs the real `repertoire`, away from the skills and the settings of whoever runs the tests.
+//! Runs the real `repertoire`, isolated from the skills and the settings of the user who runs the
+//! tests.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What would make a difference to the binary.
+/// The environment variables that the binary depends on.
 const VARIABLES: [&str; 16] = [
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_PROJECT_DIR",
@@ -27,7 +28,7 @@ const VARIABLES: [&str; 16] = [
     "XDG_STATE_HOME",
 ];
 
-/// What a run of the binary left.
+/// The result of a run of the binary.
 #[derive(Debug)]
 pub(crate) struct Run {
     /// The exit code.

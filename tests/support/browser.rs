@@ -1,4 +1,4 @@
-//! Runs what `tests/browser` has in a headless Chromium.
+//! Runs the scripts of `tests/browser` in a headless Chromium.
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! An index of skills that go by their names.
+//! Builds an index of skills whose ids are their names.
 
 use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
 use repertoire::{Skill, SkillId};

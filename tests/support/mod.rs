@@ -1,4 +1,4 @@
-//! What the tests of the capabilities share.
+//! Helpers that the tests of the capabilities share.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// A path of the shared test data: conformance cases and the corpus of real skill files.
 ///
 /// The data is too large for the repository. It is looked for next to it, and in
-/// `$REPERTOIRE_SHARED`; `None` where there is none, which is said on standard error.
+/// `$REPERTOIRE_SHARED`; `None` if it is not found, which is noted on standard error.
 pub(crate) fn shared(relative: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     let named = std::env::var_os("REPERTOIRE_SHARED").map(PathBuf::from);

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-/// What cargo says of `target` when it builds it in `dir` by `cargo ARGS…`, message by message.
+/// The messages of cargo about `target` when `cargo ARGS…` builds it in `dir`.
 pub(crate) fn built(dir: &Path, args: &[&str], target: &str) -> Vec<Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let (subcommand, more) = args.split_first().unwrap();

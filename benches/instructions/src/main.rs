@@ -1,7 +1,7 @@
-//! What `instructions.sh` counts the instructions of: one case a process, named by the first
-//! argument; the second is a directory for what one process leaves for the next.
+//! The program whose instructions `instructions.sh` counts: one case a process, named by the first
+//! argument; the second is a directory for files that one process leaves for the next.
 //!
-//! Only what runs below [`measured`] counts, after a warm-up with the same queries.
+//! Only the work below [`measured`] counts, after a warm-up with the same queries.
 #![expect(clippy::unwrap_used, reason = "a benchmark")]
 #![expect(clippy::print_stdout, reason = "it says how many queries it measured")]
 #![expect(clippy::panic, reason = "a script that names no case is wrong")]
@@ -24,7 +24,7 @@ use repertoire::matcher::Index;
 use repertoire::{Engine, Query};
 use scan::BareScan;
 
-/// What callgrind is told to count.
+/// Runs the work that callgrind counts.
 #[inline(never)]
 fn measured<T>(run: impl FnOnce() -> T) -> T {
     black_box(run())
@@ -50,7 +50,7 @@ const CASES: &[&str] = &[
     "bare-scan-1000",
 ];
 
-/// Where the index of so many skills is.
+/// The path of the index of `n_skills` skills.
 fn path(dir: &str, n_skills: usize) -> PathBuf {
     Path::new(dir).join(format!("{n_skills}.json"))
 }

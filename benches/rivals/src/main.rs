@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut shares = Vec::new();
     for &n_skills in sizes {
         let mut contestants = contestants(&published::skills(&corpus, n_skills))?;
-        // Of 100,000 skills thirty are copies of one, and the first five are any of these.
+        // Among 100,000 skills thirty are copies of one, and the first five are any of these.
         let least = if n_skills > MOST_OF_BM25 { 40 } else { 60 };
         shares.push(agreement(&mut contestants, &messages, least)?);
         measure(&mut contestants, &messages)?;
@@ -108,7 +108,7 @@ fn agreement(
     Ok(shares)
 }
 
-/// Measures in rounds in which all take turns. Whoever is slow takes part in a few only.
+/// Measures in rounds in which all take turns. Slow engines take part in a few only.
 fn measure(contestants: &mut [Contestant], messages: &[String]) -> Result<(), Box<dyn Error>> {
     const ROUNDS: usize = 25;
     const ROUNDS_AT_LEAST: usize = 3;

@@ -22,7 +22,7 @@ pub(crate) type Published = (SkillId, Skill);
 
 /// A way to find the best skills of a message.
 pub(crate) trait Ranker {
-    /// Puts the places of the best [`LIMIT`] skills into `found`, in place of what it holds.
+    /// Puts the places of the best [`LIMIT`] skills into `found`, in place of its content.
     fn rank(&mut self, message: &str, found: &mut Vec<u32>) -> Result<(), Box<dyn Error>>;
 }
 
@@ -48,7 +48,7 @@ impl Ranker for Repertoire {
     }
 }
 
-/// How `tantivy` looks for the best documents of a union of terms.
+/// The way in which `tantivy` searches the best documents of a union of terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Collect {
     /// `TopDocs::order_by_score`, which skips blocks of postings by their greatest score
@@ -158,7 +158,7 @@ impl Ranker for Bm25 {
     }
 }
 
-/// What is indexed of a skill.
+/// The text of a skill that is indexed.
 fn text(skill: &Skill) -> String {
     let body = skill.body().unwrap_or_default();
     format!("{}\n{}\n{body}", skill.name(), skill.description())

@@ -1,4 +1,4 @@
-//! What a process that loaded a catalog leaves to others, besides the catalog itself.
+//! The part of a load's memory that is written to a snapshot besides the catalog.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use super::{Broken, Known};
 use crate::catalog::Catalog;
 use crate::diagnostic::Diagnostic;
 
-/// What is known of skill files that their skills do not tell.
+/// Facts about skill files that their skills do not hold.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct KeptFiles {
-    /// The print of the text of each entry's file, in the order of entries; none of a file that is
-    /// not what its skill was read from.
+    /// The print of the text of each entry's file, in the order of entries; `None` for a file that
+    /// is not the one its skill was read from.
     prints: Vec<Option<u64>>,
     /// The files that do not load.
     broken: Vec<(PathBuf, Findings)>,

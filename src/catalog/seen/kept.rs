@@ -1,5 +1,5 @@
-//! What was seen, as one process leaves it to others: so that it can be compared with the world as
-//! it lies in the file, which is all that becomes of it where nothing has changed.
+//! The inputs of a load as written to a snapshot, which can be compared with the disk without
+//! decoding them.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use serde::ser::{Error as _, Serialize, Serializer};
 use super::{Environment, Seen, Stamp, Surroundings, in_parts, tell_changed};
 use crate::catalog::stamp::PLAIN_LEN;
 
-/// Where a path ends among all paths, and its stamp.
+/// The length of a row: the end of a path among all paths, and its stamp.
 const ROW_LEN: usize = size_of::<u32>() + PLAIN_LEN;
 
-/// [`Seen`] in as few pieces as there can be.
+/// [`Seen`] in as few pieces as possible.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct KeptSeen<'a> {
     /// The paths with a plain stamp, one behind the other, in their order.
@@ -23,7 +23,7 @@ pub(crate) struct KeptSeen<'a> {
     /// A row for each of them.
     #[serde(borrow)]
     rows: Cow<'a, [u8]>,
-    /// All other paths: links, and what was not there.
+    /// All other paths: links, and those that did not exist.
     others: Vec<(PathBuf, Stamp)>,
     around: Cow<'a, Surroundings>,
 }
@@ -63,7 +63,7 @@ impl KeptSeen<'_> {
         Some((Path::new(self.paths.get(start..end)?), stamp))
     }
 
-    /// Whether the path at `place` is as its row says.
+    /// Tells whether the path at `place` is as its row says.
     fn is_plain(&self, place: usize) -> bool {
         let Some((path, stamp)) = self.plain(place) else { return false };
         Stamp::take(path, SystemTime::UNIX_EPOCH).plain().as_ref() == Some(stamp)
@@ -97,7 +97,7 @@ impl From<KeptSeen<'_>> for Seen {
         let plain = (0..kept.n_plain()).filter_map(|place| kept.plain(place));
         let plain = plain.map(|(path, stamp)| (path.to_owned(), Stamp::of_plain(stamp)));
         let stamps = plain.chain(kept.others.iter().cloned()).collect();
-        // What was written down is only compared, never added to.
+        // Inputs that were read back are only compared, never added to.
         Seen { start: SystemTime::now(), stamps, around: kept.around.into_owned() }
     }
 }

@@ -79,17 +79,12 @@ pub(crate) fn user_dir(agent: HookAgent) -> Result<PathBuf, Error> {
         HookAgent::OpenCode => {
             setup::directory("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("opencode"))
         }
-        _ => home().map(|home| home.join(below_home)),
+        _ => setup::home().map(|home| home.join(below_home)),
     };
     dir.ok_or_else(|| {
         let message = format!("there is no home directory with the settings of {agent}");
         Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
     })
-}
-
-/// The user's home directory, if there is one.
-pub(crate) fn home() -> Option<PathBuf> {
-    std::env::home_dir().filter(|dir| !dir.as_os_str().is_empty())
 }
 
 /// The error for an agent that this program does not know.

@@ -72,11 +72,11 @@ impl McpAgent {
             McpAgent::Hooked(HookAgent::ClaudeCode)
                 if std::env::var_os("CLAUDE_CONFIG_DIR").is_none() =>
             {
-                agent::home()
+                setup::home()
             }
             McpAgent::Hooked(agent) => return agent::user_dir(agent),
             McpAgent::VsCode if cfg!(target_os = "macos") => {
-                agent::home().map(|home| home.join("Library/Application Support/Code/User"))
+                setup::home().map(|home| home.join("Library/Application Support/Code/User"))
             }
             McpAgent::VsCode if cfg!(windows) => {
                 std::env::var_os("APPDATA").map(|dir| PathBuf::from(dir).join("Code/User"))

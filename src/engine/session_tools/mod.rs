@@ -1,5 +1,6 @@
 //! The tools of a session's model, and the one function that answers them.
 
+mod pages;
 mod parameters;
 #[cfg(feature = "toolsets")]
 mod plugins;
@@ -17,7 +18,7 @@ use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use crate::tool_format::ToolFormat;
 
-/// How a session's tools are made.
+/// The options of a session's tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionToolsOptions {
@@ -25,10 +26,13 @@ pub struct SessionToolsOptions {
     /// default. If they do not fit, any name is taken, and the model finds them with
     /// `find_skills`.
     pub names_chars: usize,
-    /// The most that `read_skill_file` answers with, in bytes; 64 KiB by default. Of a longer text
-    /// the first lines are given, and how to read on.
+    /// The most that `read_skill_file` answers with, in bytes; 64 KiB by default. The answer to a
+    /// longer text has its first lines, and says how to read on.
     pub read_bytes: usize,
-    /// Whether the tools of all toolsets are there from the beginning, as for clients that list
+    /// The most that is given at once of the output of a script or of a tool of a toolset, in bytes;
+    /// 32 KiB by default. The answer to a longer one has its first lines, and says how to read on.
+    pub output_bytes: usize,
+    /// True if the tools of all toolsets are there from the beginning, as for clients that list
     /// tools once; off by default, and as the engine's [`ToolPolicy`](crate::toolset::ToolPolicy)
     /// has it.
     pub all_toolsets: bool,
@@ -36,7 +40,12 @@ pub struct SessionToolsOptions {
 
 impl Default for SessionToolsOptions {
     fn default() -> Self {
-        SessionToolsOptions { names_chars: 4000, read_bytes: 64 << 10, all_toolsets: false }
+        SessionToolsOptions {
+            names_chars: 4000,
+            read_bytes: 64 << 10,
+            output_bytes: 32 << 10,
+            all_toolsets: false,
+        }
     }
 }
 

@@ -5,17 +5,22 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
+use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
+use rmcp::model::{ClientRequest, ErrorCode as ErrorCodeOfProtocol, JsonRpcMessage};
+use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::McpServer;
+use super::batches;
+use super::merged::Merged;
 use super::message::{self, MAX_MESSAGE, Refusal};
 use super::sessions::Sessions;
 use crate::error::{Error, ErrorCode};
@@ -68,7 +73,7 @@ pub async fn serve_http(
         let (service, sessions, token) = (service.clone(), sessions.clone(), Arc::clone(&token));
         async move {
             sessions.used(request.headers()).await;
-            let answer = answer(service, token, request).await;
+            let answer = answer(&service, &sessions, &token, request).await;
             // That of a new one.
             sessions.used(answer.headers()).await;
             answer
@@ -94,11 +99,19 @@ pub fn check_token(token: &str) -> Result<(), Error> {
     Ok(())
 }
 
-async fn answer(service: Service, token: Arc<str>, mut request: Request<Incoming>) -> Answer {
+async fn answer(
+    service: &Service,
+    sessions: &Sessions,
+    token: &str,
+    mut request: Request<Incoming>,
+) -> Answer {
+    if !names_one_host(&request) {
+        return plain(StatusCode::BAD_REQUEST, "name one host, in the header `Host` alone\n");
+    }
     if request.uri().path() != PATH {
         return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
     }
-    if !is_authorized(request.headers(), &token) {
+    if !is_authorized(request.headers(), token) {
         let mut answer = plain(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer TOKEN`\n");
         answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
         return answer;
@@ -126,12 +139,90 @@ async fn answer(service: Service, token: Arc<str>, mut request: Request<Incoming
         }
         Err(_) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read\n"),
     };
+    if sessions.allows_batches(&head.headers)
+        && let Some(batch) = batches::split(&body)
+    {
+        return match batch {
+            Ok(messages) => answer_batch(service, head, messages).await,
+            Err(refusal) => no_message(StatusCode::BAD_REQUEST, &refusal),
+        };
+    }
     match message::read(&body) {
-        Ok(Some(_)) => service.handle(Request::from_parts(head, Full::new(body))).await,
+        Ok(Some(message)) => {
+            let answer = service.handle(Request::from_parts(head, Full::new(body))).await;
+            if has_batches(&message) {
+                sessions.allow_batches(answer.headers());
+            }
+            answer
+        }
         // The service would say that it is none; nobody waits for more than that it came.
         Ok(None) => plain(StatusCode::ACCEPTED, ""),
         Err(refusal) => no_message(StatusCode::BAD_REQUEST, &refusal),
     }
+}
+
+/// Returns whether a client that begins with `message` may send batches.
+fn has_batches(message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    match &request.request {
+        ClientRequest::InitializeRequest(hello) => batches::are_in(&hello.params.protocol_version),
+        _ => false,
+    }
+}
+
+/// Answers the messages of a batch in one stream of events.
+async fn answer_batch(service: &Service, mut head: Parts, messages: Vec<Vec<u8>>) -> Answer {
+    head.headers.remove(CONTENT_LENGTH);
+    let mut bodies = Vec::new();
+    for text in messages {
+        let refusal = match batches::read(&text) {
+            Ok(Some(message)) => {
+                let body = Full::new(Bytes::from(text));
+                let answer = service.handle(Request::from_parts(head.clone(), body)).await;
+                match (answer.status(), &message) {
+                    (StatusCode::ACCEPTED, _) => continue,
+                    (StatusCode::OK, _) if is_events(answer.headers()) => {
+                        bodies.push(answer.into_body());
+                        continue;
+                    }
+                    (_, JsonRpcMessage::Request(request)) => {
+                        let why = "the request was refused".to_owned();
+                        Refusal::new(
+                            ErrorCodeOfProtocol::INVALID_REQUEST,
+                            why,
+                            Some(request.id.clone()),
+                        )
+                    }
+                    _ => continue,
+                }
+            }
+            Ok(None) => continue,
+            Err(refusal) => refusal,
+        };
+        let text = serde_json::to_string(&refusal).unwrap_or_default();
+        bodies.push(Full::new(Bytes::from(format!("data: {text}\n\n"))).boxed());
+    }
+    if bodies.is_empty() {
+        return plain(StatusCode::ACCEPTED, "");
+    }
+    let mut answer = Response::new(Merged(bodies).boxed());
+    answer.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static(EVENTS));
+    answer
+}
+
+/// The media type of a stream of events.
+const EVENTS: &str = "text/event-stream";
+
+fn is_events(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    media_type.is_some_and(|value| value.starts_with(EVENTS))
+}
+
+/// Returns whether one place alone says whom a request is for. Of two, a proxy may have read the
+/// other one.
+fn names_one_host(request: &Request<Incoming>) -> bool {
+    let n_hosts = request.headers().get_all(HOST).iter().count();
+    request.uri().authority().is_none() && n_hosts <= 1
 }
 
 fn no_message(status: StatusCode, refusal: &Refusal) -> Answer {

@@ -1,4 +1,4 @@
-//! Messages as lines, with an answer to each line that is none.
+//! Messages and batches of them as lines, with an answer to each line that is neither.
 
 use std::io;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::batches::{self, Answered, Batches};
 use super::message::{self, MAX_MESSAGE, Refusal};
 
 /// So long a client that sends no more has to read the last answers.
@@ -23,6 +24,7 @@ pub(super) struct Lines<R> {
     /// The line that is being read, or none of it while too long a one is skipped.
     line: Vec<u8>,
     is_skipping: bool,
+    batches: Batches,
     /// What is to be written, and who waits until it is; `None` once it is closed.
     outgoing: Option<mpsc::UnboundedSender<Outgoing>>,
     writing: Option<JoinHandle<()>>,
@@ -47,6 +49,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             reader: BufReader::new(reader),
             line: Vec::new(),
             is_skipping: false,
+            batches: Batches::default(),
             outgoing: Some(outgoing),
             // Written whole by one task: whoever sends or receives may be dropped half-way.
             writing: Some(tokio::spawn(write(writer, queue))),
@@ -93,9 +96,61 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
 
     fn refuse(&self, refusal: &Refusal) {
         tracing::warn!(why = refusal.why(), "a line is no message");
-        if let (Some(outgoing), Ok(line)) = (&self.outgoing, to_line(refusal)) {
+        self.write(refusal);
+    }
+
+    /// Has `message` written, whenever that is.
+    fn write(&self, message: &impl Serialize) {
+        if let (Some(outgoing), Ok(line)) = (&self.outgoing, to_line(message)) {
             // Whoever writes no more has said why.
             let _ = outgoing.send(Outgoing { line, written: None });
+        }
+    }
+
+    /// Takes a line that is a batch; gives it back if it is not, or none is taken.
+    fn open_batch<'l>(&mut self, line: &'l [u8]) -> Option<&'l [u8]> {
+        if !self.batches.are_taken {
+            return Some(line);
+        }
+        match batches::split(line) {
+            None => return Some(line),
+            Some(Ok(messages)) => {
+                if let Some(answers) = self.batches.open(&messages) {
+                    self.write(&answers);
+                }
+            }
+            Some(Err(refusal)) => self.refuse(&refusal),
+        }
+        None
+    }
+
+    /// The next message that can be read.
+    async fn next_message(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if let Some(message) = self.batches.next() {
+                return Some(message);
+            }
+            let line = match self.next_line().await {
+                Ok(line) => line?,
+                Err(error) => {
+                    tracing::error!(%error, "cannot read from the client");
+                    return None;
+                }
+            };
+            let Ok(line) = line else {
+                self.refuse(&Refusal::too_long());
+                continue;
+            };
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let line = without_byte_order_mark(&line);
+            let Some(line) = self.open_batch(line) else { continue };
+            match message::read(line) {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(refusal) => self.refuse(&refusal),
+            }
         }
     }
 }
@@ -134,37 +189,27 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let outgoing = self.outgoing.clone();
+        let answered = self.batches.note_sent(&message);
         async move {
+            let line = match answered {
+                Answered::Alone => to_line(&message)?,
+                Answered::Kept => return Ok(()),
+                Answered::With(answers) => to_line(&answers)?,
+            };
             let closed = || io::Error::new(io::ErrorKind::NotConnected, "the client is gone");
             let (written, result) = oneshot::channel();
-            let sent = Outgoing { line: to_line(&message)?, written: Some(written) };
+            let sent = Outgoing { line, written: Some(written) };
             outgoing.ok_or_else(closed)?.send(sent).map_err(|_| closed())?;
             result.await.map_err(|_| closed())?
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        loop {
-            let line = match self.next_line().await {
-                Ok(Some(line)) => line,
-                Ok(None) => break,
-                Err(error) => {
-                    tracing::error!(%error, "cannot read from the client");
-                    break;
-                }
-            };
-            let Ok(line) = line else {
-                self.refuse(&Refusal::too_long());
-                continue;
-            };
-            if line.trim_ascii().is_empty() {
-                continue;
+        if let Some(message) = self.next_message().await {
+            if let Some(answers) = self.batches.note_cancelled(&message) {
+                self.write(&answers);
             }
-            match message::read(without_byte_order_mark(&line)) {
-                Ok(Some(message)) => return Some(message),
-                Ok(None) => {}
-                Err(refusal) => self.refuse(&refusal),
-            }
+            return Some(message);
         }
         self.gone.cancel();
         // Who is told of the end may drop everything at once, with answers that wait to be written.
@@ -173,6 +218,10 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
     }
 
     async fn close(&mut self) -> io::Result<()> {
+        let left: Vec<_> = self.batches.left().collect();
+        for answers in &left {
+            self.write(answers);
+        }
         self.outgoing = None;
         match self.writing.take() {
             Some(writing) => writing.await.map_err(io::Error::other),

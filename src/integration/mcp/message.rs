@@ -21,7 +21,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    fn new(code: ErrorCode, why: String, id: Option<RequestId>) -> Refusal {
+    pub(super) fn new(code: ErrorCode, why: String, id: Option<RequestId>) -> Refusal {
         Refusal { jsonrpc: "2.0", id, error: ErrorData::new(code, why, None) }
     }
 
@@ -51,7 +51,9 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
     }
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
     let why = match value.get("id") {
-        _ if value.is_array() => "batches are not taken: send one message at a time".to_owned(),
+        _ if value.is_array() => {
+            "only protocol 2025-03-26 has batches: send one message at a time".to_owned()
+        }
         Some(_) if id.is_none() => "an id is a text, or a whole number of 64 bits".to_owned(),
         _ => format!("this is no request as the protocol has it: {error}"),
     };

@@ -1,18 +1,24 @@
 //! Skills for agents that speak the Model Context Protocol.
 //!
 //! An [`McpServer`] serves one connection: the hosts' tools and the tools of plugins as MCP tools,
-//! slash commands as prompts, the files of skills as resources. Whatever may take its time runs on
-//! a thread of its own, so that the server always answers and can always be cancelled.
+//! slash commands as prompts, the files of skills as resources, and the skills themselves by MCP's
+//! Skills extension. Whatever may take its time runs on a thread of its own, so that the server
+//! always answers and can always be cancelled.
 
+mod address;
+mod batches;
 mod changes;
 mod consent;
 mod http;
 mod lines;
+mod merged;
 mod message;
+mod pages;
 mod progress;
 mod prompts;
 mod resources;
 mod sessions;
+mod skills;
 mod tools;
 
 use std::fmt::Display;
@@ -25,9 +31,11 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
     ErrorCode as ErrorCodeOfProtocol, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscriptionFilter,
+    GetSkillRequestParams, GetSkillResult, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscriptionFilter,
 };
 use rmcp::service::{
     NotificationContext, RequestContext, RoleServer, ServerInitializeError, SubscriptionContext,
@@ -43,6 +51,7 @@ use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use changes::Listed;
 use lines::Lines;
+use pages::is_whole;
 
 pub use http::{check_token, serve_http};
 
@@ -169,6 +178,17 @@ impl McpServer {
         ended.map(|_| ()).map_err(|error| failed(&error))
     }
 
+    /// Answers `what` on a thread that may block.
+    async fn look_up<T: Send + 'static>(
+        &self,
+        what: &str,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let connection = Arc::clone(&self.0);
+        let found = blocking(what, move || work(&connection)).await;
+        found.and_then(|found| found).map_err(|error| protocol_error(&error))
+    }
+
     fn instructions(&self) -> String {
         let Connection { engine, options, .. } = &*self.0;
         let budget = Some(Budget::Characters(options.instructions_chars));
@@ -182,13 +202,16 @@ const INSTRUCTIONS: &str = "Skills: instructions for kinds of tasks. Before you 
                             one is for, call `use_skill`; `find_skills` finds one.";
 
 /// The methods with parameters.
-const METHODS: [&str; 8] = [
+const METHODS: [&str; 11] = [
     "initialize",
     "prompts/get",
     "prompts/list",
+    "resources/directory/read",
     "resources/list",
     "resources/read",
     "resources/templates/list",
+    "skills/get",
+    "skills/list",
     "tools/call",
     "tools/list",
 ];
@@ -210,19 +233,6 @@ async fn blocking<T: Send + 'static>(
         let message = format!("`{what}` panicked");
         Error::new(ErrorCode::InternalError, message, "report this to the host's author")
     })
-}
-
-/// Fails for a page of a list that is told as a whole: nobody was given a cursor.
-fn is_whole(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
-    match page.and_then(|page| page.cursor) {
-        Some(cursor) => Err(protocol_error(&no_cursor(&cursor))),
-        None => Ok(()),
-    }
-}
-
-fn no_cursor(cursor: &str) -> Error {
-    let message = format!("`{cursor}` is no cursor of this list");
-    Error::new(ErrorCode::InvalidParam, message, "pass on `nextCursor` as it was")
 }
 
 /// An error that is the protocol's, for requests that cannot fail as a tool does.
@@ -249,6 +259,7 @@ impl ServerHandler for McpServer {
             .enable_resources_list_changed()
             .enable_tools()
             .enable_tool_list_changed()
+            .enable_skills_with_directory_read()
             .build();
         let version = env!("CARGO_PKG_VERSION");
         ServerConfig::new(capabilities)
@@ -297,10 +308,9 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let connection = Arc::clone(&self.0);
         let cursor = request.and_then(|request| request.cursor);
-        let page = blocking("resources/list", move || connection.resources(cursor.as_deref()));
-        page.await.and_then(|page| page).map_err(|error| protocol_error(&error))
+        self.look_up("resources/list", move |connection| connection.resources(cursor.as_deref()))
+            .await
     }
 
     async fn list_resource_templates(
@@ -315,11 +325,38 @@ impl ServerHandler for McpServer {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let connection = Arc::clone(&self.0);
-        let read = blocking("resources/read", move || connection.read(&request.uri));
-        read.await.map_err(|error| protocol_error(&error))?.map(Into::into)
+        resources::read(&self.0, request, &context).await
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        let ReadResourceDirectoryRequestParams { uri, cursor, .. } = request;
+        self.look_up("resources/directory/read", move |connection| {
+            connection.directory(&uri, cursor.as_deref())
+        })
+        .await
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        self.look_up("skills/list", move |connection| connection.skills(cursor.as_deref())).await
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        self.look_up("skills/get", move |connection| connection.skill(&request.uri)).await
     }
 
     /// Requests that are none of the protocol's, or not as it has them.

@@ -1,31 +1,35 @@
-//! Resources: the files of skills, at `skill://ID/PATH`.
+//! Resources: the files and directories of skills, at `skill://PATH/FILE`.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use rmcp::model::{
-    ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
-    ResourceTemplate,
+    DIRECTORY_MIME_TYPE, ErrorData, ListResourcesResult, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
+use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
 
-use super::{Connection, no_cursor, protocol_error};
-use crate::activation::{Content, ReadOptions, bundled_files};
+use super::address::{self, SKILL_MD};
+use super::consent::{self, Consented};
+use super::pages::{after_mark, cursor_at};
+use super::skills::MAX_FILE_BYTES;
+use super::{Connection, blocking, protocol_error};
+use crate::activation::{Content, ReadOptions, bundled_files, has_directory};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode};
 
-/// As many files of one skill as are listed; the others can be read all the same.
+/// The most files of one skill in the list of all; the others can be read all the same.
 const MAX_FILES: usize = 100;
 
-/// A page of the list ends after the skill that brings it to so many files.
+/// The most files of one skill in the lists of its directories.
+const MAX_FILES_OF_DIRECTORY: usize = 10_000;
+
+/// A page of a list of files ends with so many, and of the list of all after the skill that brings
+/// it to so many.
 const PAGE: usize = 200;
 
-/// What the cursors of pages begin with. A skill that is gone by then is no reason to refuse one.
-const MARK: &str = "from:";
-
-const SCHEME: &str = "skill://";
-
-/// What is written with `%`: all but what RFC 3986 calls unreserved, and the slashes between parts.
-const ENCODED: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+const MARKDOWN: &str = "text/markdown";
 
 /// How to make the address of any file.
 pub(super) fn template() -> ResourceTemplate {
@@ -34,132 +38,166 @@ pub(super) fn template() -> ResourceTemplate {
 }
 
 impl Connection {
-    /// A page of the files that come with the skills of the model. A cursor is the id of the
-    /// skill that a page begins with, with a mark before it.
+    /// A page of the files of the skills of the model. A cursor names the skill that a page begins
+    /// with.
     pub(super) fn resources(&self, cursor: Option<&str>) -> Result<ListResourcesResult, Error> {
         let catalog = self.engine.catalog();
         if cursor.is_none() {
             self.listed.note_skills(&catalog);
         }
-        let from = cursor.map(|cursor| cursor.strip_prefix(MARK).ok_or_else(|| no_cursor(cursor)));
-        let from = from.transpose()?.unwrap_or_default();
+        let from = after_mark(cursor)?;
         let mut page = ListResourcesResult::default();
         for entry in catalog.listed(Audience::Model).filter(|entry| entry.id.as_str() >= from) {
             if page.resources.len() >= PAGE {
-                page.next_cursor = Some(format!("{MARK}{}", entry.id));
+                page.next_cursor = Some(cursor_at(entry.id.as_str()));
                 break;
             }
-            page.resources.extend(files(entry));
+            let root = address::path_of(&catalog, entry);
+            page.resources.push(skill_md(&root, entry));
+            page.resources.extend(files(entry, MAX_FILES).into_iter().map(|path| {
+                let name = format!("{}/{path}", entry.id);
+                file(&format!("{root}/{path}"), name)
+            }));
         }
         Ok(page)
     }
 
-    /// Reads the file at `uri`.
-    pub(super) fn read(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-        let read = || {
-            let (skill, path) = parse(uri, &self.engine.catalog())?;
-            self.engine.read_resource(&skill, &path, &self.session, &ReadOptions::default())
-        };
-        let resource = read().map_err(|error| match error.code() {
-            ErrorCode::NotFound => {
-                let data = json!({"uri": uri});
-                ErrorData::resource_not_found(protocol_error(&error).message, Some(data))
-            }
-            _ => protocol_error(&error),
+    /// A page of what is directly in the directory at `uri`. A cursor names the item that a page
+    /// begins with.
+    ///
+    /// Fails with `INVALID_PARAM` if there is no such directory.
+    pub(super) fn directory(
+        &self,
+        uri: &str,
+        cursor: Option<&str>,
+    ) -> Result<ListResourcesResult, Error> {
+        let path = address::path_in(uri)?;
+        let from = after_mark(cursor)?;
+        let children = children(&self.engine.catalog(), &path).ok_or_else(|| {
+            let message = format!("`{uri}` is not a directory of a skill");
+            let help = "name one without a slash at its end, such as `skill://PATH/references`";
+            Error::new(ErrorCode::InvalidParam, message, help)
         })?;
-        let contents = match resource.content {
-            Content::Text { text, .. } => ResourceContents::text(text, uri),
-            Content::Base64(blob) => ResourceContents::blob(blob, uri),
+        let mut children = children.into_iter().skip_while(|(name, _)| name.as_str() < from);
+        let mut page = ListResourcesResult::default();
+        page.resources.extend(children.by_ref().take(PAGE).map(|(_, child)| child));
+        page.next_cursor = children.next().map(|(name, _)| cursor_at(&name));
+        Ok(page)
+    }
+
+    fn read(&self, skill: &str, path: &str, uri: &str) -> Result<ReadResourceResult, Error> {
+        let (contents, media_type) = if path == SKILL_MD {
+            let portable = self.engine.portable(skill, &self.session)?;
+            (ResourceContents::text(portable.text, uri), MARKDOWN.to_owned())
+        } else {
+            let options = ReadOptions { max_bytes: MAX_FILE_BYTES, ..ReadOptions::default() };
+            let resource = self.engine.read_resource(skill, path, &self.session, &options)?;
+            let contents = match resource.content {
+                Content::Text { text, .. } => ResourceContents::text(text, uri),
+                Content::Base64(blob) => ResourceContents::blob(blob, uri),
+            };
+            (contents, resource.media_type)
         };
-        Ok(ReadResourceResult::new(vec![contents.with_mime_type(resource.media_type)]))
+        Ok(ReadResourceResult::new(vec![contents.with_mime_type(media_type)]))
     }
 }
 
-/// The files that come with a skill.
-fn files(entry: &Entry) -> impl Iterator<Item = Resource> {
-    let files = entry.skill.dir().and_then(|dir| bundled_files(dir, MAX_FILES).ok());
-    files.into_iter().flat_map(|bundled| bundled.files).map(|path| {
-        let guess = mime_guess::from_path(&path).first();
-        let resource = Resource::new(uri(entry.id.as_str(), &path), format!("{}/{path}", entry.id));
-        match guess {
-            Some(media_type) => resource.with_mime_type(media_type.essence_str()),
-            None => resource,
+/// Answers `resources/read`. Where an activation would need consent, the file does.
+pub(super) async fn read(
+    connection: &Arc<Connection>,
+    request: ReadResourceRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<ReadResourceResponse, ErrorData> {
+    let uri = request.uri.clone();
+    let answer = answer(connection, request, context).await;
+    answer.map_err(|error| match error.code() {
+        ErrorCode::NotFound => {
+            let data = json!({"uri": uri});
+            ErrorData::resource_not_found(protocol_error(&error).message, Some(data))
         }
+        _ => protocol_error(&error),
     })
 }
 
-fn uri(skill: &str, path: &str) -> String {
-    let encoded = |text| utf8_percent_encode(text, ENCODED);
-    format!("{SCHEME}{}/{}", encoded(skill), encoded(path))
-}
-
-/// The skill and the path that `uri` means. Both may have slashes: the longest beginning that is
-/// the id of a skill is one, since the files of a skill are never those of another below it.
-fn parse(uri: &str, catalog: &Catalog) -> Result<(String, String), Error> {
-    let malformed = |why| {
-        let message = format!("`{uri}` {why}");
-        Error::new(ErrorCode::InvalidParam, message, "write `skill://ID/PATH`")
+async fn answer(
+    connection: &Arc<Connection>,
+    request: ReadResourceRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<ReadResourceResponse, Error> {
+    let uri = request.uri;
+    let (skill, path) = address::parse(&connection.engine.catalog(), &uri)?;
+    let read = || {
+        let (connection, skill) = (Arc::clone(connection), skill.clone());
+        let (path, uri) = (path.clone(), uri.clone());
+        blocking("resources/read", move || connection.read(&skill, &path, &uri))
     };
-    // A scheme has no case.
-    let rest = uri.get(..SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME));
-    let rest =
-        rest.map(|_| &uri[SCHEME.len()..]).ok_or_else(|| malformed("is no skill address"))?;
-    if rest.contains(['?', '#']) {
-        return Err(malformed("has a query or a fragment"));
-    }
-    let decoded =
-        |text| percent_decode_str(text).decode_utf8().map_err(|_| malformed("is not UTF-8"));
-    let mut shortest = None;
-    for (slash, _) in rest.rmatch_indices('/') {
-        let (id, path) = (decoded(&rest[..slash])?, decoded(&rest[slash + 1..])?);
-        if catalog.get(&id).is_some() {
-            return Ok((id.into_owned(), path.into_owned()));
+    let mut contents = read().await?;
+    if contents.as_ref().is_err_and(|error| error.code() == ErrorCode::ConsentRequired) {
+        let (skill, responses) = (skill.clone(), request.input_responses);
+        match consent::ask(connection, skill, Audience::Model, responses, context).await? {
+            Consented::Yes => contents = read().await?,
+            Consented::NobodyToAsk => {}
+            Consented::Pending(pending) => return Ok((*pending).into()),
         }
-        shortest = Some((id.into_owned(), path.into_owned()));
     }
-    // No id fits; the error of whoever looks for this one says which ids are near.
-    shortest.ok_or_else(|| malformed("has no path"))
+    Ok(contents?.into())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::Engine;
-    use crate::skill::Skill;
-
-    #[test]
-    fn addresses_are_read_as_they_are_written() {
-        let skill = |name: &str| -> Skill {
-            format!("---\nname: {name}\ndescription: d\n---\n").parse().unwrap()
-        };
-        let engine = Engine::builder().skill(skill("plan")).skill(skill("o-k")).build().unwrap();
-        for (id, path, written) in [
-            ("plan", "a.md", "skill://plan/a.md"),
-            ("plan", "ref/a b.md", "skill://plan/ref/a%20b.md"),
-            ("plan", "100%?#.md", "skill://plan/100%25%3F%23.md"),
-            ("o-k", "ü/~x.md", "skill://o-k/%C3%BC/~x.md"),
-        ] {
-            assert_eq!(uri(id, path), written);
-            let read = parse(written, &engine.catalog()).unwrap();
-            assert_eq!((&*read.0, &*read.1), (id, path));
+/// The children of the directory at `path` below all skills, by name; `None` if there is no
+/// such directory. Above the skills there are directories, too: their ids have parts.
+fn children(catalog: &Catalog, path: &str) -> Option<BTreeMap<String, Resource>> {
+    if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return None;
+    }
+    let mut children = BTreeMap::new();
+    let add_directory = |children: &mut BTreeMap<_, _>, name: &str| {
+        let uri = address::uri(&format!("{path}/{name}"));
+        let directory = Resource::new(uri, name).with_mime_type(DIRECTORY_MIME_TYPE);
+        children.insert(name.to_owned(), directory);
+    };
+    for entry in catalog.listed(Audience::Model) {
+        let below = address::path_of(catalog, entry);
+        if let Some(below) = below.strip_prefix(path).and_then(|below| below.strip_prefix('/')) {
+            add_directory(&mut children, below.split('/').next().unwrap_or(below));
         }
     }
-
-    #[test]
-    fn what_is_no_address_is_refused() {
-        let engine = Engine::builder().build().unwrap();
-        for (address, why) in [
-            ("", "is no skill address"),
-            ("file:///etc/passwd", "is no skill address"),
-            ("skill:/", "is no skill address"),
-            ("skill://plan", "has no path"),
-            ("skill://plan/%ff", "is not UTF-8"),
-            ("skill://plan/a?b", "has a query or a fragment"),
-        ] {
-            let error = parse(address, &engine.catalog()).unwrap_err();
-            assert_eq!(error.message(), format!("`{address}` {why}"));
+    let here = address::directory_at(catalog, path);
+    let Some((entry, inner)) = here else { return (!children.is_empty()).then_some(children) };
+    let prefix = if inner.is_empty() { String::new() } else { format!("{inner}/") };
+    let nested = catalog.nested(entry, Audience::Model).map(|(dir, _)| format!("{dir}/{SKILL_MD}"));
+    for below in files(entry, MAX_FILES_OF_DIRECTORY).into_iter().chain(nested) {
+        let Some(below) = below.strip_prefix(&prefix) else { continue };
+        if let Some((name, _)) = below.split_once('/') {
+            add_directory(&mut children, name);
+        } else {
+            children.insert(below.to_owned(), file(&format!("{path}/{below}"), below.to_owned()));
         }
-        let unknown = parse("Skill://a%2Fb/c/d", &engine.catalog()).unwrap();
-        assert_eq!(unknown, ("a/b".to_owned(), "c/d".to_owned()));
+    }
+    if inner.is_empty() {
+        children.insert(SKILL_MD.to_owned(), skill_md(path, entry));
+        return Some(children);
+    }
+    let is_there = || entry.skill.dir().is_some_and(|dir| has_directory(dir, &inner));
+    (!children.is_empty() || is_there()).then_some(children)
+}
+
+/// The paths of the files that come with a skill.
+fn files(entry: &Entry, limit: usize) -> Vec<String> {
+    let files = entry.skill.dir().and_then(|dir| bundled_files(dir, limit).ok());
+    files.map(|bundled| bundled.files).unwrap_or_default()
+}
+
+fn skill_md(root: &str, entry: &Entry) -> Resource {
+    let uri = address::uri(&format!("{root}/{SKILL_MD}"));
+    Resource::new(uri, entry.skill.portable_name())
+        .with_description(entry.skill.portable_description())
+        .with_mime_type(MARKDOWN)
+}
+
+fn file(path: &str, name: String) -> Resource {
+    let resource = Resource::new(address::uri(path), name);
+    match mime_guess::from_path(path).first() {
+        Some(media_type) => resource.with_mime_type(media_type.essence_str()),
+        None => resource,
     }
 }

@@ -1,6 +1,7 @@
 //! The sessions of clients over HTTP, of which there are only so many.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use http::HeaderMap;
@@ -23,28 +24,50 @@ const SESSION_ID: &str = "mcp-session-id";
 pub(super) struct Sessions {
     pub(super) manager: Arc<LocalSessionManager>,
     by_use: Arc<Mutex<Vec<SessionId>>>,
+    /// Those whose protocol has batches.
+    batched: Arc<Mutex<HashSet<SessionId>>>,
+}
+
+/// The session that headers name.
+fn named(headers: &HeaderMap) -> Option<SessionId> {
+    let id = headers.get(SESSION_ID).and_then(|id| id.to_str().ok()).map(SessionId::from);
+    id.filter(|id| !id.is_empty())
 }
 
 impl Sessions {
     pub(super) fn new() -> Sessions {
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(MAX_IDLE);
-        Sessions { manager: Arc::new(manager), by_use: Arc::default() }
+        Sessions { manager: Arc::new(manager), by_use: Arc::default(), batched: Arc::default() }
     }
 
     /// Notes that the session in these headers, if there is one, is used; ends those beyond the
     /// most there may be.
     pub(super) async fn used(&self, headers: &HeaderMap) {
-        let id = headers.get(SESSION_ID).and_then(|id| id.to_str().ok()).map(SessionId::from);
-        let Some(id) = id.filter(|id| !id.is_empty()) else { return };
+        let Some(id) = named(headers) else { return };
         if !self.manager.sessions.read().await.contains_key(&id) {
             return;
         }
         for ended in self.note(id) {
+            self.batched().remove(&ended);
             if let Err(error) = self.manager.close_session(&ended).await {
                 tracing::warn!(%error, "a session could not be ended");
             }
         }
+    }
+
+    /// Notes that the new session in these headers, those of an answer, may send batches.
+    pub(super) fn allow_batches(&self, headers: &HeaderMap) {
+        self.batched().extend(named(headers));
+    }
+
+    /// Whether the session in these headers may send batches.
+    pub(super) fn allows_batches(&self, headers: &HeaderMap) -> bool {
+        named(headers).is_some_and(|id| self.batched().contains(&id))
+    }
+
+    fn batched(&self) -> MutexGuard<'_, HashSet<SessionId>> {
+        self.batched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts a session last; gives back the first ones beyond the most there may be.

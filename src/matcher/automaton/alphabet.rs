@@ -1,4 +1,4 @@
-//! The alphabet of the automaton: bytes, but for those of words of ASCII, which are one symbol at the
+//! The alphabet of the automaton: bytes, except that a byte of an ASCII word is one symbol at the
 //! start of a word and another inside it.
 
 /// The number of symbols, a power of two.
@@ -36,7 +36,7 @@ const fn rows() -> [u16; 256] {
 /// For each byte, the row of the byte after it.
 pub(super) static ROWS: [u16; 256] = rows();
 
-/// Whether a byte is a letter, a digit or `_` of ASCII.
+/// Tells whether a byte is a letter, a digit or `_` of ASCII.
 #[inline]
 pub(crate) fn is_word(byte: u8) -> bool {
     ROWS[byte as usize] as usize == INSIDE
@@ -80,7 +80,8 @@ pub(super) fn symbols_of(literals: &[&str]) -> Vec<u8> {
     symbols
 }
 
-/// Whether only bytes of words of ASCII, where they follow another character, have the symbol [`ASK`].
+/// Tells whether only bytes of words of ASCII, where they follow another character, have the symbol
+/// [`ASK`].
 pub(super) fn asks_at_words_only(symbols: &[u8]) -> bool {
     let asks = |place: usize| place >= AFTER_OTHER && is_word((place - AFTER_OTHER) as u8);
     (0..).zip(symbols).all(|(place, &symbol)| symbol != ASK || asks(place))

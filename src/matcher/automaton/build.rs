@@ -1,4 +1,4 @@
-//! From literals to the packed automaton.
+//! The builder of the packed automaton.
 
 use std::collections::VecDeque;
 
@@ -8,8 +8,8 @@ use super::trie::Trie;
 use super::{Automaton, LINE, Literal, NONE, Needs, OUT, pack};
 use crate::matcher::text::boundary;
 
-/// Down to this depth nodes are placed level by level, further down branch by branch: what is walked
-/// together stands together.
+/// Down to this depth nodes are placed level by level, further down branch by branch, so that nodes
+/// on one path are stored together.
 const MAX_LEVELS: u32 = 3;
 
 impl Automaton {

@@ -14,8 +14,8 @@
 //! its longest literal only. The states with a literal are numbered in the order of their slots: a rank
 //! for each cache line of states, and a count of the flags within the line.
 //!
-//! The tables are flat, so a snapshot holds them as they are. What was read is checked by
-//! [`Automaton::is_sound`], and a scan takes time linear in the text whatever was read.
+//! The tables are flat, so a snapshot holds them as they are. Tables that were read are checked by
+//! [`Automaton::is_sound`], and a scan takes time linear in the text whatever they hold.
 
 mod alphabet;
 mod build;
@@ -66,7 +66,7 @@ row!(Literal { next: u32, next_each: u32, len: u32, value: u32 });
 pub(super) struct Needs {
     /// Only those where a word starts.
     pub(super) start: bool,
-    /// Every one, for what stands around it.
+    /// Every one, for its context.
     pub(super) each: bool,
     /// A value that the literal carries.
     pub(super) value: u32,
@@ -175,7 +175,8 @@ impl Automaton {
             + size_of_val(&*self.literals)
     }
 
-    /// Whether what was read leads out of no table, and each walk along output links ends.
+    /// Tells whether nothing that was read leads out of a table, and each walk along output links
+    /// ends.
     pub(super) fn is_sound(&self) -> bool {
         let n_literals = self.literals.len() as u32;
         let n_outputs = |states: &[u64]| states.iter().map(|of| (of >> 63) as u32).sum::<u32>();

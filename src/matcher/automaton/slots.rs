@@ -28,7 +28,7 @@ fn set(bits: &mut Vec<u64>, at: usize) {
 }
 
 impl Slots {
-    /// All slots free, but for the first block, of which the first is the root's.
+    /// All slots free, except the first block, whose first slot is the root's.
     pub(super) fn new() -> Slots {
         let taken = vec![u64::MAX; N_SYMBOLS / 64];
         Slots { taken, bases: Vec::new(), first: N_SYMBOLS, end: N_SYMBOLS }
@@ -71,7 +71,7 @@ impl Slots {
         if labels.len() > 1 {
             return self.end;
         }
-        // So many free slots whose bases are taken are given up.
+        // After this many tries, the free slots passed are given up.
         self.first = slot;
         while has(&self.bases, slot ^ first as usize) {
             slot = self.free(slot + 1);

@@ -1,4 +1,4 @@
-//! The tree of all literals, with failure links: what the automaton is packed from.
+//! The trie of all literals, with failure links, from which the automaton is packed.
 
 use super::{N_SYMBOLS, NONE};
 

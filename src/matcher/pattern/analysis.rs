@@ -1,4 +1,4 @@
-//! The patterns of a catalog, taken apart for its index.
+//! The analysis of a catalog's patterns for its index.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -6,17 +6,18 @@ use std::num::NonZero;
 use std::thread;
 
 use super::cache::Patterns;
+use super::char_classes::RequiredClasses;
 use super::gates::{Gate, Gates};
 use super::required::{self, Required};
-use super::shape;
 use crate::matcher::search::SmallSet;
 use crate::progress::Steps;
 use crate::skill::pattern::{self, Case};
 
-/// Taking so many patterns apart takes several milliseconds, many times what a thread costs.
+/// The fewest patterns for one more thread: their analysis takes several milliseconds, many times
+/// what a thread costs.
 const MIN_PATTERNS_A_THREAD: usize = 256;
 
-/// Patterns with what they require, in the order of their texts.
+/// Patterns with their requirements, in the order of their texts.
 pub(in crate::matcher) struct Sources<'a> {
     /// The item of each.
     pub(in crate::matcher) items: Vec<u32>,
@@ -37,9 +38,12 @@ impl<'a> Sources<'a> {
         let (items, texts): (Vec<u32>, Vec<&str>) = patterns.into_iter().unzip();
         let required = in_parallel(&texts, |source| {
             let hir = pattern::parse(source, Case::Verbatim).ok();
-            let required = hir.and_then(|hir| required::required(source, &hir));
             steps.add();
-            required.filter(|of| !of.is_weak() || !shape::tell_more(source))
+            let hir = hir?;
+            let required = required::required(source, &hir)?;
+            // A single letter stands in nearly every message: a digit or a sign tells more.
+            let is_weak = required.is_weak() && RequiredClasses::of(&hir).are_rare();
+            (!is_weak).then_some(required)
         });
         let mut n_patterns: HashMap<String, u32> = HashMap::new();
         for literal in required.iter().flatten().flat_map(Required::groups).flatten() {
@@ -107,7 +111,7 @@ fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec
             .collect();
         let mut all = run(own);
         for (chunk, other) in others {
-            // Where there are no threads to be had, this one does it all.
+            // If no thread can be started, this one does it all.
             let results = other.ok().and_then(|other| other.join().ok());
             all.extend(results.unwrap_or_else(|| run(chunk)));
         }

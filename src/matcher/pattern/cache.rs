@@ -1,4 +1,4 @@
-//! The patterns of a catalog, compiled when first needed and run only where they may match.
+//! The cache of a catalog's patterns, compiled when first needed and run only where they may match.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,25 +10,24 @@ use regex_automata::{Input, meta};
 use serde::{Deserialize, Serialize};
 use thread_local::ThreadLocal;
 
-use super::demands::{Demands, Met};
+use super::literal_free::{Candidates, LiteralFree};
 use super::searchers::{Caches, Searchers};
 use crate::matcher::arena::Texts;
 use crate::skill::pattern::{self, Alphabet, Case};
 
-/// Patterns see so much of a text, in bytes: half from its head, half from its tail. It bounds what
+/// The bytes of a text that patterns see: half from its head, half from its tail. It bounds what
 /// one author's costly pattern can do to other people's long messages.
 pub(crate) const WINDOW_BYTES: usize = 64 * 1024;
 
-/// Compiled patterns take about so much memory at most, in bytes, beside what threads run them in.
-/// Those not used lately go first, an eighth of them at once.
+/// The approximate limit of compiled patterns in bytes, without the memory that threads run them
+/// in. Those not used lately go first, an eighth of them at once.
 const MAX_CACHED_BYTES: usize = 256 * 1024 * 1024;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Patterns {
     /// The patterns as their authors wrote them.
     sources: Texts,
-    /// The demands of those that require no literal.
-    demands: Demands,
+    literal_free: LiteralFree,
     /// The state of each, once one of them is run.
     #[serde(skip)]
     states: OnceLock<Box<[State]>>,
@@ -46,7 +45,7 @@ pub(crate) struct Patterns {
 #[derive(Debug, Default)]
 struct State {
     compiled: Mutex<Option<Arc<Forms>>>,
-    /// Whether it was run since the cache last looked.
+    /// True if it was run since eviction last passed over it.
     used: AtomicBool,
 }
 
@@ -71,33 +70,39 @@ impl Patterns {
     /// Takes in valid patterns in their order, each with whether a match of it holds a known literal.
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = (&'a str, bool)>) -> Patterns {
         let mut new = Patterns { max_cached_bytes: MAX_CACHED_BYTES, ..Patterns::default() };
-        let mut without_literal = Vec::new();
+        let mut literal_free = Vec::new();
         for (place, (source, has_literal)) in patterns.into_iter().enumerate() {
             if !has_literal {
-                // Each was validated when its skill was read; what is not valid matches nothing.
+                // Each was validated when its skill was read; an invalid one matches nothing.
                 let hir = pattern::parse(source, Case::Insensitive)
                     .inspect_err(|error| tracing::error!(source, %error, "pattern does not parse"));
-                without_literal.extend(hir.ok().map(|hir| (place as u32, hir)));
+                literal_free.extend(hir.ok().map(|hir| (place as u32, hir)));
             }
             new.sources.push(source);
         }
-        new.demands = Demands::new(&without_literal);
+        new.literal_free = LiteralFree::new(&literal_free);
         new
     }
 
-    /// Puts the patterns without a required literal into `met` that may match the normalised
+    /// Puts the patterns without a required literal into `candidates` that may match the normalised
     /// `text`, as many as there is room for.
-    pub(crate) fn without_literal(&self, text: &str, is_ascii: bool, met: &mut Met) {
-        self.demands.meet(text, is_ascii, met);
-        if met.has_untried() {
-            let tried = met.tried.len();
+    pub(in crate::matcher) fn without_literal(
+        &self,
+        text: &str,
+        is_ascii: bool,
+        candidates: &mut Candidates,
+    ) {
+        self.literal_free.select(text, is_ascii, candidates);
+        if candidates.has_untried() {
+            let tried = candidates.tried.len();
             tracing::warn!(tried, "too many patterns without a literal may match a text");
         }
     }
 
-    /// The patterns that may match the text put into `met`, but for which there was no room.
-    pub(crate) fn untried(&self, met: &mut Met) -> Vec<u32> {
-        self.demands.untried(met)
+    /// The patterns that may also match the text of `candidates`, but exceed the bound on
+    /// positions.
+    pub(in crate::matcher) fn untried(&self, candidates: &Candidates) -> impl Iterator<Item = u32> {
+        self.literal_free.untried(candidates)
     }
 
     /// A pattern as its author wrote it.
@@ -111,8 +116,8 @@ impl Patterns {
 
     /// Returns where the pattern matches first in the normalised `text`.
     ///
-    /// Of a pattern that this thread ran before nothing is written that other threads look at: two
-    /// of them would wait for each other's cores at each pattern.
+    /// Running a pattern again on the same thread writes nothing that other threads read: otherwise
+    /// two of them would wait for each other's cores at each pattern.
     pub(crate) fn find(&self, pattern: usize, text: &str) -> Option<Range<usize>> {
         let State { used, .. } = &self.states()[pattern];
         if !used.load(Ordering::Relaxed) {
@@ -136,8 +141,8 @@ impl Patterns {
         Arc::clone(compiled.unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
     }
 
-    /// The form of a pattern for a text, and what it runs in; it is made if this is the first of its
-    /// kind.
+    /// The form of a pattern for a text, and the cache it runs in; it is made if this is the first
+    /// of its kind.
     fn form_for<'f>(
         &self,
         pattern: usize,
@@ -184,7 +189,7 @@ impl Patterns {
             compiled.lock().unwrap_or_else(PoisonError::into_inner).take();
             cached.n_bytes -= n_bytes;
         }
-        // Threads give up what they keep of them when they look next.
+        // Threads drop their own copies at their next look.
         self.n_drops.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -193,15 +198,15 @@ impl Patterns {
         self.sources.len()
     }
 
-    /// Whether what was read leads nowhere but to patterns.
+    /// Tells whether what was read refers to existing patterns only.
     pub(crate) fn is_sound(&self) -> bool {
-        self.sources.is_sound() && self.demands.is_sound(self.len())
+        self.sources.is_sound() && self.literal_free.is_sound(self.len())
     }
 
     /// Memory in bytes, compiled patterns aside.
     pub(crate) fn memory_usage(&self) -> usize {
         let states = self.states.get().map_or(0, |states| size_of_val(&**states));
-        self.sources.memory_usage() + self.demands.memory_usage() + states
+        self.sources.memory_usage() + self.literal_free.memory_usage() + states
     }
 }
 

@@ -1,11 +1,12 @@
-//! Gates: the literals that a text must hold for a pattern to match it, and what their places tell.
+//! Gates: the literals that a text must hold for a pattern to match it, checked by presence and
+//! order.
 //!
-//! A pattern is looked at if a literal of its rarest group is seen. At 100,000 skills a message of
-//! twenty words opens a thousand, nearly all of which lack a second group. So each of a list of what
-//! a literal opens has the literals of its second group beside it, as places in a table of what was
-//! seen. Where only skills matter of which a word was found, too, so it is with the words of the
-//! pattern's skills. A look at the pattern itself is a wait for memory; what is left to be
-//! looked at are a few.
+//! A pattern is examined if a literal of its rarest group is seen. At 100,000 skills a message of
+//! twenty words opens a thousand, nearly all of which lack a second group. Therefore each entry of
+//! the list that a literal opens holds the literals of the pattern's second group, as places in a
+//! presence filter. Where only skills matter that also have a word in the message, the words of the
+//! pattern's skills are stored likewise. Reading the pattern itself would wait for memory; few
+//! patterns remain for that.
 
 use std::slice;
 
@@ -27,12 +28,12 @@ const MAX_SECOND: usize = 16;
 /// Literals by their numbers in the [`Automaton`] that a text must hold for a pattern to match it.
 #[derive(Debug, Clone, Default)]
 pub(in crate::matcher) struct Gate {
-    /// Groups of which one literal each must be there.
+    /// Groups, each of which must have a literal in the text.
     pub(in crate::matcher) groups: Vec<Vec<u32>>,
-    /// The groups that tell most, the first of them and the second.
+    /// The most selective group and the second most selective.
     pub(in crate::matcher) rarest: [Option<usize>; 2],
-    /// Whether, in one line of ASCII, the pattern does match if there are literals of the groups
-    /// one behind the other.
+    /// True if, in one line of ASCII, literals of the groups one behind the other suffice for a
+    /// match.
     pub(in crate::matcher) is_exact: bool,
 }
 
@@ -44,8 +45,8 @@ pub(in crate::matcher) struct Gates {
     /// Group by group the literals of the gates, and before each group how many it has.
     #[serde(with = "crate::matcher::rows")]
     literals: Vec<u32>,
-    /// For each literal, what the patterns need in whose rarest group it is; read in a row,
-    /// and for nearly all of them no more is looked at.
+    /// For each literal, the second groups of the patterns in whose rarest group it is; read in a
+    /// row, and nearly all patterns are rejected here.
     needed: Lists<Second>,
     /// These patterns, in the same order.
     #[serde(with = "crate::matcher::rows")]
@@ -81,8 +82,8 @@ pub(in crate::matcher) struct Opened {
 
 row!(Opened { pattern: u32, words: SmallSet });
 
-/// The literals of a second group, two by two; `first` is the one that opens the pattern. Where no second
-/// group is needed, that stands for it, as it is seen then.
+/// The literals of a second group, two by two; `first` is the one that opens the pattern. If no
+/// second group is needed, `first` stands for it, as it is seen then.
 fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<Second> {
     let group =
         group.filter(|group| group.len() <= MAX_SECOND).map_or(slice::from_ref(&first), |of| of);
@@ -101,7 +102,7 @@ fn meet_each(near: &PresenceFilter, start: u32, needed: &[Second], met: &mut Vec
 }
 
 impl Second {
-    /// Whether a literal was seen that has one of two places.
+    /// Tells whether a literal was seen that has one of the two places.
     #[inline]
     fn is_met(self, near: &PresenceFilter) -> bool {
         // Both at once: that costs less than to decide after each.
@@ -114,7 +115,7 @@ impl Second {
 pub(in crate::matcher) struct Gated<'s> {
     pub(in crate::matcher) automaton: &'s Automaton,
     pub(in crate::matcher) occurrences: &'s Occurrences,
-    /// Whether the text is one line of ASCII that patterns see as a whole.
+    /// True if the text is one line of ASCII that patterns see as a whole.
     pub(in crate::matcher) is_plain: bool,
 }
 
@@ -154,8 +155,8 @@ impl Gates {
         self.opened[place as usize]
     }
 
-    /// Puts into `met` the places of the patterns of which a literal of the rarest group occurs, and one
-    /// of the second; of some more than once.
+    /// Puts into `met` the places of the patterns with a literal of the rarest group and one of the
+    /// second in the text; some more than once.
     pub(in crate::matcher) fn meet(&self, occurrences: &Occurrences, met: &mut Vec<u32>) {
         met.clear();
         let near = occurrences.filter();
@@ -172,7 +173,8 @@ impl Gates {
         }
     }
 
-    /// Whether a pattern may match that requires a literal, and if so, whether it does for sure.
+    /// Tells whether a pattern that requires a literal may match, and if so, whether it certainly
+    /// does.
     pub(in crate::matcher) fn open_one(&self, pattern: u32, text: Gated<'_>) -> Option<bool> {
         if self.all[pattern as usize].n_groups == 0 {
             return None;
@@ -181,7 +183,7 @@ impl Gates {
         (verdict != Some(false)).then_some(verdict.is_some())
     }
 
-    /// Whether a pattern matches, as far as the places of its literals tell.
+    /// Tells whether a pattern matches, as far as the places of its literals decide it.
     fn judge(&self, pattern: u32, text: Gated<'_>) -> Option<bool> {
         let Gated { automaton, occurrences, is_plain } = text;
         let PackedGate { start, n_groups, is_exact } = self.all[pattern as usize];
@@ -220,7 +222,8 @@ impl Gates {
         is_certain.then_some(false)
     }
 
-    /// Whether what was read leads nowhere but to `n_patterns` patterns and `n_literals` literals.
+    /// Tells whether what was read refers to none but `n_patterns` patterns and `n_literals`
+    /// literals.
     pub(in crate::matcher) fn is_sound(&self, n_patterns: usize, n_literals: usize) -> bool {
         let is_gate = |gate: &PackedGate| {
             let mut rest = self.literals.get(gate.start as usize..);

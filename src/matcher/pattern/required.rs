@@ -1,9 +1,9 @@
-//! Required literals: what a text must hold for a pattern to match it.
+//! Required literals: those that a text must hold for a pattern to match it.
 //!
-//! The analysis follows RE2's `Prefilter` (<https://github.com/google/re2>): each part of a
-//! pattern either *is* one of a few strings, or *needs* one of a few strings, or tells nothing. The
-//! strings come out folded as queries are (see [`crate::matcher::text::folding`]), so that a text that matches
-//! always holds one of them in its folded form; a text that holds one need not match.
+//! The analysis follows RE2's `Prefilter` (<https://github.com/google/re2>): each part of a pattern
+//! either *is* one of a few strings, or *needs* one of a few strings, or tells nothing. The strings
+//! come out folded as queries are (see [`crate::matcher::text::folding`]), so that the folded form
+//! of a text that matches always holds one of them; a text that holds one need not match.
 
 use regex_syntax::hir::{Class, Dot, Hir, HirKind, Repetition};
 
@@ -34,7 +34,7 @@ pub(crate) enum Required {
 }
 
 impl Required {
-    /// The groups of which a text must hold one literal each, in the order of the pattern.
+    /// The groups, in the order of the pattern; a text must hold one literal of each.
     pub(crate) fn groups(&self) -> &[Vec<String>] {
         match self {
             Required::All(groups) => groups,
@@ -43,7 +43,8 @@ impl Required {
         }
     }
 
-    /// Whether it is no more than single characters, as of `\d{4}[g-q]`, which many texts hold.
+    /// Tells whether it requires no more than single characters, as `\d{4}[g-q]` does, which many
+    /// texts hold.
     pub(crate) fn is_weak(&self) -> bool {
         matches!(self, Required::All(groups) if groups.iter().all(|g| selectivity(g).0 <= 1))
     }
@@ -102,7 +103,7 @@ fn exact_sequence(hir: &Hir) -> Option<(Vec<String>, Vec<String>)> {
     ))
 }
 
-/// Whether a part is `.*` or `.*?`.
+/// Tells whether a part is `.*` or `.*?`.
 fn is_gap(hir: &Hir) -> bool {
     let HirKind::Repetition(Repetition { min: 0, max: None, sub, .. }) = hir.kind() else {
         return false;
@@ -110,7 +111,7 @@ fn is_gap(hir: &Hir) -> bool {
     [Dot::AnyCharExceptLF, Dot::AnyChar].into_iter().any(|dot| **sub == Hir::dot(dot))
 }
 
-/// Whether only ASCII is written in a pattern: other characters may match what their folded form
+/// Tells whether a pattern is written in ASCII: other characters may match what their folded form
 /// does not.
 fn is_ascii(hir: &Hir) -> bool {
     match hir.kind() {

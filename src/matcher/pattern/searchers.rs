@@ -1,7 +1,7 @@
 //! The memory in which one thread runs patterns, so that threads write to no memory they share.
 //!
 //! A pattern builds the states of its automaton while it runs. Left to itself a `meta::Regex` keeps
-//! them in a pool, and each thread that takes from it writes to what the others look at.
+//! them in a pool, and each thread that takes from it writes to memory that the others read.
 
 use std::sync::Arc;
 
@@ -9,11 +9,12 @@ use regex_automata::meta::Cache;
 
 use super::cache::Forms;
 
-/// The most memory that a thread keeps, in bytes, about. When it is more, all of it is dropped: what a
-/// pattern needs is made in less time than a query takes, and few catalogs need so much.
+/// The approximate limit of the memory that a thread keeps, in bytes. Above it, all of it is
+/// dropped: what a pattern needs is made in less time than a query takes, and few catalogs need
+/// this much.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// There is no searcher for a pattern.
+/// The place of a pattern without a searcher.
 const NONE: u32 = u32::MAX;
 
 /// The compiled patterns that one thread ran, with the memory that it runs them in.
@@ -42,10 +43,11 @@ pub(in crate::matcher) struct Caches {
 }
 
 impl Searchers {
-    /// Calls `run` with what a pattern is compiled to, for which `forms` is asked if the thread does
-    /// not have it, and with the memory to run it in.
+    /// Calls `run` with the compiled forms of a pattern, which come from `forms` if the thread does
+    /// not have them, and with the memory to run them in.
     ///
-    /// There are `n_patterns`, of which some were dropped `n_drops` times: they are not kept here.
+    /// The searchers are dropped if `n_drops`, the number of times that some of the `n_patterns`
+    /// were dropped from the cache, has changed.
     pub(in crate::matcher) fn with<T>(
         &mut self,
         pattern: usize,

@@ -1,4 +1,4 @@
-//! The parts of a skill in which terms are looked for.
+//! The fields of a skill in which terms are looked for.
 
 #![expect(clippy::cast_precision_loss, reason = "lengths are estimates")]
 
@@ -30,10 +30,10 @@ pub enum Field {
 }
 
 impl Field {
-    /// How many there are.
+    /// The number of fields.
     pub(super) const COUNT: usize = 7;
 
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order in which they are reported.
     pub(super) const ALL: [Field; Field::COUNT] = [
         Field::Name,
         Field::Id,
@@ -44,7 +44,7 @@ impl Field {
         Field::Body,
     ];
 
-    /// Whether it is of the front matter: what the skill says of itself.
+    /// Tells whether it is a part of the front matter, by which the skill describes itself.
     pub(super) fn is_head(self) -> bool {
         self != Field::Body
     }
@@ -104,8 +104,7 @@ impl<'a> FieldTexts<'a> {
         self.lengths[field as usize]
     }
 
-    /// What the skill says of itself in prose: description and `when_to_use`, without what it is
-    /// not for.
+    /// The skill's own prose: description and `when_to_use`, without what it is not for.
     pub(super) fn prose(&self) -> [&str; 2] {
         [self.get(Field::Description), self.get(Field::WhenToUse)]
     }
@@ -169,7 +168,8 @@ fn examples(skill: &Skill) -> impl Iterator<Item = &str> {
     skill.manifest().examples.should.iter().map(|example| example.value.as_str())
 }
 
-/// `description` without what it says the skill is not for, which names what others are for.
+/// `description` without the parts that say what the skill is not for, which name the subjects of
+/// others.
 fn what_it_is_for(description: &str) -> String {
     const SENTENCE_ENDS: [&str; 7] = [". ", "! ", "? ", "; ", "\n", " — ", "。"];
     const DENIALS: [&str; 15] = [

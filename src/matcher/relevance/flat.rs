@@ -1,4 +1,5 @@
-//! The index as flat bytes: a hash dictionary and postings, used as they lie in a snapshot.
+//! The relevance index as flat bytes: a hash dictionary and postings, used as they lie in a
+//! snapshot.
 //!
 //! All numbers are little-endian. Behind the header of eight `u32` stand
 //!
@@ -10,7 +11,7 @@
 //!   skills, a byte each for skill and impact) or *dense* (an impact for every skill), whichever
 //!   is smallest.
 //!
-//! What is read may be damaged: every access is checked, and what leads nowhere is empty.
+//! What is read may be damaged: every access is checked, and an invalid reference reads as empty.
 
 use std::sync::Arc;
 
@@ -139,7 +140,7 @@ impl Flat {
         (lists <= flat.bytes.len() && flat.has_buckets_in_order()).then_some(flat)
     }
 
-    /// Whether the buckets share the terms out: so nobody looks at one twice.
+    /// Tells whether the buckets partition the terms, so that none is read twice.
     fn has_buckets_in_order(&self) -> bool {
         let buckets = self.bytes[HEADER..self.remainders].chunks_exact(4);
         let mut ends = buckets.map(|bucket| read_u32(bucket, 0));
@@ -268,7 +269,7 @@ mod tests {
         Impact(((divisor % 100) as u8 + 1) << 1 | 1)
     }
 
-    /// Skills of which each has the terms that its place is a multiple of.
+    /// An index of skills, each with the terms that its place is a multiple of.
     fn flat(n_skills: u32) -> Flat {
         let folded = |skill: u32| {
             let divisors = DIVISORS.into_iter().filter(|divisor| skill.is_multiple_of(*divisor));

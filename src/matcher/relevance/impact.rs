@@ -1,10 +1,10 @@
-//! A skill as the terms it has, each with one impact.
+//! Impacts: the weight of each term of a skill, in one byte.
 //!
 //! BM25F adds the occurrences of a term over the fields of a skill, each worth what its field and
 //! its length make it, and saturates the sum (Robertson, Zaragoza and Taylor, *Simple BM25
-//! extension to multiple weighted fields*, 2004). What a skill says of itself (name, description
-//! and the like) is saturated a second time, apart from its body, and added: a long body
-//! cannot drown what the skill is for. Both fold into one byte; rarity is applied at query time.
+//! extension to multiple weighted fields*, 2004). The front matter (name, description and the like)
+//! is saturated a second time, apart from the body, and added: a long body cannot drown what the
+//! skill is for. Both fold into one byte; rarity is applied at query time.
 //!
 //! Two telling words one after the other are a term of their own, also across stop words; of
 //! bodies only those that occur twice, or in another field, too: the others are most of all pairs
@@ -16,14 +16,14 @@ use super::fields::{Field, FieldTexts};
 use super::phrases;
 use super::terms::{Term, Tokenizer, normalize, pair_hash};
 
-/// How fast repetitions lose their worth (`k1` of BM25): a field value of this much is worth half
-/// of endless repetition.
+/// The saturation of repetitions (`k1` of BM25): a field value of this much is worth half of
+/// endless repetition.
 pub(super) const SATURATION: f32 = 1.4;
 
 /// The limit of a saturated sum.
 pub(super) const FULL: f32 = SATURATION + 1.0;
 
-/// What is said of the skill itself, saturated apart, is added with this weight.
+/// The weight with which the front matter, saturated apart, is added.
 const APART: f32 = 0.6;
 
 /// The greatest impact.
@@ -34,10 +34,10 @@ pub(super) const MAX_IMPACT: u8 = 127;
 pub(super) struct Impact(pub(super) u8);
 
 impl Impact {
-    /// That of a phrase.
+    /// The impact of a phrase.
     pub(super) const GREATEST: Impact = Impact(MAX_IMPACT << 1 | 1);
 
-    /// That of the beginning of a phrase.
+    /// The impact of the beginning of a phrase.
     pub(super) const NONE: Impact = Impact(0);
 
     fn new(share: f32, in_head: bool) -> Impact {
@@ -50,7 +50,7 @@ impl Impact {
         self.0 >> 1
     }
 
-    /// Whether a field of the front matter has the term.
+    /// Tells whether a field of the front matter has the term.
     pub(super) fn in_head(self) -> bool {
         self.0 & 1 == 1
     }
@@ -131,7 +131,7 @@ fn impact(occurrences: &[(u64, Field)], worths: &[f32; Field::COUNT]) -> Impact 
     let share = (saturated(all) + APART * saturated(apart)) / (1.0 + APART);
     let in_head = occurrences.iter().any(|(_, field)| field.is_head());
     let impact = Impact::new(share, in_head);
-    // What is found has an impact.
+    // A term that occurs has an impact above 0.
     if impact.value() == 0 { Impact(2 | impact.0) } else { impact }
 }
 

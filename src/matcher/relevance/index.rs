@@ -1,4 +1,5 @@
-//! The index of a catalog: made of its skills, or of the index before and what changed.
+//! The relevance index of a catalog: built from its skills, or from the previous index and the
+//! changes.
 
 use std::cell::RefCell;
 use std::num::NonZero;
@@ -57,12 +58,12 @@ fn as_bytes<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, 
 }
 
 impl RelevanceIndex {
-    /// Indexes `skills`. Of more than a million the last ones by id are left out.
+    /// Indexes `skills`. Those beyond a million, in the order of ids, are left out.
     pub fn new<'a>(skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>) -> RelevanceIndex {
         RelevanceIndex::build(skills, &Reporter::default())
     }
 
-    /// As [`RelevanceIndex::new`], and tells how far it has come.
+    /// As [`RelevanceIndex::new`], with progress reports.
     pub(crate) fn build<'a>(
         skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
         reporter: &Reporter,
@@ -73,9 +74,9 @@ impl RelevanceIndex {
         RelevanceIndex::put_together(&skills, means, Flat::new(&folded))
     }
 
-    /// The index of `skills`, of which those for which `is_same` are as they were in this one.
-    /// The same as a new one; what did not change is not read again, unless the usual lengths of
-    /// texts, on which all impacts depend, changed by more than a fifth.
+    /// The index of `skills`; those for which `is_same` holds are as they were in this one. The
+    /// same as a new one; what did not change is not read again, unless the usual lengths of texts,
+    /// on which all impacts depend, changed by more than a fifth.
     pub(crate) fn next<'a>(
         &self,
         skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
@@ -122,7 +123,7 @@ impl RelevanceIndex {
         Some(RelevanceIndex { ids, flat, means: *means, scratch: ThreadLocal::new() })
     }
 
-    /// What a snapshot holds.
+    /// The parts that a snapshot holds.
     #[cfg(feature = "snapshot")]
     pub(crate) fn written(&self) -> Written<'_> {
         Written { means: self.means, bytes: self.flat.bytes() }
@@ -148,7 +149,7 @@ impl RelevanceIndex {
         self.ids.len()
     }
 
-    /// Whether there are none.
+    /// Tells whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -212,7 +213,7 @@ fn fold_all(
             .collect();
         let folded = threads.into_iter().map(|(part, thread)| {
             let folded = thread.ok().and_then(|thread| thread.join().ok());
-            // Where there is no thread to be had, this one does it.
+            // If no thread can be started, this one does it.
             folded.unwrap_or_else(|| fold_part(part, means, steps))
         });
         folded.flatten().collect()

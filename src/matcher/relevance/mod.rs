@@ -1,15 +1,14 @@
-//! How much a skill has to do with a message, by the words they share (DESIGN §6).
+//! Relevance: the ranking of skills for a message by the words they share (DESIGN §6).
 //!
-//! One ranking serves all who ask: what `disclose` shows, what `find_skills` finds, what `eval`
-//! measures. It is BM25F: a term is worth more where few skills have it, in a field that says what
-//! a skill is for (`fields.rs`), and less with each repetition. Terms are words, parts of
-//! identifiers, and pairs of characters where a script has no spaces (`terms.rs`), in their stems
-//! (`stem.rs`); two words one after the other; and the phrases by which descriptions say when
-//! their skill is wanted (`phrases.rs`).
+//! One ranking serves `disclose`, `find_skills` and `eval`. It is BM25F: a term is worth more where
+//! few skills have it, in a field that says what a skill is for (`fields.rs`), and less with each
+//! repetition. Terms are words, parts of identifiers, and pairs of characters where a script has no
+//! spaces (`terms.rs`), in their stems (`stem.rs`); two words one after the other; and the phrases
+//! by which descriptions say when their skill is wanted (`phrases.rs`).
 //!
-//! Each term of a skill is folded into one byte of impact (`impact.rs`). These lie in flat
-//! postings (`postings.rs`) behind a hash dictionary (`flat.rs`), which `search.rs` asks; what a
-//! skill and a message share is told by `shared.rs`, for the few that are shown.
+//! Each term of a skill is folded into one byte of impact (`impact.rs`). These lie in flat postings
+//! (`postings.rs`) behind a hash dictionary (`flat.rs`), which `search.rs` reads; `shared.rs`
+//! reports the terms that a skill and a message share, for the few that are shown.
 //!
 //! The weights were fitted on one half of the catalogs of `docs/routing.md` and are reported on
 //! the other.
@@ -39,29 +38,29 @@ use serde::Serialize;
 
 use crate::skill::SkillId;
 
-/// How much a skill has to do with a message. Words count by their rarity: the unit is a word as
-/// rare as can be in the catalog, so that figures compare among messages and catalogs.
+/// The relevance of a skill to a message. Words count by their rarity: the unit is a word as rare
+/// as can be in the catalog, so that figures compare among messages and catalogs.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct Relevance {
-    /// What skill and message share: above 0, without an upper bound.
+    /// The weight of the words that skill and message share: above 0, without an upper bound.
     pub worth: f32,
-    /// How far that is ahead of the next skill.
+    /// The lead of `worth` over the next skill.
     pub lead: f32,
     /// Number of distinct words they share, stop words not counted. This and the next are counted for
     /// the first skill only, on which a margin decides.
     pub words: usize,
-    /// How many of these the skill says of itself: in its name, description or another field of
-    /// its front matter, less those that the message denies.
+    /// The number of these in the skill's name, description or another field of its front matter,
+    /// less those that the message denies.
     pub head_words: usize,
-    /// Whether a shared word tells skills apart: fewer than half of them have it.
+    /// True if a shared word tells skills apart: fewer than half of them have it.
     pub is_telling: bool,
-    /// Whether the message says a phrase by which the description says when the skill is wanted.
+    /// True if the message has a phrase by which the description says when the skill is wanted.
     pub says_phrase: bool,
-    /// Whether the message denies a word of its name: "this is not about Terraform". Only known of
+    /// True if the message denies a word of its name: "this is not about Terraform". Only known for
     /// the first skill.
     pub is_denied: bool,
-    /// Whether a [`Retriever`] of the host is sure of it.
+    /// True if a [`Retriever`] of the host is sure of it.
     pub is_sure: bool,
 }
 
@@ -70,7 +69,7 @@ pub struct Relevance {
 pub struct Relevant {
     /// Its id.
     pub id: SkillId,
-    /// How much.
+    /// Its relevance.
     #[serde(flatten)]
     pub relevance: Relevance,
 }

@@ -56,7 +56,7 @@ pub(super) fn fold(
     }
 }
 
-/// The phrases of a text: what stands in quotes, and the parts of what follows a cue.
+/// The phrases of a text: those in quotes, and the parts of the text after a cue.
 fn phrases(text: &str) -> impl Iterator<Item = &str> {
     quoted(text).chain(cued(text))
 }

@@ -1,4 +1,4 @@
-//! Postings: which skills have a term, and with which impact.
+//! Postings: the skills that have a term, each with its impact.
 
 use std::ops::Range;
 

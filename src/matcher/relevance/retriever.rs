@@ -1,4 +1,4 @@
-//! Relevance by the host's own means, fused with ours.
+//! The host's own retriever, whose scores are fused with the lexical relevance.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -19,28 +19,29 @@ pub struct Candidate<'a> {
     pub description: &'a str,
 }
 
-/// Ranks skills for a message by means of the host's own, such as embeddings or a reranker. What it
-/// says is added to the lexical relevance, in whatever asks for that: disclosures and
+/// Ranks skills for a message by means of the host's own, such as embeddings or a reranker. Its
+/// scores are added to the lexical relevance wherever that is used: disclosures and
 /// [`Engine::find_skills`](crate::Engine::find_skills).
 pub trait Retriever: Debug + Send + Sync {
     /// The score of each candidate, in their order: greater is better, 0 and less is unrelated.
     /// Only the ratios to the best score count. Candidates are all skills that the model may use,
-    /// in the order of ids; texts that change are told by
-    /// [`Engine::subscribe`](crate::Engine::subscribe).
+    /// in the order of ids; [`Engine::subscribe`](crate::Engine::subscribe) reports changes of
+    /// texts.
     ///
     /// Called for each message that is ranked, by the thread that asks. Scores of another number
     /// than the candidates are left out, with a warning.
     fn rank(&self, message: &str, candidates: &[Candidate<'_>]) -> Vec<f32>;
 
-    /// Whether the best skill is sure enough to be shown in full, with the score of the next one.
-    /// By default never: then the margin of the disclosure decides, on both scores together.
+    /// Tells whether the best skill is sure enough to be shown in full, given the score of the next
+    /// one. By default it never is: then the margin of the disclosure decides, on both scores
+    /// together.
     fn is_sure(&self, best: f32, next: f32) -> bool {
         let _ = (best, next);
         false
     }
 }
 
-/// Adds the scores of `retriever` to what was ranked, and puts the best `limit` first.
+/// Adds the scores of `retriever` to those of the ranking, and puts the best `limit` first.
 pub(crate) fn fuse(
     ranked: Vec<(u32, Relevance)>,
     retriever: &dyn Retriever,
@@ -75,7 +76,7 @@ pub(crate) fn fuse(
     fused
 }
 
-/// The two greatest scores; 0 where there is none.
+/// The two greatest scores; 0 for one that is missing.
 fn best_two(scores: &[f32]) -> (f32, f32) {
     scores.iter().fold((0.0, 0.0), |(best, next), &score| {
         if score > best { (score, best) } else { (best, next.max(score)) }

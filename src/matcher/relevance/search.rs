@@ -1,4 +1,4 @@
-//! Ranking the skills of an index for a message.
+//! The search: ranks the skills of an index for a message.
 //!
 //! Telling words, pairs and phrases are summed up for all skills, term by term, in 16 bits; the
 //! best are then looked at more closely: what stop words add, and how much of their name is said.
@@ -39,8 +39,7 @@ const GREATEST_SUM: f32 = 60_000.0;
 /// The greatest impact byte, to the scale on which weights are multiplied.
 const SCALE: f32 = 256.0 / 254.0;
 
-/// The distinct terms after which a message is no longer looked at: nobody says so much, but
-/// pastes it.
+/// The most distinct terms of a message that are read: a longer message is pasted text.
 const MAX_WORDS: usize = 512;
 
 /// Working memory of a search, kept for the next one.
@@ -64,9 +63,9 @@ pub(super) struct Word {
     pub(super) kind: WordKind,
     /// Its place in the index.
     pub(super) place: u32,
-    /// Whether it tells skills apart: fewer than half of them have it.
+    /// True if it tells skills apart: fewer than half of them have it.
     is_telling: bool,
-    /// What an impact of 1 adds to the score.
+    /// The score that an impact of 1 adds.
     pub(super) weight: f32,
 }
 
@@ -106,8 +105,8 @@ impl RelevanceIndex {
         ranked.iter().map(relevant).collect()
     }
 
-    /// As [`RelevanceIndex::rank`], with places in the order of ids, into `ranked` in place of
-    /// what it holds. Nothing is allocated if there is room and a message like this one was ranked
+    /// As [`RelevanceIndex::rank`], with places in the order of ids, into `ranked` in place of its
+    /// content. Nothing is allocated if there is room and a message like this one was ranked
     /// before.
     pub fn rank_into(&self, message: &str, limit: usize, ranked: &mut Vec<(u32, Relevance)>) {
         ranked.clear();
@@ -207,7 +206,7 @@ impl Scratch {
         });
     }
 
-    /// Sums up for every skill what the telling words, pairs and phrases add.
+    /// Sums up for every skill the scores of the telling words, pairs and phrases.
     fn sum_up(&mut self, flat: &Flat) {
         self.sums.clear();
         self.sums.resize(flat.n_skills(), 0);
@@ -234,7 +233,8 @@ impl Scratch {
         let greatest = |sums: &[u16]| sums.iter().fold(0, |greatest, sum| greatest.max(*sum));
         maxima.clear();
         maxima.extend(sums.chunks(BLOCK).map(greatest));
-        // As many blocks hold at least this much: what is less is not among the best.
+        // As many blocks as results have a sum of at least this: a lesser one is not among the
+        // best.
         let mut least = 1;
         if n_best <= maxima.len() {
             let place = maxima.len() - n_best;
@@ -256,7 +256,7 @@ impl Scratch {
         }
     }
 
-    /// Adds what stop words say, and what the name; and puts the best first.
+    /// Adds the scores of stop words and of the name, and puts the best first.
     fn refine(&mut self, flat: &Flat) {
         let Scratch { words, ranked, .. } = self;
         for word in words.iter().filter(|word| word.kind == WordKind::Common) {
@@ -272,7 +272,7 @@ impl Scratch {
         ranked.sort_unstable_by(Ranked::compare);
     }
 
-    /// How relevant a skill is, with `next` the score of the one behind it.
+    /// The relevance of a skill, with `next` the score of the one behind it.
     fn relevance(&self, flat: &Flat, found: Ranked, next: f32, rarest: f32) -> Relevance {
         let has = |word: &Word| {
             let list = flat.list_at(word.place);
@@ -309,7 +309,7 @@ pub(super) fn share(list: &List<'_>, skill: u32) -> f32 {
     f32::from(list.impact(skill).value()) / f32::from(super::impact::MAX_IMPACT)
 }
 
-/// How much of a skill's name the message has, from 0 to 1, by the rarity of its terms.
+/// The share of a skill's name that the message has, from 0 to 1, by the rarity of its terms.
 fn share_of_name(flat: &Flat, words: &[Word], skill: u32) -> f32 {
     let (mut said, mut all) = (0.0, 0.0);
     for (term, list) in flat.name(skill) {
@@ -322,8 +322,8 @@ fn share_of_name(flat: &Flat, words: &[Word], skill: u32) -> f32 {
     if all > 0.0 { said / all } else { 0.0 }
 }
 
-/// What a term is worth that `n_with` of `n_skills` have, by its rarity: near 0 where all have it,
-/// never below (the inverse document frequency of BM25, as Lucene has it).
+/// The inverse document frequency of a term that `n_with` of `n_skills` have, as in Lucene's BM25:
+/// near 0 where all have it, never below.
 fn rarity(n_skills: usize, n_with: u32) -> f32 {
     let (n_all, n_with) = (n_skills as f32, n_with as f32);
     (1.0 + (n_all - n_with + 0.5) / (n_with + 0.5)).ln()

@@ -1,4 +1,4 @@
-//! What a skill and a message share, for people.
+//! The terms that a skill and a message share, for display.
 
 use serde::Serialize;
 
@@ -11,19 +11,19 @@ use crate::skill::{Skill, SkillId};
 /// A term that a skill and a message share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shared {
-    /// As the message has it; two words stand for both in this order.
+    /// The term as the message has it; two words stand for both in this order.
     pub term: String,
-    /// Whether it is a stop word or the like, which says little in any catalog.
+    /// True if it is a stop word or the like, which says little in any catalog.
     pub is_common: bool,
-    /// Where the skill has it.
+    /// The fields of the skill that have it.
     pub fields: Vec<Field>,
     /// Its part of the score.
     pub score: f32,
 }
 
 impl RelevanceIndex {
-    /// What `message` shares with the skill `id`, weightiest first; nothing if the skill is not
-    /// indexed. Reads the texts of the skill: the index does not know in which field a term is.
+    /// The terms that `message` shares with the skill `id`, weightiest first; none if the skill is
+    /// not indexed. Reads the texts of the skill: the index does not know in which field a term is.
     pub fn shared(&self, message: &str, id: &SkillId, skill: &Skill) -> Vec<Shared> {
         let Ok(number) = self.ids.binary_search(id) else { return Vec::new() };
         let body = skill.clone();

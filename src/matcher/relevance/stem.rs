@@ -36,7 +36,7 @@ const DERIVATIONS: [(&str, usize); 22] = [
     ("ity", 4),
 ];
 
-/// Makes its stem of a folded word. What is not a word of ASCII letters is its own stem.
+/// Turns a folded word into its stem. A word that is not of ASCII letters is its own stem.
 pub(super) fn stem(word: &mut String) {
     if word.len() >= MIN_BYTES && word.bytes().all(|b| b.is_ascii_lowercase()) {
         singular(word);

@@ -1,4 +1,4 @@
-//! Words that say little about what a message is for.
+//! Stop words, which say little about the subject of a message.
 
 /// Words of English that say little about what a message is for, and those in which people speak
 /// to an agent. Sorted.
@@ -43,7 +43,7 @@ const fn slot_of(word: &[u8]) -> usize {
     (hash >> 16) as usize % N_SLOTS
 }
 
-/// Whether a folded word is a stop word.
+/// Tells whether a folded word is a stop word.
 pub(super) fn is_stop_word(word: &[u8]) -> bool {
     const LONGEST: usize = 6;
     if word.len() > LONGEST {

@@ -1,4 +1,4 @@
-//! The tokeniser: from text to the terms of the index.
+//! The tokeniser: splits text into the terms of the index.
 //!
 //! Text is normalised and folded as queries are (`text.rs`). A word of letters and digits is a
 //! term; an identifier (`parseJSONFile`, `s3_bucket`) is one in its parts and, where nothing
@@ -26,7 +26,7 @@ pub(super) const HASH_BITS: u32 = 36;
 pub(super) struct Term {
     /// Hash of the folded and stemmed word, of [`HASH_BITS`] bits.
     pub(super) hash: u64,
-    /// Whether it says little about a subject in any catalog: a stop word, or two letters of
+    /// True if it says little about a subject in any catalog: a stop word, or two letters of
     /// Hiragana, which mostly writes endings and particles.
     pub(super) is_common: bool,
     /// Bytes of the normalised text.
@@ -57,8 +57,8 @@ pub(super) fn normalize_into<'b>(text: &'b str, buffer: &'b mut String) -> &'b s
     buffer
 }
 
-/// Whether a text is known to be its own normalised form: a dash or a tick in a long one need not
-/// cost its normalisation.
+/// Tells whether a text is known to be its own normalised form: a dash or a tick in a long one need
+/// not cost its normalisation.
 fn is_normalized(text: &str) -> bool {
     text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes
 }
@@ -154,7 +154,7 @@ impl Tokenizer {
     }
 }
 
-/// Where the word at byte `at` ends, which is `at` if there is none; and whether it is ASCII.
+/// The end of the word at byte `at`, which is `at` if there is none; and whether it is ASCII.
 fn word_end(text: &str, mut at: usize) -> (usize, bool) {
     let bytes = text.as_bytes();
     let mut is_ascii = true;
@@ -191,7 +191,7 @@ fn char_len(byte: u8) -> usize {
     }
 }
 
-/// Where the part of an identifier ends that begins at byte `start`: `parseJSONFile2` is `parse`,
+/// The end of the part of an identifier that begins at byte `start`: `parseJSONFile2` is `parse`,
 /// `JSON`, `File` and `2`.
 fn part_end(word: &str, start: usize) -> usize {
     let mut chars = word[start..].char_indices().peekable();
@@ -226,7 +226,7 @@ fn read_bigrams(text: &str, run: Range<usize>, each: &mut impl FnMut(Term)) {
     }
 }
 
-/// Whether `c` belongs to a script of which every two characters are a term: Han, Hiragana,
+/// Tells whether `c` belongs to a script whose terms are pairs of characters: Han, Hiragana,
 /// Katakana, Hangul, Thai, Lao, Khmer, Myanmar.
 pub(in crate::matcher) fn is_paired(c: char) -> bool {
     matches!(c,

@@ -1,4 +1,5 @@
-//! From ranked skills to an answer: with the places of their triggers, and why others are not there.
+//! The answer made from ranked skills: the places of their triggers, and the reasons why others are
+//! missing.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,13 +11,13 @@ use crate::matcher::{Answer, Hit, HitKind, Match};
 use crate::skill::SkillId;
 
 impl Search<'_, '_> {
-    /// Whether something in the query is quoted and was left out.
+    /// Tells whether something in the query is quoted and was left out.
     pub(super) fn has_quoted(&self) -> bool {
         !self.scratch.quoted.is_empty()
     }
 
-    /// Answers with what was ranked: the best `limit` with their hits, the others by id; and why other skills are not
-    /// there. Every pattern that may match is open.
+    /// Answers with the ranked skills: the best `limit` with their hits, the others by id; and the
+    /// reasons why other skills are missing. Every pattern that may match is open.
     pub(super) fn answer(&mut self, limit: usize, weak: &[u32]) -> Answer {
         let n_ranked = self.scratch.ranking.best.len();
         let n_best = limit.min(n_ranked);
@@ -38,8 +39,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The skills whose triggers stand in quoted text only, with one of them, by id; `answer` is what was
-    /// found without that text.
+    /// The skills whose triggers stand in quoted text only, with one of them, by id; `answer` is
+    /// the answer without that text.
     pub(super) fn quoted_only(&mut self, answer: &Answer) -> Vec<(SkillId, String)> {
         if !self.has_quoted() {
             return Vec::new();
@@ -78,9 +79,9 @@ impl Search<'_, '_> {
     }
 
     /// The skills with patterns that were not tried.
-    fn untried(&mut self) -> Vec<(SkillId, String)> {
+    fn untried(&self) -> Vec<(SkillId, String)> {
         let mut untried: Vec<(u32, &str)> = Vec::new();
-        for pattern in self.index.patterns.untried(&mut self.scratch.met) {
+        for pattern in self.index.patterns.untried(&self.scratch.candidates) {
             let skills =
                 self.index.tables.postings.of(self.index.tables.pattern_items[pattern as usize]);
             untried

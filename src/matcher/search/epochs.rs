@@ -20,7 +20,7 @@ pub(super) struct Visitor<'v> {
 }
 
 impl Epochs {
-    /// Starts a search, of so many skills.
+    /// Starts a search over `n_skills` skills.
     pub(super) fn start(&mut self, n_skills: usize) {
         self.search = self.search.wrapping_add(NUMBERS);
         if self.stamps.len() != n_skills || self.search == 0 {
@@ -30,12 +30,12 @@ impl Epochs {
         }
     }
 
-    /// Whether a skill was visited.
+    /// Tells whether a skill was visited.
     pub(super) fn has(&self, skill: u32) -> bool {
         self.stamps[skill as usize] >= self.search
     }
 
-    /// Whether a skill was visited once.
+    /// Tells whether a skill was visited once.
     pub(super) fn has_once(&self, skill: u32) -> bool {
         self.stamps[skill as usize] == self.search
     }

@@ -1,7 +1,7 @@
 //! Opening of patterns whose gates a text passes: of all skills, of some, or of one.
 //!
-//! Nearly all patterns that may match belong to skills of which nothing else was found. These rank
-//! after all others, so for the best few most are never opened.
+//! Nearly all patterns that may match belong to skills without any other match. These rank after
+//! all others, so for the best few most are never opened.
 
 use std::cell::OnceCell;
 
@@ -18,7 +18,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Notes the patterns that may match of all skills of which a word was found, and perhaps others.
+    /// Notes the patterns that may match of all skills with a word in the message, and perhaps
+    /// others.
     pub(super) fn open_of_words(&mut self) {
         let tables = &self.index.tables;
         let is_word = |&item: &u32| tables.items[item as usize].n_words() == 1;

@@ -1,6 +1,7 @@
-//! A query on its way through an index: scan, gate, rank, answer.
+//! The search of an index for one query: scan, gate, rank, answer.
 
 mod answer;
+mod bitmaps;
 mod epochs;
 mod gate;
 mod occurrences;
@@ -26,6 +27,7 @@ use crate::skill::SkillId;
 use record::Part;
 use scratch::Presence;
 
+pub(super) use bitmaps::Bitmaps;
 #[cfg(test)]
 pub(super) use occurrences::Occurrence;
 pub(super) use occurrences::Occurrences;
@@ -37,7 +39,7 @@ pub use select::Selection;
 pub(super) use signatures::Signatures;
 pub(super) use small_set::SmallSet;
 
-/// One query, and the working memory that knows what was found of it.
+/// One query, and the scratch that holds its findings.
 #[derive(Debug)]
 pub(super) struct Search<'i, 's> {
     index: &'i Index,
@@ -58,8 +60,8 @@ impl<'i, 's> Search<'i, 's> {
         Search { index, query, text, scratch }
     }
 
-    /// Finds the literals in the text, and which of the names found are mentions that count. If it `masks`
-    /// what is quoted, literals count only outside of that.
+    /// Finds the literals in the text, and the names that are mentions that count. If it `masks`
+    /// quoted text, literals count only outside of that.
     pub(super) fn scan(&mut self, masks: bool) {
         let Search { text: excerpt, scratch, .. } = self;
         let Scratch { excerpt: buffer, text, quoted, covered, found, all_opened, .. } =
@@ -84,11 +86,11 @@ impl<'i, 's> Search<'i, 's> {
     /// one are opened when skills are ranked, as most of them never matter.
     pub(super) fn gate(&mut self) {
         let Search { index, query, text: excerpt, scratch } = self;
-        let Scratch { excerpt: buffer, text, found, met, is_plain, .. } = &mut **scratch;
+        let Scratch { excerpt: buffer, text, found, candidates, is_plain, .. } = &mut **scratch;
         let seen_text = excerpt.seen(buffer);
         *is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        index.patterns.without_literal(text.normalized(seen_text), text.is_ascii(), met);
-        for &pattern in &met.tried {
+        index.patterns.without_literal(text.normalized(seen_text), text.is_ascii(), candidates);
+        for &pattern in &candidates.tried {
             found.add_pattern(index.tables.pattern_items[pattern as usize], Presence::Possible);
         }
         for (place, path) in query.paths.iter().enumerate() {
@@ -112,8 +114,8 @@ impl<'i, 's> Search<'i, 's> {
         self.matches(limit)
     }
 
-    /// Ranks what `selection` wants and counts all matches. Where something quoted was left out, ranks every
-    /// match: only so is it known which triggers are quoted only.
+    /// Ranks what `selection` wants and counts all matches. If something quoted was left out, ranks
+    /// every match, as otherwise it is not known which triggers are quoted only.
     pub(super) fn selected(&mut self, selection: &Selection<'_>) -> Answer {
         let limit = if selection.hits { usize::MAX } else { 0 };
         if self.has_quoted() {

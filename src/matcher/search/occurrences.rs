@@ -10,10 +10,10 @@ pub(crate) type Occurrences = SparseMap<Occurrence>;
 pub(in crate::matcher) struct Occurrence {
     pub(in crate::matcher) first_end: u32,
     pub(in crate::matcher) last_end: u32,
-    /// Whether it occurs where a word may end.
+    /// True if it occurs where a word may end.
     pub(in crate::matcher) closed: bool,
-    /// Whether it also occurs at places that were not noted, each at the end of a longer literal that
-    /// occurred before.
+    /// True if it also occurs at places that were not noted, each at the end of a longer literal
+    /// that occurred before.
     pub(in crate::matcher) skipped: bool,
 }
 

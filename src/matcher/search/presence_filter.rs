@@ -7,7 +7,8 @@ pub(in crate::matcher) const PLACE_BITS: u32 = 12;
 /// The number of places.
 pub(in crate::matcher) const N_PLACES: usize = 1 << PLACE_BITS;
 
-/// The length of the table: every `u16` is an index of it, so that no place read from a snapshot needs a check.
+/// The length of the table: every `u16` is an index of it, so that places read from a snapshot need
+/// no check.
 const N_NUMBERS: usize = 1 << 16;
 
 /// The numbers that were added, by their low bits. It may have others, and never misses one.
@@ -39,13 +40,13 @@ impl PresenceFilter {
         self.0[usize::from(place(number))] = false;
     }
 
-    /// Whether a number was added, or one of the same place.
+    /// Tells whether `number` was added, or another of the same place.
     #[inline]
     pub(in crate::matcher) fn may_have(&self, number: u32) -> bool {
         self.has_place(place(number))
     }
 
-    /// Whether a number was added that has a place.
+    /// Tells whether a number of `place` was added.
     #[inline]
     pub(in crate::matcher) fn has_place(&self, place: u16) -> bool {
         self.0[usize::from(place)]

@@ -1,4 +1,4 @@
-//! Every match: ranked, or counted.
+//! Ranking and counting of every match.
 
 use std::cmp::Reverse;
 
@@ -10,8 +10,8 @@ use crate::skill::SkillId;
 impl Search<'_, '_> {
     /// Ranks every match.
     ///
-    /// Of most skills one trigger was found, so they stand in the order of what was found, and
-    /// those with the same in the order of their ids, as they are listed. Only the others are sorted.
+    /// Most skills match by one trigger; they are listed in the order of the triggers, and those
+    /// with the same trigger in the order of their ids. Only the others are sorted.
     pub(super) fn rank_all(&mut self, recent: &[SkillId]) {
         self.start_ranking(recent);
         self.open_all();
@@ -26,7 +26,8 @@ impl Search<'_, '_> {
         self.list();
     }
 
-    /// Puts what was found into the queue, in the order of the ranking; patterns that may match are run.
+    /// Puts the items found into the queue, in the order of the ranking; patterns that may match
+    /// are run.
     fn queue_all(&mut self) {
         for nth in 0..self.scratch.found.n_items() {
             let (item, presence) = self.scratch.found.item(nth);
@@ -43,7 +44,8 @@ impl Search<'_, '_> {
         self.scratch.ranking.queue.sort_unstable();
     }
 
-    /// Epochs all skills that match, and puts those aside of which more matters than one trigger.
+    /// Stamps all skills that match, and puts those aside whose key depends on more than one
+    /// trigger.
     fn visit_all(&mut self) {
         let tables = &self.index.tables;
         let Scratch { found, ranking, .. } = &mut *self.scratch;
@@ -53,7 +55,7 @@ impl Search<'_, '_> {
         let vetoed = found.excludes.iter().map(|exclude| tables.excludes[*exclude as usize].0);
         let recent = recent.iter().map(|(skill, _)| *skill);
         for skill in found.explicit.iter().copied().chain(vetoed).chain(recent) {
-            // As if two triggers of it had been found.
+            // Counted as if two of its triggers had been found.
             if visitor.visit(skill) {
                 visitor.visit_again(skill);
                 more.push(skill);
@@ -108,7 +110,8 @@ impl Search<'_, '_> {
         for may_be in [false, true] {
             for nth in 0..self.scratch.found.n_items() {
                 let (item, presence) = self.scratch.found.item(nth);
-                if (presence == Presence::Possible) != may_be {
+                // The ranking may have run a pattern already, and not found it.
+                if presence == Presence::Absent || (presence == Presence::Possible) != may_be {
                     continue;
                 }
                 let skills = self.index.tables.postings.of(item);
@@ -118,8 +121,12 @@ impl Search<'_, '_> {
                 {
                     continue;
                 }
-                for &skill in skills {
-                    self.scratch.ranking.count(skill);
+                // Only common items have signatures, and of these only the most common bitmaps.
+                let is_common = self.index.tables.signatures.bit(item).is_some();
+                let bitmap = if is_common { self.index.tables.bitmaps.of(item) } else { None };
+                match bitmap {
+                    Some(bitmap) => self.scratch.ranking.count_each(bitmap),
+                    None => skills.iter().for_each(|&skill| self.scratch.ranking.count(skill)),
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The order of matches: total, documented, and without a score.
+//! The rank key: a total, documented order of matches without a score.
 
 use std::cmp::Reverse;
 
@@ -15,7 +15,7 @@ pub(crate) struct RankKey {
     pub(crate) phrase_words: Reverse<u32>,
     /// Place among the recently used, from 0; [`RankKey::NOT_RECENT`] if not used.
     pub(crate) recency: u32,
-    /// By how many skills the rarest trigger hit is declared.
+    /// The number of skills that declare the rarest trigger hit.
     pub(crate) rarity: u32,
     /// The number of different things found that its triggers look for.
     pub(crate) n_triggers: Reverse<u32>,
@@ -27,7 +27,7 @@ impl RankKey {
     /// Comes after every place among the recently used.
     pub(crate) const NOT_RECENT: u32 = u32::MAX;
 
-    /// The key of a skill of which nothing was found yet.
+    /// The key of a skill without a match.
     pub(crate) fn new(skill: u32) -> RankKey {
         RankKey {
             explicit: Reverse(false),
@@ -39,7 +39,7 @@ impl RankKey {
         }
     }
 
-    /// The key, but for the skill, of one of which only a trigger was found as of [`RankKey::add`].
+    /// The key, except for `skill`, of a skill with one trigger, as in [`RankKey::add`].
     pub(crate) fn of_one(n_words: u32, rarity: u32) -> RankKey {
         let mut key = RankKey { n_triggers: Reverse(1), ..RankKey::new(0) };
         key.add(n_words, rarity);

@@ -1,4 +1,4 @@
-//! The record of what a scan finds: items, excludes, and mentions of names.
+//! The recorder of a scan's findings: items, excludes, and mentions of names.
 
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ use crate::matcher::text::mention::{self, Mention, Strength};
 pub(super) enum Part {
     /// All of them.
     All,
-    /// Those in what is not quoted, but for the required literals of patterns.
+    /// Those outside quoted text, except the required literals of patterns.
     Said,
-    /// The names in inline code, of what is quoted; and all required literals of patterns.
+    /// Those in quoted text: the names in inline code; and all required literals of patterns.
     Quoted,
 }
 
@@ -62,7 +62,7 @@ impl Recorder<'_> {
             return;
         }
         let reading = name.read(self.folded, &range);
-        // One word of code is no name; several are hardly there by chance.
+        // One word of code does not count as a name; several hardly occur by chance.
         let is_code = self.part == Part::Quoted && name.n_words == 1;
         if is_code && reading.strength == Some(Strength::Weak) {
             return;

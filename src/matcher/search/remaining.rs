@@ -1,4 +1,4 @@
-//! An upper bound of how many of the remaining items one skill can have, from its signature.
+//! An upper bound of the number of remaining items that one skill can have, from its signature.
 
 /// The most items of one bit that are counted apart.
 const N_LEVELS: usize = 4;

@@ -42,7 +42,7 @@ struct Sides<'t> {
 }
 
 impl Sides<'_> {
-    /// Whether a word may start where `range` does.
+    /// Tells whether a word may start where `range` does.
     #[inline]
     fn open(&self, range: &Range<usize>) -> bool {
         let Some(before) = range.start.checked_sub(1).map(|at| self.bytes[at]) else { return true };
@@ -54,7 +54,7 @@ impl Sides<'_> {
             && boundary::opens(self.text, range.start, range.end)
     }
 
-    /// Whether a word may end at `end`.
+    /// Tells whether a word may end at `end`.
     #[inline]
     fn close(&self, end: usize) -> bool {
         let Some(&after) = self.bytes.get(end) else { return true };
@@ -126,7 +126,7 @@ impl Index {
         }
     }
 
-    /// Whether each item that the automaton leads to is one.
+    /// Tells whether each item that the automaton leads to exists.
     pub(in crate::matcher) fn values_fit(&self) -> bool {
         let n_items = self.tables.items.len();
         let leads_out = |value: u32| value & ONE_ITEM != 0 && (value & ITEM) as usize >= n_items;

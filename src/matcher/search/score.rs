@@ -1,4 +1,4 @@
-//! The rank key of one skill, from what was found of it.
+//! The rank key of one skill, computed from its triggers found.
 
 use super::Search;
 use super::rank_key::RankKey;
@@ -23,8 +23,8 @@ impl Search<'_, '_> {
         self.hopes(skill).map(|(key, _)| key)
     }
 
-    /// Returns an upper bound of a skill's key, as if all of its patterns that may match did, and whether
-    /// there are none, so that it is the key.
+    /// Returns an upper bound of a skill's key, as if all of its patterns that may match did, and
+    /// whether no pattern is undecided, so that the bound is the key.
     pub(super) fn hopes(&self, skill: u32) -> Option<(RankKey, bool)> {
         let mut key = RankKey::new(skill);
         let mut is_certain = true;
@@ -56,7 +56,7 @@ impl Search<'_, '_> {
         Some((self.place_among(key)?, is_certain))
     }
 
-    /// Adds to a key what is known of the skill beside its triggers: `None` if it is vetoed.
+    /// Adds to a key the facts about the skill beside its triggers; `None` if it is vetoed.
     fn place_among(&self, mut key: RankKey) -> Option<RankKey> {
         let Scratch { found, ranking, .. } = &*self.scratch;
         let is_vetoed =

@@ -4,12 +4,13 @@ use std::cell::RefMut;
 use std::cmp::Reverse;
 use std::ops::{Deref, DerefMut, Range};
 
+use super::bitmaps::n_words;
 use super::epochs::Epochs;
 use super::occurrences::Occurrences;
 use super::presence_filter::PresenceFilter;
 use super::rank_key::RankKey;
 use super::sparse_map::SparseMap;
-use crate::matcher::pattern::demands::Met;
+use crate::matcher::pattern::literal_free::Candidates;
 use crate::matcher::tables::TriggerItem;
 use crate::matcher::text::QueryText;
 use crate::matcher::text::mask::Quoted;
@@ -25,14 +26,14 @@ pub(in crate::matcher) struct Scratch {
     pub(super) quoted: Quoted,
     pub(super) covered: String,
     pub(super) occurrences: Occurrences,
-    /// Whether the text is one line of ASCII that patterns see as a whole.
+    /// True if the text is one line of ASCII that patterns see as a whole.
     pub(super) is_plain: bool,
-    /// Whether all patterns were looked at that may match.
+    /// True if all patterns that may match were noted.
     pub(super) all_opened: bool,
-    /// While patterns are opened: places among what literals open.
+    /// While patterns are opened: their places, as of `Gates::meet`.
     pub(super) met_gates: Vec<u32>,
     pub(super) found: Found,
-    pub(super) met: Met,
+    pub(super) candidates: Candidates,
     pub(super) ranking: Ranking,
 }
 
@@ -118,7 +119,8 @@ pub(super) struct Ranking {
     pub(super) n_surveyed: usize,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
-    /// While all are ranked: those of which more matters than one trigger, as skills and as keys.
+    /// While all are ranked: those whose key depends on more than one trigger, as skills and as
+    /// keys.
     pub(super) more: Vec<u32>,
     pub(super) others: Vec<RankKey>,
 }
@@ -163,8 +165,8 @@ impl Found {
         self.items.filter()
     }
 
-    /// Whether of `triggers`, of which `n_after` stand behind one, another before that was found which looks
-    /// for the same.
+    /// Tells whether a trigger was found that stands before the one that `n_after` of `triggers`
+    /// follow, and looks for the same.
     #[cold]
     pub(super) fn has_same(&self, triggers: &[TriggerItem], n_after: usize) -> bool {
         let before = triggers[..triggers.len() - n_after].windows(2).rev();
@@ -194,7 +196,7 @@ impl Found {
         self.items.note(item, FoundItem { presence, ..FoundItem::default() });
     }
 
-    /// Notes what became of a pattern.
+    /// Notes the result of a pattern.
     pub(super) fn settle(&mut self, item: u32, presence: Presence, range: Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
         self.items.set(item, FoundItem { start, end, presence });
@@ -220,10 +222,10 @@ impl Ranking {
         self.n_surveyed = 0;
     }
 
-    /// Starts to count skills, of so many.
+    /// Starts to count skills, out of `n_skills`.
     pub(super) fn start_counting(&mut self, n_skills: usize) {
         self.counted.clear();
-        self.counted.resize(n_skills.div_ceil(64), 0);
+        self.counted.resize(n_words(n_skills), 0);
     }
 
     /// Counts a skill, if it was not yet.
@@ -231,7 +233,12 @@ impl Ranking {
         self.counted[skill as usize / 64] |= 1 << (skill % 64);
     }
 
-    /// Counts a skill no more.
+    /// Counts the skills of a bitmap.
+    pub(super) fn count_each(&mut self, bitmap: &[u64]) {
+        self.counted.iter_mut().zip(bitmap).for_each(|(counted, skills)| *counted |= skills);
+    }
+
+    /// Removes a skill from the count.
     pub(super) fn uncount(&mut self, skill: u32) {
         self.counted[skill as usize / 64] &= !(1 << (skill % 64));
     }

@@ -1,4 +1,4 @@
-//! The best few matches, and the number of all: what a disclosure is made of.
+//! Selection for disclosures: the best few matches, and the number of all.
 
 use super::Search;
 use super::top_n::MAX_BEST;
@@ -13,7 +13,7 @@ pub struct Selection<'s> {
     pub limit: usize,
     /// Skills that are in the answer if they match, wherever they rank.
     pub named: Vec<&'s SkillId>,
-    /// Whether the matches are wanted with their hits.
+    /// True if the matches are wanted with their hits.
     pub hits: bool,
 }
 

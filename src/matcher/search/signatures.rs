@@ -1,14 +1,14 @@
 //! Signatures: the common items of a skill as 63 bits, so that two sets are compared at once.
 //!
-//! A word of everyday language may be a trigger of thousands of skills, of few of which more is found. The
-//! signature of a skill tells without a look at its triggers how many of a message's common words it can
-//! have: at most as many as bits are set in both.
+//! A word of everyday language may be a trigger of thousands of skills, few of which have another
+//! match. The signature of a skill tells without a look at its triggers how many of a message's
+//! common words it can have: at most as many as bits are set in both.
 
 use serde::{Deserialize, Serialize};
 
 use crate::matcher::arena::Lists;
 
-/// The bit of an item that has none.
+/// Stands for the bit of an item without one.
 const NO_BIT: u8 = 64;
 
 /// The number of bits. The last of 64 is a flag; see [`SmallSet`](super::small_set::SmallSet).
@@ -62,7 +62,7 @@ impl Signatures {
         self.skills[skill as usize]
     }
 
-    /// Whether what was read is of so many items and skills.
+    /// Tells whether what was read is of `n_items` items and `n_skills` skills.
     pub(in crate::matcher) fn is_sound(&self, n_items: usize, n_skills: usize) -> bool {
         self.bits.len() == n_items
             && self.bits.iter().all(|&bit| bit <= NO_BIT)

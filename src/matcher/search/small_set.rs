@@ -1,4 +1,5 @@
-//! Small sets of items in 64 bits, to ask whether one of them was found without a look at a large table.
+//! Small sets of items in 64 bits, to test whether one of them was found without reading a large
+//! table.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +12,9 @@ const MAX_FEW: usize = 5;
 /// The flag of a larger set, which is stored as a signature.
 const MANY: u64 = 1 << 63;
 
-/// Up to five items by their places in a [`PresenceFilter`], or the signature of more: five places tell more
-/// than a signature, of which a message sets the more bits the larger the catalog is. Two halves of 32 bits, so
-/// that a row that holds one is not padded.
+/// Up to five items by their places in a [`PresenceFilter`], or the signature of more: five places
+/// tell more than a signature, of whose bits a message sets the more the larger the catalog is. Two
+/// halves of 32 bits, so that a row that holds one is not padded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(in crate::matcher) struct SmallSet {
     low: u32,
@@ -23,7 +24,7 @@ pub(in crate::matcher) struct SmallSet {
 row!(SmallSet { low: u32, high: u32 });
 
 impl SmallSet {
-    /// Puts down `numbers`, if they are few, or else `signatures`, of which the last one is never set.
+    /// The set of `numbers`, if they are few, or else of `signatures`, whose last bit is never set.
     pub(in crate::matcher) fn new(numbers: &[u32], signatures: u64) -> SmallSet {
         let places = match numbers {
             [] => MANY,
@@ -37,7 +38,7 @@ impl SmallSet {
         SmallSet { low: places as u32, high: (places >> 32) as u32 }
     }
 
-    /// Whether one of the things may be among `found`, of which the signatures are `signatures`.
+    /// Tells whether an item of the set may be among `found`, whose signature is `signatures`.
     pub(in crate::matcher) fn meet(
         self,
         found: &PresenceFilter,

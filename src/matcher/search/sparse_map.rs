@@ -1,4 +1,4 @@
-//! A map of few numbers out of very many: the items, or the literals, that one text holds.
+//! A sparse map of few numbers out of very many: the items, or the literals, that one text holds.
 
 use super::presence_filter::{N_PLACES, PresenceFilter, place};
 
@@ -52,12 +52,12 @@ impl<T> SparseMap<T> {
         self.entries.iter().map(|entry| entry.number)
     }
 
-    /// The numbers, each with what is known of it, in the order in which they came.
+    /// The numbers with their values, in the order in which they were added.
     pub(in crate::matcher) fn entries(&self) -> impl Iterator<Item = (u32, &T)> {
         self.entries.iter().map(|entry| (entry.number, &entry.known))
     }
 
-    /// The number that came as the `nth`, from 0, with what is known of it.
+    /// The number that was added as the `nth`, from 0, with its value.
     pub(in crate::matcher) fn entry(&self, nth: usize) -> (u32, &T) {
         let Entry { number, known, .. } = &self.entries[nth];
         (*number, known)
@@ -78,8 +78,7 @@ impl<T> SparseMap<T> {
         self.find(number).map(|nth| &self.entries[nth].known)
     }
 
-    /// Takes in a number with what is known of it, if it is not there yet; if it is, returns what is known
-    /// of it already.
+    /// Adds a number with its value, if it is not there yet; if it is, returns its value.
     #[inline]
     pub(in crate::matcher) fn note(&mut self, number: u32, known: T) -> Option<&mut T> {
         let mut before = 0;
@@ -95,7 +94,7 @@ impl<T> SparseMap<T> {
         None
     }
 
-    /// Takes in a number with what is known of it, in place of what was.
+    /// Adds a number with its value, in place of any other.
     pub(in crate::matcher) fn set(&mut self, number: u32, known: T)
     where
         T: Copy,

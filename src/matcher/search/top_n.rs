@@ -6,8 +6,8 @@
 //! ranked as if all of its patterns that may match did; only if that would put it among the best,
 //! they are confirmed.
 //!
-//! A skill of which a word was found comes before all of which only a pattern was. So at first only
-//! the patterns of such skills are opened; the others, which are many more, if too few skills were
+//! A skill with a word in the message ranks before all with only a pattern. Therefore the patterns
+//! of such skills are opened first; the others, which are many more, only if too few skills were
 //! found.
 
 use std::cmp::Reverse;
@@ -18,7 +18,7 @@ use super::remaining::Remaining;
 use super::scratch::{Presence, Scratch};
 use crate::skill::SkillId;
 
-/// The best `limit` skills are wanted, of which a literal of `least` words or more was found.
+/// The goal of a search: the best `limit` skills with a literal of `least` words or more.
 #[derive(Debug, Clone, Copy)]
 struct Aim {
     limit: usize,
@@ -28,8 +28,8 @@ struct Aim {
 /// The largest limit; for more, every match is ranked.
 pub(super) const MAX_BEST: usize = 128;
 
-/// Skills with a phrase of so many words are looked at together if they are no more than this; if
-/// they are more, the rarest item tells which to look at first.
+/// Up to this many skills with a phrase of the same number of words are examined together; if they
+/// are more, those of the rarest item come first.
 const MAX_OF_PHRASES: usize = 32;
 
 /// Up to this many items, select the minimum repeatedly instead of sorting; the search usually stops early.
@@ -194,7 +194,7 @@ impl Search<'_, '_> {
     fn rank_common(&mut self, item: u32, best_left: RankKey, left: &Remaining, aim: Aim) {
         let mut words = u64::MAX;
         if aim.least > 0 && self.index.tables.items[item as usize].n_words() == 0 {
-            // Whoever has no common word then is not looked at.
+            // After that, a skill without a common word need not be examined.
             words = self.rank_rare_words(aim);
         }
         let may_surpass = |skill: u32, bar: (u32, u32)| {
@@ -258,7 +258,7 @@ impl Search<'_, '_> {
         if self.scratch.ranking.epochs.has(skill) {
             return;
         }
-        // What does not count now may do so once more patterns are opened.
+        // A skill that does not match now may do so once more patterns are opened.
         let Some((hopes, is_certain)) = self.hopes(skill) else { return };
         if hopes.phrase_words.0 < aim.least {
             return;
@@ -278,7 +278,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether a skill could be among the best, if all of its patterns that may match did.
+    /// Tells whether a skill could be among the best, if all of its patterns that may match did.
     fn may_be_best(&self, skill: u32, limit: usize) -> bool {
         let hopes = self.hopes(skill).map(|(key, _)| key);
         hopes.is_some_and(|key| self.scratch.last_of_best(limit).is_none_or(|last| key < last))
@@ -287,8 +287,8 @@ impl Search<'_, '_> {
 
 /// An item that may have been found, so that in the order of numbers the rarest come first.
 fn in_order(item: u32, rarity: u32, presence: Presence) -> Option<u64> {
-    // Of equally rare ones, those that must be confirmed come last: perhaps it will not be
-    // needed any more.
+    // Among equally rare ones, those that must be confirmed come last: they may not be needed any
+    // more.
     let order = rarity * 2 + u32::from(presence == Presence::Possible);
     (presence != Presence::Absent).then_some(u64::from(order) << 32 | u64::from(item))
 }
@@ -302,14 +302,14 @@ fn least_first(all: &mut [u64]) {
 }
 
 impl Scratch {
-    /// The last of the best `limit` matches, once there are so many.
+    /// The last of the best `limit` matches, once there are that many.
     fn last_of_best(&self, limit: usize) -> Option<RankKey> {
         let best = &self.ranking.best;
         if best.len() < limit { None } else { best.last().copied() }
     }
 
-    /// The number of triggers a skill must have to be better than the last of the best, and before which
-    /// skill it must be with so many, if it is like `left` but for these two.
+    /// The number of triggers with which a skill equals the last of the best, and the skill it must
+    /// precede with that many, if it is like `left` except for these two.
     fn bar(&self, left: RankKey, limit: usize) -> (u32, u32) {
         let but_for_these = |key: RankKey| RankKey { n_triggers: left.n_triggers, skill: 0, ..key };
         match self.last_of_best(limit) {

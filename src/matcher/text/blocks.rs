@@ -1,10 +1,10 @@
-//! Text in blocks of 64 bytes, of which a word of 64 bits says something each.
+//! Blocks of 64 bytes of text, tested at once into masks of 64 bits.
 
 /// Bytes of a block.
 pub(in crate::matcher) const BYTES: usize = 64;
 
-/// Calls `each` for block after block with where it starts, and with a bit for each of its bytes of
-/// which something holds.
+/// Calls `each` for every block with its start, and with a mask of the bytes for which `holds` is
+/// true.
 #[inline]
 pub(in crate::matcher) fn masks(
     bytes: &[u8],
@@ -15,7 +15,7 @@ pub(in crate::matcher) fn masks(
     for start in (0..bytes.len()).step_by(BYTES) {
         let rest = &bytes[start..];
         let n_known = rest.len().min(BYTES);
-        // The last block is read from its end, and what was in the one before is shifted out.
+        // The last block is read from its end, and the bytes of the one before are shifted out.
         let mask = if let Some(block) = rest.first_chunk() {
             mask(block, &holds)
         } else if let Some(block) = bytes.last_chunk() {
@@ -28,7 +28,7 @@ pub(in crate::matcher) fn masks(
     }
 }
 
-/// Calls `each` with the place of each byte of which something holds.
+/// Calls `each` with the place of each byte for which `holds` is true.
 #[inline]
 pub(in crate::matcher) fn places(
     bytes: &[u8],
@@ -54,8 +54,8 @@ pub(in crate::matcher) fn others(text: &str, mut each: impl FnMut(usize, char)) 
     });
 }
 
-/// A bit for each byte of which something holds. The loop over bytes is one that compilers make wide
-/// instructions of; then eight bytes of 0 or 1 at a time are multiplied so that they meet in one.
+/// The mask of the bytes for which `holds` is true. Compilers vectorise the loop over bytes; then
+/// eight bytes of 0 or 1 at a time are gathered into one by a multiplication.
 #[inline]
 pub(in crate::matcher) fn mask(bytes: &[u8; BYTES], holds: impl Fn(u8) -> bool) -> u64 {
     let mut is_in = [0_u8; BYTES];
@@ -69,8 +69,8 @@ pub(in crate::matcher) fn mask(bytes: &[u8; BYTES], holds: impl Fn(u8) -> bool) 
     })
 }
 
-/// What `merge` makes of `of` each byte, and of `start`; in any order, and of some more than once, as the
-/// last block looks again at what was looked at.
+/// Merges `of` each byte with `start`, in any order and some bytes more than once, as the last
+/// block overlaps the one before.
 #[inline]
 pub(in crate::matcher) fn merged(
     bytes: &[u8],

@@ -1,10 +1,10 @@
-//! Where a literal stands as a word of its own.
+//! Word boundaries: the places where a literal stands as a word of its own.
 
 use std::sync::LazyLock;
 
 use regex_syntax::hir::{Class, HirKind};
 
-/// Whether `text[start..end]`, a literal found there, begins where a word may begin.
+/// Tells whether the literal found at `text[start..end]` begins where a word may begin.
 pub(crate) fn opens(text: &str, start: usize, end: usize) -> bool {
     let neighbour = text[..start].chars().next_back();
     let first = text[start..end].chars().next();
@@ -12,7 +12,7 @@ pub(crate) fn opens(text: &str, start: usize, end: usize) -> bool {
     !is_word(neighbour) || is_unspaced(neighbour) || is_unspaced(first)
 }
 
-/// Whether a literal that ends at `end` ends where a word may end.
+/// Tells whether a literal that ends at `end` ends where a word may end.
 pub(crate) fn closes(text: &str, end: usize) -> bool {
     let last = text[..end].chars().next_back();
     let neighbour = text[end..].chars().next();
@@ -20,7 +20,7 @@ pub(crate) fn closes(text: &str, end: usize) -> bool {
     !is_word(neighbour) || [last, neighbour].into_iter().any(|c| is_unspaced(c) || is_hangul(c))
 }
 
-/// Whether `c` is a word character: letter, mark, digit or `_`.
+/// Tells whether `c` is a word character: letter, mark, digit or `_`.
 pub(crate) fn is_word(c: char) -> bool {
     static WORD: LazyLock<Ranges> = LazyLock::new(|| Ranges::of_class(r"[\p{L}\p{M}\p{Nd}]"));
     match c {
@@ -29,8 +29,8 @@ pub(crate) fn is_word(c: char) -> bool {
     }
 }
 
-/// Whether `c` belongs to a script written without spaces between words. The prolonged sound mark
-/// is common to two such scripts, and of no other.
+/// Tells whether `c` belongs to a script written without spaces between words. The prolonged sound
+/// mark is common to two such scripts, and to no other.
 fn is_unspaced(c: char) -> bool {
     static SCRIPTS: LazyLock<Ranges> = LazyLock::new(|| {
         Ranges::of_class(r"[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
@@ -38,7 +38,7 @@ fn is_unspaced(c: char) -> bool {
     c >= '\u{e00}' && SCRIPTS.contain(c)
 }
 
-/// Whether `c` is Hangul: Korean puts spaces between words, but particles follow without one.
+/// Tells whether `c` is Hangul: Korean puts spaces between words, but particles follow without one.
 fn is_hangul(c: char) -> bool {
     static SCRIPT: LazyLock<Ranges> = LazyLock::new(|| Ranges::of_class(r"\p{Hangul}"));
     c >= '\u{1100}' && SCRIPT.contain(c)

@@ -1,4 +1,4 @@
-//! The parts of a very long query that are looked at.
+//! Excerpts: the head and the tail of a very long query, which alone are searched.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use crate::matcher::pattern::cache::char_boundary;
 /// Stands between head and tail: no phrase, and no `.*`, reaches over it.
 const SEAM: &str = "\n\u{1e}\n";
 
-/// What is looked at of a query of which `max_bytes` are.
+/// The excerpt of a query of which at most `max_bytes` are searched.
 pub(crate) fn looked_at(query: &str, max_bytes: usize) -> Cow<'_, str> {
     let excerpt = Excerpt::new(query, max_bytes);
     if excerpt.gap.is_empty() {
@@ -23,12 +23,13 @@ pub(crate) fn looked_at(query: &str, max_bytes: usize) -> Cow<'_, str> {
 #[derive(Debug, Clone)]
 pub(in crate::matcher) struct Excerpt<'q> {
     query: &'q str,
-    /// What is left out.
+    /// The bytes left out.
     gap: Range<usize>,
 }
 
 impl<'q> Excerpt<'q> {
-    /// Of queries over `max_bytes`, half of that at each end, less the words that would be cut.
+    /// The excerpt of a query: over `max_bytes`, half of that at each end, less the words that
+    /// would be cut.
     pub(in crate::matcher) fn new(query: &'q str, max_bytes: usize) -> Excerpt<'q> {
         if query.len() <= max_bytes {
             return Excerpt { query, gap: query.len()..query.len() };
@@ -63,8 +64,8 @@ impl<'q> Excerpt<'q> {
         if self.gap.is_empty() { self.query } else { buffer }
     }
 
-    /// The bytes of the query at `range` of the text looked at. What reaches into the seam, as `\W`
-    /// may, reaches to the end of what is left out.
+    /// The bytes of the query at `range` of the excerpt. A range that reaches into the seam, as
+    /// `\W` may, reaches to the end of the bytes left out.
     pub(in crate::matcher) fn span(&self, range: Range<usize>) -> Range<usize> {
         let in_query = |at: usize| match at.checked_sub(self.gap.start) {
             None | Some(0) => at,

@@ -1,4 +1,5 @@
-//! Text as the matcher sees it, with a map back to what the user wrote.
+//! Folding: the normalised forms of text that the matcher searches, with a map back to the
+//! original.
 //!
 //! Two forms of a query: *normalised* (NFKC, for patterns) and *folded* (of the normalised form:
 //! full case folding, one blank for a run of white space, `'` for `’`; for literals). Folding goes
@@ -39,8 +40,8 @@ pub(crate) fn push_folded(c: char, out: &mut String) {
     }
 }
 
-/// Whether a character is known to be its own normalised form, and but for capitals of ASCII its
-/// own folded form: most letters of some scripts. The tables know all others.
+/// Tells whether a character is known to be its own normalised form, and except for capitals of
+/// ASCII its own folded form: most letters of some scripts. The tables know all others.
 fn is_settled(c: char) -> bool {
     matches!(c,
         '\0'..='\x7f' | 'à'..='ö' | 'ø'..='ÿ' | 'а'..='џ' | '、' | '。' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー'
@@ -82,10 +83,10 @@ pub(crate) struct QueryText {
     normalized: MappedText,
     folded: MappedText,
     others: Others,
-    /// Whether the query is its own normalised form, so that `normalized` is not used.
+    /// True if the query is its own normalised form, so that `normalized` is not used.
     is_normalized: bool,
     is_ascii: bool,
-    /// Whether the query is one line of ASCII.
+    /// True if the query is one line of ASCII.
     is_plain: bool,
 }
 
@@ -109,7 +110,7 @@ impl QueryText {
         }
         self.is_plain = false;
         self.others.set(query);
-        // What is left out cannot make what is not normalised look as if it were.
+        // The characters left out cannot make text that is not normalised pass for normalised.
         let others = self.others.0.iter().map(|&(_, c)| c);
         self.is_normalized = is_nfkc_quick(others) == IsNormalized::Yes;
         if self.is_normalized {
@@ -126,13 +127,14 @@ impl QueryText {
         &self.folded.text
     }
 
-    /// Whether the query is ASCII, and so are both forms.
+    /// Tells whether the query, and thereby both forms, is ASCII.
     pub(crate) fn is_ascii(&self) -> bool {
         self.is_ascii
     }
 
-    /// Whether the query is one line of ASCII: then a literal without blanks stands in it, whatever
-    /// its case, where it stands in the folded form, and `.` matches each of its characters.
+    /// Tells whether the query is one line of ASCII: then a literal without blanks stands in it,
+    /// whatever its case, where it stands in the folded form, and `.` matches each of its
+    /// characters.
     pub(crate) fn is_plain(&self) -> bool {
         self.is_plain
     }
@@ -153,7 +155,7 @@ impl QueryText {
     }
 }
 
-/// Folds a text, of which `others` are known: what is between these is folded like ASCII.
+/// Folds a text whose `others` are known: the text between these is folded like ASCII.
 fn fold_into(source: &str, others: &Others, out: &mut MappedText) {
     out.restart(source.len());
     let (mut start, mut after_blank) = (0, false);
@@ -214,10 +216,11 @@ fn is_other_blank(byte: u8) -> bool {
     byte.wrapping_sub(b'\t') < 5
 }
 
-/// Whether a text that is not empty holds a blank that is no space, or stands behind another.
+/// Tells whether a text that is not empty holds a blank that is not a space, or stands behind
+/// another.
 fn has_odd_blank(bytes: &[u8]) -> bool {
     // Without a branch a byte, as nearly every query has none; in single bytes, for wide
-    // instructions. The last of them look again at what was looked at.
+    // instructions. The last block overlaps the one before.
     let is_odd = |odd: u8, (&a, &b): (&u8, &u8)| {
         odd | u8::from(is_other_blank(a)) | u8::from(a == b' ') & u8::from(b == b' ')
     };
@@ -235,9 +238,9 @@ fn has_odd_blank(bytes: &[u8]) -> bool {
     }
 }
 
-/// Normalises piece by piece: a piece starts at each character that cannot interact with what
-/// stands before it (Unicode Standard Annex 15, *normalization boundary*), so that the
-/// pieces put together are the normalised whole.
+/// Normalises piece by piece: a piece starts at each character that cannot interact with those
+/// before it (Unicode Standard Annex 15, *normalization boundary*), so that the pieces put together
+/// are the normalised whole.
 fn normalize_into(source: &str, out: &mut MappedText) {
     out.restart(source.len());
     let mut start = 0;

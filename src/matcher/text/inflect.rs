@@ -1,9 +1,9 @@
-//! Regular English inflections of a verb: what an author who declares `deploy` also means.
+//! Regular English inflections of a verb: "deploys", "deployed" for `deploy`.
 
-/// The regular inflections of a folded verb, the verb itself not among them. Of a phrase, the
-/// first word is inflected ("set up": "sets up"). Nothing for words that are not plain English
-/// letters. Where English doubles the last consonant only under stress ("stop": "stopped",
-/// "open": "opened"), both spellings are given: the wrong one is typed by nobody.
+/// The regular inflections of a folded verb, the verb itself not among them. The first word of a
+/// phrase is inflected ("set up": "sets up"). Empty for words that are not plain English letters.
+/// Where English doubles the last consonant only under stress ("stop": "stopped", "open":
+/// "opened"), both spellings are given: nobody types the wrong one.
 pub(crate) fn inflections(verb: &str) -> Vec<String> {
     let (word, tail) = verb.find(' ').map_or((verb, ""), |at| verb.split_at(at));
     if word.len() < 2 || !word.bytes().all(|b| b.is_ascii_lowercase()) {

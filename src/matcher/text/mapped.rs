@@ -1,15 +1,15 @@
-//! Text made from another text, with a map back to it.
+//! Text derived from a source text, with a map back to it.
 
 use std::ops::Range;
 
 /// A stretch of text made from a stretch of its source.
 #[derive(Debug, Clone, Copy)]
 struct Segment {
-    /// Where it starts in the text made.
+    /// The start in the derived text.
     at: u32,
-    /// Where it starts in the source.
+    /// The start in the source.
     source: u32,
-    /// Whether its bytes correspond one to one; otherwise it is one unit.
+    /// True if its bytes correspond one to one; otherwise it is one unit.
     linear: bool,
 }
 

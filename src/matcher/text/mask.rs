@@ -1,7 +1,7 @@
-//! What stands in a message without being said in it: code, quotes, logs, addresses.
+//! The mask of quoted text in a message: code, quotes, logs, addresses.
 //!
 //! A person who pastes a stack trace does not ask for the skills whose keywords stand in it. With
-//! [`IndexOptions::mask_quoted`](crate::matcher::IndexOptions) literals are looked for in what is left.
+//! [`IndexOptions::mask_quoted`](crate::matcher::IndexOptions) literals are looked for in the rest.
 //! Patterns still see everything: their authors can say what they mean. A skill that is named in
 //! inline code is named: "use the `deploy` skill".
 
@@ -18,17 +18,17 @@ pub(in crate::matcher) struct Quoted {
 }
 
 impl Quoted {
-    /// Whether nothing is quoted.
+    /// Tells whether nothing is quoted.
     pub(in crate::matcher) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Whether a byte stands in inline code.
+    /// Tells whether a byte stands in inline code.
     pub(in crate::matcher) fn is_inline(&self, at: usize) -> bool {
         covers(&self.inline, at)
     }
 
-    /// Finds what is quoted in `text`, in place of what was there.
+    /// Finds the quoted ranges of `text`, in place of the previous ones.
     pub(in crate::matcher) fn set(&mut self, text: &str) {
         self.ranges.clear();
         self.inline.clear();
@@ -86,7 +86,7 @@ impl Quoted {
         for (at, c) in text.folded().char_indices() {
             let source = text.span_of_folded(at..at + c.len_utf8()).start;
             if covers(&self.ranges, source) {
-                // No trigger has it, and it is no part of a word.
+                // No trigger contains it, and it is not part of a word.
                 out.extend(std::iter::repeat_n('\0', c.len_utf8()));
             } else {
                 out.push(c);
@@ -127,7 +127,7 @@ fn is_quote(line: &str) -> bool {
     line.trim_start_matches([' ', '\t']).starts_with('>')
 }
 
-/// Whether a line looks as programs write them: it begins with a date, or is a frame of a stack.
+/// Tells whether a line looks like output of a program: it begins with a date, or is a stack frame.
 fn is_log(line: &str) -> bool {
     let text = line.trim_start();
     let date = text.trim_start_matches('[').as_bytes();
@@ -146,7 +146,7 @@ fn run_of(text: &str, mark: char) -> usize {
     text.len() - text.trim_start_matches(mark).len()
 }
 
-/// Where inline code ends that was opened by so many back-ticks.
+/// The end of inline code that `n_marks` back-ticks opened.
 fn end_of_code(line: &str, inside: usize, n_marks: usize) -> Option<usize> {
     let mut at = inside;
     while let Some(next) = line[at..].find('`') {

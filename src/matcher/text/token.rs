@@ -1,5 +1,5 @@
-//! Words of a message compared irrespective of spelling: for phrases that people write with and
-//! without accents, apostrophes and punctuation, in scripts with and without spaces.
+//! Tokens of a message, compared irrespective of accents, apostrophes and punctuation, in scripts
+//! with and without spaces.
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
@@ -25,7 +25,7 @@ pub(in crate::matcher) fn next_token(text: &str) -> Option<(&str, &str)> {
     Some(text.split_at(end))
 }
 
-/// Whether a byte behind ASCII letters ends their word.
+/// Tells whether a byte behind ASCII letters ends their word.
 fn ends_ascii(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric() && byte != b'\''
 }
@@ -71,14 +71,14 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’')
 }
 
-/// Whether two tokens are the same word.
+/// Tells whether two tokens are the same word.
 pub(in crate::matcher) fn is_same(a: &str, b: &str) -> bool {
     a == b
         || !(is_plain(a) && is_plain(b))
             && Plain::of(a).zip(Plain::of(b)).is_some_and(|(a, b)| a.as_str() == b.as_str())
 }
 
-/// Whether a folded token is known to be its own plain form.
+/// Tells whether a folded token is known to be its own plain form.
 pub(in crate::matcher) fn is_plain(token: &str) -> bool {
     token.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         || token.starts_with(is_paired)

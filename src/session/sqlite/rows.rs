@@ -1,4 +1,4 @@
-//! What stands in the tables, and how it is read and written.
+//! The tables of the session store: their schema, its migrations, and their rows.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 
@@ -46,28 +46,12 @@ pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
-/// From version 1, which does not know what was shown of a skill, to ours.
-const FROM_1: &[&str] = &[
-    "
-    ALTER TABLE skill ADD COLUMN body INTEGER;
-    ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE skill ADD COLUMN joined INTEGER;
-    ",
-    tallies::TABLES,
+/// Migrations, the first one from version 1. A database takes those from its version on.
+const MIGRATIONS: [&[&str]; 3] = [
+    &["ALTER TABLE skill ADD COLUMN body INTEGER"],
+    &["ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0"],
+    &["ALTER TABLE skill ADD COLUMN joined INTEGER", tallies::TABLES],
 ];
-
-/// From version 2, which does not know which skills were listed, to ours.
-const FROM_2: &[&str] = &[
-    "
-    ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE skill ADD COLUMN joined INTEGER;
-    ",
-    tallies::TABLES,
-];
-
-/// From version 3, which counts nothing by days, and does not know the order in which instructions
-/// came, to ours.
-const FROM_3: &[&str] = &["ALTER TABLE skill ADD COLUMN joined INTEGER", tallies::TABLES];
 
 /// Makes the tables if the database is empty, and brings those of an earlier version up to ours.
 /// Refuses one that is not ours, or of a version to come, and leaves it as it is.
@@ -78,7 +62,7 @@ pub(super) fn prepare(connection: &mut Connection, name: &str) -> Result<(), Pro
     let transaction = write(connection)?;
     // Another process may have been faster.
     if let Some(missing) = missing(&transaction, name)? {
-        for batch in missing {
+        for batch in missing.iter().copied().flatten() {
             transaction.execute_batch(batch)?;
         }
         transaction.pragma_update(None, "application_id", APPLICATION)?;
@@ -87,11 +71,11 @@ pub(super) fn prepare(connection: &mut Connection, name: &str) -> Result<(), Pro
     Ok(transaction.commit()?)
 }
 
-/// What makes the tables those of this version; `None` if they are.
+/// The migrations that bring the tables to this version; `None` if they are of it.
 fn missing(
     connection: &Connection,
     name: &str,
-) -> Result<Option<&'static [&'static str]>, Problem> {
+) -> Result<Option<&'static [&'static [&'static str]]>, Problem> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
     let refuse = |message: String, help: &str| {
@@ -99,16 +83,17 @@ fn missing(
     };
     match (application, version) {
         (APPLICATION, VERSION) => Ok(None),
-        (APPLICATION, 1) => Ok(Some(FROM_1)),
-        (APPLICATION, 2) => Ok(Some(FROM_2)),
-        (APPLICATION, 3) => Ok(Some(FROM_3)),
+        (APPLICATION, older @ 1..VERSION) => {
+            let done = usize::try_from(older - 1).unwrap_or_default();
+            Ok(MIGRATIONS.get(done..))
+        }
         (APPLICATION, newer) if newer > VERSION => refuse(
             format!(
                 "the session store {name} was made by a newer Repertoire (its version {newer}, ours {VERSION})"
             ),
             "update Repertoire, or name another file",
         ),
-        (0, 0) if is_empty(connection)? => Ok(Some(&[TABLES, tallies::TABLES])),
+        (0, 0) if is_empty(connection)? => Ok(Some(&[&[TABLES, tallies::TABLES]])),
         _ => refuse(
             format!("{name} is a database of another program"),
             "name another file for the session store",

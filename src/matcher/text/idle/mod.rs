@@ -1,4 +1,5 @@
-//! Messages that carry a conversation on and name no subject: "thanks", "go ahead", "undo that".
+//! Idle messages, which carry a conversation on and name no subject: "thanks", "go ahead", "undo
+//! that".
 //!
 //! No skill has to do with them, whatever words it shares with them.
 
@@ -8,8 +9,8 @@ use super::token::{Plain, next_token};
 use crate::matcher::relevance::{STOP_WORDS, is_paired};
 use words::{ENGLISH, OTHER_LANGUAGES, UNSPACED};
 
-/// Whether a message consists of stop words and chatter only. Numbers, punctuation and emoji say
-/// nothing either, so neither does a blank message.
+/// Tells whether a message consists of stop words and chatter only. Numbers, punctuation and emoji
+/// say nothing either, so neither does a blank message.
 ///
 /// The message is read as it was typed, up to its first telling word.
 pub(crate) fn is_idle(text: &str) -> bool {
@@ -60,7 +61,7 @@ fn longest_chatter(run: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a word says nothing about a subject.
+/// Tells whether a word says nothing about a subject.
 fn is_chatter(token: &str) -> bool {
     if token.chars().all(char::is_numeric) {
         return true;
@@ -74,13 +75,13 @@ fn is_listed(word: &str) -> bool {
     [STOP_WORDS, ENGLISH, OTHER_LANGUAGES].iter().any(|list| list.binary_search(&word).is_ok())
 }
 
-/// Whether a word is a number with an ending: `1st`, `2x`.
+/// Tells whether a word is a number with an ending: `1st`, `2x`.
 fn is_ordinal(word: &str) -> bool {
     let ending = word.trim_start_matches(|c: char| c.is_ascii_digit());
     ending.len() < word.len() && matches!(ending, "st" | "nd" | "rd" | "th" | "x")
 }
 
-/// Whether a word is laughter, or one that is listed with letters repeated: "yesss", "nooo".
+/// Tells whether a word is laughter, or one that is listed with letters repeated: "yesss", "nooo".
 fn is_drawn_out(word: &str) -> bool {
     let is_laughter = |letters: &str| word.len() > 3 && word.chars().all(|c| letters.contains(c));
     if ["ha", "he", "hi", "ja", "lo", "x"].into_iter().any(is_laughter) {
@@ -91,7 +92,7 @@ fn is_drawn_out(word: &str) -> bool {
     has_run && [1, 2].into_iter().any(|most| is_listed_squeezed(bytes, most))
 }
 
-/// Whether a word is listed once no letter stands there more than `most` times in a row.
+/// Tells whether a word is listed once no letter stands there more than `most` times in a row.
 fn is_listed_squeezed(word: &[u8], most: usize) -> bool {
     let mut squeezed = [0; 16];
     let mut len = 0;

@@ -1,4 +1,5 @@
-//! Words that carry a conversation on and name no subject, sorted, in plain form (`token.rs`).
+//! The words of idle messages, which carry a conversation on and name no subject, sorted, in plain
+//! form (`token.rs`).
 
 /// English, besides the stop words of relevance. A word that a skill may be for, such as `test`,
 /// `deploy`, `review`, `plan` or `translate`, is not here, however often it stands in a short message.

@@ -12,7 +12,7 @@ const MAX_TOKEN_BYTES: usize = 64;
 /// punctuation mark, an opening bracket, or a very long token.
 #[derive(Debug, Clone)]
 pub(super) struct Clause<'t> {
-    /// What is left, up to the blank after its last word.
+    /// The words left, up to the blank after the last.
     rest: Option<&'t str>,
 }
 

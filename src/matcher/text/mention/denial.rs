@@ -17,7 +17,7 @@ const BETWEEN: [&str; 31] = [
     "that", "this", "to", "try", "trying", "used", "want", "with", "yet",
 ];
 
-/// What is done with skills.
+/// Verbs for the use of a skill.
 const VERBS: [&str; 20] = [
     "activate",
     "activating",
@@ -64,7 +64,7 @@ const REFUSALS: [&str; 12] = [
     "stop", "stopped", "stopping",
 ];
 
-/// What was done with a skill, if it was done "just" or "already".
+/// Past forms of the use of a skill, which count after "just" or "already".
 const PAST: [&str; 11] = [
     "activated",
     "applied",
@@ -79,7 +79,7 @@ const PAST: [&str; 11] = [
     "used",
 ];
 
-/// Whether the mention that starts at `start` is denied or done with.
+/// Tells whether the mention that starts at `start` is denied or done with.
 pub(in crate::matcher) fn is_denied(text: &str, start: usize) -> bool {
     let mut words = Clause::before(text, start);
     let mut after = None;
@@ -101,8 +101,8 @@ pub(in crate::matcher) fn is_denied(text: &str, start: usize) -> bool {
     false
 }
 
-/// Whether `word` denies what follows: `None` if it does not tell. The words `before` and `after` it
-/// are those of the same clause.
+/// Tells whether `word` denies what follows; `None` if it leaves that open. The words `before` and
+/// `after` it are those of the same clause.
 fn denies(before: Option<&str>, word: &str, after: Option<&str>) -> Option<bool> {
     let is_after = |words: &[&str]| before.is_some_and(|before| words.contains(&before));
     match word {

@@ -1,7 +1,7 @@
-//! Mentions: where a message names a skill.
+//! Mentions: the places where a message names a skill.
 //!
 //! 1. A name is found by its literals (`name.rs`).
-//! 2. What stands around it tells whether the skill is asked for (`strength.rs`), and whether the
+//! 2. The words around it tell whether the skill is asked for (`strength.rs`), and whether the
 //!    mention is denied or done with (`denial.rs`), which reads the words before it (`clause.rs`).
 //! 3. All mentions of a message together tell which of them count (`resolve.rs`): a longer name
 //!    wins over one inside it, and a strong mention silences the weak ones of other skills.
@@ -17,7 +17,7 @@ pub(crate) use resolve::{Mention, resolve};
 
 use super::fold_trigger;
 
-/// How surely a mention means the skill.
+/// The strength of a mention: how surely it means the skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strength {
     /// The words of the name occur, as they also do in messages about something else.
@@ -26,18 +26,18 @@ pub(crate) enum Strength {
     Strong,
 }
 
-/// What stands around a name tells about it.
+/// The reading of a name in its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reading {
-    /// `None` where the name is a part of a path: no mention, though shorter names inside are none
-    /// either.
+    /// `None` if the name is a part of a path: it is not a mention, nor are shorter names inside
+    /// it.
     pub(crate) strength: Option<Strength>,
-    /// Whether the name is all of a token that begins with a sigil: `/id`, `/plugin:id`.
+    /// True if the name is all of a token that begins with a sigil: `/id`, `/plugin:id`.
     pub(crate) is_token: bool,
     pub(crate) is_denied: bool,
 }
 
-/// Whether a folded text asks for a skill by one of its names.
+/// Tells whether a folded text asks for a skill by one of its names.
 pub(crate) fn asks_for(id: &str, name: &str, folded: &str) -> bool {
     [(id, true), (name, false)].into_iter().any(|(own, is_id)| {
         strength_of(&fold_trigger(own), is_id, folded) == Some(Strength::Strong)
@@ -56,7 +56,7 @@ fn strength_of(name: &str, is_id: bool, folded: &str) -> Option<Strength> {
     readings.filter(|reading| !reading.is_denied).filter_map(|reading| reading.strength).max()
 }
 
-/// Whether `c` is a quotation mark, a back-tick or a mark of emphasis.
+/// Tells whether `c` is a quotation mark, a back-tick or a mark of emphasis.
 fn is_quote(c: char) -> bool {
     "'\"`*“”‘«»「」".contains(c)
 }

@@ -1,4 +1,4 @@
-//! The literals by which a name is found, and where one stands.
+//! Names: the literals by which one is found, and the range at which it stands.
 
 use std::ops::Range;
 
@@ -7,15 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::{Reading, denial, strength};
 use crate::matcher::text::boundary;
 
-/// The most words of a name that are looked for, with blanks or hyphens between them; those after them are
-/// compared in place. So a name is two literals, where all mixes of four words would be eight.
+/// The most words of a name that are looked for, with blanks or hyphens between them; those after
+/// them are compared in place. A name is therefore two literals, where all mixes of four words
+/// would be eight.
 const MAX_HEAD_WORDS: usize = 2;
 
-/// The most words of a name of which every mix of blanks and hyphens counts as the name, where skills that
-/// declare the same are counted.
+/// The most words of a name for which every mix of blanks and hyphens counts as the name, where
+/// skills that declare the same are counted.
 const MAX_FORM_WORDS: usize = 4;
 
-/// The words of a name; none if it has none, or is an id that is a path.
+/// The words of a name; empty if it has none, or is an id that is a path.
 fn words(folded: &str, is_id: bool) -> Vec<&str> {
     if is_id && folded.contains('/') {
         return Vec::new();
@@ -42,7 +43,7 @@ pub(crate) struct Name {
     tail: Box<[Box<str>]>,
     /// Words in all.
     pub(crate) n_words: usize,
-    /// Whether `/`, `$` or `@` before it makes it a mention: so for ids.
+    /// True for ids: `/`, `$` or `@` before one makes it a mention.
     pub(super) is_id: bool,
 }
 
@@ -79,8 +80,8 @@ impl Name {
         forms
     }
 
-    /// Where the name stands of which a literal was found at `found`; `None` if the words after it
-    /// are missing, or it is a part of a longer word.
+    /// The range of the name whose literal was found at `found`; `None` if the words after it are
+    /// missing, or it is a part of a longer word.
     pub(crate) fn locate(&self, text: &str, found: Range<usize>) -> Option<Range<usize>> {
         let end = self.tail.iter().try_fold(found.end, |end, word| {
             let rest = text[end..].strip_prefix([' ', '-'])?;
@@ -90,7 +91,7 @@ impl Name {
         stands_alone.then_some(found.start..end)
     }
 
-    /// What stands around the name at `range` tells about it.
+    /// Reads the context of the name at `range`.
     pub(crate) fn read(&self, text: &str, range: &Range<usize>) -> Reading {
         let (strength, is_token, start) = strength::weigh(self, text, range);
         let is_denied = strength.is_some() && denial::is_denied(text, start);

@@ -1,4 +1,4 @@
-//! Which mentions of a message count.
+//! Resolution of mentions: the selection of those that count.
 
 use std::cmp::Reverse;
 
@@ -46,8 +46,8 @@ fn drop_inner(mentions: &mut [Mention]) {
     }
 }
 
-/// How far the mentions reach that start before a place: the one that ends last, and the last one of
-/// another skill. Two are enough to know of any skill what the others reach.
+/// The reach of the mentions that start before a place: the one that ends last, and the last one of
+/// another skill. Two are enough to know for any skill how far the others reach.
 #[derive(Debug, Default)]
 struct Reach {
     first: Option<(u32, u32)>,
@@ -55,7 +55,7 @@ struct Reach {
 }
 
 impl Reach {
-    /// Whether a mention of a skill other than `owner` ends at `end` or after it.
+    /// Tells whether a mention of a skill other than `owner` ends at `end` or after it.
     fn is_past(&self, end: u32, owner: u32) -> bool {
         let mut both = [self.first, self.second].into_iter().flatten();
         both.any(|(reached, by)| by != owner && reached >= end)

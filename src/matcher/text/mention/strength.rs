@@ -1,4 +1,4 @@
-//! Strong or weak: whether a name is there to ask for its skill.
+//! The strength of a mention: strong if the message asks for the skill by the name, else weak.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use super::name::Name;
 use super::{SIGILS, Strength, is_quote};
 use crate::matcher::text::boundary;
 
-/// The verb of which a name of several words is the object, however it is written.
+/// The verb whose object may be a name of several words, however that is written.
 const USE: &str = "use";
 
-/// Verbs of which a name is the object if it is written with hyphens, as ids are: "run code-review"
+/// Verbs whose object is a name only if it is written with hyphens, as ids are: "run code-review"
 /// is about the skill, "we are using react native" is not.
 const VERBS_OF_IDS: [&str; 4] = ["using", "run", "invoke", "call"];
 
-/// How strong the mention by `name` at `range` is, whether it is a whole token with a sigil, and
-/// where what makes it a mention starts: the sigil, the word "skill" or the name.
+/// The strength of the mention by `name` at `range`, whether it is a whole token with a sigil, and
+/// the start of what makes it a mention: the sigil, the word "skill" or the name.
 pub(super) fn weigh(
     name: &Name,
     text: &str,
@@ -40,7 +40,7 @@ pub(super) fn weigh(
     (Some(strength), false, range.start)
 }
 
-/// Where the token starts of which the id at `range` is all but a sigil and perhaps a plugin:
+/// The start of the token that consists of the id at `range`, a sigil and perhaps a plugin:
 /// `/deploy`, `@tools:deploy.`; not `/tmp/deploy`, `/deploy-all` or `/deploy.sh`.
 fn token_start(text: &str, range: &Range<usize>) -> Option<usize> {
     // In `/deploy api` the token is `/deploy`, also where a skill is called `deploy-api`.
@@ -59,7 +59,7 @@ fn token_start(text: &str, range: &Range<usize>) -> Option<usize> {
     (starts && ends_token(text, range.end)).then_some(before.len())
 }
 
-/// Whether a token, its punctuation aside, ends at `end`.
+/// Tells whether a token, its punctuation aside, ends at `end`.
 fn ends_token(text: &str, end: usize) -> bool {
     let mut after = text[end..].chars();
     match after.next() {
@@ -69,8 +69,8 @@ fn ends_token(text: &str, end: usize) -> bool {
     }
 }
 
-/// Whether `range` is a part of a path: neither in `/tmp/deploy` nor in the id `deploy/web` does
-/// `deploy` stand alone. In `"/deploy"` it does.
+/// Tells whether `range` is a part of a path: neither in `/tmp/deploy` nor in the id `deploy/web`
+/// does `deploy` stand alone. In `"/deploy"` it does.
 fn is_in_path(text: &str, range: &Range<usize>) -> bool {
     let before = text[..range.start].strip_suffix(['/', '\\']);
     let after = text[range.end..].strip_prefix(['/', '\\']);
@@ -78,8 +78,8 @@ fn is_in_path(text: &str, range: &Range<usize>) -> bool {
         || after.is_some_and(|after| after.chars().next().is_some_and(boundary::is_word))
 }
 
-/// Whether what follows `before` starts a token, quotes, brackets and emphasis around it aside, of which
-/// `after` has the end: `**/deploy**`, but no pattern such as `**/deploy*`.
+/// Tells whether a token starts after `before` and ends in `after`, quotes, brackets and emphasis
+/// aside: `**/deploy**`, but not a pattern such as `**/deploy*`.
 fn starts_token(before: &str, after: &str) -> bool {
     let n_stars = before.len() - before.trim_end_matches('*').len();
     let n_after = after.len() - after.trim_start_matches('*').len();
@@ -92,8 +92,8 @@ fn starts_token(before: &str, after: &str) -> bool {
 
 const SKILL: &str = "skill";
 
-/// Whether the word "skill" follows `range`, quotes aside: "the deploy skill", but not `web-deploy
-/// skill`.
+/// Tells whether the word "skill" follows `range`, quotes aside: "the deploy skill", but not
+/// `web-deploy skill`.
 fn before_the_word_skill(text: &str, range: &Range<usize>) -> bool {
     let joined = text[..range.start].strip_suffix('-');
     if joined.and_then(|before| before.chars().next_back()).is_some_and(boundary::is_word) {
@@ -104,8 +104,8 @@ fn before_the_word_skill(text: &str, range: &Range<usize>) -> bool {
     after.is_some_and(|rest| !rest.chars().next().is_some_and(boundary::is_word))
 }
 
-/// Where the word "skill" starts that stands before `range`, quotes, a sigil and a colon aside:
-/// "skill deploy", "skill: `deploy`", but not `skill deploy-web`.
+/// The start of the word "skill" before `range`, quotes, a sigil and a colon aside: "skill deploy",
+/// "skill: `deploy`", but not `skill deploy-web`.
 fn after_the_word_skill(text: &str, range: &Range<usize>) -> Option<usize> {
     let before = text[..range.start].trim_end_matches(|c| is_quote(c) || SIGILS.contains(&c));
     let before = before.strip_suffix([' ', ':', '='])?;
@@ -115,7 +115,7 @@ fn after_the_word_skill(text: &str, range: &Range<usize>) -> Option<usize> {
     (is_word && ends_token(text, range.end)).then_some(before.len())
 }
 
-/// Whether a verb stands directly before `range`, a determiner aside.
+/// Tells whether a verb stands directly before `range`, a determiner aside.
 fn is_object_of_verb(text: &str, range: &Range<usize>) -> bool {
     let mut words = Clause::before(text, range.start);
     let mut verb = words.next();

@@ -20,11 +20,11 @@ use super::token::{last_token, next_token};
 use notation::{MAX_OPEN_WORDS, follows, may_hold, strip_words};
 use table::{Meaning, Phrase, Table};
 
-/// What a message asks about the skills themselves.
+/// A question about the skills themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetaQuestion {
-    /// Which skills there are.
+    /// Asks for the list of skills.
     Registry,
     /// Every skill in full.
     ShowAll,
@@ -73,7 +73,7 @@ impl Questions {
         Questions { built_in: Cow::Borrowed(&BUILT_IN), more, more_text }
     }
 
-    /// Returns what a folded text asks about the skills themselves.
+    /// Returns the question about the skills themselves that a folded text asks.
     pub(crate) fn asked(&self, text: &str) -> Option<MetaQuestion> {
         let mut asked = None;
         let mut start = 0;
@@ -90,7 +90,7 @@ impl Questions {
     /// Looks in a sentence of `text` for a question behind nothing but courtesies.
     fn ask(&self, text: &str, sentence: Range<usize>, asked: &mut Option<MetaQuestion>) {
         let mut rest = &text[sentence.clone()];
-        // Whether a phrase may end where the sentence does, once that is asked.
+        // Holds whether a phrase may end where the sentence does, computed at the first use.
         let mut may_close = None;
         while let Some((word, _)) = next_token(rest) {
             let mut after_courtesy = None;
@@ -128,12 +128,12 @@ impl Questions {
         }
     }
 
-    /// Whether `text` begins with a phrase and goes on with nothing but courtesies.
+    /// Tells whether `text` begins with a phrase and goes on with nothing but courtesies.
     fn is_asked(&self, phrase: &Phrase<'_>, text: &str) -> bool {
         follows(phrase.words, text, &|rest| self.is_courtesy(rest))
     }
 
-    /// Whether `text` is nothing but courtesies.
+    /// Tells whether `text` is nothing but courtesies.
     fn is_courtesy(&self, text: &str) -> bool {
         let mut rest = text;
         while let Some((word, _)) = next_token(rest) {
@@ -171,7 +171,7 @@ fn question(meaning: Meaning, is_all: bool) -> Option<MetaQuestion> {
     }
 }
 
-/// Returns the shorter of two ends of one text: what is left behind the longer courtesy.
+/// Returns the shorter of two ends of one text: the rest behind the longer courtesy.
 fn shortest<'t>(a: Option<&'t str>, b: Option<&'t str>) -> Option<&'t str> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.len() < a.len() { b } else { a }),
@@ -179,9 +179,9 @@ fn shortest<'t>(a: Option<&'t str>, b: Option<&'t str>) -> Option<&'t str> {
     }
 }
 
-/// Whether a byte may be the first one of what ends a sentence.
+/// Tells whether a byte may be the first one of a sentence end.
 fn may_begin_end(byte: u8) -> bool {
-    // Of '¡' and '¿', '؟', '۔', '।' and '॥', '。'.
+    // The first bytes of '¡' and '¿', '؟', '۔', '।' and '॥', '。'.
     matches!(byte, b'.' | b'!' | b'?' | 0xc2 | 0xd8 | 0xdb | 0xe0 | 0xe3)
 }
 

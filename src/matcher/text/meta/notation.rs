@@ -91,7 +91,7 @@ fn split(choices: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether `text` begins with the phrase, and `ends` holds of what follows it.
+/// Tells whether `text` begins with the phrase, and `ends` is true for the rest.
 pub(super) fn follows(phrase: &str, text: &str, ends: &impl Fn(&str) -> bool) -> bool {
     let Some((part, rest)) = next_part(phrase) else { return ends(text) };
     let one_of =
@@ -113,8 +113,8 @@ pub(super) fn follows(phrase: &str, text: &str, ends: &impl Fn(&str) -> bool) ->
     }
 }
 
-/// Whether `text` holds what each sentence that the phrase stands for holds: a choice of the part
-/// with the fewest choices.
+/// Tells whether `text` holds a choice of the part with the fewest choices, as each sentence that
+/// the phrase stands for does.
 pub(super) fn may_hold(phrase: &str, text: &str) -> bool {
     let choices = parts(phrase).filter_map(|part| match part {
         Part::Words(words) | Part::OneOf(words) => Some(words),

@@ -1,4 +1,4 @@
-//! Phrases by the words they begin and end with.
+//! A table of phrases by the words they begin and end with.
 
 use std::ops::Range;
 
@@ -19,13 +19,13 @@ pub(super) enum Meaning {
     Courtesy,
 }
 
-/// Where a phrase stands in the text of its table, and what it means.
+/// A phrase: its range in the text of its table, and its meaning.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Entry {
     start: u32,
     end: u32,
     meaning: Meaning,
-    /// Whether it ends with `*`.
+    /// True if it ends with `*`.
     is_open: bool,
 }
 
@@ -41,9 +41,9 @@ struct Edge {
 
 row!(Edge { word: u64, entry: u32 });
 
-/// Phrases of a text, and the words they begin and end with. It holds no text of its own: that of
-/// the phrases built in is part of the program, while their table, which takes a millisecond to
-/// make, is kept with an index.
+/// Phrases of a text, and the words they begin and end with. It holds no text: that of the phrases
+/// built in is part of the program, while their table, which takes a millisecond to make, is kept
+/// with an index.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Table {
     n_text_bytes: u32,
@@ -55,7 +55,7 @@ pub(super) struct Table {
     /// The words on which a phrase that begins with `*` ends, sorted.
     #[serde(with = "rows")]
     ends: Vec<Edge>,
-    /// Whether any of these is ASCII.
+    /// True if any of these is ASCII.
     has_ascii_end: bool,
     /// The words on which any phrase ends, sorted.
     #[serde(with = "rows")]
@@ -114,7 +114,7 @@ impl Table {
         self.entries.push(Entry { start, end, meaning, is_open });
     }
 
-    /// Whether the table was made of `text`, as far as its length tells.
+    /// Tells whether the table was made of `text`, as far as its length tells.
     pub(super) fn fits(&self, text: &str) -> bool {
         self.n_text_bytes as usize == text.len()
     }
@@ -137,12 +137,12 @@ impl Table {
         self.phrases(&self.ends, text, word)
     }
 
-    /// Whether any phrase with an open beginning may be at the end of a sentence.
+    /// Tells whether any phrase with an open beginning may be at the end of a sentence.
     pub(super) fn may_end(&self, sentence: &str) -> bool {
         !self.ends.is_empty() && (self.has_ascii_end || !sentence.is_ascii())
     }
 
-    /// Whether a phrase that is not open may end with the last word of a sentence.
+    /// Tells whether a phrase that is not open may end with the last word of a sentence.
     pub(super) fn may_close(&self, sentence: &str) -> bool {
         let last = last_token(sentence).and_then(key);
         last.is_some_and(|word| self.last_words.binary_search(&word).is_ok())
@@ -171,7 +171,7 @@ pub(super) struct Phrase<'t> {
     /// In the notation of phrases, folded.
     pub(super) words: &'t str,
     pub(super) meaning: Meaning,
-    /// Whether it ends with `*`.
+    /// True if it ends with `*`.
     pub(super) is_open: bool,
 }
 
@@ -214,7 +214,7 @@ fn key(word: &str) -> Option<u64> {
     }
 }
 
-/// The phrases of a file: sections for what they mean, and phrases a line each, which go on in
+/// The phrases of a file: a section for each meaning, and a line for each phrase, which go on in
 /// lines that begin with a blank.
 pub(super) fn phrases(file: &str) -> impl Iterator<Item = (Range<usize>, Meaning)> {
     let mut section = "";

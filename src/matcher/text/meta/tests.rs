@@ -107,7 +107,7 @@ fn a_host_adds_phrases_of_any_language() {
 
 #[test]
 fn long_and_odd_texts_are_no_trouble() {
-    // What is quadratic in the number of sentences does not come back within an hour.
+    // A quadratic search would not return within an hour.
     for text in
         ["the ", "有没有", "スキルありますか。", "¿", "do you have any skills for ", "'", "か"]
     {

@@ -1,0 +1,27 @@
+//! Any arguments for any body: what is put in is what was written, and nothing else of the body changes.
+#![no_main]
+#![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
+
+use libfuzzer_sys::fuzz_target;
+use repertoire::{Engine, Skill};
+
+fuzz_target!(|input: (&str, &str)| {
+    let (body, args) = input;
+    let Ok(skill) = format!("---\nname: fuzzed\ndescription: d\n---\n{body}").parse::<Skill>()
+    else {
+        return;
+    };
+    let Ok(body) = skill.body().map(|body| body.to_string()) else { return };
+    let engine = Engine::builder().skill(skill).build().unwrap();
+    let Ok(activation) = engine.activate("fuzzed", args, &engine.session("fuzz")) else { return };
+    let instructions = &activation.content;
+    if args.trim().is_empty() && !body.contains('$') {
+        assert_eq!(*instructions, body, "without placeholders and arguments nothing changes");
+    }
+    if !args.trim().is_empty() && !body.contains('$') {
+        assert!(instructions.starts_with(&body) && instructions.ends_with(args));
+    }
+    if body.contains("$ARGUMENTS") && !body.contains('\\') && !body.contains("$ARGUMENTS[") {
+        assert!(instructions.contains(args), "the arguments stand where they were asked for");
+    }
+});

@@ -1,0 +1,266 @@
+//! The `SKILL.md` of a skill in the strict form of the Agent Skills specification.
+//!
+//! Skills load leniently: without a `name`, with a label for one, with YAML that had to be repaired.
+//! Readers that follow the specification refuse such a file. A file that they take is given as it is;
+//! any other is given with its front matter written anew above the same body.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value as Json};
+
+use super::document;
+use super::json::to_json;
+use super::load;
+use super::yaml::{self, Node, Value};
+use super::{Origin, Skill, is_identifier};
+use crate::error::Error;
+
+/// The longest name, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
+/// The longest description, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 1024;
+
+/// A `SKILL.md` that any reader of the specification takes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Portable {
+    /// The whole file.
+    pub(crate) text: String,
+    /// Its front matter: what a YAML 1.2 parser reads from `text`.
+    pub(crate) front_matter: Map<String, Json>,
+}
+
+impl Skill {
+    /// The name of the skill by the rules of the specification: its own, if that is an identifier,
+    /// else one made from it.
+    pub(crate) fn portable_name(&self) -> String {
+        let name = self.name();
+        if is_identifier(name) { name.to_owned() } else { identifier(name) }
+    }
+
+    /// The description in at most the length that the specification allows.
+    pub(crate) fn portable_description(&self) -> String {
+        let manifest = self.manifest().description.as_ref().map(|field| field.value.trim());
+        let written = manifest.filter(|text| !text.is_empty()).unwrap_or(self.description());
+        if written.chars().count() <= MAX_DESCRIPTION_CHARS {
+            return written.to_owned();
+        }
+        written.chars().take(MAX_DESCRIPTION_CHARS - 1).chain(['…']).collect()
+    }
+
+    /// The file as it is if it follows the specification, else with a front matter that does.
+    ///
+    /// Fails as [`Skill::body`].
+    pub(crate) fn portable(&self) -> Result<Portable, Error> {
+        let name = self.portable_name();
+        let text = match &self.content.get().origin {
+            Origin::File { path } => load::read(path).ok(),
+            Origin::Memory { .. } => None,
+        };
+        let read = text.as_deref().and_then(strict_fields);
+        if let (Some(text), Some(fields)) = (&text, &read)
+            && fields.get("name").is_some_and(|written| *written == name.as_str())
+            && is_description(fields.get("description"))
+        {
+            let (text, front_matter) = (text.clone(), fields.clone());
+            return Ok(Portable { text, front_matter });
+        }
+        let mut front_matter = read.unwrap_or_default();
+        front_matter.insert("name".to_owned(), name.into());
+        front_matter.insert("description".to_owned(), self.portable_description().into());
+        Ok(Portable { text: written(&front_matter, self.body()?), front_matter })
+    }
+}
+
+fn is_description(field: Option<&Json>) -> bool {
+    field.and_then(Json::as_str).is_some_and(|text| {
+        !text.trim().is_empty() && text.chars().count() <= MAX_DESCRIPTION_CHARS
+    })
+}
+
+/// An identifier made from a label: `Code Review` is `code-review`.
+fn identifier(label: &str) -> String {
+    let lower = label.to_lowercase();
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut name = words.collect::<Vec<_>>().join("-");
+    name.truncate(MAX_NAME_BYTES);
+    match name.trim_end_matches('-') {
+        "" => "skill".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// The front matter of a text that strict readers split and parse as we do; `None` for any other.
+fn strict_fields(text: &str) -> Option<Map<String, Json>> {
+    let document = document::split(text).ok()?;
+    if !text.starts_with("---") || document.rescue.is_some() {
+        return None;
+    }
+    let tree = yaml::parse(text.get(document.front_matter)?, &|at| at).ok()?;
+    if !tree.duplicates.is_empty() {
+        return None;
+    }
+    let root = tree.root.filter(is_exact)?;
+    match (&root.value, to_json(&root)) {
+        (Value::Mapping(_), Json::Object(fields)) => Some(fields),
+        _ => None,
+    }
+}
+
+/// Returns whether JSON can hold the value without a loss, and with the same keys in every parser.
+fn is_exact(node: &Node) -> bool {
+    match &node.value {
+        Value::Scalar { text, plain: true } => {
+            !to_json(node).is_string() || !is_number_beyond_json(text)
+        }
+        Value::Scalar { plain: false, .. } => true,
+        Value::Sequence(entries) => entries.iter().all(is_exact),
+        Value::Mapping(entries) => entries.iter().all(|(key, value)| {
+            let is_text = matches!(key.value, Value::Scalar { .. }) && to_json(key).is_string();
+            is_text && is_exact(key) && is_exact(value)
+        }),
+    }
+}
+
+/// Returns whether a plain scalar is a number to YAML but none to JSON: `.nan`, or too many digits.
+fn is_number_beyond_json(text: &str) -> bool {
+    let digits = text.trim_start_matches(['+', '-']);
+    let is_special = [".inf", ".nan"].iter().any(|special| digits.eq_ignore_ascii_case(special));
+    let is_prefixed = ["0x", "0o"].iter().any(|prefix| {
+        let digits = text.strip_prefix(prefix);
+        digits.is_some_and(|digits| {
+            !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit())
+        })
+    });
+    is_special || is_prefixed || text.parse::<f64>().is_ok()
+}
+
+/// A `SKILL.md` with these fields. A line of YAML for each: JSON is YAML, but for what YAML does
+/// not print, which is escaped.
+fn written(front_matter: &Map<String, Json>, body: &str) -> String {
+    let mut text = String::from("---\n");
+    // As people write them.
+    let first = ["name", "description"];
+    let others = front_matter.keys().map(String::as_str).filter(|key| !first.contains(key));
+    for key in first.into_iter().chain(others) {
+        let Some(value) = front_matter.get(key) else { continue };
+        let is_plain = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        if is_plain && key.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            text.push_str(key);
+        } else {
+            text.push_str(&escaped(&Json::from(key).to_string()));
+        }
+        text.push_str(": ");
+        text.push_str(&escaped(&value.to_string()));
+        text.push('\n');
+    }
+    text.push_str("---\n");
+    text.push_str(body);
+    text
+}
+
+/// JSON whose texts have an escape for each character that some YAML parser takes for the end of a
+/// line, or does not take at all.
+fn escaped(json: &str) -> String {
+    let is_printed = |c: char| {
+        let is_control = ('\u{7f}'..='\u{9f}').contains(&c);
+        !is_control && !['\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}'].contains(&c)
+    };
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_printed(c) {
+            escaped.push(c);
+        } else {
+            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// A skill in a directory of this name, from a file with this text.
+    fn skill(dir: &str, text: &str) -> Portable {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join(dir).join("SKILL.md");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        Skill::load(&path, "repertoire").unwrap().portable().unwrap()
+    }
+
+    #[test]
+    fn a_file_that_follows_the_specification_is_given_as_it_is() {
+        for text in [
+            "---\nname: plan\ndescription: Plans.\n---\nDo it.\n",
+            "---\r\nname: plan\r\ndescription: Plans.\r\n---\r\nDo it.\r\n",
+            "---\nname: 'plan'\ndescription: >\n  Plans\n  things.\nlicense: MIT # free\n\
+             metadata:\n  version: 1.0\n  list: [1, ~, yes, 0x1F]\n---\n",
+            "--- \nname: plan\ndescription: a\nx: &a {b: 1}\ny: *a\n---",
+        ] {
+            let portable = skill("plan", text);
+            assert_eq!(portable.text, text);
+            assert_eq!(portable.front_matter["name"], "plan", "{text}");
+        }
+        let portable = skill("p", "---\nname: p\ndescription: d\nmetadata: {a: 1.0, b: no}\n---\n");
+        assert_eq!(portable.front_matter["metadata"], serde_json::json!({"a": 1.0, "b": "no"}));
+    }
+
+    #[test]
+    fn any_other_file_has_its_front_matter_written_anew() {
+        let long = format!("---\nname: plan\ndescription: {}\n---\nDo it.\n", "d".repeat(1025));
+        for (dir, text, name, description) in [
+            ("My Plan", "---\ndescription: Plans.\n---\nDo it.\n", "my-plan", "Plans."),
+            ("x", "---\nname: Größter Plan!\ndescription: P.\n---\nDo it.\n", "gr-ter-plan", "P."),
+            ("计划", "---\ndescription: Plans.\n---\nDo it.\n", "skill", "Plans."),
+            ("plan", "Do it.\n", "plan", "Do it."),
+            ("plan", "\n---\nname: plan\ndescription: P.\n---\nDo it.\n", "plan", "P."),
+            ("plan", "\u{feff}---\nname: plan\ndescription: P.\n---\nDo it.\n", "plan", "P."),
+            ("plan", "---\nname: plan\ndescription: use: it\n---\nDo it.\n", "plan", "use: it"),
+            (
+                "plan",
+                "---\nname: plan\ndescription: a\ndescription: P.\n---\nDo it.\n",
+                "plan",
+                "P.",
+            ),
+            ("plan", "---\nname: plan\ndescription: P.\nbig: .inf\n---\nDo it.\n", "plan", "P."),
+            ("plan", "---\nname: plan\ndescription: P.\n1: x\n---\nDo it.\n", "plan", "P."),
+            (
+                "plan",
+                "---\nname: plan\ndescription: P.\nbig: 99999999999999999999\n---\nDo it.\n",
+                "plan",
+                "P.",
+            ),
+            ("plan", &long, "plan", &format!("{}…", "d".repeat(1023))),
+        ] {
+            let portable = skill(dir, text);
+            assert_ne!(portable.text, text);
+            assert!(portable.text.starts_with(&format!("---\nname: \"{name}\"\n")), "{portable:?}");
+            assert!(portable.text.ends_with("---\nDo it.\n"), "{portable:?}");
+            assert_eq!(portable.front_matter["description"], description, "{text}");
+            // What was written is now a file that is given as it is.
+            assert_eq!(skill("x", &portable.text), portable);
+        }
+    }
+
+    #[test]
+    fn other_fields_are_kept_and_odd_characters_survive() {
+        let text = "---\nname: A B\ndescription: \"a\\u2028b\\x85c\\\"\"\nmetadata: {\"k k\": [1, x]}\n\
+                    \"odd key\": ~\n---\n";
+        let portable = skill("x", text);
+        assert_eq!(portable.front_matter["metadata"], serde_json::json!({"k k": [1, "x"]}));
+        assert_eq!(portable.front_matter["odd key"], Json::Null);
+        assert!(portable.text.contains("\\u2028") && portable.text.contains("\\u0085"));
+        assert_eq!(skill("x", &portable.text), portable);
+    }
+
+    #[test]
+    fn a_skill_in_memory_has_a_file_too() {
+        let skill: Skill = "---\nname: plan\ndescription: Plans.\n---\nDo it.".parse().unwrap();
+        let portable = skill.portable().unwrap();
+        assert_eq!(portable.text, "---\nname: \"plan\"\ndescription: \"Plans.\"\n---\nDo it.");
+    }
+}

@@ -1,0 +1,122 @@
+//! Comments are plain English: a doc comment opens with a noun or a verb in the third person.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Words that a doc comment must not open with: "The skills that …", not "Which skills …".
+const OPENERS: [&str; 6] = ["How many", "Of", "So", "What", "Whether", "Which"];
+
+/// Words before "is no" with which it is correct: "there is no limit".
+const BEFORE: [&str; 2] = ["There", "there"];
+
+/// Words after "is no" with which it is correct: "is no longer", "is no more than".
+const AFTER: [&str; 4] = ["less", "longer", "more", "other"];
+
+/// Parts of `src` whose comments are not rewritten yet: remove each once it is done.
+const NOT_DONE: [&str; 9] =
+    ["beneath", "cli", "integration", "lib.rs", "sandbox", "script", "session", "toolset", "trust"];
+
+/// A run of comment lines with the same mark.
+struct Comment {
+    /// The number of its first line, from 1.
+    line: usize,
+    mark: &'static str,
+    /// The text of its lines, joined by blanks.
+    text: String,
+}
+
+fn comments(source: &str) -> Vec<Comment> {
+    let mut comments: Vec<Comment> = Vec::new();
+    let mut goes_on = false;
+    for (nth, line) in source.lines().enumerate() {
+        let line = line.trim_start();
+        let mark = ["//!", "///", "//"].into_iter().find(|mark| line.starts_with(*mark));
+        let Some(mark) = mark else {
+            goes_on = false;
+            continue;
+        };
+        let text = line[mark.len()..].trim();
+        match comments.last_mut().filter(|last| goes_on && last.mark == mark) {
+            Some(last) => last.text = format!("{} {text}", last.text),
+            None => comments.push(Comment { line: nth + 1, mark, text: text.to_owned() }),
+        }
+        goes_on = true;
+    }
+    comments
+}
+
+/// The faults of a comment, each in a phrase.
+fn faults(comment: &Comment) -> Vec<String> {
+    let mut faults = Vec::new();
+    for opener in OPENERS {
+        let rest = comment.text.strip_prefix(opener).unwrap_or_default();
+        if comment.mark != "//" && rest.starts_with(' ') {
+            faults.push(format!("opens with \"{opener}\": begin with a noun or a verb"));
+        }
+    }
+    let words: Vec<&str> = comment.text.split_whitespace().map(plain).collect();
+    for (nth, three) in words.windows(3).enumerate() {
+        let before = nth.checked_sub(1).map_or("", |nth| words[nth]);
+        let is_correct = BEFORE.contains(&before) || AFTER.contains(&three[2]);
+        if three[..2] == ["is", "no"] && !is_correct {
+            faults.push(format!("has \"is no {}\": write \"is not a\" or the like", three[2]));
+        }
+    }
+    faults
+}
+
+/// A word without punctuation around it.
+fn plain(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+fn rust_files(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+#[test]
+fn doc_comments_open_with_nouns_or_verbs() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let files = rust_files(&src).into_iter().filter(|path| {
+        let part = path.strip_prefix(&src).unwrap();
+        !NOT_DONE.iter().any(|not_done| part.starts_with(not_done))
+    });
+    let mut found = Vec::new();
+    let mut n_comments = 0;
+    for path in files {
+        let read = comments(&fs::read_to_string(&path).unwrap());
+        n_comments += read.len();
+        for comment in read {
+            let place = format!("{}:{}", path.display(), comment.line);
+            found.extend(faults(&comment).into_iter().map(|fault| format!("{place} {fault}")));
+        }
+    }
+    assert!(n_comments > 1_500, "{n_comments} comments were read");
+    assert!(found.is_empty(), "{} comments to reword:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn the_rule_knows_headless_openers_and_negated_nouns() {
+    for (source, n_faults) in [
+        ("/// Whether it is so.\nfn f() {}", 1),
+        ("    /// Which skills\n    /// there are.", 1),
+        ("//! What is read.", 1),
+        ("/// How many there are.", 1),
+        ("/// Of a message.\n\n/// So it ends.", 2),
+        ("/// A word that is\n/// no name.", 1),
+        ("// One word is no name.", 1),
+        ("/// Tells whether it is so.", 0),
+        ("/// Whatever it is.", 0),
+        ("/// A text. What it holds is\n/// read later.", 0),
+        ("// Of these, the first.", 0),
+        ("/// Empty if there is no text.", 0),
+        ("/// There is no limit; it is no longer read, and is no more than a hint.", 0),
+        ("/// `name: NO` is `NO`. A field reads it.", 0),
+        ("let what = \"// What is no comment\";", 0),
+    ] {
+        let found: Vec<String> = comments(source).iter().flat_map(faults).collect();
+        assert_eq!(found.len(), n_faults, "{source}: {found:?}");
+    }
+}
