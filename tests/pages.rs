@@ -8,85 +8,30 @@
 mod binary;
 #[path = "support/browser.rs"]
 mod browser;
+#[path = "support/play.rs"]
+mod play;
 #[path = "support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
 mod support;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::io::{BufRead as _, BufReader};
 
 use binary::Place;
-use serde_json::{Value, json};
+use play::Play;
+use serde_json::json;
 
-/// A running page.
-struct Play {
-    place: Place,
-    child: Child,
-    /// `127.0.0.1:PORT`
-    host: String,
-    /// `/TOKEN/`
-    root: String,
-}
-
-impl Play {
-    /// Serves one skill, `review`.
-    fn new() -> Play {
-        let place = Place::new();
-        let skill = "---\nname: review\ndescription: Reviews a pull request.\ntriggers: [pull request]\n\
-                     ---\nLook <b>twice</b>.\n";
-        place.write("skills/review/SKILL.md", skill);
-        let args = ["play", "--http", "127.0.0.1:0", "--source", "skills", "--json"];
-        let mut command = place.command(args);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap());
-        let mut told = String::new();
-        while !told.contains('}') {
-            assert_ne!(lines.read_line(&mut told).unwrap(), 0, "{told}");
-        }
-        let told: Value = serde_json::from_str(&told).unwrap();
-        let url = told["url"].as_str().unwrap().strip_prefix("http://").unwrap();
-        let (host, root) = url.split_at(url.find('/').unwrap());
-        Play { place, child, host: host.to_owned(), root: root.to_owned() }
-    }
-
-    /// The status, head and body that answer a request for `path`.
-    fn request(&self, method: &str, path: &str, body: &str) -> (u16, String, String) {
-        let mut stream = TcpStream::connect(&self.host).unwrap();
-        let n_bytes = body.len();
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {n_bytes}\r\n\r\n"
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        // What is refused for its length may not be read to its end.
-        let _ = stream.write_all(body.as_bytes());
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        let answer = String::from_utf8(answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, head.to_lowercase(), body.to_owned())
-    }
-
-    fn ask(&self, question: &Value) -> Value {
-        let path = format!("{}ask", self.root);
-        let (status, _, body) = self.request("POST", &path, &question.to_string());
-        assert_eq!(status, 200, "{body}");
-        serde_json::from_str(&body).unwrap()
-    }
-}
-
-impl Drop for Play {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// A page with one skill, `review`.
+fn play() -> Play {
+    let place = Place::new();
+    let skill = "---\nname: review\ndescription: Reviews a pull request.\ntriggers: [pull request]\n\
+                 ---\nLook <b>twice</b>.\n";
+    place.write("skills/review/SKILL.md", skill);
+    Play::start(place, &[])
 }
 
 #[test]
 fn only_who_knows_the_address_is_answered() {
-    let play = Play::new();
+    let play = play();
     let ask = format!("{}ask", play.root);
     let huge = "x".repeat(5 * 1024 * 1024);
     for (method, path, body, wanted) in [
@@ -112,7 +57,7 @@ fn only_who_knows_the_address_is_answered() {
 
 #[test]
 fn an_answer_has_hits_ranking_tier_text_and_cost() {
-    let play = Play::new();
+    let play = play();
     let answer = play.ask(&json!({"query": "a pull request", "skill": "review"}));
     assert_eq!(
         answer["parts"][1],
@@ -136,7 +81,7 @@ fn an_answer_has_hits_ranking_tier_text_and_cost() {
 
 #[test]
 fn a_skill_that_no_longer_loads_is_told_of_and_stays() {
-    let mut play = Play::new();
+    let mut play = play();
     let mut lines = BufReader::new(play.child.stderr.take().unwrap()).lines();
     play.place.write("skills/review/SKILL.md", "");
     let told = lines.next().unwrap().unwrap();
@@ -153,7 +98,7 @@ fn an_address_that_others_reach_is_refused() {
 
 #[test]
 fn an_author_uses_the_page_in_a_browser() {
-    let play = Play::new();
+    let play = play();
     let url = format!("http://{}{}", play.host, play.root);
     let skills = play.place.path().join("skills");
     browser::run("play.mjs", &[url.as_ref(), skills.as_os_str()]);

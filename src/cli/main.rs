@@ -1,5 +1,6 @@
 //! The `repertoire` binary: one file a subcommand.
 
+mod agent;
 mod args;
 mod check;
 mod completions;
@@ -15,11 +16,13 @@ mod failure;
 mod hook;
 mod html;
 mod list;
+mod live;
 mod loading;
 mod match_query;
 mod mcp;
 mod new;
 mod output;
+mod package;
 mod play;
 mod prompt;
 mod query;
@@ -115,11 +118,15 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Eval(args) => eval::run(args, common, out),
         Command::Why(args) => why::run(args, common, out),
         Command::Play(args) => play::run(args, common, out),
-        Command::Doctor => doctor::run(common, out),
+        Command::Doctor(args) => match args.live {
+            Some(agent) => live::run(agent, out),
+            None => doctor::run(common, out),
+        },
         Command::Config => config::run(common, out),
         Command::Enable(args) => config::enable(args, common, out),
         Command::Disable(args) => config::disable(args, common, out),
         Command::Hook(args) => hook::run(args, common, out),
+        Command::Package(args) => package::run(args, common, out),
         Command::Completions(args) => completions::run(args, out),
         Command::CompleteIds(args) => completions::ids::run(args),
     }

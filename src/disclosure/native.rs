@@ -1,5 +1,6 @@
 //! Native skills: those that the host's agent lists and loads by itself.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::shorten::one_line;
@@ -12,24 +13,29 @@ use crate::catalog::Entry;
 pub struct NativeSkills {
     /// The directories of skills that it reads, by the ends of their paths, such as
     /// `.claude/skills`.
-    pub roots: Vec<String>,
+    pub roots: Cow<'static, [Cow<'static, str>]>,
     /// True if it also reads skills further below; else only those directly in one of the `roots`.
     pub nested: bool,
     /// True if it leaves skills with `paths` out of its list until a file matches.
     pub hides_paths: bool,
     /// The instruction to load one, in the agent's own words; `{name}` stands for the name of the
     /// skill and `{path}` for the path of its file.
-    pub how_to_load: String,
+    pub how_to_load: Cow<'static, str>,
 }
 
 impl NativeSkills {
+    /// Tells whether the agent reads the skill in `dir`: it answers its slash command, and lists it unless
+    /// it [hides](NativeSkills::hides_paths) it.
+    pub fn reads(&self, dir: &Path) -> bool {
+        let depth = if self.nested { usize::MAX } else { 1 };
+        let is_root = |dir: &Path| self.roots.iter().any(|root| dir.ends_with(&**root));
+        dir.ancestors().skip(1).take(depth).any(is_root)
+    }
+
     /// Tells whether the agent lists this skill.
     pub(crate) fn has(&self, entry: &Entry) -> bool {
-        let Some(dir) = entry.skill.dir().and_then(Path::parent) else { return false };
-        let depth = if self.nested { usize::MAX } else { 1 };
-        let is_root = |dir: &Path| self.roots.iter().any(|root| dir.ends_with(root));
         let is_listed = !self.hides_paths || entry.skill.triggers().paths.is_empty();
-        is_listed && dir.ancestors().take(depth).any(is_root)
+        is_listed && entry.skill.dir().is_some_and(|dir| self.reads(dir))
     }
 
     /// The instruction to load a skill, for its line.
@@ -38,5 +44,25 @@ impl NativeSkills {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (name, path) = (one_line(entry.skill.name()), one_line(&path.display().to_string()));
         self.how_to_load.replace("{name}", &name).replace("{path}", &path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skill_is_read_at_the_depth_that_the_agent_looks() {
+        for (nested, dir, wanted) in [
+            (false, "/p/.a/skills/x", true),
+            (false, "/p/.a/skills/group/x", false),
+            (true, "/p/.a/skills/group/x", true),
+            (true, "/p/.a/skills", false),
+            (true, "/p/a/skills/x", false),
+        ] {
+            let roots = vec![Cow::Borrowed(".a/skills")].into();
+            let native = NativeSkills { roots, nested, ..NativeSkills::default() };
+            assert_eq!(native.reads(Path::new(dir)), wanted, "{nested} {dir}");
+        }
     }
 }

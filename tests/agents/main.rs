@@ -6,7 +6,13 @@
 #[path = "../support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
-mod model;
+#[path = "../../src/cli/live"]
+mod live {
+    //! The model and the programs, as `repertoire doctor --live` has them.
+    pub(crate) mod model;
+    pub(crate) mod programs;
+    pub(crate) mod protocol;
+}
 #[path = "../support/npm.rs"]
 mod npm;
 mod programs;
@@ -15,7 +21,8 @@ use std::fmt::Write as _;
 use std::fs;
 
 use binary::Place;
-use model::Model;
+use live::model::Model;
+use live::protocol::Protocol;
 use programs::{AGENTS, Agent};
 use serde_json::Value;
 
@@ -25,16 +32,27 @@ const LIST: &str = "- release-notes: Writes release notes from what was merged."
 const NATIVE_BODY: &str = "BODY-3308";
 const NATIVE_LINE: &str = "verse: use this skill: ";
 
+const FILE_BODY: &str = "BODY-5542";
+
 /// What is checked, in the order of the matrix.
-const CELLS: [&str; 7] = [
+const CELLS: [&str; 12] = [
     "list",
     "matching message",
     "resume",
     "second match",
     "its own skill",
     "unrelated",
+    "by file",
+    "compaction",
     "uninstall",
+    "MCP list",
+    "MCP call",
+    "package",
 ];
+
+/// A cell of the matrix: whether it is right, `None` where the agent has a limit that the page
+/// names; and what was seen.
+type Cell = (Option<bool>, String);
 
 /// The page with the matrix, and the lines it stands between.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/agents.md");
@@ -62,11 +80,16 @@ fn what_reaches_the_model_is_what_it_should() {
         running.into_iter().map(|one| one.join().unwrap()).collect()
     });
     for (agent, cells) in AGENTS.iter().zip(conversations) {
-        let _ = write!(matrix, "| {} {} |", agent.title, agent.version);
+        let _ = write!(matrix, "| {} {} |", agent.program.title, agent.version);
         for (cell, (is_right, requests)) in CELLS.iter().zip(&cells) {
-            matrix.push_str(if *is_right { " ✓ |" } else { " ✗ |" });
-            if !is_right {
-                wrong.push(format!("{} {}, {cell}: {requests}", agent.title, agent.version));
+            matrix.push_str(match is_right {
+                Some(true) => " ✓ |",
+                Some(false) => " ✗ |",
+                None => " – |",
+            });
+            if *is_right == Some(false) {
+                let title = agent.program.title;
+                wrong.push(format!("{title} {}, {cell}: {requests}", agent.version));
             }
         }
         matrix.push('\n');
@@ -84,48 +107,118 @@ fn what_reaches_the_model_is_what_it_should() {
     }
 }
 
-/// Two conversations of an agent: whether each cell is right, and what was seen.
-fn converse(agent: &Agent) -> Vec<(bool, String)> {
-    let (place, model) = (project(agent), Model::start());
-    agent.configure(&place, &model);
-    place.run(["hook", "install", agent.hook]).exits(0);
-    let say = |message: &str, resumes: bool| {
+/// An agent in a project of its own, which speaks to a model of its own.
+struct Trial<'a> {
+    agent: &'a Agent,
+    place: Place,
+    model: Model,
+}
+
+impl Trial<'_> {
+    fn run(&self, command: &str, action: &str) {
+        self.place.run([command, action, self.agent.program.agent]).exits(0);
+    }
+
+    /// The request that the agent makes of `message`, or a text that says why there is none.
+    fn say(&self, message: &str, resumes: bool) -> Value {
+        let Trial { agent, place, model } = self;
         let n_before = model.requests().len();
-        let output = agent.run(&place, &model, message, resumes);
-        let requests = model.requests().split_off(n_before);
-        // Others make a title, or choose a model.
-        let to_model = requests.iter().rfind(|request| {
-            let tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-            tools && request.to_string().contains(message)
+        let output = agent.run(place, model, message, resumes);
+        let asked = model.request(n_before, message).or_else(|| {
+            // The first start of a program may take longer than is waited.
+            agent.run(place, model, message, resumes);
+            model.request(n_before, message)
         });
-        let Some(request) = to_model else {
-            panic!("{}: no request with `{message}`: {output}\n{requests:?}", agent.title)
-        };
-        request.clone()
-    };
-    let first = say("draft the release notes for 1.2", false);
-    let resumed = say("thanks so far", true);
-    let second = say("the release notes once more", true);
-    let own = say("a limerick about it, please", true);
-    let unrelated = say("what is the capital of France?", true);
-    place.run(["hook", "uninstall", agent.hook]).exits(0);
-    let without = say("draft the release notes for 1.3", false);
-    let seen =
-        |request: &Value| [LIST, BODY, NATIVE_LINE, NATIVE_BODY].map(|of| count(request, of));
-    let is = |request: &Value, wanted: [usize; 4]| {
-        let seen = seen(request);
-        (seen == wanted, format!("list, body, line, body of its own: {seen:?}, not {wanted:?}"))
-    };
-    let one_list = (count(&first, LIST) == 1, format!("{} lists", count(&first, LIST)));
-    vec![
-        one_list,
-        is(&first, [1, 1, 0, 0]),
-        is(&resumed, [1, 1, 0, 0]),
-        is(&second, [1, 1, 0, 0]),
-        is(&own, [1, 1, 1, 0]),
-        is(&unrelated, [1, 1, 1, 0]),
-        is(&without, [0, 0, 0, 0]),
-    ]
+        asked.unwrap_or_else(|| {
+            let n_requests = model.requests().len() - n_before;
+            Value::String(format!("not in {n_requests} requests: {message}: {output}"))
+        })
+    }
+
+    /// A conversation with hooks, and one after they were taken out.
+    fn with_hooks(&self) -> Vec<Cell> {
+        self.run("hook", "install");
+        let first = self.say("draft the release notes for 1.2", false);
+        let mut cells = vec![once(&first, LIST), is(&first, [1, 1, 0, 0])];
+        cells.push(is(&self.say("thanks so far", true), [1, 1, 0, 0]));
+        cells.push(is(&self.say("the release notes once more", true), [1, 1, 0, 0]));
+        cells.push(is(&self.say("a limerick about it, please", true), [1, 1, 1, 0]));
+        cells.push(is(&self.say("what is the capital of France?", true), [1, 1, 1, 0]));
+        cells.push(self.by_file());
+        cells.push(self.after_compaction());
+        self.run("hook", "uninstall");
+        cells.push(is(&self.say("draft the release notes for 1.3", false), [0, 0, 0, 0]));
+        cells
+    }
+
+    fn by_file(&self) -> Cell {
+        let Some(call) = self.agent.by_file else { return (None, String::new()) };
+        let style = self.place.path().join("style.css");
+        let call = call.replace("STYLE", &style.display().to_string());
+        once(&self.say(&format!("look at it {call}"), true), FILE_BODY)
+    }
+
+    fn after_compaction(&self) -> Cell {
+        let Some(shortens) = self.agent.shortens else { return (None, String::new()) };
+        self.agent.run(&self.place, &self.model, shortens, true);
+        let after = self.say("and now on we go", true);
+        let is_shorter = count(&after, "once more") == 0;
+        let (is_right, told) = is(&after, [1, 1, 0, 0]);
+        (is_right.map(|is_right| is_right && is_shorter), format!("{told}; shorter: {is_shorter}"))
+    }
+
+    /// A conversation with the MCP server.
+    fn with_server(&self) -> [Cell; 2] {
+        self.run("mcp", "install");
+        let called = self.say("begin [[call use_skill skill=release-notes]]", false);
+        let offered = Protocol::tools(&called);
+        let has = |name: &str| offered.iter().filter(|tool| tool.ends_with(name)).count() == 1;
+        let has_all = ["find_skills", "use_skill", "read_skill_file"].into_iter().all(has);
+        let cells = [(Some(has_all), format!("{offered:?}")), once(&called, BODY)];
+        self.run("mcp", "uninstall");
+        cells
+    }
+
+    /// A conversation with the package, where the agent takes one.
+    fn with_package(&self) -> Cell {
+        let Trial { agent, place, model } = self;
+        if !agent.has_package {
+            return (None, String::new());
+        }
+        let written = place.run(["package", agent.program.agent, "--json"]).exits(0).json();
+        for line in written["install"].as_array().unwrap() {
+            let words = line.as_str().unwrap().split(' ').chain(agent.consents.iter().copied());
+            agent.execute(place, model, &words.collect::<Vec<_>>());
+        }
+        let packaged = self.say("the release notes for 1.4, then", false);
+        let has_tool = Protocol::tools(&packaged).iter().any(|tool| tool.ends_with("use_skill"));
+        // The list comes from the hook, and stands in the description of the tool.
+        let (is_right, told) = is(&packaged, [2, 1, 0, 0]);
+        (is_right.map(|is_right| is_right && has_tool), format!("{told}; its tools: {has_tool}"))
+    }
+}
+
+/// Everything that is tried with one agent, in the order of the matrix.
+fn converse(agent: &Agent) -> Vec<Cell> {
+    let trial = Trial { agent, place: project(agent), model: Model::start().unwrap() };
+    agent.configure(&trial.place, &trial.model);
+    let mut cells = trial.with_hooks();
+    cells.extend(trial.with_server());
+    cells.push(trial.with_package());
+    cells
+}
+
+/// Whether list, body, line and body of its own stand so many times in `request`.
+fn is(request: &Value, wanted: [usize; 4]) -> Cell {
+    let seen = [LIST, BODY, NATIVE_LINE, NATIVE_BODY].map(|of| count(request, of));
+    let told = format!("list, body, line, body of its own: {seen:?}, not {wanted:?} ");
+    (Some(seen == wanted && request.is_object()), told + request.as_str().unwrap_or_default())
+}
+
+fn once(request: &Value, text: &str) -> Cell {
+    let n_times = count(request, text);
+    let told = format!("`{text}` {n_times} times {}", request.as_str().unwrap_or_default());
+    (Some(n_times == 1), told)
 }
 
 fn count(request: &Value, text: &str) -> usize {
@@ -149,6 +242,11 @@ fn project(agent: &Agent) -> Place {
              {NATIVE_BODY}: count.\n"
         ),
     );
+    place.write(
+        ".repertoire/skills/sheets/SKILL.md",
+        format!("---\nname: sheets\ndescription: Writes style sheets.\npaths: ['**/*.css']\n---\n{FILE_BODY}\n"),
+    );
+    place.write("style.css", "a {}\n");
     place.write("README.md", "# A project\n");
     programs::git_init(place.path());
     place

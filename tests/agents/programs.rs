@@ -1,82 +1,81 @@
-//! The programs: which versions, how they are installed, set up and run.
+//! The programs: which versions, how they are installed and run.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use serde_json::json;
-
 use crate::binary::Place;
-use crate::model::Model;
+use crate::live::model::Model;
+use crate::live::programs::{PROGRAMS, Program, isolate};
 use crate::npm;
 
-/// A program, and how it is used here.
+/// A program, with its pinned version.
 pub(crate) struct Agent {
-    pub(crate) title: &'static str,
-    /// Its name in `repertoire hook`.
-    pub(crate) hook: &'static str,
+    pub(crate) program: &'static Program,
     package: &'static str,
     pub(crate) version: &'static str,
     /// A directory of skills that it reads.
     pub(crate) own_skills: &'static str,
-    /// The words for a first message, before it.
-    begins: &'static [&'static str],
-    /// The words for one that goes on with the conversation.
-    goes_on: &'static [&'static str],
-    /// The words after the message.
-    options: &'static [&'static str],
+    /// A call of a tool that reads the style sheet at `STYLE`, if the model can be made to.
+    pub(crate) by_file: Option<&'static str>,
+    /// The message after which the conversation is made shorter, if one does that.
+    pub(crate) shortens: Option<&'static str>,
+    /// Whether it installs packages.
+    pub(crate) has_package: bool,
+    /// The option with which it installs one without a question.
+    pub(crate) consents: &'static [&'static str],
 }
 
 /// Versions are pinned: a new one is looked at, and the matrix made anew.
 pub(crate) const AGENTS: [Agent; 5] = [
     Agent {
-        title: "Claude Code",
-        hook: "claude-code",
+        program: &PROGRAMS[0],
         package: "@anthropic-ai/claude-code",
         version: "2.1.330",
         own_skills: ".claude/skills",
-        begins: &["claude", "-p"],
-        goes_on: &["claude", "-c", "-p"],
-        options: &[],
+        by_file: Some("[[call Read file_path=STYLE]]"),
+        shortens: Some("/compact"),
+        has_package: true,
+        consents: &[],
     },
     Agent {
-        title: "Codex",
-        hook: "codex",
+        program: &PROGRAMS[1],
         package: "@openai/codex",
         version: "0.169.0",
         own_skills: ".agents/skills",
-        begins: &["codex", "exec", "--dangerously-bypass-hook-trust"],
-        goes_on: &["codex", "exec", "--dangerously-bypass-hook-trust", "resume", "--last"],
-        options: &[],
+        by_file: None,
+        shortens: None,
+        has_package: true,
+        consents: &[],
     },
     Agent {
-        title: "Gemini CLI",
-        hook: "gemini",
+        program: &PROGRAMS[2],
         package: "@google/gemini-cli",
         version: "0.61.0",
         own_skills: ".agents/skills",
-        begins: &["gemini", "-p"],
-        goes_on: &["gemini", "-r", "latest", "-p"],
-        options: &[],
+        by_file: Some("[[call read_file file_path=STYLE]]"),
+        shortens: None,
+        has_package: true,
+        consents: &["--consent"],
     },
     Agent {
-        title: "Copilot CLI",
-        hook: "copilot",
+        program: &PROGRAMS[3],
         package: "@github/copilot",
         version: "1.0.102",
         own_skills: ".claude/skills",
-        begins: &["copilot", "-p"],
-        goes_on: &["copilot", "--continue", "-p"],
-        options: &["--allow-all-tools"],
+        by_file: Some("[[call view path=STYLE]]"),
+        shortens: None,
+        has_package: false,
+        consents: &[],
     },
     Agent {
-        title: "OpenCode",
-        hook: "opencode",
+        program: &PROGRAMS[4],
         package: "opencode-ai",
         version: "1.18.33",
         own_skills: ".agents/skills",
-        begins: &["opencode", "run"],
-        goes_on: &["opencode", "run", "-c"],
-        options: &[],
+        by_file: Some("[[call read filePath=STYLE]]"),
+        shortens: None,
+        has_package: false,
+        consents: &[],
     },
 ];
 
@@ -99,65 +98,25 @@ impl Agent {
 
     /// Writes the settings with which the program speaks to `model`.
     pub(crate) fn configure(&self, place: &Place, model: &Model) {
-        let url = model.url();
-        match self.hook {
-            "codex" => place.write(
-                "home/.codex/config.toml",
-                format!(
-                    "model = \"gpt-5\"\nmodel_provider = \"here\"\n\n[model_providers.here]\n\
-                     name = \"here\"\nbase_url = \"{url}/v1\"\nwire_api = \"responses\"\n\
-                     env_key = \"HERE_KEY\"\n\n[projects.\"{}\"]\ntrust_level = \"trusted\"\n",
-                    place.path().display()
-                ),
-            ),
-            "gemini" => {
-                let auth = json!({"security": {"auth": {"selectedType": "gemini-api-key"}}});
-                place.write("home/.gemini/settings.json", auth.to_string());
-            }
-            "opencode" => {
-                let options = json!({"baseURL": format!("{url}/v1"), "apiKey": "dummy"});
-                let provider = json!({
-                    "npm": "@ai-sdk/openai-compatible", "name": "here", "options": options,
-                    "models": {"one": {"name": "one"}},
-                });
-                let settings = json!({
-                    "model": "here/one", "small_model": "here/one", "provider": {"here": provider},
-                });
-                place.write("home/.config/opencode/opencode.json", settings.to_string());
-            }
-            _ => {}
+        if let Some((name, text)) = self.program.settings(&model.url(), place.path()) {
+            place.write(&format!("home/{name}"), text);
         }
     }
 
     /// Has the program answer `message`, with nothing of this machine but its own home; gives its
     /// output.
     pub(crate) fn run(&self, place: &Place, model: &Model, message: &str, resumes: bool) -> String {
+        self.execute(place, model, &self.program.words(message, resumes))
+    }
+
+    /// Runs `words` as a command line of the program.
+    pub(crate) fn execute(&self, place: &Place, model: &Model, words: &[&str]) -> String {
         let bins = [npm::bin((self.package, self.version)), npm::bin(npm::NODE)];
         let mut path = bins.map(|dir| dir.display().to_string()).join(":");
         path.push_str(":/usr/bin:/bin");
-        let url = model.url();
         let mut command = Command::new("timeout");
-        command
-            .arg(PATIENCE)
-            .args(if resumes { self.goes_on } else { self.begins })
-            .arg(message)
-            .args(self.options)
-            .current_dir(place.path())
-            .env_clear()
-            .envs([("PATH", &*path), ("TERM", "dumb"), ("LANG", "C.UTF-8"), ("HERE_KEY", "dummy")])
-            .env("HOME", place.path().join("home"))
-            .envs([("ANTHROPIC_BASE_URL", &*url), ("ANTHROPIC_API_KEY", "sk-ant-dummy")])
-            .envs([("DISABLE_AUTOUPDATER", "1"), ("DISABLE_TELEMETRY", "1")])
-            .envs([("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("IS_SANDBOX", "1")])
-            .envs([("GOOGLE_GEMINI_BASE_URL", &*url), ("GEMINI_API_KEY", "dummy")])
-            .envs([("GEMINI_TELEMETRY_ENABLED", "false"), ("GEMINI_CLI_TRUST_WORKSPACE", "true")])
-            .envs([("NO_BROWSER", "1"), ("OPENCODE_DISABLE_AUTOUPDATE", "1")])
-            .envs([("OPENCODE_DISABLE_MODELS_FETCH", "1"), ("OPENCODE_DISABLE_SHARE", "1")])
-            .envs([("COPILOT_PROVIDER_TYPE", "openai"), ("COPILOT_PROVIDER_API_KEY", "dummy")])
-            .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
-            .envs([("COPILOT_MODEL", "gpt-4.1"), ("COPILOT_OFFLINE", "true")])
-            .env("COPILOT_AUTO_UPDATE", "false")
-            .stdin(Stdio::null());
+        isolate(&mut command, &path, &place.path().join("home"), &model.url());
+        command.arg(PATIENCE).args(words).current_dir(place.path()).stdin(Stdio::null());
         let output = command.output().unwrap();
         let [stdout, stderr] =
             [output.stdout, output.stderr].map(|of| String::from_utf8_lossy(&of).into_owned());

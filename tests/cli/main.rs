@@ -9,7 +9,11 @@ mod binary;
 mod commands;
 mod completions;
 mod failures;
+mod mcp_install;
 mod options;
+mod package;
+#[path = "../support/play.rs"]
+mod play;
 mod queries;
 mod reasons;
 mod terminal;

@@ -3,9 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::binary::Place;
+use crate::play::Play;
+
+/// As many skills, each with a pattern without a literal, as are more than can be tried for a
+/// message of as many letters as the longest demands.
+const N_CIPHERS: usize = 300;
 
 /// The codes of all reasons, which a match over [`repertoire::Reason`] keeps complete.
 fn all_codes() -> BTreeSet<&'static str> {
@@ -19,6 +24,7 @@ fn all_codes() -> BTreeSet<&'static str> {
         Reason::Untried { pattern: text() },
         Reason::WeakMention,
         Reason::InContext,
+        Reason::Native,
         Reason::RunsAsTask,
         Reason::NeedsConsent,
         Reason::OverBudget { cost: None, shown },
@@ -59,6 +65,13 @@ fn catalog() -> Place {
     skill("skills/office", elsewhere, "Red tape forms of the office.");
     skill("low/plain", "triggers: [plain words]", "Shadowed.");
     skill("bundled/off", "triggers: [switch]\ndefault_enabled: false", "Off.");
+    skill(".claude/skills/verse", "triggers: [limerick]", "Count.");
+    for n in 0..N_CIPHERS {
+        let (letters, more) = (n % 100 + 1, n / 100 + 1);
+        let pattern = format!("[a-z]{{{letters}}}[0-9][a-z]{{0,{more}}}");
+        let triggers = format!("triggers: {{patterns: ['{pattern}']}}");
+        skill(&format!("ciphers/cipher-{n}"), &triggers, "C.");
+    }
     place
 }
 
@@ -112,7 +125,36 @@ fn every_reason_is_told_with_its_code() {
 
     let why = |args: &[&str]| place.run([&["why", "--json"], args].concat()).json()["code"].clone();
     assert_eq!(why(&["needy", "needy", "--source", "skills"]), "unavailable");
-    // What these need is told elsewhere: see `tests/limits.rs` and `tests/catalog.rs`.
-    seen.extend(["untried", "unreadable", "disabled", "shadowed"]);
+    let listed = place.run(["list", "--json", "--source", "low", "--source", "skills"]).json();
+    let mut skills = listed["skills"].as_array().unwrap().iter();
+    let lower = skills.find(|skill| skill["path"].as_str().unwrap().contains("low/plain"));
+    assert_eq!(lower.unwrap()["status"], "shadowed", "{listed}");
+    seen.insert("shadowed");
+
+    place.run(["disable", "press", "--source", "skills"]).exits(0);
+    assert_eq!(why(&["press", "the statement", "--source", "skills"]), "disabled");
+    place.run(["enable", "press", "--source", "skills"]).exits(0);
+
+    let hook = ["hook", "install", "claude-code", "--project", ".", "--source", ".claude/skills"];
+    place.run(hook).exits(0);
+    for (message, expected) in [("a limerick", "native"), ("/verse", "agent-command")] {
+        assert_eq!(why(&["verse", message, "--agent", "claude-code"]), expected, "{message}");
+    }
+    assert_eq!(why(&["verse", "a limerick", "--source", ".claude/skills"]), "fires");
+
+    let letters = format!("{} a1", "z".repeat(101));
+    for (id, expected) in [("cipher-0", "fires"), ("cipher-299", "untried")] {
+        assert_eq!(why(&[id, &letters, "--source", "ciphers"]), expected, "{id}");
+    }
+    seen.extend(["disabled", "native", "untried", unreadable(place)]);
     assert_eq!(seen, all_codes());
+}
+
+/// The code of a skill whose file is gone by the time that it is shown.
+fn unreadable(place: Place) -> &'static str {
+    let play = Play::start(place, &["--refresh", "off"]);
+    std::fs::remove_file(play.place.path().join("skills/press/SKILL.md")).unwrap();
+    let answer = play.ask(&json!({"query": "the statement"}));
+    assert_eq!(code(&answer["disclosure"], "omitted", "press").unwrap(), "unreadable");
+    "unreadable"
 }

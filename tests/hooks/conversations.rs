@@ -209,3 +209,54 @@ fn what_the_agent_has_by_itself_is_a_line_in_its_own_words() {
         }
     }
 }
+
+#[test]
+fn sixty_messages_over_sixty_skills_add_under_six_kilobytes() {
+    let place = Place::new();
+    let things = [
+        "invoice",
+        "ledger",
+        "recipe",
+        "garden",
+        "orchard",
+        "bicycle",
+        "telescope",
+        "glacier",
+        "volcano",
+        "harbour",
+        "lighthouse",
+        "violin",
+    ];
+    let tasks = [
+        ("survey", "Surveys the"),
+        ("repair", "Repairs a broken"),
+        ("label", "Labels each"),
+        ("compare", "Compares one"),
+        ("retire", "Retires an old"),
+    ];
+    for (task, begins) in tasks {
+        for thing in things {
+            let text =
+                format!("---\nname: {task}-{thing}\ndescription: {begins} {thing}.\n---\nBegin.\n");
+            place.write(&format!(".repertoire/skills/{task}-{thing}/SKILL.md"), text);
+        }
+    }
+    let idle = ["thanks", "go on", "and now?", "what is the time?", "run the tests again"];
+    let mut n_bytes = start(&place, "claude-code", "startup").len();
+    let n_listed = n_bytes;
+    for n in 0..60 {
+        let (thing, (task, _)) = (things[n / 5], tasks[n % 5]);
+        let message = match n % 10 {
+            0 => format!("please {task} the {thing}"),
+            1..6 => idle[n % 5].to_owned(),
+            _ => format!("is the {thing} ready?"),
+        };
+        n_bytes += say(&place, "claude-code", &message).len();
+    }
+    assert!(n_listed > 1_000, "the list is part of it: {n_listed}");
+    assert!(n_bytes < 6_000, "{n_bytes} bytes, {n_listed} of the list");
+    // Once the list is gone, the number of skills is news again.
+    let event = event("claude-code", "PreCompact", &json!({}));
+    assert_eq!(added(&place, "claude-code", &event), "");
+    assert!(say(&place, "claude-code", "thanks").contains("skills available]"));
+}

@@ -158,3 +158,41 @@ fn the_doctor_sees_hooks_in_the_local_settings_of_a_project() {
     uninstall(&place, "claude-code").exits(0);
     assert_eq!(fs::read_to_string(&local).unwrap(), by_hand);
 }
+
+#[test]
+fn hooks_that_wait_for_trust_are_named_until_it_is_given() {
+    let place = Place::new();
+    let root = place.path().canonicalize().unwrap();
+    let root = root.display();
+    let hooks = |agent: &str, of: &str, code: i32| {
+        let doctor = run_doctor(&place, code);
+        let reports = doctor["agents"].as_array().unwrap();
+        let known = reports.iter().find(|known| known["agent"] == agent && known["place"] == of);
+        let known = known.unwrap();
+        [&known["hooks"], &known["detail"]].map(|field| field.as_str().unwrap().to_owned())
+    };
+    // A folder above it is enough for Copilot; hooks of the user need no trust there.
+    let told = place.run(["hook", "install", "copilot"]).exits(0);
+    assert!(!told.stderr.contains("trust"), "{told:?}");
+    place.run(["hook", "uninstall", "copilot"]).exits(0);
+    let told = install(&place, "copilot").exits(0);
+    assert!(told.stderr.contains("Copilot does not trust this folder yet"), "{told:?}");
+    assert_eq!(hooks("copilot", "project", 1)[0], "untrusted");
+    let above = place.path().canonicalize().unwrap();
+    let folders = serde_json::json!({"trustedFolders": [above.parent()]});
+    place.write("home/.copilot/config.json", format!("// managed\n{folders}"));
+    assert_eq!(hooks("copilot", "project", 0)[0], "yes");
+
+    let told = install(&place, "codex").exits(0);
+    assert!(told.stderr.contains("Codex does not trust this project yet"), "{told:?}");
+    let trusted = format!("[projects.\"{root}\"]\ntrust_level = \"trusted\"\n");
+    place.write("home/.codex/config.toml", &trusted);
+    let [state, detail] = hooks("codex", "project", 1);
+    assert!(state == "untrusted" && detail.contains("5 of these 5 hooks"), "{state}: {detail}");
+    // One that is trusted in another form was changed since.
+    let key = format!("{root}/.codex/hooks.json:session_start:0:0");
+    let state = format!("{trusted}[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:00\"\n");
+    place.write("home/.codex/config.toml", state);
+    let [_, detail] = hooks("codex", "project", 1);
+    assert!(detail.contains("5 of these 5 hooks"), "{detail}");
+}

@@ -37,9 +37,13 @@ fn every_agent_is_set_up_once_and_left_without_a_trace() {
         let again = install(&place, agent).exits(0);
         assert!(again.stdout.contains("needs no change"), "{again:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        let doctor = run_doctor(&place, 0);
+        let (hooks, code) = match agent {
+            "codex" | "copilot" => ("untrusted", 1),
+            _ => ("yes", 0),
+        };
+        let doctor = run_doctor(&place, code);
         let known = doctor["agents"].as_array().unwrap().iter().find(|known| {
-            known["agent"] == agent && known["place"] == "project" && known["hooks"] == "yes"
+            known["agent"] == agent && known["place"] == "project" && known["hooks"] == hooks
         });
         assert!(known.is_some(), "{doctor}");
         uninstall(&place, agent).exits(0);

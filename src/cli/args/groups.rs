@@ -23,7 +23,16 @@ const GROUPS: [Group; 4] = [
     Group { title: "Ship code", commands: &["tool", "run", "trust"] },
     Group {
         title: "Connect agents",
-        commands: &["hook", "mcp", "config", "enable", "disable", "doctor", "completions"],
+        commands: &[
+            "hook",
+            "mcp",
+            "package",
+            "config",
+            "enable",
+            "disable",
+            "doctor",
+            "completions",
+        ],
     },
 ];
 

@@ -1,4 +1,4 @@
-//! `repertoire hook`.
+//! `repertoire hook`, `repertoire package` and `repertoire doctor`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use repertoire::integration::hook::HookAgent;
 
 use super::routing::RoutingArgs;
-use super::values::{agents, seconds};
+use super::values::{agents, package_agents, seconds};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -44,16 +44,43 @@ pub(crate) struct HookInstallArgs {
     pub(crate) routing: RoutingArgs,
 }
 
-/// Which settings are changed.
+/// The agent, and which of its settings are changed.
 #[derive(Debug, Args)]
 pub(crate) struct HookPlaceArgs {
     /// The agent
     #[arg(value_parser = agents())]
     pub(crate) agent: HookAgent,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+/// Which settings of an agent are changed.
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArgs {
     /// In every project of this user; the default, unless there is a `--project`
     #[arg(long)]
     pub(crate) user: bool,
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Run this agent against a model on the loopback, with settings of its own, and say what
+    /// reached the model
+    #[arg(long, value_name = "AGENT", value_parser = agents())]
+    pub(crate) live: Option<HookAgent>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackageArgs {
+    /// The agent
+    #[arg(value_parser = package_agents())]
+    pub(crate) agent: HookAgent,
+    /// Write to this directory [default: repertoire-AGENT]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) routing: RoutingArgs,
 }

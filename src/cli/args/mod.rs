@@ -22,10 +22,12 @@ pub(crate) use common::{BRAND, Color, Common};
 pub(crate) use config::SwitchArgs;
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
 pub(crate) use groups::command;
-pub(crate) use hook::{HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs};
+pub(crate) use hook::{
+    DoctorArgs, HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs, PackageArgs, PlaceArgs,
+};
 pub(crate) use message::{DiscloseArgs, MatchArgs, PromptArgs, QueryArgs, WhyArgs};
 pub(crate) use routing::RoutingArgs;
-pub(crate) use serving::{McpArgs, PlayArgs, Refresh};
+pub(crate) use serving::{McpArgs, McpCommand, McpInstallArgs, McpPlaceArgs, PlayArgs, Refresh};
 pub(crate) use skills::{CheckArgs, ListArgs, NewArgs, RunArgs, ShowArgs, StatsArgs, UseArgs};
 
 /// Finds, checks and discloses the skills of LLM agents
@@ -84,7 +86,7 @@ pub(crate) enum Command {
     /// Serve a page to try messages on, and see at once what they do
     Play(PlayArgs),
     /// Say whether all is well: skills, hooks, state, tools and scripts
-    Doctor,
+    Doctor(DoctorArgs),
     /// Show which settings are in force, and where they are from
     Config,
     /// Turn skills on in `config.toml`
@@ -93,6 +95,8 @@ pub(crate) enum Command {
     Disable(SwitchArgs),
     /// Answer the hooks of an agent, and set them up
     Hook(HookArgs),
+    /// Write hooks and MCP server as one package that an agent installs
+    Package(PackageArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the skills that the last word of a command line may mean; completion scripts ask this

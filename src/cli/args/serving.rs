@@ -4,13 +4,17 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use repertoire::ConsentPolicy;
 
+use super::hook::PlaceArgs;
 use super::routing::RoutingArgs;
+use super::values::mcp_agents;
 use crate::environment;
+use crate::mcp::McpAgent;
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpArgs {
     /// Serve HTTP on this loopback address, instead of standard input and output
     #[arg(long, value_name = "ADDR", value_parser = loopback)]
@@ -18,6 +22,17 @@ pub(crate) struct McpArgs {
     /// File with the token that HTTP clients must have [default: a new one, printed]
     #[arg(long, value_name = "PATH", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rights: McpRights,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<McpCommand>,
+}
+
+/// What skills may do for the clients of the server.
+#[derive(Debug, Args)]
+pub(crate) struct McpRights {
     /// When the user has to agree to the use of a skill
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(crate) consent: ConsentArg,
@@ -27,8 +42,50 @@ pub(crate) struct McpArgs {
     /// Let scripts use no network
     #[arg(long)]
     pub(crate) offline: bool,
+}
+
+impl McpRights {
+    /// The same as words of a command line.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        match self.consent {
+            ConsentArg::Never => {}
+            ConsentArg::FirstUse => words.push("--consent=first-use".to_owned()),
+            ConsentArg::Always => words.push("--consent=always".to_owned()),
+        }
+        for path in &self.write {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            words.extend(["--write".to_owned(), path.to_string_lossy().into_owned()]);
+        }
+        words.extend(self.offline.then(|| "--offline".to_owned()));
+        words
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Let an agent start this server
+    Install(McpInstallArgs),
+    /// Take it out of an agent's settings again
+    Uninstall(McpPlaceArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpInstallArgs {
     #[command(flatten)]
-    pub(crate) refresh: RefreshArgs,
+    pub(crate) place: McpPlaceArgs,
+    #[command(flatten)]
+    pub(crate) rights: McpRights,
+}
+
+/// The agent, and which of its settings are changed.
+#[derive(Debug, Args)]
+pub(crate) struct McpPlaceArgs {
+    /// The agent
+    #[arg(value_parser = mcp_agents())]
+    pub(crate) agent: McpAgent,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
 }
 
 #[derive(Debug, Args)]

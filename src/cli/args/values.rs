@@ -6,6 +6,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::integration::hook::HookAgent;
 use repertoire::session::Tallies;
 
+use crate::mcp::McpAgent;
+use crate::package;
+
 /// A time above zero, in seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|n| Duration::try_from_secs_f64(n).ok());
@@ -46,4 +49,16 @@ pub(super) fn variable(text: &str) -> Result<String, String> {
 pub(super) fn agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
     PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::as_str))
         .try_map(|text| text.parse::<HookAgent>())
+}
+
+/// An agent that takes packages.
+pub(super) fn package_agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
+    PossibleValuesParser::new(package::AGENTS.map(HookAgent::as_str))
+        .try_map(|text| text.parse::<HookAgent>())
+}
+
+/// An agent that takes MCP servers.
+pub(super) fn mcp_agents() -> impl clap::builder::TypedValueParser<Value = McpAgent> {
+    PossibleValuesParser::new(McpAgent::all().map(McpAgent::as_str))
+        .try_map(|text| text.parse::<McpAgent>())
 }

@@ -17,9 +17,10 @@ use repertoire::toolset::ToolsetEntry;
 use repertoire::{Diagnostic, Engine, ErrorCode, Severity};
 use serde::Serialize;
 
+use crate::agent::Place;
 use crate::args::Common;
 use crate::exit_code::ExitCode;
-use crate::hook::{self, Installed, Place};
+use crate::hook::{self, Installed};
 use crate::output::Output;
 use crate::setup;
 
@@ -71,7 +72,7 @@ struct Unused {
 struct AgentReport {
     agent: &'static str,
     place: Place,
-    /// `no`, `yes`, `outdated`, `in vain` or `unreadable`.
+    /// `no`, `yes`, `outdated`, `in vain`, `untrusted` or `unreadable`.
     hooks: &'static str,
     detail: String,
 }
@@ -203,7 +204,7 @@ fn unused(engine: &Engine) -> Vec<Unused> {
 fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
     let mut reports = Vec::new();
     for agent in HookAgent::ALL {
-        for &place in Place::of(agent) {
+        for &place in hook::places(agent) {
             let (hooks, detail) = match hook::installed(agent, place, common) {
                 Installed::No => ("no", String::new()),
                 Installed::Yes(path) => ("yes", path.display().to_string()),
@@ -211,6 +212,10 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
                 Installed::InVain(why) => {
                     broken.push(format!("hooks of {agent}: {why}"));
                     ("in vain", why)
+                }
+                Installed::Untrusted(why) => {
+                    broken.push(format!("hooks of {agent}: {why}"));
+                    ("untrusted", why)
                 }
                 Installed::Unreadable(error) => {
                     broken.push(format!("hooks of {agent}: {}", error.message()));
@@ -224,7 +229,8 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
 }
 
 fn notes(agents: &[AgentReport]) -> Vec<String> {
-    let is_set_up = |report: &&AgentReport| matches!(report.hooks, "yes" | "outdated");
+    let is_set_up =
+        |report: &&AgentReport| matches!(report.hooks, "yes" | "outdated" | "untrusted");
     let places = |agent: HookAgent| {
         let of_agent = agents.iter().filter(|report| report.agent == agent.as_str());
         of_agent.filter(is_set_up).map(|report| report.place).collect::<Vec<_>>()

@@ -1,14 +1,14 @@
 //! Where each agent has its settings, and what stands in them to run these hooks.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::args::{BRAND, Common, RoutingArgs};
-use crate::setup;
+use crate::agent::{self, LOCAL_SETTINGS, Place, common_options, is_own_program, program};
+use crate::agent::{shell, split};
+use crate::args::{Common, RoutingArgs};
 
 /// So long agents wait for the hook, in seconds: it gives up by itself before that. Codex allows
 /// no more at the end of a session.
@@ -16,38 +16,6 @@ const PATIENCE: u64 = 3;
 
 /// The plugin through which `OpenCode` runs the hook; `"COMMAND"` stands for its words.
 const PLUGIN: &str = include_str!("opencode.js");
-
-/// The settings of a project that are not shared, which Claude Code has.
-pub(super) const LOCAL_SETTINGS: &str = "settings.local.json";
-
-/// Whose settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Place {
-    User,
-    Project,
-    /// Those of the project that are not shared. Nothing is installed there; some write to it by
-    /// hand.
-    Local,
-}
-
-impl Place {
-    /// Where `agent` looks for hooks, from the widest to the narrowest.
-    pub(crate) fn of(agent: HookAgent) -> &'static [Place] {
-        match agent {
-            HookAgent::ClaudeCode => &[Place::User, Place::Project, Place::Local],
-            _ => &[Place::User, Place::Project],
-        }
-    }
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Place::User => "user",
-            Place::Project => "project",
-            Place::Local => "local",
-        }
-    }
-}
 
 /// What is written.
 #[derive(Debug)]
@@ -69,73 +37,41 @@ pub(super) struct Hook {
     pub(super) value: Value,
 }
 
-/// The settings file of `agent`.
-pub(super) fn file(agent: HookAgent, place: Place, common: &Common) -> Result<PathBuf, Error> {
-    let Settings { project, name, .. } = settings(agent)?;
-    let name = if place == Place::Local { LOCAL_SETTINGS } else { name };
-    let dir = base(agent, place, common)?;
-    Ok(match place {
-        Place::Project | Place::Local => dir.join(project).join(name),
-        Place::User => dir.join(name),
-    })
+/// Where `agent` looks for hooks, from the widest to the narrowest.
+pub(crate) fn places(agent: HookAgent) -> &'static [Place] {
+    match agent {
+        HookAgent::ClaudeCode => &[Place::User, Place::Project, Place::Local],
+        _ => &[Place::User, Place::Project],
+    }
 }
 
-/// The directory below which all that is written for `agent` is: the project, or that of the user's
-/// settings of the agent.
-pub(super) fn base(agent: HookAgent, place: Place, common: &Common) -> Result<PathBuf, Error> {
-    match place {
-        Place::Project | Place::Local if common.project.is_dir() => Ok(common.project.clone()),
+/// The settings file of `agent`, and the directory below which all that is written for it is: the
+/// project, or that of the user's settings of the agent.
+pub(super) fn file(
+    agent: HookAgent,
+    place: Place,
+    common: &Common,
+) -> Result<(PathBuf, PathBuf), Error> {
+    let (project, name) = match agent {
+        HookAgent::ClaudeCode => (".claude", "settings.json"),
+        HookAgent::Codex => (".codex", "hooks.json"),
+        HookAgent::Gemini => (".gemini", "settings.json"),
+        HookAgent::Cursor => (".cursor", "hooks.json"),
+        HookAgent::Copilot => (".github", "hooks/repertoire.json"),
+        HookAgent::OpenCode => (".opencode", "plugins/repertoire.js"),
+        _ => return Err(agent::unknown(agent)),
+    };
+    let name = if place == Place::Local { LOCAL_SETTINGS } else { name };
+    Ok(match place {
         Place::Project | Place::Local => {
-            let message = format!("the project {} is not a directory", common.project.display());
-            let help = "name the project's directory with `--project DIR`";
-            Err(Error::new(ErrorCode::NotFound, message, help))
+            let base = agent::project_dir(common)?;
+            (base.join(project).join(name), base)
         }
         Place::User => {
-            let Settings { variable, home, .. } = settings(agent)?;
-            user_dir(agent, variable, home).ok_or_else(|| {
-                let message = format!("there is no home directory with the settings of {agent}");
-                Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
-            })
+            let base = agent::user_dir(agent)?;
+            (base.join(name), base)
         }
-    }
-}
-
-/// Where an agent has its settings.
-struct Settings {
-    /// The variable that names the user's directory, if there is one.
-    variable: &'static str,
-    /// The user's directory, in the home directory.
-    home: &'static str,
-    /// The directory in a project.
-    project: &'static str,
-    /// The file in either.
-    name: &'static str,
-}
-
-fn settings(agent: HookAgent) -> Result<Settings, Error> {
-    let (variable, home, project, name) = match agent {
-        HookAgent::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude", ".claude", "settings.json"),
-        HookAgent::Codex => ("CODEX_HOME", ".codex", ".codex", "hooks.json"),
-        HookAgent::Gemini => ("", ".gemini", ".gemini", "settings.json"),
-        HookAgent::Cursor => ("", ".cursor", ".cursor", "hooks.json"),
-        HookAgent::Copilot => ("COPILOT_HOME", ".copilot", ".github", "hooks/repertoire.json"),
-        HookAgent::OpenCode => {
-            ("OPENCODE_CONFIG_DIR", ".config/opencode", ".opencode", "plugins/repertoire.js")
-        }
-        _ => return Err(unknown(agent)),
-    };
-    Ok(Settings { variable, home, project, name })
-}
-
-fn user_dir(agent: HookAgent, variable: &str, home: &str) -> Option<PathBuf> {
-    let named = if variable.is_empty() { None } else { std::env::var_os(variable) };
-    if let Some(dir) = named.map(PathBuf::from).filter(|dir| dir.is_absolute()) {
-        return Some(dir);
-    }
-    if agent == HookAgent::OpenCode {
-        return setup::directory("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("opencode"));
-    }
-    setup::home().map(|dir| dir.join(home))
+    })
 }
 
 /// What stands in the settings of `agent` for it to run `words`.
@@ -212,7 +148,7 @@ pub(super) fn form(agent: HookAgent, words: &[String]) -> Result<Form, Error> {
             })?;
             return Ok(Form::File(PLUGIN.replace("\"COMMAND\"", &words)));
         }
-        _ => return Err(unknown(agent)),
+        _ => return Err(agent::unknown(agent)),
     };
     let hooks = hooks.into_iter().map(|(event, value)| Hook { event, value }).collect();
     Ok(Form::Settings { version, hooks })
@@ -239,88 +175,30 @@ pub(super) fn words(
     common: &Common,
 ) -> Result<Vec<String>, Error> {
     let mut words = plain_words(agent)?;
-    let mut option = |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
-    if common.brand != BRAND {
-        option("--brand", &common.brand);
-    }
-    for source in &common.sources {
-        let source = std::path::absolute(source).unwrap_or_else(|_| source.clone());
-        option("--source", &source.to_string_lossy());
-    }
-    for id in &common.allow {
-        option("--allow", id);
-    }
-    for id in &common.enable {
-        option("--enable", id);
-    }
-    words.extend(common.bundled.map(|is_on| {
-        let whether = if is_on { "on" } else { "off" };
-        format!("--bundled={whether}")
-    }));
+    words.extend(common_options(common));
     words.extend(routing.words());
     Ok(words)
 }
 
-/// This program: by its name, if that is what runs, else by its path.
-fn program() -> Result<String, Error> {
-    let program = std::env::current_exe().map_err(|error| {
-        let message = format!("cannot find this program: {error}");
-        Error::new(ErrorCode::ExecutionError, message, "run it by its absolute path")
-    })?;
-    let real = |path: &Path| path.canonicalize().ok();
-    let found = which::which("repertoire").ok();
-    if found.is_some_and(|found| real(&found) == real(&program)) {
-        return Ok("repertoire".to_owned());
-    }
-    program.into_os_string().into_string().map_err(|path| {
-        let message = format!("the path of this program is not UTF-8: {}", path.display());
-        Error::new(ErrorCode::ExecutionError, message, "install it somewhere else")
-    })
+/// The hooks of `agent` as a package has them, with the options of this command line.
+pub(crate) fn package(
+    agent: HookAgent,
+    routing: &RoutingArgs,
+    common: &Common,
+) -> Result<Value, Error> {
+    let Form::Settings { hooks, .. } = form(agent, &words(agent, routing, common)?)? else {
+        let message = format!("{agent} takes no package with hooks");
+        return Err(Error::new(ErrorCode::InvalidParam, message, "use `repertoire hook install`"));
+    };
+    let events = hooks.into_iter().map(|hook| (hook.event.to_owned(), json!([hook.value])));
+    Ok(json!({"hooks": events.collect::<Map<_, _>>()}))
 }
 
 /// Whether `command` of somebody's settings runs the hook of `agent`.
 pub(super) fn is_own_command(command: &str, agent: HookAgent) -> bool {
     let words = split(command);
     let runs_hook = words.windows(2).any(|pair| pair[0] == "hook" && pair[1] == agent.as_str());
-    let program = words.first().map(Path::new);
-    let is_ours = |program: &Path| {
-        program.file_stem().is_some_and(|stem| stem == "repertoire")
-            || std::env::current_exe().is_ok_and(|own| own == program)
-    };
-    runs_hook && program.is_some_and(is_ours)
-}
-
-#[cfg(not(windows))]
-fn shell(words: &[String]) -> Result<String, Error> {
-    shlex::try_join(words.iter().map(String::as_str)).map_err(|error| {
-        let message = format!("cannot write the command for a shell: {error}");
-        Error::new(ErrorCode::InvalidParam, message, "use names without control characters")
-    })
-}
-
-#[cfg(not(windows))]
-pub(super) fn split(command: &str) -> Vec<String> {
-    shlex::split(command).unwrap_or_default()
-}
-
-/// In double quotes, as `cmd` and `PowerShell` both have it; a path cannot hold one.
-#[cfg(windows)]
-fn shell(words: &[String]) -> Result<String, Error> {
-    let quote = |word: &String| {
-        let is_plain = word.chars().all(|c| c.is_alphanumeric() || "-_./\\:".contains(c));
-        if is_plain { word.clone() } else { format!("\"{word}\"") }
-    };
-    Ok(words.iter().map(quote).collect::<Vec<_>>().join(" "))
-}
-
-#[cfg(windows)]
-pub(super) fn split(command: &str) -> Vec<String> {
-    shlex::split(&command.replace('\\', "/")).unwrap_or_default()
-}
-
-fn unknown(agent: HookAgent) -> Error {
-    let message = format!("it is not known where {agent} has its settings");
-    Error::new(ErrorCode::InternalError, message, "")
+    runs_hook && words.first().is_some_and(|program| is_own_program(program))
 }
 
 #[cfg(test)]

@@ -1,28 +1,17 @@
-//! `repertoire hook install` and `uninstall`: an agent's settings, changed as a whole or not at
-//! all.
+//! `repertoire hook install` and `uninstall`, and what they left in an agent's settings.
 
-use std::ffi::OsString;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use clap::Parser as _;
 use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
-use serde_json::json;
-use similar::TextDiff;
 
-use super::agents::{self, Form, Place};
-use super::settings::{self, Problem};
+use super::agents::{self, Form};
+use super::{settings, trust};
+use crate::agent::{Entry, LOCAL_SETTINGS, Place, Problem, Target, split};
 use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
-use crate::failure::UsageError;
-use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
-use crate::replace::{check_writable, io_error, replace};
-use crate::sanitize;
-
-/// What is added to the name of a settings file for the copy of what it was.
-const BACKUP: &str = ".repertoire-backup";
+use crate::output::Output;
 
 /// Whether an agent runs these hooks.
 #[derive(Debug)]
@@ -33,20 +22,59 @@ pub(crate) enum Installed {
     Differently(PathBuf),
     /// They are there and cannot run, and why.
     InVain(String),
+    /// They are there, and the agent does not run them before its user trusts them, or the project;
+    /// the reason is a sentence.
+    Untrusted(String),
     Unreadable(Error),
 }
 
-/// A settings file, and what is to stand in it.
-struct Target {
+/// The hooks of an agent, in one of its settings files.
+#[derive(Debug)]
+struct Hooks {
     agent: HookAgent,
-    /// Where links lead to.
-    path: PathBuf,
-    /// The directory that was there before any settings: the project, or that of the user's
-    /// settings of this agent.
-    base: PathBuf,
-    /// What is in it; `None` if there is no such file.
-    text: Option<String>,
     form: Form,
+}
+
+impl Hooks {
+    fn is_own(&self, command: &str) -> bool {
+        agents::is_own_command(command, self.agent)
+    }
+}
+
+impl Entry for Hooks {
+    const BACKUP: &'static str = ".repertoire-backup";
+
+    fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem> {
+        match &self.form {
+            Form::File(_) => Ok(agents::plugin_words(text)),
+            Form::Settings { .. } => settings::own(text, &|command| self.is_own(command))
+                .map(|command| command.as_deref().map(split)),
+        }
+    }
+
+    fn add(&self, text: &str) -> Result<String, Problem> {
+        match &self.form {
+            Form::File(wanted) if text.is_empty() || agents::plugin_words(text).is_some() => {
+                Ok(wanted.clone())
+            }
+            Form::File(_) => Err(Problem {
+                help: Some("move it away"),
+                ..Problem::new("was not written by this program")
+            }),
+            Form::Settings { version, hooks } => {
+                settings::add(text, *version, hooks, &|command| self.is_own(command))
+            }
+        }
+    }
+
+    fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<String>, Problem> {
+        match &self.form {
+            Form::File(_) => Ok(None),
+            Form::Settings { .. } => {
+                settings::remove(text, before, &|command| self.is_own(command))
+            }
+        }
+    }
 }
 
 pub(super) fn install(
@@ -54,49 +82,47 @@ pub(super) fn install(
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
-    let place = place(args, common)?;
-    let words = agents::words(args.agent, routing, common)?;
-    let target = Target::new(args.agent, &words, place, common)?;
-    let wanted = target.added()?;
-    // What was there before ours came is what is to be there again after it.
-    let backup = target.text.as_deref().filter(|_| matches!(target.own_words(), Ok(None)));
-    let change = Change { target: &target, wanted: Some(&wanted), backup, place };
-    change.make(args.dry_run, out)?;
+    let HookPlaceArgs { agent, ref place } = *args;
+    let words = agents::words(agent, routing, common)?;
+    let here = Place::named(place, common)?;
+    target(agent, &words, here, common)?.install(place.dry_run, out)?;
     let answers = |known: Place| {
-        known == place || matches!(installed(args.agent, known, common), Installed::Yes(_))
+        let installed = || installed(agent, known, common);
+        known == here || matches!(installed(), Installed::Yes(_) | Installed::Untrusted(_))
     };
-    let places = Place::of(args.agent).iter().copied().filter(|known| answers(*known));
-    if let Some(note) = twice(args.agent, &places.collect::<Vec<_>>())
+    let places = agents::places(agent).iter().copied().filter(|known| answers(*known));
+    if let Some(note) = twice(agent, &places.collect::<Vec<_>>())
         && !out.json
     {
         out.note(&note);
     }
-    if args.agent == HookAgent::Codex && change.is_one() && !out.json {
-        out.note("Codex runs a new hook only after you trusted it: open `/hooks` in Codex");
+    if let Installed::Untrusted(why) = installed(agent, here, common)
+        && !out.json
+    {
+        out.note(&why);
     }
     Ok(ExitCode::Done)
 }
 
 pub(super) fn uninstall(
-    args: &HookPlaceArgs,
+    HookPlaceArgs { agent, place }: &HookPlaceArgs,
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
-    let place = place(args, common)?;
-    let words = agents::plain_words(args.agent)?;
-    let target = Target::new(args.agent, &words, place, common)?;
-    let before = fs::read_to_string(target.backup()).ok();
-    let wanted = target.removed(before.as_deref())?;
-    let is_changed = wanted != target.text;
-    let is_restored = is_changed && before.is_some() && wanted == before;
-    let backup = target.text.as_deref().filter(|_| is_changed && !is_restored && wanted.is_some());
-    let change = Change { target: &target, wanted: wanted.as_deref(), backup, place };
-    change.make(args.dry_run, out)?;
-    if is_restored && !args.dry_run {
-        fs::remove_file(target.backup())
-            .map_err(|error| io_error("remove", &target.backup(), &error))?;
-    }
+    let here = Place::named(place, common)?;
+    let words = agents::plain_words(*agent)?;
+    target(*agent, &words, here, common)?.uninstall(place.dry_run, out)?;
     Ok(ExitCode::Done)
+}
+
+fn target(
+    agent: HookAgent,
+    words: &[String],
+    place: Place,
+    common: &Common,
+) -> Result<Target<Hooks>, Error> {
+    let hooks = Hooks { agent, form: agents::form(agent, words)? };
+    Target::read(agent.as_str(), place, agents::file(agent, place, common)?, hooks)
 }
 
 /// What is said where `agent` has hooks in several places.
@@ -109,11 +135,11 @@ pub(crate) fn twice(agent: HookAgent, places: &[Place]) -> Option<String> {
     let whose = places.iter().map(|place| match place {
         Place::User => "for the user".to_owned(),
         Place::Project => "for this project".to_owned(),
-        Place::Local => format!("for you in this project (`{}`)", agents::LOCAL_SETTINGS),
+        Place::Local => format!("for you in this project (`{LOCAL_SETTINGS}`)"),
     });
     let whose = whose.collect::<Vec<_>>().join(" and ");
     let by_hand = if places.contains(&Place::Local) {
-        format!("; what is in `{}` is to be taken out by hand", agents::LOCAL_SETTINGS)
+        format!("; what is in `{LOCAL_SETTINGS}` is to be taken out by hand")
     } else {
         String::new()
     };
@@ -125,25 +151,27 @@ pub(crate) fn twice(agent: HookAgent, places: &[Place]) -> Option<String> {
 
 /// Whether `agent` runs the hooks in the settings of `place`.
 pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Installed {
-    let target =
-        agents::plain_words(agent).and_then(|words| Target::new(agent, &words, place, common));
-    let found = target.and_then(|mut target| {
-        let Some(text) = target.text.clone() else { return Ok(Installed::No) };
-        let Some(words) = target.own_words()? else { return Ok(Installed::No) };
-        if let Some(why) = in_vain(&words, &text) {
-            return Ok(Installed::InVain(format!("{} {why}", target.path.display())));
+    let found = agents::plain_words(agent).and_then(|plain| {
+        let mut target = target(agent, &plain, place, common)?;
+        let Some(words) = target.words()? else { return Ok(Installed::No) };
+        if let Some(why) = in_vain(&words, target.text()) {
+            return Ok(Installed::InVain(format!("{} {why}", target.path().display())));
         }
+        let path = target.path().to_owned();
         if place == Place::Local {
             // Written by hand, with whatever events its author wants.
-            return Ok(Installed::Yes(target.path));
+            return Ok(Installed::Yes(path));
         }
         // The options are whatever they were installed with.
-        let mut wanted = agents::plain_words(agent)?;
-        wanted.extend(words.into_iter().skip(wanted.len()));
-        target.form = agents::form(agent, &wanted)?;
-        let is_right = target.added()? == text;
-        let path = target.path;
-        Ok(if is_right { Installed::Yes(path) } else { Installed::Differently(path) })
+        let n_plain = plain.len();
+        let wanted: Vec<String> =
+            plain.into_iter().chain(words.into_iter().skip(n_plain)).collect();
+        target.entry.form = agents::form(agent, &wanted)?;
+        Ok(match trust::missing(agent, place, target.text(), common) {
+            _ if !target.is_installed()? => Installed::Differently(path),
+            Some(why) => Installed::Untrusted(why),
+            None => Installed::Yes(path),
+        })
     });
     found.unwrap_or_else(Installed::Unreadable)
 }
@@ -151,13 +179,13 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
 /// The options of the hook that `agent` runs here: that of the narrowest settings, if it has several.
 pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, RoutingArgs), Error> {
     let plain = agents::plain_words(agent)?;
-    for &place in Place::of(agent).iter().rev() {
-        let target = Target::new(agent, &plain, place, common)?;
-        let Some(words) = target.own_words()? else { continue };
+    for &place in agents::places(agent).iter().rev() {
+        let target = target(agent, &plain, place, common)?;
+        let Some(words) = target.words()? else { continue };
         if let Ok(Cli { command: Command::Hook(args), common }) = Cli::try_parse_from(&words) {
             return Ok((common, args.routing));
         }
-        let (path, words) = (target.path.display(), words.join(" "));
+        let (path, words) = (target.path().display(), words.join(" "));
         let message = format!("the hook in {path} is no command line: `{words}`");
         let help = format!("repair it with `repertoire hook install {agent}`");
         return Err(Error::new(ErrorCode::ExecutionError, message, help));
@@ -174,210 +202,4 @@ fn in_vain(words: &[String], settings: &str) -> Option<String> {
     }
     let program = words.first().filter(|program| which::which(program).is_err())?;
     Some(format!("runs `{program}`, which is no program here"))
-}
-
-fn place(args: &HookPlaceArgs, common: &Common) -> Result<Place, UsageError> {
-    match (args.user, common.names_project) {
-        (true, true) => Err(UsageError(Error::new(
-            ErrorCode::InvalidParam,
-            "`--user` and `--project` cannot be had at once",
-            "install twice, if both are wanted",
-        ))),
-        (_, false) => Ok(Place::User),
-        (false, true) => Ok(Place::Project),
-    }
-}
-
-impl Target {
-    fn new(
-        agent: HookAgent,
-        words: &[String],
-        place: Place,
-        common: &Common,
-    ) -> Result<Target, Error> {
-        let form = agents::form(agent, words)?;
-        let mut path = agents::file(agent, place, common)?;
-        let base = agents::base(agent, place, common)?;
-        if path.is_symlink() {
-            // What is replaced is the file, not a link to it.
-            path = path.canonicalize().map_err(|error| io_error("follow", &path, &error))?;
-        }
-        // To read what is none may never end.
-        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-            let message = format!("{} is not a file", path.display());
-            return Err(Error::new(ErrorCode::ExecutionError, message, "move it away"));
-        }
-        let text = match fs::read(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(io_error("read", &path, &error)),
-            Ok(bytes) => Some(String::from_utf8(bytes).map_err(|error| {
-                let at = error.utf8_error().valid_up_to();
-                let message = format!("{} is not UTF-8 from byte {at} on", path.display());
-                Error::new(ErrorCode::ExecutionError, message, "repair it first")
-            })?),
-        };
-        Ok(Target { agent, path, base, text, form })
-    }
-
-    fn is_own(&self, command: &str) -> bool {
-        agents::is_own_command(command, self.agent)
-    }
-
-    /// The words that the file runs for one of our hooks; `None` if there is none.
-    fn own_words(&self) -> Result<Option<Vec<String>>, Error> {
-        let text = self.text.as_deref().unwrap_or_default();
-        match &self.form {
-            Form::File(_) => Ok(agents::plugin_words(text)),
-            Form::Settings { .. } => settings::own(text, &|command| self.is_own(command))
-                .map(|command| command.as_deref().map(agents::split))
-                .map_err(|problem| self.refuse(&problem)),
-        }
-    }
-
-    /// The file with ours in it.
-    fn added(&self) -> Result<String, Error> {
-        self.added_to(self.text.as_deref().unwrap_or_default())
-    }
-
-    fn added_to(&self, text: &str) -> Result<String, Error> {
-        match &self.form {
-            Form::File(wanted) if text.is_empty() || agents::plugin_words(text).is_some() => {
-                Ok(wanted.clone())
-            }
-            Form::File(_) => Err(self.foreign()),
-            Form::Settings { version, hooks } => {
-                settings::add(text, *version, hooks, &|command| self.is_own(command))
-                    .map_err(|problem| self.refuse(&problem))
-            }
-        }
-    }
-
-    /// The file without ours, where it was `before` they came; `None` if it goes with them.
-    fn removed(&self, before: Option<&str>) -> Result<Option<String>, Error> {
-        let Some(text) = self.text.as_deref() else { return Ok(None) };
-        if self.own_words()?.is_none() {
-            return Ok(Some(text.to_owned()));
-        }
-        // Where nobody else changed it since, not a byte is to be different.
-        let is_as_written = |before: &str| self.added_to(before).is_ok_and(|added| added == text);
-        match (before, &self.form) {
-            (Some(before), _) if is_as_written(before) => Ok(Some(before.to_owned())),
-            (_, Form::File(_)) => Ok(None),
-            (_, Form::Settings { .. }) => {
-                settings::remove(text, before, &|command| self.is_own(command))
-                    .map_err(|problem| self.refuse(&problem))
-            }
-        }
-    }
-
-    /// Removes the directories that were made for the file and hold nothing else, up to that of
-    /// the agent's settings.
-    fn remove_empty_dirs(&self) {
-        for dir in self.path.ancestors().skip(1).take_while(|dir| **dir != *self.base) {
-            // One that is not empty stays, and those above it.
-            if !dir.starts_with(&self.base) || fs::remove_dir(dir).is_err() {
-                return;
-            }
-        }
-    }
-
-    fn backup(&self) -> PathBuf {
-        let mut name = OsString::from(&self.path);
-        name.push(BACKUP);
-        name.into()
-    }
-
-    fn refuse(&self, problem: &Problem) -> Error {
-        let at = problem.at.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
-        let message = format!("{}{at} {}", self.path.display(), problem.what);
-        let help =
-            format!("repair it first; nothing was changed, and {} reads it, too", self.agent);
-        Error::new(ErrorCode::ExecutionError, message, help)
-    }
-
-    fn foreign(&self) -> Error {
-        let message = format!("{} was not written by this program", self.path.display());
-        Error::new(ErrorCode::ExecutionError, message, "move it away")
-    }
-}
-
-/// A change of a settings file.
-struct Change<'a> {
-    target: &'a Target,
-    /// `None` removes the file.
-    wanted: Option<&'a str>,
-    /// What is kept beside the file.
-    backup: Option<&'a str>,
-    place: Place,
-}
-
-impl Change<'_> {
-    fn is_one(&self) -> bool {
-        self.target.text.as_deref() != self.wanted
-    }
-
-    /// Shows the change, and makes it unless this is only a rehearsal.
-    fn make(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
-        let path = &self.target.path;
-        let is_one = self.is_one();
-        let backup = self.backup.filter(|_| is_one);
-        if is_one && !dry_run {
-            check_writable(&self.target.path, "add what `--dry-run` shows by hand")?;
-            if let Some(text) = backup {
-                replace(&self.target.backup(), text, path)?;
-            }
-            if let Some(text) = self.wanted {
-                replace(path, text, path)?;
-            } else {
-                fs::remove_file(path).map_err(|error| io_error("remove", path, &error))?;
-                self.target.remove_empty_dirs();
-            }
-        }
-        let diff = self.diff();
-        let kept = backup.map(|_| self.target.backup());
-        if out.json {
-            Output::json(&json!({
-                "agent": self.target.agent.as_str(),
-                "place": self.place.as_str(),
-                "path": path.to_string_lossy(),
-                "changed": is_one && !dry_run,
-                "diff": diff,
-                "backup": kept.map(|path| path.to_string_lossy().into_owned()),
-            }))?;
-            return Ok(());
-        }
-        let mut page = Page::default();
-        for line in diff.lines() {
-            let style = match line.as_bytes().first() {
-                Some(b'+') => GOOD,
-                Some(b'-') => WARNING,
-                _ => DIM,
-            };
-            page.line(format_args!("{}", styled(style, sanitize::line(line))));
-        }
-        let name = path.to_string_lossy();
-        let name = styled(NAME, sanitize::line(&name));
-        match (is_one, dry_run) {
-            (false, _) => page.line(format_args!("{name} needs no change")),
-            (true, true) => page.line(format_args!("{name} would be changed")),
-            (true, false) if self.wanted.is_none() => page.line(format_args!("{name} is removed")),
-            (true, false) => page.line(format_args!("{name} is changed")),
-        }
-        if let Some(kept) = kept.filter(|_| !dry_run) {
-            let kept = kept.to_string_lossy();
-            page.line(format_args!("what it was is in {}", sanitize::line(&kept)));
-        }
-        Ok(out.human(page.as_str())?)
-    }
-
-    fn diff(&self) -> String {
-        let name = self.target.path.to_string_lossy();
-        let old = self.target.text.as_deref();
-        let names = (
-            if old.is_some() { &*name } else { "/dev/null" },
-            if self.wanted.is_some() { &*name } else { "/dev/null" },
-        );
-        let diff = TextDiff::from_lines(old.unwrap_or_default(), self.wanted.unwrap_or_default());
-        diff.unified_diff().context_radius(2).header(names.0, names.1).to_string()
-    }
 }

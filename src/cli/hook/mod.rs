@@ -8,6 +8,7 @@ mod log;
 mod prepare;
 mod settings;
 mod store;
+mod trust;
 
 use repertoire::config::Channel;
 use repertoire::{Error, ErrorCode};
@@ -17,7 +18,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::Output;
 
-pub(crate) use agents::Place;
+pub(crate) use agents::{package, places};
 pub(crate) use answer::{disclosure, refuse};
 pub(crate) use install::{Installed, installed, options, twice};
 pub(crate) use log::tail;

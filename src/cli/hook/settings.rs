@@ -1,19 +1,11 @@
 //! Hooks in a settings file: all that is not ours stays as it is, byte for byte.
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 use serde_json::Value;
 
 use super::agents::Hook;
-
-/// Why settings are not changed.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Problem {
-    /// What is wrong, after the name of the file.
-    pub(super) what: String,
-    /// Line and column, from 1.
-    pub(super) at: Option<(usize, usize)>,
-}
+use crate::agent::Problem;
+use crate::agent::json::{input, object, parse, value, without_mark};
 
 /// Whether a command is one of our hooks.
 pub(super) type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
@@ -38,7 +30,7 @@ pub(super) fn add(
     for hook in hooks {
         let event = settings.object_value("hooks").and_then(|all| all.get(hook.event));
         if event.is_some_and(|event| event.array_value().is_none()) {
-            return Err(wrong(&format!("has hooks of `{}` that are no list", hook.event)));
+            return Err(Problem::new(format!("has hooks of `{}` that are no list", hook.event)));
         }
     }
     let is_there = |hook: &Hook| {
@@ -83,8 +75,7 @@ pub(super) fn remove(
     if emptied.is_empty() {
         return Ok(Some(text.to_owned()));
     }
-    let before = before.and_then(|text| parse(without_mark(text).1).ok()?.to_serde_value());
-    let before = before.unwrap_or_default();
+    let before = before.map(value).unwrap_or_default();
     if let Some(all) = settings.object_value("hooks") {
         for event in emptied {
             let list = all.get(&event).filter(|_| before["hooks"].get(&event).is_none());
@@ -100,7 +91,11 @@ pub(super) fn remove(
     let left = settings.properties();
     let is_ours = left.iter().all(|property| property.decoded_name().as_deref() == Some("version"));
     let has_comments = root.to_string().contains("//") || root.to_string().contains("/*");
-    let is_nothing = is_ours && before.is_null() && !has_comments;
+    // The MCP server of ours may have been there first, and is gone by now.
+    let was_ours = before
+        .as_object()
+        .is_none_or(|old| !old.is_empty() && old.keys().all(|name| name == "mcpServers"));
+    let is_nothing = is_ours && was_ours && !has_comments;
     Ok((!is_nothing).then(|| format!("{mark}{root}")))
 }
 
@@ -119,55 +114,23 @@ pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Probl
 
 /// Whether settings turn off all hooks, which Claude Code knows.
 pub(super) fn disables_hooks(text: &str) -> bool {
-    let settings = parse(without_mark(text).1).ok().and_then(|root| root.to_serde_value());
-    settings.is_some_and(|settings| settings["disableAllHooks"] == true)
-}
-
-/// A byte order mark, if there is one, and the rest.
-fn without_mark(text: &str) -> (&str, &str) {
-    text.split_at(text.len() - text.trim_start_matches('\u{feff}').len())
-}
-
-fn parse(text: &str) -> Result<CstRootNode, Problem> {
-    let options = ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
-    CstRootNode::parse(text, &options).map_err(|error| Problem {
-        what: format!("is no JSON: {}", error.kind()),
-        at: Some((error.line_display(), error.column_display())),
-    })
-}
-
-fn object(root: &CstRootNode) -> Result<CstObject, Problem> {
-    root.object_value().ok_or_else(|| wrong("is no JSON object"))
+    value(text)["disableAllHooks"] == true
 }
 
 /// Whether `hooks` has the form that agents read.
 fn check(settings: &CstObject) -> Result<(), Problem> {
     let Some(property) = settings.get("hooks") else { return Ok(()) };
-    let all = property.object_value().ok_or_else(|| wrong("has `hooks` that are no object"))?;
+    let all =
+        property.object_value().ok_or_else(|| Problem::new("has `hooks` that are no object"))?;
     for event in all.properties() {
         let name = event.decoded_name().unwrap_or_default();
         // Whatever else stands there (Gemini has switches) is not ours to judge.
         let is_switch = event.value().is_some_and(|value| value.as_boolean_lit().is_some());
         if event.array_value().is_none() && !is_switch && event.object_value().is_some() {
-            return Err(wrong(&format!("has hooks of `{name}` that are no list")));
+            return Err(Problem::new(format!("has hooks of `{name}` that are no list")));
         }
     }
     Ok(())
-}
-
-fn wrong(what: &str) -> Problem {
-    Problem { what: what.to_owned(), at: None }
 }
 
 /// Takes our hooks out of all events but those that are to be kept; the events that had any.
@@ -215,23 +178,4 @@ fn commands(element: &CstNode) -> impl Iterator<Item = String> + use<> {
     let command = |value: &Value| value["command"].as_str().map(str::to_owned);
     let commands: Vec<String> = std::iter::once(&value).chain(&inner).filter_map(command).collect();
     commands.into_iter()
-}
-
-/// `value` to be written: what says most about a hook first.
-fn input(value: &Value) -> CstInputValue {
-    let order =
-        |name: &str| ["type", "matcher", "hooks", "command"].iter().position(|n| *n == name);
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(*value),
-        Value::Number(value) => CstInputValue::Number(value.to_string()),
-        Value::String(value) => CstInputValue::String(value.clone()),
-        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
-        Value::Object(values) => {
-            let mut fields: Vec<_> = values.iter().collect();
-            fields.sort_by_key(|(name, _)| order(name).unwrap_or(usize::MAX));
-            let fields = fields.into_iter().map(|(name, value)| (name.clone(), input(value)));
-            CstInputValue::Object(fields.collect())
-        }
-    }
 }

@@ -28,9 +28,11 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let query = query::read(&args.query, common)?;
     let store = args.session.as_ref().map(|_| setup::store(common)).transpose()?;
     let config = setup::config(common)?;
+    let mut disclosure = hook::disclosure(&config);
+    disclosure.native = args.agent.map(|agent| agent.native_skills().clone());
     let engine = setup::engine(common, |builder| {
         let RoutingArgs { matching, showing } = &routing;
-        let builder = matching.apply(builder).disclosure(showing.apply(hook::disclosure(&config)));
+        let builder = matching.apply(builder).disclosure(showing.apply(disclosure));
         match store {
             Some(store) => builder.session_store(store),
             None => builder,

@@ -10,7 +10,7 @@ use repertoire::matcher::find_literal;
 use repertoire::session::Session;
 use repertoire::{
     Diagnostic, Disclosure, DisclosureOptions, Engine, ErrorCode, Match, MetaQuestion, Query,
-    Reason, Severity,
+    Reason, Severity, SkillId,
 };
 use serde::Serialize;
 
@@ -94,7 +94,7 @@ pub(crate) fn verdict(
         shadows: shadows.collect(),
         ..Verdict::default()
     };
-    let told = if let Some((fires, told)) = of_command(engine, entry, query) {
+    let told = if let Some((fires, told)) = of_command(engine, entry, query, options) {
         verdict.fires = fires;
         told
     } else {
@@ -147,8 +147,22 @@ fn not_shown(
 
 /// What becomes of a message that is a slash command, as a hook has it: whether `entry` is added,
 /// and why. `None` for an ordinary message.
-fn of_command(engine: &Engine, entry: &Entry, query: &Query<'_>) -> Option<(bool, Told)> {
+fn of_command(
+    engine: &Engine,
+    entry: &Entry,
+    query: &Query<'_>,
+    options: &DisclosureOptions,
+) -> Option<(bool, Told)> {
+    let is_native = |id: &SkillId| {
+        let catalog = engine.catalog();
+        let dir = catalog.get(id.as_str()).and_then(|entry| entry.skill.dir());
+        options.native.as_ref().is_some_and(|native| dir.is_some_and(|dir| native.reads(dir)))
+    };
     Some(match engine.user_message(&query.text, &Session::in_memory("why")) {
+        Ok(Some(Activation { id, .. })) if is_native(&id) => {
+            let reason = format!("the agent answers the command of the skill `{id}` by itself");
+            (false, Told::new("agent-command", reason, "nothing is wrong"))
+        }
         Ok(Some(activation)) if activation.id == entry.id => {
             let reason = "the message is its command: its instructions are added";
             (true, Told::new("fires", reason, ""))

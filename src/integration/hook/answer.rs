@@ -15,7 +15,7 @@ use crate::activation::{Typed, find_command};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason,
-    Rejection,
+    Rejection, Tier,
 };
 use crate::engine::{Engine, Turn};
 use crate::error::Error;
@@ -106,7 +106,7 @@ impl HookCall {
     }
 
     fn catalog(&self, engine: &Engine) -> CatalogPrompt {
-        let native = Some(self.agent.native_skills());
+        let native = Some(self.agent.native_skills().clone());
         engine.prompt_with(&PromptOptions { native, ..engine.prompt_options().clone() })
     }
 
@@ -162,7 +162,7 @@ impl HookCall {
             return self.said(message, engine, session);
         };
         // The agent finds the skill where we do, and answers its command.
-        if entry.skill.dir().is_some_and(|dir| self.agent.reads_skills_of(dir)) {
+        if entry.skill.dir().is_some_and(|dir| self.agent.native_skills().reads(dir)) {
             return Ok(String::new());
         }
         self.said(message, engine, session)
@@ -170,9 +170,14 @@ impl HookCall {
 
     /// What a message that is not for the agent calls for.
     fn said(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-        let turn = engine.turn(message, session).native(self.agent.native_skills());
+        let turn = engine.turn(message, session).native(self.agent.native_skills().clone());
         let Turn { text, disclosure, activation, .. } = turn.run()?;
-        let Some(activation) = activation else { return Ok(with_notes(text, &disclosure, engine)) };
+        let Some(activation) = activation else {
+            if disclosure.tier == Tier::Breadcrumb && self.knows_all(engine, session)? {
+                return Ok(String::new());
+            }
+            return Ok(with_notes(text, &disclosure, engine));
+        };
         let text = match self.agent {
             // Its own reminder says that no such command is installed.
             HookAgent::ClaudeCode => {
@@ -187,6 +192,14 @@ impl HookCall {
         Ok(catalog.get(activation.id.as_str()).map_or(text, too_long))
     }
 
+    /// Whether the list of all skills stands in the context, so that their number says nothing new.
+    fn knows_all(&self, engine: &Engine, session: &Session) -> Result<bool, Error> {
+        let (catalog, state) = (engine.catalog(), session.state()?);
+        let native = self.agent.native_skills();
+        let mut entries = catalog.listed(Audience::Model);
+        Ok(entries.all(|entry| state.was_listed(&entry.id) || native.has(entry)))
+    }
+
     /// What the files of a tool call call for: skills whose `paths` they match, and nothing else.
     fn touched(
         &self,
@@ -195,7 +208,7 @@ impl HookCall {
         session: &Session,
     ) -> Result<String, Error> {
         let turn = || {
-            let turn = engine.turn("", session).native(self.agent.native_skills());
+            let turn = engine.turn("", session).native(self.agent.native_skills().clone());
             turn.paths(paths.iter().map(String::as_str))
         };
         let preview = turn().preview();

@@ -2,8 +2,8 @@
 //! and where the list of the others goes. Each line was seen with the real program against a fake
 //! model, but for Cursor's, which is documented.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use super::agent::HookAgent;
 use crate::disclosure::NativeSkills;
@@ -24,65 +24,92 @@ pub(super) enum List {
 #[derive(Debug)]
 pub(super) struct Channel {
     agent: HookAgent,
-    /// The directories of skills that it reads, in a project and in the user's home.
-    roots: &'static [&'static str],
-    /// Whether it also reads skills further below these.
-    nested: bool,
-    /// Whether it lists skills with `paths` only once a file matches.
-    hides_paths: bool,
-    /// How its model loads a skill of these.
-    how_to_load: &'static str,
+    /// The skills that it lists and loads by itself.
+    native: NativeSkills,
     pub(super) list: List,
 }
 
 /// All channels, in the order of [`HookAgent::ALL`].
-const CHANNELS: [Channel; 6] = [
+static CHANNELS: [Channel; HookAgent::ALL.len()] = [
     Channel {
         agent: HookAgent::ClaudeCode,
-        roots: &[".claude/skills"],
-        nested: false,
-        hides_paths: true,
-        how_to_load: "use this skill: call the `Skill` tool with `{name}`",
+        native: NativeSkills {
+            roots: Cow::Borrowed(&[Cow::Borrowed(".claude/skills")]),
+            nested: false,
+            hides_paths: true,
+            how_to_load: Cow::Borrowed("use this skill: call the `Skill` tool with `{name}`"),
+        },
         list: List::Start { after_resume: false },
     },
     Channel {
         agent: HookAgent::Codex,
-        roots: &[".codex/skills", ".agents/skills"],
-        nested: true,
-        hides_paths: false,
-        how_to_load: "use this skill: read {path}",
+        native: NativeSkills {
+            roots: Cow::Borrowed(&[
+                Cow::Borrowed(".codex/skills"),
+                Cow::Borrowed(".agents/skills"),
+            ]),
+            nested: true,
+            hides_paths: false,
+            how_to_load: Cow::Borrowed("use this skill: read {path}"),
+        },
         list: List::Start { after_resume: false },
     },
     Channel {
         agent: HookAgent::Gemini,
-        roots: &[".gemini/skills", ".agents/skills"],
-        nested: false,
-        hides_paths: false,
-        how_to_load: "use this skill: call `activate_skill` with `{name}`",
+        native: NativeSkills {
+            roots: Cow::Borrowed(&[
+                Cow::Borrowed(".gemini/skills"),
+                Cow::Borrowed(".agents/skills"),
+            ]),
+            nested: false,
+            hides_paths: false,
+            how_to_load: Cow::Borrowed("use this skill: call `activate_skill` with `{name}`"),
+        },
         list: List::FirstPrompt,
     },
     Channel {
         agent: HookAgent::Cursor,
-        roots: &[".cursor/skills", ".agents/skills", ".claude/skills", ".codex/skills"],
-        nested: false,
-        hides_paths: false,
-        how_to_load: "use this skill: read {path}",
+        native: NativeSkills {
+            roots: Cow::Borrowed(&[
+                Cow::Borrowed(".cursor/skills"),
+                Cow::Borrowed(".agents/skills"),
+                Cow::Borrowed(".claude/skills"),
+                Cow::Borrowed(".codex/skills"),
+            ]),
+            nested: false,
+            hides_paths: false,
+            how_to_load: Cow::Borrowed("use this skill: read {path}"),
+        },
         list: List::Start { after_resume: false },
     },
     Channel {
         agent: HookAgent::Copilot,
-        roots: &[".github/skills", ".copilot/skills", ".claude/skills", ".agents/skills"],
-        nested: false,
-        hides_paths: false,
-        how_to_load: "use this skill: call the `skill` tool with `{name}`",
+        native: NativeSkills {
+            roots: Cow::Borrowed(&[
+                Cow::Borrowed(".github/skills"),
+                Cow::Borrowed(".copilot/skills"),
+                Cow::Borrowed(".claude/skills"),
+                Cow::Borrowed(".agents/skills"),
+            ]),
+            nested: false,
+            hides_paths: false,
+            how_to_load: Cow::Borrowed("use this skill: call the `skill` tool with `{name}`"),
+        },
         list: List::Start { after_resume: true },
     },
     Channel {
         agent: HookAgent::OpenCode,
-        roots: &[".opencode/skills", "opencode/skills", ".claude/skills", ".agents/skills"],
-        nested: true,
-        hides_paths: false,
-        how_to_load: "use this skill: call the `skill` tool with `{name}`",
+        native: NativeSkills {
+            roots: Cow::Borrowed(&[
+                Cow::Borrowed(".opencode/skills"),
+                Cow::Borrowed("opencode/skills"),
+                Cow::Borrowed(".claude/skills"),
+                Cow::Borrowed(".agents/skills"),
+            ]),
+            nested: true,
+            hides_paths: false,
+            how_to_load: Cow::Borrowed("use this skill: call the `skill` tool with `{name}`"),
+        },
         list: List::System,
     },
 ];
@@ -90,28 +117,14 @@ const CHANNELS: [Channel; 6] = [
 impl HookAgent {
     /// What this agent has by itself, and what is given to it.
     pub(super) fn channel(self) -> &'static Channel {
-        const { assert!(CHANNELS.len() == HookAgent::ALL.len()) };
         let place = HookAgent::ALL.iter().position(|agent| *agent == self);
         &CHANNELS[place.unwrap_or_default()]
     }
 
     /// The skills that the agent lists and loads by itself: they are not listed again, and one that
     /// a message calls for is a line in the agent's own words.
-    pub fn native_skills(self) -> NativeSkills {
-        let channel = self.channel();
-        NativeSkills {
-            roots: channel.roots.iter().map(|root| (*root).to_owned()).collect(),
-            nested: channel.nested,
-            hides_paths: channel.hides_paths,
-            how_to_load: channel.how_to_load.to_owned(),
-        }
-    }
-
-    /// Whether the agent itself answers the slash command of a skill in `dir`, as it reads that
-    /// directory of skills, too.
-    pub(super) fn reads_skills_of(self, dir: &Path) -> bool {
-        let roots = self.channel().roots;
-        dir.ancestors().any(|dir| roots.iter().any(|root| dir.ends_with(root)))
+    pub fn native_skills(self) -> &'static NativeSkills {
+        &self.channel().native
     }
 
     /// The channels of all agents, as the table of `docs/agents.md`.
@@ -120,7 +133,8 @@ impl HookAgent {
                          others |\n|---|---|---|---|\n"
             .to_owned();
         for channel in &CHANNELS {
-            let Channel { agent, roots, nested, hides_paths, how_to_load, list } = channel;
+            let Channel { agent, native, list } = channel;
+            let NativeSkills { roots, nested, hides_paths, how_to_load } = native;
             let roots: Vec<String> = roots.iter().map(|root| format!("`{root}`")).collect();
             let nested = if *nested { ", at any depth" } else { "" };
             let hidden = if *hides_paths { ", without `paths`" } else { "" };
@@ -140,6 +154,8 @@ impl HookAgent {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -161,13 +177,14 @@ mod tests {
         for (agent, dir, wanted) in [
             (HookAgent::ClaudeCode, "/p/.claude/skills/a", true),
             (HookAgent::ClaudeCode, "/p/.agents/skills/a", false),
+            (HookAgent::ClaudeCode, "/p/.claude/skills/group/a", false),
             (HookAgent::Codex, "/p/.agents/skills/group/a", true),
             (HookAgent::Codex, "/p/.claude/skills/a", false),
             (HookAgent::Gemini, "/p/.gemini/skills/a", true),
             (HookAgent::OpenCode, "/home/u/.config/opencode/skills/a", true),
             (HookAgent::Copilot, "/p/skills/a", false),
         ] {
-            assert_eq!(agent.reads_skills_of(Path::new(dir)), wanted, "{agent} {dir}");
+            assert_eq!(agent.native_skills().reads(Path::new(dir)), wanted, "{agent} {dir}");
         }
     }
 }

@@ -1,4 +1,11 @@
-//! `repertoire mcp`: the skills, for agents that speak the Model Context Protocol.
+//! `repertoire mcp`: the skills, for agents that speak the Model Context Protocol; and this server
+//! in the settings of agents.
+
+mod agents;
+mod entry;
+mod install;
+mod json;
+mod toml;
 
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
@@ -8,11 +15,13 @@ use repertoire::config::Channel;
 use repertoire::integration::mcp::{McpOptions, McpServer, check_token, serve_http};
 use repertoire::{Consent, Engine};
 
-use crate::args::{Common, McpArgs};
+use crate::args::{Common, McpArgs, McpCommand};
 use crate::ending::Ending;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::{random, setup};
+
+pub(crate) use agents::McpAgent;
 
 /// Where the token is looked for when no file is named.
 const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
@@ -21,11 +30,19 @@ const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    match &args.command {
+        Some(McpCommand::Install(args)) => install::install(args, common, out),
+        Some(McpCommand::Uninstall(args)) => install::uninstall(args, common, out),
+        None => serve(args, common, out),
+    }
+}
+
+fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let common = &Common { channel: Channel::Mcp, ..common.clone() };
     let mut scripts = setup::script_options(common)?;
-    scripts.write.extend(args.write.iter().cloned());
-    scripts.network &= !args.offline;
-    let consent = Consent::new(args.consent.into());
+    scripts.write.extend(args.rights.write.iter().cloned());
+    scripts.network &= !args.rights.offline;
+    let consent = Consent::new(args.rights.consent.into());
     let engine =
         setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;
     let code = setup::finish(common, &engine, out);

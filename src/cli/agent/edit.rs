@@ -1,0 +1,262 @@
+//! A settings file of an agent, changed as a whole or not at all.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use repertoire::{Error, ErrorCode};
+use serde_json::json;
+use similar::TextDiff;
+
+use super::place::Place;
+use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
+use crate::replace::{check_writable, io_error, replace};
+use crate::sanitize;
+
+/// Why settings are not changed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// What is wrong, after the name of the file.
+    pub(crate) what: String,
+    /// Line and column, from 1.
+    pub(crate) at: Option<(usize, usize)>,
+    /// What to do about it, if not to repair the file.
+    pub(crate) help: Option<&'static str>,
+}
+
+impl Problem {
+    pub(crate) fn new(what: impl Into<String>) -> Problem {
+        Problem { what: what.into(), at: None, help: None }
+    }
+}
+
+/// What this program has in a settings file.
+pub(crate) trait Entry {
+    /// What is added to the name of the file for the copy of what it was.
+    const BACKUP: &'static str;
+
+    /// The words that `text` runs for us; `None` if nothing of ours is in it.
+    fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem>;
+
+    /// `text` with ours in it, once; all else stays.
+    fn add(&self, text: &str) -> Result<String, Problem>;
+
+    /// `text` without ours, where the file was `before` it came; `None` if nothing is left that
+    /// anybody wrote.
+    fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<String>, Problem>;
+}
+
+/// A settings file, and what is to stand in it.
+#[derive(Debug)]
+pub(crate) struct Target<E> {
+    agent: &'static str,
+    place: Place,
+    /// Where links lead to.
+    path: PathBuf,
+    /// The directory that was there before any settings: the project, or that of the user's
+    /// settings of this agent.
+    base: PathBuf,
+    /// What is in it; `None` if there is no such file.
+    text: Option<String>,
+    pub(crate) entry: E,
+}
+
+impl<E: Entry> Target<E> {
+    /// Reads the file at `path`, below `base`.
+    pub(crate) fn read(
+        agent: &'static str,
+        place: Place,
+        (mut path, base): (PathBuf, PathBuf),
+        entry: E,
+    ) -> Result<Target<E>, Error> {
+        if path.is_symlink() {
+            // What is replaced is the file, not a link to it.
+            path = path.canonicalize().map_err(|error| io_error("follow", &path, &error))?;
+        }
+        // To read what is none may never end.
+        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            let message = format!("{} is not a file", path.display());
+            return Err(Error::new(ErrorCode::ExecutionError, message, "move it away"));
+        }
+        let text = match fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(io_error("read", &path, &error)),
+            Ok(bytes) => Some(String::from_utf8(bytes).map_err(|error| {
+                let at = error.utf8_error().valid_up_to();
+                let message = format!("{} is not UTF-8 from byte {at} on", path.display());
+                Error::new(ErrorCode::ExecutionError, message, "repair it first")
+            })?),
+        };
+        Ok(Target { agent, place, path, base, text, entry })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
+    }
+
+    /// The words that the file runs for us; `None` if nothing of ours is in it.
+    pub(crate) fn words(&self) -> Result<Option<Vec<String>>, Error> {
+        if self.text.is_none() {
+            return Ok(None);
+        }
+        self.entry.words(self.text()).map_err(|problem| self.refuse(&problem))
+    }
+
+    /// Whether the file is as [`Target::install`] would leave it.
+    pub(crate) fn is_installed(&self) -> Result<bool, Error> {
+        Ok(self.added()? == self.text())
+    }
+
+    /// Puts ours into the file, unless this is only a rehearsal.
+    pub(crate) fn install(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
+        let wanted = self.added()?;
+        // What was there before ours came is what is to be there again after it.
+        let backup = self.text.as_deref().filter(|_| matches!(self.words(), Ok(None)));
+        let change = Change { target: self, wanted: Some(&wanted), backup };
+        change.make(dry_run, out)
+    }
+
+    /// Takes ours out of the file again, unless this is only a rehearsal.
+    pub(crate) fn uninstall(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
+        let before = fs::read_to_string(self.backup()).ok();
+        let wanted = self.removed(before.as_deref())?;
+        let is_changed = wanted != self.text;
+        let is_restored = is_changed && before.is_some() && wanted == before;
+        let is_kept = is_changed && !is_restored && wanted.is_some();
+        let backup = self.text.as_deref().filter(|_| is_kept);
+        Change { target: self, wanted: wanted.as_deref(), backup }.make(dry_run, out)?;
+        if is_restored && !dry_run {
+            fs::remove_file(self.backup())
+                .map_err(|error| io_error("remove", &self.backup(), &error))?;
+        }
+        Ok(())
+    }
+
+    fn added(&self) -> Result<String, Error> {
+        self.entry.add(self.text()).map_err(|problem| self.refuse(&problem))
+    }
+
+    fn removed(&self, before: Option<&str>) -> Result<Option<String>, Error> {
+        let Some(text) = self.text.as_deref() else { return Ok(None) };
+        if self.words()?.is_none() {
+            return Ok(Some(text.to_owned()));
+        }
+        // Where nobody else changed it since, not a byte is to be different.
+        let is_as_written = |before: &&str| self.entry.add(before).is_ok_and(|added| added == text);
+        if let Some(before) = before.filter(is_as_written) {
+            return Ok(Some(before.to_owned()));
+        }
+        self.entry.remove(text, before).map_err(|problem| self.refuse(&problem))
+    }
+
+    /// Removes the directories that were made for the file and hold nothing else, up to that of
+    /// the agent's settings.
+    fn remove_empty_dirs(&self) {
+        for dir in self.path.ancestors().skip(1).take_while(|dir| **dir != *self.base) {
+            // One that is not empty stays, and those above it.
+            if !dir.starts_with(&self.base) || fs::remove_dir(dir).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn backup(&self) -> PathBuf {
+        let mut name = OsString::from(&self.path);
+        name.push(E::BACKUP);
+        name.into()
+    }
+
+    fn refuse(&self, problem: &Problem) -> Error {
+        let at = problem.at.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+        let message = format!("{}{at} {}", self.path.display(), problem.what);
+        let repair =
+            || format!("repair it first; nothing was changed, and {} reads it, too", self.agent);
+        let help = problem.help.map_or_else(repair, str::to_owned);
+        Error::new(ErrorCode::ExecutionError, message, help)
+    }
+}
+
+/// A change of a settings file.
+struct Change<'a, E> {
+    target: &'a Target<E>,
+    /// `None` removes the file.
+    wanted: Option<&'a str>,
+    /// What is kept beside the file.
+    backup: Option<&'a str>,
+}
+
+impl<E: Entry> Change<'_, E> {
+    fn is_one(&self) -> bool {
+        self.target.text.as_deref() != self.wanted
+    }
+
+    /// Shows the change, and makes it unless this is only a rehearsal.
+    fn make(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
+        let path = &self.target.path;
+        let is_one = self.is_one();
+        let backup = self.backup.filter(|_| is_one);
+        if is_one && !dry_run {
+            check_writable(&self.target.path, "add what `--dry-run` shows by hand")?;
+            if let Some(text) = backup {
+                replace(&self.target.backup(), text, path)?;
+            }
+            if let Some(text) = self.wanted {
+                replace(path, text, path)?;
+            } else {
+                fs::remove_file(path).map_err(|error| io_error("remove", path, &error))?;
+                self.target.remove_empty_dirs();
+            }
+        }
+        let diff = self.diff();
+        let kept = backup.map(|_| self.target.backup());
+        if out.json {
+            Output::json(&json!({
+                "agent": self.target.agent,
+                "place": self.target.place.as_str(),
+                "path": path.to_string_lossy(),
+                "changed": is_one && !dry_run,
+                "diff": diff,
+                "backup": kept.map(|path| path.to_string_lossy().into_owned()),
+            }))?;
+            return Ok(());
+        }
+        let mut page = Page::default();
+        for line in diff.lines() {
+            let style = match line.as_bytes().first() {
+                Some(b'+') => GOOD,
+                Some(b'-') => WARNING,
+                _ => DIM,
+            };
+            page.line(format_args!("{}", styled(style, sanitize::line(line))));
+        }
+        let name = path.to_string_lossy();
+        let name = styled(NAME, sanitize::line(&name));
+        match (is_one, dry_run) {
+            (false, _) => page.line(format_args!("{name} needs no change")),
+            (true, true) => page.line(format_args!("{name} would be changed")),
+            (true, false) if self.wanted.is_none() => page.line(format_args!("{name} is removed")),
+            (true, false) => page.line(format_args!("{name} is changed")),
+        }
+        if let Some(kept) = kept.filter(|_| !dry_run) {
+            let kept = kept.to_string_lossy();
+            page.line(format_args!("what it was is in {}", sanitize::line(&kept)));
+        }
+        Ok(out.human(page.as_str())?)
+    }
+
+    fn diff(&self) -> String {
+        let name = self.target.path.to_string_lossy();
+        let old = self.target.text.as_deref();
+        let names = (
+            if old.is_some() { &*name } else { "/dev/null" },
+            if self.wanted.is_some() { &*name } else { "/dev/null" },
+        );
+        let diff = TextDiff::from_lines(old.unwrap_or_default(), self.wanted.unwrap_or_default());
+        diff.unified_diff().context_radius(2).header(names.0, names.1).to_string()
+    }
+}

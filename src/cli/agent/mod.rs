@@ -1,0 +1,10 @@
+//! Settings of agents: where they are, and how they are changed as a whole or not at all.
+
+mod command;
+mod edit;
+pub(crate) mod json;
+mod place;
+
+pub(crate) use command::{common_options, is_own_program, program, shell, split};
+pub(crate) use edit::{Entry, Problem, Target};
+pub(crate) use place::{LOCAL_SETTINGS, Place, project_dir, unknown, user_dir};

@@ -1,0 +1,128 @@
+//! The agents that take MCP servers from a settings file: where that is, and in which form.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use repertoire::integration::hook::HookAgent;
+use repertoire::{Error, ErrorCode};
+use serde_json::{Value, json};
+
+use super::entry::{Form, Server};
+use crate::agent::{self, Place};
+use crate::args::Common;
+use crate::setup;
+
+/// An agent that takes MCP servers from a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum McpAgent {
+    /// One that has hooks as well.
+    Hooked(HookAgent),
+    VsCode,
+}
+
+impl McpAgent {
+    /// All of them.
+    pub(crate) fn all() -> impl Iterator<Item = McpAgent> {
+        HookAgent::ALL.into_iter().map(McpAgent::Hooked).chain([McpAgent::VsCode])
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            McpAgent::Hooked(agent) => agent.as_str(),
+            McpAgent::VsCode => "vscode",
+        }
+    }
+
+    /// The settings file, and the directory below which all that is written for the agent is.
+    pub(super) fn file(self, place: Place, common: &Common) -> Result<(PathBuf, PathBuf), Error> {
+        let base = match place {
+            Place::Project | Place::Local => agent::project_dir(common)?,
+            Place::User => self.user_dir()?,
+        };
+        let is_user = place == Place::User;
+        let name = match self {
+            McpAgent::Hooked(HookAgent::ClaudeCode) if is_user => ".claude.json",
+            McpAgent::Hooked(HookAgent::Copilot) if is_user => "mcp-config.json",
+            McpAgent::Hooked(HookAgent::ClaudeCode | HookAgent::Copilot) => ".mcp.json",
+            McpAgent::Hooked(HookAgent::Codex) if is_user => "config.toml",
+            McpAgent::Hooked(HookAgent::Codex) => ".codex/config.toml",
+            McpAgent::Hooked(HookAgent::Gemini) if is_user => "settings.json",
+            McpAgent::Hooked(HookAgent::Gemini) => ".gemini/settings.json",
+            McpAgent::Hooked(HookAgent::Cursor) | McpAgent::VsCode if is_user => "mcp.json",
+            McpAgent::Hooked(HookAgent::Cursor) => ".cursor/mcp.json",
+            // It reads both; a second file is not made beside the one that there is.
+            McpAgent::Hooked(HookAgent::OpenCode)
+                if base.join("opencode.jsonc").is_file()
+                    && !base.join("opencode.json").is_file() =>
+            {
+                "opencode.jsonc"
+            }
+            McpAgent::Hooked(HookAgent::OpenCode) => "opencode.json",
+            McpAgent::VsCode => ".vscode/mcp.json",
+            McpAgent::Hooked(other) => return Err(agent::unknown(other)),
+        };
+        Ok((base.join(name), base))
+    }
+
+    /// The directory of the user's settings.
+    fn user_dir(self) -> Result<PathBuf, Error> {
+        let dir = match self {
+            // Beside its directory of settings, unless that is somewhere else.
+            McpAgent::Hooked(HookAgent::ClaudeCode)
+                if std::env::var_os("CLAUDE_CONFIG_DIR").is_none() =>
+            {
+                setup::home()
+            }
+            McpAgent::Hooked(agent) => return agent::user_dir(agent),
+            McpAgent::VsCode if cfg!(target_os = "macos") => {
+                setup::home().map(|home| home.join("Library/Application Support/Code/User"))
+            }
+            McpAgent::VsCode if cfg!(windows) => {
+                std::env::var_os("APPDATA").map(|dir| PathBuf::from(dir).join("Code/User"))
+            }
+            McpAgent::VsCode => {
+                setup::directory("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("Code/User"))
+            }
+        };
+        dir.ok_or_else(|| {
+            let message = format!("there is no home directory with the settings of {self}");
+            Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
+        })
+    }
+
+    /// What stands in the settings for the agent to run `words`.
+    pub(super) fn server(self, words: &[String]) -> Server {
+        let (program, args) =
+            words.split_first().map_or(("", words), |(program, args)| (program, args));
+        let command = json!({"command": program, "args": args});
+        let (form, command, defaults) = match self {
+            McpAgent::Hooked(HookAgent::Codex) => (Form::Toml, command, Value::Null),
+            McpAgent::Hooked(HookAgent::OpenCode) => {
+                let defaults = json!({"type": "local", "enabled": true});
+                (Form::Json("mcp"), json!({"command": words}), defaults)
+            }
+            McpAgent::Hooked(HookAgent::ClaudeCode | HookAgent::Copilot) => {
+                (Form::Json("mcpServers"), command, json!({"type": "stdio"}))
+            }
+            McpAgent::VsCode => (Form::Json("servers"), command, json!({"type": "stdio"})),
+            McpAgent::Hooked(_) => (Form::Json("mcpServers"), command, Value::Null),
+        };
+        Server { form, command, defaults }
+    }
+}
+
+impl fmt::Display for McpAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for McpAgent {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<McpAgent, String> {
+        let found = McpAgent::all().find(|agent| agent.as_str() == name);
+        found.ok_or_else(|| format!("there is no agent `{name}`"))
+    }
+}

@@ -1,0 +1,55 @@
+//! Packages with hooks and server, as agents install them.
+
+use serde_json::Value;
+
+use crate::binary::Place;
+
+#[test]
+fn a_package_has_hooks_and_server_where_its_agent_looks() {
+    for (agent, manifest, hooks, servers, event) in [
+        (
+            "claude-code",
+            ".claude-plugin/plugin.json",
+            "hooks/hooks.json",
+            ".mcp.json",
+            "UserPromptSubmit",
+        ),
+        (
+            "codex",
+            "plugins/repertoire/.codex-plugin/plugin.json",
+            "plugins/repertoire/hooks/hooks.json",
+            "plugins/repertoire/.mcp.json",
+            "UserPromptSubmit",
+        ),
+        (
+            "gemini",
+            "gemini-extension.json",
+            "hooks/hooks.json",
+            "gemini-extension.json",
+            "BeforeAgent",
+        ),
+    ] {
+        let place = Place::new();
+        let read = |name: &str| -> Value {
+            let path = place.path().join("made").join(name);
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+        };
+        let args = ["package", agent, "--out", "made", "--brand", "acme", "--json"];
+        let told = place.run(args).exits(0).json();
+        let first = told["install"][0].as_str().unwrap();
+        assert!(first.ends_with("/made"), "{told}");
+        assert_eq!(read(manifest)["name"], "repertoire");
+        assert_eq!(read(manifest)["version"], env!("CARGO_PKG_VERSION"));
+        let hooks = read(hooks);
+        let command = hooks["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap();
+        assert!(command.ends_with(&format!("hook {agent} --brand acme")), "{command}");
+        let server = &read(servers)["mcpServers"]["repertoire"];
+        assert_eq!(server["args"], serde_json::json!(["mcp", "--brand", "acme"]));
+        // Its own is written anew, and nothing else is.
+        place.run(args).exits(0);
+        place.write("other/mine.txt", "x");
+        let refused = place.run(["package", agent, "--out", "other"]).exits(1);
+        assert!(refused.stderr.contains("other holds something else"), "{refused:?}");
+    }
+    Place::new().run(["package", "copilot"]).exits(2);
+}
