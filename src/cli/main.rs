@@ -28,6 +28,7 @@ mod replace;
 mod report;
 mod run;
 mod sanitize;
+mod sessions;
 mod setup;
 mod show;
 mod stats;
@@ -45,7 +46,7 @@ use clap::parser::ValueSource;
 use repertoire::ErrorCode;
 use repertoire::integration::hook::HookAgent;
 
-use args::{Cli, Color, Command, Common, ToolsetCommand};
+use args::{Cli, Command, Common, ToolsetCommand};
 use exit_code::ExitCode;
 use failure::Failure;
 use output::Output;
@@ -77,12 +78,7 @@ fn parse<W: Into<OsString> + Clone>(
 }
 
 fn run(Cli { command, common }: &Cli) -> ExitCode {
-    let color = match common.color {
-        Color::Auto => ColorChoice::Auto,
-        Color::Always => ColorChoice::Always,
-        Color::Never => ColorChoice::Never,
-    };
-    let out = Output { json: common.json, color, verbose: common.verbose > 0 };
+    let out = Output::of(common);
     log(common, out);
     execute(command, common, out).unwrap_or_else(|error| {
         let code = ExitCode::of(&error);

@@ -82,13 +82,39 @@ fn no_home_and_no_log_end_well() {
 }
 
 #[test]
-fn a_damaged_store_is_replaced_and_the_answer_is_right() {
+fn a_damaged_store_is_replaced_and_told_of_and_the_answer_is_right() {
+    let damage = |place: &Place| {
+        hook(place, "claude-code", &prompt("s", "deploy it")).exits(0);
+        let store = state(place, "sessions.sqlite");
+        let bytes = fs::read(&store).unwrap();
+        fs::write(&store, &bytes[..bytes.len() / 2]).unwrap();
+        fs::remove_file(state(place, "sessions.sqlite-wal")).unwrap();
+    };
     let place = place();
-    place.write("home/.local/state/repertoire/sessions.sqlite", "noise ".repeat(1000));
+    damage(&place);
     let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
     assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
     let doctor = run_doctor(&place, 0);
     assert_eq!(doctor["state"]["set_aside"].as_array().unwrap().len(), 1, "{doctor}");
+    for told in [&run.stderr, &log(&place)] {
+        assert!(told.contains("was damaged") && told.contains(".damaged-"), "{told}");
+    }
+    // Commands tell of it as well.
+    damage(&place);
+    let run = place.run(["stats"]).exits(0);
+    assert!(run.stderr.contains(".damaged-"), "{run:?}");
+    assert_eq!(log(&place).lines().count(), 2, "{}", log(&place));
+}
+
+#[test]
+fn a_file_of_another_kind_is_left_alone_and_told_of() {
+    let place = place();
+    let file = "home/.local/state/repertoire/sessions.sqlite";
+    place.write(file, "noise ".repeat(1000));
+    let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+    assert!(log(&place).contains("a file of another kind"), "{}", log(&place));
+    assert_eq!(fs::read_to_string(place.path().join(file)).unwrap(), "noise ".repeat(1000));
 }
 
 #[test]
