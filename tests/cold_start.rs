@@ -424,3 +424,32 @@ fn a_cache_that_cannot_be_written_costs_time_and_no_answer() {
     assert!(problems.iter().any(|problem| problem.contains("cannot write")), "{problems:?}");
     assert_same("no directory", &fresh, &engine);
 }
+
+#[test]
+fn changes_that_take_too_long_to_compile_are_left_to_a_refresh() {
+    let dir = TempDir::new().unwrap();
+    let cache = SnapshotCache::new(dir.path().join("cache"));
+    let skills = dir.path().join("skills");
+    let write = |word: &str| {
+        let text = format!(
+            "---\nname: one\ndescription: d\ntriggers: [{{keywords: [{word}]}}]\n---\nB.\n"
+        );
+        fs::create_dir_all(skills.join("one")).unwrap();
+        fs::write(skills.join("one/SKILL.md"), text).unwrap();
+    };
+    let build = || Engine::builder().source(Source::user(&skills)).cache(cache.clone());
+    write("before");
+    std::thread::sleep(SETTLED);
+    assert!(build().max_compile_time(Duration::ZERO).build().unwrap().cache_use().written);
+    write("afterwards");
+
+    let patient = Duration::from_secs(60);
+    for (limit, is_stale) in [(Duration::ZERO, true), (patient, false)] {
+        let engine = build().max_compile_time(limit).build().unwrap();
+        assert_eq!(engine.cache_use().stale, is_stale, "{limit:?}");
+        assert_eq!(engine.matches("before").len(), usize::from(is_stale));
+        assert_eq!(engine.matches("afterwards").len(), usize::from(!is_stale));
+        engine.refresh().unwrap();
+        assert_eq!(engine.matches("afterwards").len(), 1, "a refresh takes the change up");
+    }
+}

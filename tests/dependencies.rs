@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
@@ -28,25 +28,66 @@ fn the_library_needs_few_crates_and_none_of_the_binary() {
 #[test]
 fn no_text_of_the_library_names_a_command_of_the_program() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut dirs = vec![root.clone()];
+    let files = rust_files(&root).into_iter().filter(|path| !path.starts_with(root.join("cli")));
     let mut n_files = 0;
-    while let Some(dir) = dirs.pop() {
-        for entry in fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() && path != root.join("cli") {
-                dirs.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let text = fs::read_to_string(&path).unwrap();
-                let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-                for line in code {
-                    let named =
-                        ["`repertoire ", "trust add", "`--"].iter().any(|it| line.contains(it));
-                    // Fences of front matter are written in back-ticks, too.
-                    assert!(!named || line.contains("`---"), "{}: {line}", path.display());
-                }
-                n_files += 1;
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            let named = ["`repertoire ", "trust add", "`--"].iter().any(|it| line.contains(it));
+            // Fences of front matter are written in back-ticks, too.
+            assert!(!named || line.contains("`---"), "{}: {line}", path.display());
+        }
+        n_files += 1;
+    }
+    assert!(n_files > 100, "{n_files} files were read");
+}
+
+/// The modules of the library in the order of ARCHITECTURE.md, and the source files of each.
+fn modules() -> Vec<(String, Vec<PathBuf>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `src/")?.split('`').next());
+    let modules = rows.filter(|row| *row != "cli/").map(|row| {
+        let path = root.join("src").join(row);
+        let files = if path.is_dir() { rust_files(&path) } else { vec![path] };
+        let files = files.into_iter().chain(row.strip_suffix('/').and_then(|name| {
+            Some(root.join("src").join(format!("{name}.rs"))).filter(|file| file.is_file())
+        }));
+        (row.trim_end_matches('/').trim_end_matches(".rs").to_owned(), files.collect())
+    });
+    modules.collect()
+}
+
+fn rust_files(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+#[test]
+fn a_module_knows_only_those_above_it_in_the_table_of_the_architecture() {
+    let modules = modules();
+    let names: Vec<&str> = modules.iter().map(|(name, _)| name.as_str()).collect();
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for entry in fs::read_dir(src).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let name = name.trim_end_matches(".rs");
+        assert!(names.contains(&name) || ["lib", "cli"].contains(&name), "{name} is in no row");
+    }
+    let mut n_uses = 0;
+    for (place, (name, files)) in modules.iter().enumerate() {
+        for file in files.iter().filter(|file| !file.ends_with("tests.rs")) {
+            let text = fs::read_to_string(file).unwrap();
+            let (code, _) = text.split_once("#[cfg(test)]\nmod tests").unwrap_or((&text, ""));
+            let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+            for used in code.flat_map(|line| line.split("crate::").skip(1)) {
+                let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
+                let Some(at) = names.iter().position(|name| *name == used) else { continue };
+                assert!(at <= place, "{name} knows {used}: {}", file.display());
+                n_uses += 1;
             }
         }
     }
-    assert!(n_files > 100, "{n_files} files were read");
+    assert!(n_uses > 500, "{n_uses} uses were looked at");
 }

@@ -204,7 +204,7 @@ fn tell_without_effect(
 fn file(args: &SwitchArgs, common: &Common) -> Result<PathBuf, Error> {
     let in_project = common.names_project && !args.user;
     let home = || {
-        std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).ok_or_else(|| {
+        setup::home().ok_or_else(|| {
             let message = "there is no home directory with a configuration";
             Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
         })

@@ -51,7 +51,7 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
         ));
     }
     let config = Config::load(&ConfigPlace {
-        home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+        home: home(),
         project: common.project.clone(),
         working_dir: common.working_dir.clone(),
         brand: common.brand.clone(),
@@ -300,10 +300,12 @@ pub(crate) fn cache_dir(common: &Common) -> Option<PathBuf> {
 /// as their specification has it.
 pub(crate) fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
     let named = std::env::var_os(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
-    named.or_else(|| {
-        let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-        Some(home?.join(below_home))
-    })
+    named.or_else(|| Some(home()?.join(below_home)))
+}
+
+/// The user's home directory; `None` where the environment names none.
+pub(crate) fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
 /// What is wrong with a whole source that was asked for by name.

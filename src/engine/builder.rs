@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+#[cfg(feature = "snapshot")]
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
@@ -43,6 +45,8 @@ pub struct EngineBuilder {
     progress: Reporter,
     #[cfg(feature = "snapshot")]
     cache: Option<SnapshotCache>,
+    #[cfg(feature = "snapshot")]
+    max_compile_time: Option<Duration>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<ToolsetOptions>,
     #[cfg(feature = "scripts")]
@@ -259,6 +263,17 @@ impl EngineBuilder {
         self
     }
 
+    /// The longest time in which skills that changed since a snapshot was made may be read and compiled
+    /// before [`EngineBuilder::build`] returns; by default there is no limit. If the snapshot took longer
+    /// to make, the engine has its skills, [`CacheUse::stale`](super::CacheUse::stale) says so, and
+    /// [`Engine::refresh`], or a process in the background, can take up the changes.
+    #[cfg(feature = "snapshot")]
+    #[must_use]
+    pub fn max_compile_time(mut self, limit: Duration) -> EngineBuilder {
+        self.max_compile_time = Some(limit);
+        self
+    }
+
     /// Loads the toolsets of skills, this way; by default none are loaded.
     #[cfg(feature = "toolsets")]
     #[must_use]
@@ -309,7 +324,10 @@ impl EngineBuilder {
         };
         #[cfg(feature = "snapshot")]
         let (snapshot, memory, cache) = match &self.cache {
-            Some(cache) => kept::load(cache, &self.catalog, &self.index, load)?,
+            Some(cache) => {
+                let limit = self.max_compile_time.unwrap_or(Duration::MAX);
+                kept::load(cache, &self.catalog, &self.index, limit, load)?
+            }
             None => load().map(|(snapshot, memory)| (snapshot, memory, CacheUse::default()))?,
         };
         #[cfg(not(feature = "snapshot"))]

@@ -1,7 +1,7 @@
 //! An engine's snapshot taken from a cache, as far as it is current, and else kept there for others.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use super::Snapshot;
 use crate::catalog::reload::{self, KeptFiles, Memory};
@@ -19,6 +19,9 @@ pub struct CacheUse {
     /// Whether skills and index are those of a snapshot: nothing has changed since it was made. If
     /// something has, skills that did not change are still not read again.
     pub used: bool,
+    /// Whether the skills are those of a snapshot though some changed since; see
+    /// [`EngineBuilder::max_compile_time`](super::EngineBuilder::max_compile_time).
+    pub stale: bool,
     /// Whether a snapshot was written. None is of skills that changed within the last two seconds:
     /// they could change again and look the same.
     pub written: bool,
@@ -33,14 +36,18 @@ struct Kept {
     memory: Memory,
     /// Whether nothing changed since it was written.
     is_current: bool,
+    /// The time that it took to make.
+    compile_time: Duration,
 }
 
 /// The snapshot in `cache`; if it is not current, the next one, and if there is none, what `load`
-/// makes. Those are kept.
+/// makes. Those are kept. One that is not current serves as it is if it took longer than
+/// `max_compile_time` to make.
 pub(super) fn load(
     cache: &SnapshotCache,
     catalog: &CatalogOptions,
     index: &IndexOptions,
+    max_compile_time: Duration,
     load: impl FnOnce() -> Result<(Snapshot, Memory), Error>,
 ) -> Result<(Snapshot, Memory, CacheUse), Error> {
     let mut cache_use = CacheUse::default();
@@ -48,20 +55,23 @@ pub(super) fn load(
     let key = key(catalog, index);
     if let Some(key) = &key {
         match cache.read(key, |content| read(content, catalog).map(Some)) {
-            Ok(Some(Kept { snapshot, memory, is_current: true })) => {
+            Ok(Some(kept)) if kept.is_current || kept.compile_time > max_compile_time => {
                 cache_use.used = true;
-                return Ok((snapshot, memory, cache_use));
+                cache_use.stale = !kept.is_current;
+                return Ok((kept.snapshot, kept.memory, cache_use));
             }
             Ok(kept) => before = kept,
             Err(problem) => cache_use.problems.push(problem),
         }
     }
+    let start = Instant::now();
     // Where the changes do not fit, it is for a whole load to say so.
     let next = before.and_then(|kept| next(kept, catalog, index).ok());
     let (snapshot, memory) = next.map_or_else(load, Ok)?;
     // What changed a moment ago may change again and look the same.
     if let Some(key) = key.filter(|_| memory.seen().is_settled()) {
-        let kept = written(&snapshot, &memory).and_then(|content| cache.write(&key, &content));
+        let kept = written(&snapshot, &memory, start.elapsed())
+            .and_then(|content| cache.write(&key, &content));
         cache_use.written = kept.is_ok();
         cache_use.problems.extend(kept.err());
     }
@@ -90,23 +100,27 @@ fn read(content: &[u8], options: &CatalogOptions) -> Result<Kept, postcard::Erro
     let (seen, rest) = postcard::take_from_bytes::<&[u8]>(content)?;
     let is_current = postcard::from_bytes::<KeptSeen<'_>>(seen)?.is_current(&options.environment);
     let (seen, _) = postcard::take_from_bytes::<Later<Seen>>(content)?;
-    let ((files, catalog, index), relevance) =
-        postcard::take_from_bytes::<(Later<KeptFiles>, Catalog, Index)>(rest)?;
+    let ((compile_time, files, catalog, index), relevance) =
+        postcard::take_from_bytes::<(Duration, Later<KeptFiles>, Catalog, Index)>(rest)?;
     let snapshot = Snapshot::of(catalog, Arc::new(index));
     let ids = snapshot.listing.visible().map(|entry| entry.id.clone()).collect();
     let relevance = RelevanceIndex::read(&postcard::from_bytes(relevance)?, ids);
     snapshot.put_relevance(relevance.ok_or(postcard::Error::SerdeDeCustom)?);
     let memory = Memory::of_another_process(seen, Arc::clone(&snapshot.catalog), files);
-    Ok(Kept { snapshot, memory, is_current })
+    Ok(Kept { snapshot, memory, is_current, compile_time })
 }
 
 /// What [`read`] reads.
-fn written(snapshot: &Snapshot, memory: &Memory) -> Result<Vec<u8>, String> {
+fn written(
+    snapshot: &Snapshot,
+    memory: &Memory,
+    compile_time: Duration,
+) -> Result<Vec<u8>, String> {
     let Snapshot { catalog, index, .. } = snapshot;
     let files = Later::from(memory.kept_files(catalog));
     let seen = memory.kept_seen();
     let rest = (&**catalog, &**index);
-    postcard::to_stdvec(&(seen, files, rest, snapshot.relevance().written()))
+    postcard::to_stdvec(&(seen, compile_time, files, rest, snapshot.relevance().written()))
         .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
 }
 

@@ -104,27 +104,27 @@ impl<'t> TurnBuilder<'t> {
         let TurnBuilder { engine, session, .. } = self;
         let state = session.state()?;
         let tools = engine.tools(session);
-        match engine.user_message(&self.query.text, session) {
+        let refused = match engine.user_message(&self.query.text, session) {
             Ok(Some(activation)) => {
                 let text = activation.to_text();
-                let disclosure = of_activation(&activation, &text);
-                Ok(Turn { text, disclosure, activation: Some(activation), refused: None, tools })
+                let disclosure = disclosure_of(&activation, &text);
+                let activation = Some(activation);
+                return Ok(Turn { text, disclosure, activation, refused: None, tools });
             }
-            Ok(None) => {
-                let disclosure = self.disclose(&state)?;
-                let text = disclosure.text.clone();
-                Ok(Turn { text, disclosure, activation: None, refused: None, tools })
-            }
-            Err(error) if error.code() == ErrorCode::NotFound => {
-                let disclosure = self.disclose(&state)?;
+            Ok(None) => None,
+            Err(error) if error.code() == ErrorCode::NotFound => Some(error),
+            Err(error) => return Err(error),
+        };
+        let disclosure = self.disclose(&state)?;
+        let text = match &refused {
+            None => disclosure.text.clone(),
+            Some(error) => {
                 let note = format!("The user asked for a skill by name: {}.", error.message());
-                let text = [note.as_str(), &disclosure.text];
-                let text = text.into_iter().filter(|part| !part.is_empty());
-                let text = text.collect::<Vec<_>>().join("\n\n");
-                Ok(Turn { text, disclosure, activation: None, refused: Some(error), tools })
+                let gap = if disclosure.text.is_empty() { "" } else { "\n\n" };
+                note + gap + &disclosure.text
             }
-            Err(error) => Err(error),
-        }
+        };
+        Ok(Turn { text, disclosure, activation: None, refused, tools })
     }
 
     /// What would be disclosed, without noting it. A session that cannot be read counts as new.
@@ -191,7 +191,7 @@ impl<'t> TurnBuilder<'t> {
 }
 
 /// The disclosure of a command: its skill in full, if its instructions joined the conversation.
-fn of_activation(activation: &Activation, text: &str) -> Disclosure {
+fn disclosure_of(activation: &Activation, text: &str) -> Disclosure {
     let (tier, full) = match activation.task {
         None => (Tier::Full, vec![activation.id.clone()]),
         Some(_) => (Tier::Nothing, Vec::new()),

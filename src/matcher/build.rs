@@ -7,7 +7,7 @@ use super::arena::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::paths::Paths;
 use super::pattern::analysis::Sources;
-use super::search::{Signatures, SmallSet};
+use super::search::{Bitmaps, Signatures, SmallSet};
 use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers, range_of};
 use super::text::fold_trigger;
 use super::text::inflect;
@@ -222,6 +222,7 @@ impl Builder {
             item.rarity = postings.of(place as u32).len() as u32;
         }
         self.set_rarities(&mut items, |item| postings.of(item));
+        let bitmaps = Bitmaps::new(&postings, items.len(), skills.len());
         let signatures = Signatures::new(&postings, items.len(), skills.len());
 
         let of_patterns = self.items.iter().zip(0..).filter_map(|(source, item)| {
@@ -244,6 +245,7 @@ impl Builder {
             uses,
             items,
             postings,
+            bitmaps,
             signatures,
             triggers: self.trigger_table(),
             names: self.names,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::HitKind;
 use super::arena::{Lists, Texts};
 use super::rows::{Row, row};
-use super::search::Signatures;
+use super::search::{Bitmaps, Signatures};
 use super::text::mention::Name;
 use crate::skill::SkillId;
 
@@ -36,6 +36,7 @@ pub(super) struct Tables {
     pub(super) items: Vec<Item>,
     /// The skills that declare each item, in the order of ids.
     pub(super) postings: Lists<u32>,
+    pub(super) bitmaps: Bitmaps,
     pub(super) signatures: Signatures,
     pub(super) triggers: Triggers,
     pub(super) names: Vec<NamedSkill>,
@@ -251,6 +252,7 @@ impl Tables {
         self.uses.is_sound(n_literals, is_use)
             && self.items.iter().all(is_known)
             && self.postings.is_sound(n_items, is_skill)
+            && self.bitmaps.is_sound(n_items, n_skills)
             && self.signatures.is_sound(n_items, n_skills)
             && self.triggers.is_sound(n_skills, &self.items)
             && self.names.iter().all(|name| is_skill(&name.skill) && is_item(&name.item))
@@ -269,6 +271,7 @@ impl Tables {
         ids + excludes
             + self.uses.memory_usage()
             + self.postings.memory_usage()
+            + self.bitmaps.memory_usage()
             + self.signatures.memory_usage()
             + self.triggers.memory_usage()
             + self.items.len() * size_of::<Item>()

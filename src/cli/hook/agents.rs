@@ -135,7 +135,7 @@ fn user_dir(agent: HookAgent, variable: &str, home: &str) -> Option<PathBuf> {
     if agent == HookAgent::OpenCode {
         return setup::directory("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("opencode"));
     }
-    std::env::home_dir().filter(|dir| !dir.as_os_str().is_empty()).map(|dir| dir.join(home))
+    setup::home().map(|dir| dir.join(home))
 }
 
 /// What stands in the settings of `agent` for it to run `words`.

@@ -53,7 +53,7 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
     let answer = Deadline::start(deadline, late)
         .map_err(|error| failed("start a thread", &error))
         .and_then(|deadline| {
-            let answer = || answer(agent, &args.routing, common, &loading, &deadline);
+            let answer = || answer(agent, args, common, &loading, &deadline);
             let answer = catch_unwind(AssertUnwindSafe(answer));
             deadline.meet();
             answer.unwrap_or_else(|_| Err(panicked()))
@@ -111,7 +111,7 @@ impl Loading {
 
 fn answer(
     agent: HookAgent,
-    routing: &RoutingArgs,
+    args: &HookArgs,
     common: &Common,
     loading: &Loading,
     deadline: &Deadline,
@@ -137,11 +137,17 @@ fn answer(
             config.diagnostics().iter().map(found).filter(|what| !is_logged(what, &common)),
         );
         builder = setup::with_cache(setup::with_skills(builder, &common, &config), &common);
+        builder = builder.max_compile_time(args.deadline / 2);
         loading.set(Some(common.clone()));
     }
-    let options = routing.showing.apply(disclosure(&config));
-    let builder = routing.matching.apply(builder).disclosure(options).prompt(prompt(&config));
+    let options = args.routing.showing.apply(disclosure(&config));
+    let builder = args.routing.matching.apply(builder).disclosure(options).prompt(prompt(&config));
     let engine = builder.build()?;
+    if engine.cache_use().stale {
+        // The message is answered by the skills as they were; the next finds those that changed.
+        prepare::start(&common)
+            .map_err(|error| failed("compile skills in the background", &error))?;
+    }
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
     told.extend(problems.take().iter().map(said));

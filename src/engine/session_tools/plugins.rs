@@ -9,8 +9,9 @@ use crate::engine::tools::has_toolsets;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::session::SessionState;
+use crate::skill::SkillId;
 use crate::tool_format::ToolFormat;
-use crate::toolset::{Tool, ToolPolicy, Tools};
+use crate::toolset::{Tool, ToolPolicy};
 
 impl SessionTools {
     /// The definitions of the tools that can be called by the names they have here.
@@ -68,18 +69,15 @@ impl SessionTools {
     fn find_tool(&self, name: &str) -> Result<Tool, Error> {
         let (catalog, state) = (self.engine.catalog(), self.session.state()?);
         let active = self.skills_with_tools(&catalog, &state);
-        let is_named = |entry: &&Entry| plain(name).starts_with(&(plain(entry.id.as_str()) + "_"));
-        let named: Vec<&Entry> = active.iter().copied().filter(is_named).collect();
+        let begins_with = |id: &SkillId| plain(name).starts_with(&(plain(id.as_str()) + "_"));
+        let named = active.iter().copied().filter(|entry| begins_with(&entry.id)).collect();
         for wanted in [named, active] {
-            let Tools { tools, failures } = &self.engine.load_tools(wanted);
-            let tools = Tools { tools: tools.clone(), failures: Vec::new() };
+            let tools = self.engine.load_tools(wanted);
             if let Ok(tool) = tools.find(name) {
                 return Ok(tool.clone());
             }
             // That the tool is missing may only follow from what happened to its library.
-            let failed = failures
-                .iter()
-                .filter(|failure| plain(name).starts_with(&(plain(failure.skill.as_str()) + "_")));
+            let failed = tools.failures.iter().filter(|failure| begins_with(&failure.skill));
             let why: Vec<String> = failed.map(|failure| failure.error.to_string()).collect();
             if !why.is_empty() {
                 let help = format!("not loaded: {}", why.join("; "));
@@ -87,7 +85,7 @@ impl SessionTools {
             }
         }
         let mut others = catalog.listed(Audience::Model).filter(|entry| has_toolsets(entry));
-        Err(match others.find(is_named) {
+        Err(match others.find(|entry| begins_with(&entry.id)) {
             Some(entry) => {
                 let help = format!("load the skill `{}` first, with `use_skill`", entry.id);
                 Error::new(ErrorCode::NotFound, no_tool(name).message(), help)

@@ -5,20 +5,25 @@ use serde_json::json;
 use super::SessionTools;
 use super::parameters::{FindSkills, ReadSkillFile, UseSkill};
 use crate::activation::{Content, ReadOptions};
-use crate::catalog::Audience;
+use crate::catalog::{Audience, Entry};
 use crate::disclosure::{ARGUMENTS, ARGUMENTS_NOTE};
 use crate::engine::Activate;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
-use crate::skill::SkillId;
 
 /// Number of skills that `find_skills` answers with, unless it is told.
 const FOUND: usize = 5;
 
 impl SessionTools {
     pub(super) fn use_skill(&self, call: UseSkill) -> Result<Envelope, Error> {
-        if let Some(id) = self.in_context(&call)? {
-            self.session.record_use(&id)?;
+        let catalog = self.engine.catalog();
+        let entry = catalog.find(&call.skill, Audience::Model).ok();
+        let is_plain = call.args.trim().is_empty();
+        if let Some(entry) = entry.filter(|_| is_plain && call.by.is_none())
+            && self.is_in_context(entry)?
+        {
+            let id = &entry.id;
+            self.session.record_use(id)?;
             let text = format!(
                 "The instructions of the skill `{id}` are in this conversation already: follow them."
             );
@@ -29,7 +34,7 @@ impl SessionTools {
         let inline = !self.engine.spawns_tasks();
         let how = Activate { by, inline, ..Activate::default() };
         // Without arguments, the placeholder stands for what the conversation says.
-        let is_open = call.args.trim().is_empty() && self.takes_arguments(&call.skill);
+        let is_open = is_plain && entry.is_some_and(takes_arguments);
         let args = if is_open { ARGUMENTS } else { &call.args };
         let activation = self.engine.activate_with(&call.skill, args, &self.session, &how)?;
         let text = activation.to_text();
@@ -38,24 +43,13 @@ impl SessionTools {
         Ok(Envelope::success(&activation, text))
     }
 
-    /// Whether the instructions of a skill have a place for what the user asks for.
-    fn takes_arguments(&self, skill: &str) -> bool {
-        let catalog = self.engine.catalog();
-        let entry = catalog.find(skill, Audience::Model);
-        entry.is_ok_and(|entry| entry.skill.body().is_ok_and(|body| body.contains(ARGUMENTS)))
-    }
-
-    /// The skill that a call asks for, if its instructions, which a call without arguments does not
-    /// change, stand in the context.
-    fn in_context(&self, call: &UseSkill) -> Result<Option<SkillId>, Error> {
-        let is_plain = call.args.trim().is_empty() && call.by.is_none();
-        if !is_plain || self.engine.asks_each_time() {
-            return Ok(None);
+    /// Tells whether the instructions of a skill, which a call without arguments does not change,
+    /// stand in the context and need not be given again.
+    fn is_in_context(&self, entry: &Entry) -> Result<bool, Error> {
+        if self.engine.asks_each_time() || self.engine.runs_as_task(entry) {
+            return Ok(false);
         }
-        let catalog = self.engine.catalog();
-        let Ok(entry) = catalog.find(&call.skill, Audience::Model) else { return Ok(None) };
-        let stands = self.session.state()?.shows(&entry.id, &entry.skill);
-        Ok((stands && !self.engine.runs_as_task(entry)).then(|| entry.id.clone()))
+        Ok(self.session.state()?.shows(&entry.id, &entry.skill))
     }
 
     pub(super) fn find_skills(&self, call: &FindSkills) -> Result<Envelope, Error> {
@@ -117,4 +111,9 @@ impl SessionTools {
             self.engine.run_script(&call.skill, &call.script, &call.args, &self.session, io)?;
         Ok(output.to_envelope(&call.skill, &call.script))
     }
+}
+
+/// Tells whether the instructions of a skill have a place for the user's arguments.
+fn takes_arguments(entry: &Entry) -> bool {
+    entry.skill.body().is_ok_and(|body| body.contains(ARGUMENTS))
 }

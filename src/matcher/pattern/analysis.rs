@@ -6,9 +6,9 @@ use std::num::NonZero;
 use std::thread;
 
 use super::cache::Patterns;
+use super::char_classes::RequiredClasses;
 use super::gates::{Gate, Gates};
 use super::required::{self, Required};
-use super::shape;
 use crate::matcher::search::SmallSet;
 use crate::progress::Steps;
 use crate::skill::pattern::{self, Case};
@@ -37,9 +37,12 @@ impl<'a> Sources<'a> {
         let (items, texts): (Vec<u32>, Vec<&str>) = patterns.into_iter().unzip();
         let required = in_parallel(&texts, |source| {
             let hir = pattern::parse(source, Case::Verbatim).ok();
-            let required = hir.and_then(|hir| required::required(source, &hir));
             steps.add();
-            required.filter(|of| !of.is_weak() || !shape::tell_more(source))
+            let hir = hir?;
+            let required = required::required(source, &hir)?;
+            // A single letter stands in nearly every message: a digit or a sign tells more.
+            let is_weak = required.is_weak() && RequiredClasses::of(&hir).are_rare();
+            (!is_weak).then_some(required)
         });
         let mut n_patterns: HashMap<String, u32> = HashMap::new();
         for literal in required.iter().flatten().flat_map(Required::groups).flatten() {

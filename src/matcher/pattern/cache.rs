@@ -10,7 +10,7 @@ use regex_automata::{Input, meta};
 use serde::{Deserialize, Serialize};
 use thread_local::ThreadLocal;
 
-use super::demands::{Demands, Met};
+use super::literal_free::{Candidates, LiteralFree};
 use super::searchers::{Caches, Searchers};
 use crate::matcher::arena::Texts;
 use crate::skill::pattern::{self, Alphabet, Case};
@@ -27,8 +27,7 @@ const MAX_CACHED_BYTES: usize = 256 * 1024 * 1024;
 pub(crate) struct Patterns {
     /// The patterns as their authors wrote them.
     sources: Texts,
-    /// The demands of those that require no literal.
-    demands: Demands,
+    literal_free: LiteralFree,
     /// The state of each, once one of them is run.
     #[serde(skip)]
     states: OnceLock<Box<[State]>>,
@@ -71,33 +70,38 @@ impl Patterns {
     /// Takes in valid patterns in their order, each with whether a match of it holds a known literal.
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = (&'a str, bool)>) -> Patterns {
         let mut new = Patterns { max_cached_bytes: MAX_CACHED_BYTES, ..Patterns::default() };
-        let mut without_literal = Vec::new();
+        let mut literal_free = Vec::new();
         for (place, (source, has_literal)) in patterns.into_iter().enumerate() {
             if !has_literal {
                 // Each was validated when its skill was read; what is not valid matches nothing.
                 let hir = pattern::parse(source, Case::Insensitive)
                     .inspect_err(|error| tracing::error!(source, %error, "pattern does not parse"));
-                without_literal.extend(hir.ok().map(|hir| (place as u32, hir)));
+                literal_free.extend(hir.ok().map(|hir| (place as u32, hir)));
             }
             new.sources.push(source);
         }
-        new.demands = Demands::new(&without_literal);
+        new.literal_free = LiteralFree::new(&literal_free);
         new
     }
 
-    /// Puts the patterns without a required literal into `met` that may match the normalised
+    /// Puts the patterns without a required literal into `candidates` that may match the normalised
     /// `text`, as many as there is room for.
-    pub(crate) fn without_literal(&self, text: &str, is_ascii: bool, met: &mut Met) {
-        self.demands.meet(text, is_ascii, met);
-        if met.has_untried() {
-            let tried = met.tried.len();
+    pub(in crate::matcher) fn without_literal(
+        &self,
+        text: &str,
+        is_ascii: bool,
+        candidates: &mut Candidates,
+    ) {
+        self.literal_free.select(text, is_ascii, candidates);
+        if candidates.has_untried() {
+            let tried = candidates.tried.len();
             tracing::warn!(tried, "too many patterns without a literal may match a text");
         }
     }
 
-    /// The patterns that may match the text put into `met`, but for which there was no room.
-    pub(crate) fn untried(&self, met: &mut Met) -> Vec<u32> {
-        self.demands.untried(met)
+    /// The patterns that may match the text of `candidates` as well, but for which there was no room.
+    pub(in crate::matcher) fn untried(&self, candidates: &Candidates) -> impl Iterator<Item = u32> {
+        self.literal_free.untried(candidates)
     }
 
     /// A pattern as its author wrote it.
@@ -195,13 +199,13 @@ impl Patterns {
 
     /// Whether what was read leads nowhere but to patterns.
     pub(crate) fn is_sound(&self) -> bool {
-        self.sources.is_sound() && self.demands.is_sound(self.len())
+        self.sources.is_sound() && self.literal_free.is_sound(self.len())
     }
 
     /// Memory in bytes, compiled patterns aside.
     pub(crate) fn memory_usage(&self) -> usize {
         let states = self.states.get().map_or(0, |states| size_of_val(&**states));
-        self.sources.memory_usage() + self.demands.memory_usage() + states
+        self.sources.memory_usage() + self.literal_free.memory_usage() + states
     }
 }
 

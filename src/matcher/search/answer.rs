@@ -78,9 +78,9 @@ impl Search<'_, '_> {
     }
 
     /// The skills with patterns that were not tried.
-    fn untried(&mut self) -> Vec<(SkillId, String)> {
+    fn untried(&self) -> Vec<(SkillId, String)> {
         let mut untried: Vec<(u32, &str)> = Vec::new();
-        for pattern in self.index.patterns.untried(&mut self.scratch.met) {
+        for pattern in self.index.patterns.untried(&self.scratch.candidates) {
             let skills =
                 self.index.tables.postings.of(self.index.tables.pattern_items[pattern as usize]);
             untried

@@ -1,6 +1,7 @@
 //! A query on its way through an index: scan, gate, rank, answer.
 
 mod answer;
+mod bitmaps;
 mod epochs;
 mod gate;
 mod occurrences;
@@ -26,6 +27,7 @@ use crate::skill::SkillId;
 use record::Part;
 use scratch::Presence;
 
+pub(super) use bitmaps::Bitmaps;
 #[cfg(test)]
 pub(super) use occurrences::Occurrence;
 pub(super) use occurrences::Occurrences;
@@ -84,11 +86,11 @@ impl<'i, 's> Search<'i, 's> {
     /// one are opened when skills are ranked, as most of them never matter.
     pub(super) fn gate(&mut self) {
         let Search { index, query, text: excerpt, scratch } = self;
-        let Scratch { excerpt: buffer, text, found, met, is_plain, .. } = &mut **scratch;
+        let Scratch { excerpt: buffer, text, found, candidates, is_plain, .. } = &mut **scratch;
         let seen_text = excerpt.seen(buffer);
         *is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        index.patterns.without_literal(text.normalized(seen_text), text.is_ascii(), met);
-        for &pattern in &met.tried {
+        index.patterns.without_literal(text.normalized(seen_text), text.is_ascii(), candidates);
+        for &pattern in &candidates.tried {
             found.add_pattern(index.tables.pattern_items[pattern as usize], Presence::Possible);
         }
         for (place, path) in query.paths.iter().enumerate() {

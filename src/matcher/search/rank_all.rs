@@ -108,7 +108,8 @@ impl Search<'_, '_> {
         for may_be in [false, true] {
             for nth in 0..self.scratch.found.n_items() {
                 let (item, presence) = self.scratch.found.item(nth);
-                if (presence == Presence::Possible) != may_be {
+                // The ranking may have run a pattern already, and not found it.
+                if presence == Presence::Absent || (presence == Presence::Possible) != may_be {
                     continue;
                 }
                 let skills = self.index.tables.postings.of(item);
@@ -118,8 +119,12 @@ impl Search<'_, '_> {
                 {
                     continue;
                 }
-                for &skill in skills {
-                    self.scratch.ranking.count(skill);
+                // Only common items have signatures, and of these only the most common bitmaps.
+                let is_common = self.index.tables.signatures.bit(item).is_some();
+                let bitmap = if is_common { self.index.tables.bitmaps.of(item) } else { None };
+                match bitmap {
+                    Some(bitmap) => self.scratch.ranking.count_each(bitmap),
+                    None => skills.iter().for_each(|&skill| self.scratch.ranking.count(skill)),
                 }
             }
         }

@@ -4,12 +4,13 @@ use std::cell::RefMut;
 use std::cmp::Reverse;
 use std::ops::{Deref, DerefMut, Range};
 
+use super::bitmaps::n_words;
 use super::epochs::Epochs;
 use super::occurrences::Occurrences;
 use super::presence_filter::PresenceFilter;
 use super::rank_key::RankKey;
 use super::sparse_map::SparseMap;
-use crate::matcher::pattern::demands::Met;
+use crate::matcher::pattern::literal_free::Candidates;
 use crate::matcher::tables::TriggerItem;
 use crate::matcher::text::QueryText;
 use crate::matcher::text::mask::Quoted;
@@ -32,7 +33,7 @@ pub(in crate::matcher) struct Scratch {
     /// While patterns are opened: places among what literals open.
     pub(super) met_gates: Vec<u32>,
     pub(super) found: Found,
-    pub(super) met: Met,
+    pub(super) candidates: Candidates,
     pub(super) ranking: Ranking,
 }
 
@@ -223,12 +224,17 @@ impl Ranking {
     /// Starts to count skills, of so many.
     pub(super) fn start_counting(&mut self, n_skills: usize) {
         self.counted.clear();
-        self.counted.resize(n_skills.div_ceil(64), 0);
+        self.counted.resize(n_words(n_skills), 0);
     }
 
     /// Counts a skill, if it was not yet.
     pub(super) fn count(&mut self, skill: u32) {
         self.counted[skill as usize / 64] |= 1 << (skill % 64);
+    }
+
+    /// Counts the skills of a bitmap.
+    pub(super) fn count_each(&mut self, bitmap: &[u64]) {
+        self.counted.iter_mut().zip(bitmap).for_each(|(counted, skills)| *counted |= skills);
     }
 
     /// Counts a skill no more.

@@ -1,0 +1,101 @@
+//! Bitmaps: the skills of the most common items, a bit a skill, so that they are counted a word at a time.
+
+use serde::{Deserialize, Serialize};
+
+use crate::matcher::arena::Lists;
+
+/// An item has a bitmap if at least one in so many skills declares it: then its bitmap takes no more room
+/// than its postings.
+const MAX_RARITY: usize = 32;
+
+/// Catalogs of fewer skills have no bitmaps: their postings are short.
+const MIN_SKILLS: usize = 1_024;
+
+/// The bitmaps of all items that have one.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(in crate::matcher) struct Bitmaps {
+    /// The items, in ascending order.
+    #[serde(with = "crate::matcher::rows")]
+    items: Vec<u32>,
+    /// Item by item, a bit for each skill.
+    #[serde(with = "crate::matcher::rows")]
+    words: Vec<u64>,
+}
+
+/// The number of words that hold a bit for each skill.
+pub(super) fn n_words(n_skills: usize) -> usize {
+    n_skills.div_ceil(64)
+}
+
+impl Bitmaps {
+    /// The bitmaps of the common ones among `n_items` items, whose skills are `postings`.
+    pub(in crate::matcher) fn new(
+        postings: &Lists<u32>,
+        n_items: usize,
+        n_skills: usize,
+    ) -> Bitmaps {
+        if n_skills < MIN_SKILLS {
+            return Bitmaps::default();
+        }
+        let is_common = |item: &u32| postings.of(*item).len() * MAX_RARITY >= n_skills;
+        let items: Vec<u32> = (0..n_items as u32).filter(is_common).collect();
+        let n_words = n_words(n_skills);
+        let mut words = vec![0; items.len() * n_words];
+        for (&item, words) in items.iter().zip(words.chunks_exact_mut(n_words)) {
+            for &skill in postings.of(item) {
+                words[skill as usize / 64] |= 1_u64 << (skill % 64);
+            }
+        }
+        Bitmaps { items, words }
+    }
+
+    /// The bitmap of an item, of [`n_words`] words, if it has one.
+    pub(super) fn of(&self, item: u32) -> Option<&[u64]> {
+        let place = self.items.binary_search(&item).ok()?;
+        let n_words = self.words.len() / self.items.len();
+        Some(&self.words[place * n_words..][..n_words])
+    }
+
+    /// Whether what was read is of items and of so many skills.
+    pub(in crate::matcher) fn is_sound(&self, n_items: usize, n_skills: usize) -> bool {
+        let rest = n_skills % 64;
+        let n_words = n_words(n_skills);
+        self.items.is_sorted()
+            && self.items.last().is_none_or(|&item| (item as usize) < n_items)
+            && self.words.len() == self.items.len() * n_words
+            && (rest == 0
+                || self.words.chunks(n_words.max(1)).all(|of| of[n_words - 1] >> rest == 0))
+    }
+
+    /// Heap memory in bytes.
+    pub(in crate::matcher) fn memory_usage(&self) -> usize {
+        size_of_val(&*self.items) + size_of_val(&*self.words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matcher::arena::ListBuilder;
+
+    #[test]
+    fn common_items_of_large_catalogs_have_the_bits_of_their_skills() {
+        for (n_skills, has_bitmaps) in [(1_000, false), (1_024, true), (1_100, true)] {
+            let mut postings = ListBuilder::default();
+            (0..n_skills).step_by(40).for_each(|skill| postings.push(0, skill));
+            (0..n_skills).step_by(30).for_each(|skill| postings.push(1, skill));
+            let bitmaps = Bitmaps::new(&postings.finish(2), 2, n_skills as usize);
+            assert!(bitmaps.of(0).is_none());
+            assert_eq!(bitmaps.of(1).is_some(), has_bitmaps);
+            for word in bitmaps.of(1).iter().flat_map(|words| words.iter().enumerate()) {
+                let skills = (0..64).filter(|bit| word.1 >> bit & 1 != 0);
+                let skills = skills.map(|bit| word.0 as u32 * 64 + bit);
+                let expected = (0..n_skills).step_by(30).filter(|of| *of as usize / 64 == word.0);
+                assert!(skills.eq(expected));
+            }
+            assert!(bitmaps.is_sound(2, n_skills as usize));
+            assert_eq!(bitmaps.is_sound(1, n_skills as usize), !has_bitmaps);
+            assert_eq!(bitmaps.is_sound(2, 5), !has_bitmaps);
+        }
+    }
+}
