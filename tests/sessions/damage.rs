@@ -235,7 +235,7 @@ fn contents(dir: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
             let name = path.to_str().unwrap();
             let is_empty = || path.metadata().is_ok_and(|metadata| metadata.len() == 0);
             let is_beside = name.ends_with("-shm") || name.ends_with("-wal") && is_empty();
-            !name.ends_with(".lock") && !is_beside
+            path.extension().is_none_or(|extension| extension != "lock") && !is_beside
         })
         .map(|path| {
             let is_file = path.symlink_metadata().unwrap().is_file();
@@ -249,14 +249,14 @@ fn contents(dir: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
 
 #[test]
 fn only_a_damaged_store_is_ever_renamed() {
+    /// Makes what stands at a path; the words of the error, or none if a new store is begun.
+    type Case<'a> = (&'a str, Box<dyn Fn(&Path) + 'a>, &'a str);
     let whole = filled(&tempfile::tempdir().unwrap().path().join("whole.db"));
     let sql = |path: &Path, sql: &str| {
         rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
     };
     let store = |path: &Path| fs::write(path, &whole).unwrap();
     let foreign = "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('dear diary')";
-    /// Makes what stands at a path; the words of the error, or none if a new store is begun.
-    type Case<'a> = (&'a str, Box<dyn Fn(&Path) + 'a>, &'a str);
     let mut cases: Vec<Case<'_>> = vec![
         (
             "text",

@@ -88,19 +88,19 @@ mod tests {
             page[2000..2000 + rest.len()].copy_from_slice(rest);
             page
         };
-        let ours = TABLES.concat();
+        let tables = TABLES.concat();
         let cases: &[(&str, Vec<u8>, Signature)] = &[
             ("nothing", Vec::new(), Signature::Vacant),
             ("short text", b"no".to_vec(), Signature::OtherFile),
             ("text", page(b"# Notes", [0; 4], 0, b""), Signature::OtherFile),
-            ("text of our tables", page(b"-- SQL", [0; 4], 0, &ours), Signature::OtherFile),
+            ("text of our tables", page(b"-- SQL", [0; 4], 0, &tables), Signature::OtherFile),
             ("no table", page(MAGIC, [0; 4], 0, b""), Signature::Vacant),
             ("a database", page(MAGIC, [0; 4], 2, TABLES[0]), Signature::OtherDatabase),
             ("another program", page(MAGIC, [7; 4], 0, b""), Signature::OtherDatabase),
             ("a header alone", MAGIC.to_vec(), Signature::OtherDatabase),
-            ("ours", page(MAGIC, ours(), 7, &ours), Signature::Ours),
+            ("ours", page(MAGIC, ours(), 7, &tables), Signature::Ours),
             ("a bad magic", page(b"SQLitf", ours(), 7, b""), Signature::Ours),
-            ("a bad application", page(MAGIC, [0x52; 4], 7, &ours), Signature::Ours),
+            ("a bad application", page(MAGIC, [0x52; 4], 7, &tables), Signature::Ours),
         ];
         for (name, page, wanted) in cases {
             assert_eq!(Signature::of_page(page), *wanted, "{name}");
