@@ -51,6 +51,7 @@ pub use examples::Examples;
 pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
 pub(crate) use insert::with_keywords;
+pub(crate) use invisible::without_invisible;
 pub use manifest::{Context, Manifest, Spanned};
 pub use profile::{Profile, check_file};
 pub use trigger::Triggers;
