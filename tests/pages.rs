@@ -53,10 +53,21 @@ impl Play {
 
     /// The status, head and body that answer a request for `path`.
     fn request(&self, method: &str, path: &str, body: &str) -> (u16, String, String) {
+        self.request_with(method, path, &format!("Host: {}\r\n", self.host), body)
+    }
+
+    /// The same, with these lines in the head.
+    fn request_with(
+        &self,
+        method: &str,
+        path: &str,
+        lines: &str,
+        body: &str,
+    ) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         let n_bytes = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {n_bytes}\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\n{lines}Connection: close\r\nContent-Length: {n_bytes}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
         // What is refused for its length may not be read to its end.
@@ -107,6 +118,44 @@ fn only_who_knows_the_address_is_answered() {
         let (status, head, answer) = play.request(method, path, body);
         assert_eq!(status, wanted, "{method} {path}: {answer}");
         assert!(head.contains("content-security-policy: default-src 'none'"), "{head}");
+    }
+}
+
+#[test]
+fn a_page_of_another_site_is_not_answered() {
+    let play = Play::new();
+    let (host, port) = (play.host.as_str(), play.host.split(':').nth(1).unwrap());
+    let ask = format!("{}ask", play.root);
+    for (lines, wanted) in [
+        (format!("Host: {host}\r\n"), 200),
+        (format!("Host: LOCALHOST:{port}\r\nOrigin: http://{host}\r\n"), 200),
+        (String::new(), 403),
+        ("Host: evil.example\r\n".to_owned(), 403),
+        (format!("Host: evil.example:{port}\r\n"), 403),
+        ("Host: 127.0.0.1:1\r\n".to_owned(), 403),
+        (format!("Host: {host}\r\nHost: {host}\r\n"), 403),
+        (format!("Host: {host}\r\nOrigin: http://evil.example\r\n"), 403),
+        (format!("Host: {host}\r\nOrigin: null\r\n"), 403),
+        (format!("Host: {host}\r\nOrigin: https://{host}\r\n"), 403),
+    ] {
+        let (status, _, answer) = play.request_with("POST", &ask, &lines, r#"{"query": "a"}"#);
+        assert_eq!(status, wanted, "{lines:?}: {answer}");
+    }
+    let line = format!("http://evil.example{ask}");
+    assert_eq!(play.request("POST", &line, r#"{"query": "a"}"#).0, 403);
+}
+
+#[test]
+fn findings_have_no_control_character() {
+    let play = Play::new();
+    play.place.write("skills/a\u{1b}[31mb/SKILL.md", "---\nname: x\n---\n");
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let answer = play.ask(&json!({"query": "a"}));
+    let findings = answer["findings"].as_array().unwrap();
+    assert!(!findings.is_empty(), "{answer}");
+    for finding in findings {
+        let finding = finding.as_str().unwrap();
+        assert!(!finding.contains(char::is_control), "{finding:?}");
     }
 }
 
