@@ -1,4 +1,4 @@
-//! Signals that ask this process to end: a script it runs is to end first.
+//! Signals that ask this process to end: a script it runs must end first.
 
 use std::io;
 use std::sync::Arc;
@@ -9,6 +9,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct Ending {
     /// The number of the last one, `0` for none.
     got: Arc<AtomicUsize>,
+}
+
+/// Makes a file that grows beyond the limit of the user (`ulimit -f`) an error of the write. Else
+/// the system ends the process, and an agent takes that for a veto of its message.
+pub(crate) fn survive_limits_of_files() {
+    #[cfg(unix)]
+    {
+        let reached = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        // Where it cannot be caught, all is as it would be without.
+        if let Err(error) =
+            signal_hook::flag::register(signal_hook::consts::signal::SIGXFSZ, reached)
+        {
+            tracing::debug!(%error, "limits of files end the process");
+        }
+    }
 }
 
 impl Ending {

@@ -117,6 +117,32 @@ fn a_file_of_another_kind_is_left_alone_and_told_of() {
     assert_eq!(fs::read_to_string(place.path().join(file)).unwrap(), "noise ".repeat(1000));
 }
 
+/// A limit of the user for the size of files ends no hook.
+#[cfg(unix)]
+#[test]
+fn a_limit_of_files_ends_well() {
+    use std::io::Write as _;
+    let place = place();
+    let child = place.command(["hook", "claude-code"]);
+    let program = child.get_program().to_str().unwrap().to_owned();
+    // A shell sets the limit, in blocks: less than a store needs.
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -f 4; exec \"$0\" \"$@\"", &program]).args(child.get_args());
+    for (name, value) in child.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    limited.current_dir(child.get_current_dir().unwrap());
+    limited.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = limited.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(prompt("s", "deploy it").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("## Skill: deploy"), "{output:?}");
+}
+
 #[test]
 fn a_hook_that_takes_too_long_ends_well() {
     let place = place();
