@@ -95,15 +95,15 @@ fn a_damaged_store_is_replaced_and_told_of_and_the_answer_is_right() {
     let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
     assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
     let doctor = run_doctor(&place, 0);
-    assert_eq!(doctor["state"]["set_aside"].as_array().unwrap().len(), 1, "{doctor}");
+    // With its journal, if it had one.
+    let aside = doctor["state"]["set_aside"].as_array().unwrap();
+    let is_store = |path: &&serde_json::Value| {
+        path.as_str().is_some_and(|path| !path.ends_with("-wal") && !path.ends_with("-shm"))
+    };
+    assert_eq!(aside.iter().filter(is_store).count(), 1, "{doctor}");
     for told in [&run.stderr, &log(&place)] {
         assert!(told.contains("was damaged") && told.contains(".damaged-"), "{told}");
     }
-    // Commands tell of it as well.
-    damage(&place);
-    let run = place.run(["stats"]).exits(0);
-    assert!(run.stderr.contains(".damaged-"), "{run:?}");
-    assert_eq!(log(&place).lines().count(), 2, "{}", log(&place));
 }
 
 #[test]
