@@ -1,9 +1,15 @@
 //! The library stays small for those who embed it, and knows nothing of the binary.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "support/sources.rs"]
+mod sources;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use sources::rust_files;
 
 #[test]
 fn the_library_needs_few_crates_and_none_of_the_binary() {
@@ -57,12 +63,6 @@ fn modules() -> Vec<(String, Vec<PathBuf>)> {
         (row.trim_end_matches('/').trim_end_matches(".rs").to_owned(), files.collect())
     });
     modules.collect()
-}
-
-fn rust_files(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-    let files = entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
-    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
 
 #[test]

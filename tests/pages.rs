@@ -56,6 +56,44 @@ fn only_who_knows_the_address_is_answered() {
 }
 
 #[test]
+fn a_page_of_another_site_is_not_answered() {
+    let play = play();
+    let (host, port) = (play.host.as_str(), play.host.split(':').nth(1).unwrap());
+    let ask = format!("{}ask", play.root);
+    for (lines, wanted) in [
+        (format!("Host: {host}\r\n"), 200),
+        (format!("Host: LOCALHOST:{port}\r\nOrigin: http://{host}\r\n"), 200),
+        (String::new(), 403),
+        ("Host: evil.example\r\n".to_owned(), 403),
+        (format!("Host: evil.example:{port}\r\n"), 403),
+        ("Host: 127.0.0.1:1\r\n".to_owned(), 403),
+        (format!("Host: {host}\r\nHost: {host}\r\n"), 403),
+        (format!("Host: {host}\r\nOrigin: http://evil.example\r\n"), 403),
+        (format!("Host: {host}\r\nOrigin: null\r\n"), 403),
+        (format!("Host: {host}\r\nOrigin: https://{host}\r\n"), 403),
+    ] {
+        let (status, _, answer) = play.request_with("POST", &ask, &lines, r#"{"query": "a"}"#);
+        assert_eq!(status, wanted, "{lines:?}: {answer}");
+    }
+    let line = format!("http://evil.example{ask}");
+    assert_eq!(play.request("POST", &line, r#"{"query": "a"}"#).0, 403);
+}
+
+#[test]
+fn findings_have_no_control_character() {
+    let play = play();
+    play.place.write("skills/a\u{1b}[31mb/SKILL.md", "---\nname: x\n---\n");
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let answer = play.ask(&json!({"query": "a"}));
+    let findings = answer["findings"].as_array().unwrap();
+    assert!(!findings.is_empty(), "{answer}");
+    for finding in findings {
+        let finding = finding.as_str().unwrap();
+        assert!(!finding.contains(char::is_control), "{finding:?}");
+    }
+}
+
+#[test]
 fn an_answer_has_hits_ranking_tier_text_and_cost() {
     let play = play();
     let answer = play.ask(&json!({"query": "a pull request", "skill": "review"}));

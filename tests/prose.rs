@@ -1,7 +1,13 @@
 //! Comments are plain English: a doc comment opens with a noun or a verb in the third person.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "support/sources.rs"]
+mod sources;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use sources::rust_files;
 
 /// Words that a doc comment must not open with: "The skills that …", not "Which skills …".
 const OPENERS: [&str; 6] = ["How many", "Of", "So", "What", "Whether", "Which"];
@@ -86,12 +92,6 @@ fn faults(comment: &Comment) -> Vec<String> {
 /// A word without punctuation around it.
 fn plain(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
-}
-
-fn rust_files(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-    let files = entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
-    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
 
 #[test]

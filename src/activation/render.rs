@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Activation;
 use crate::disclosure::{attribute, one_line, xml_text};
+use crate::skill::without_invisible;
 
 impl Activation {
     /// As plain text: the base directory first, the instructions, and hints at the files that come
@@ -17,7 +18,8 @@ impl Activation {
         if let Some(dir) = &self.base_dir {
             let _ = writeln!(text, "Base directory: {}\n", shown(dir));
         }
-        let body = self.content.trim_matches(['\r', '\n']).trim_end();
+        let body = without_invisible(&self.content);
+        let body = body.trim_matches(['\r', '\n']).trim_end();
         let _ = writeln!(text, "{body}");
         let more = (self.more_files > 0).then(|| format!("[{} more]", self.more_files));
         let files = self.files.iter().map(|file| format!("- {}", one_line(file)));
@@ -45,7 +47,8 @@ impl Activation {
         if let Some(dir) = &self.base_dir {
             let _ = writeln!(xml, "{}", element("base_directory", &shown(dir)));
         }
-        let body = self.content.trim_matches(['\r', '\n']).trim_end();
+        let body = without_invisible(&self.content);
+        let body = body.trim_matches(['\r', '\n']).trim_end();
         let _ = writeln!(xml, "<instructions>\n{}\n</instructions>", xml_text(body));
         if !self.files.is_empty() || self.more_files > 0 {
             let more = if self.more_files > 0 {

@@ -11,6 +11,21 @@ pub(crate) struct Ending {
     got: Arc<AtomicUsize>,
 }
 
+/// Makes a file that grows beyond the limit of the user (`ulimit -f`) an error of the write. Else
+/// the system ends the process, and an agent takes that for a veto of its message.
+pub(crate) fn survive_limits_of_files() {
+    #[cfg(unix)]
+    {
+        let reached = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        // Where it cannot be caught, all is as it would be without.
+        if let Err(error) =
+            signal_hook::flag::register(signal_hook::consts::signal::SIGXFSZ, reached)
+        {
+            tracing::debug!(%error, "limits of files end the process");
+        }
+    }
+}
+
 impl Ending {
     /// Ctrl-C, a request to end, and a terminal that is gone no longer end the process by
     /// themselves.

@@ -31,6 +31,7 @@ mod replace;
 mod report;
 mod run;
 mod sanitize;
+mod sessions;
 mod setup;
 mod show;
 mod stats;
@@ -48,7 +49,7 @@ use clap::parser::ValueSource;
 use repertoire::ErrorCode;
 use repertoire::integration::hook::HookAgent;
 
-use args::{Cli, Color, Command, Common, ToolsetCommand};
+use args::{Cli, Command, Common, ToolsetCommand};
 use exit_code::ExitCode;
 use failure::Failure;
 use output::Output;
@@ -58,6 +59,7 @@ fn main() -> std::process::ExitCode {
     if std::env::args_os().nth(1).is_some_and(|arg| arg == setup::TOOLSET_HOST) {
         repertoire::toolset::worker_main();
     }
+    ending::survive_limits_of_files();
     match parse(std::env::args_os()) {
         Ok(cli) => run(&cli).into(),
         Err(error) => refuse(&error),
@@ -80,12 +82,7 @@ fn parse<W: Into<OsString> + Clone>(
 }
 
 fn run(Cli { command, common }: &Cli) -> ExitCode {
-    let color = match common.color {
-        Color::Auto => ColorChoice::Auto,
-        Color::Always => ColorChoice::Always,
-        Color::Never => ColorChoice::Never,
-    };
-    let out = Output { json: common.json, color, verbose: common.verbose > 0 };
+    let out = Output::of(common);
     log(common, out);
     execute(command, common, out).unwrap_or_else(|error| {
         let code = ExitCode::of(&error);

@@ -8,6 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use crate::args::{Color, Common};
 use crate::failure::Failure;
 use crate::sanitize;
 
@@ -123,6 +124,16 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    /// The output that a command line asks for.
+    pub(crate) fn of(common: &Common) -> Output {
+        let color = match common.color {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        };
+        Output { json: common.json, color, verbose: common.verbose > 0 }
+    }
+
     /// Prints text for people: styled, foreign parts sanitised by the caller. A line feed is added.
     pub(crate) fn human(self, text: &str) -> io::Result<()> {
         let mut stream = AutoStream::new(io::stdout().lock(), self.color);

@@ -13,9 +13,11 @@ pub(crate) fn is_unsafe(c: char) -> bool {
         || matches!(c,
             '\u{61c}' | '\u{200e}' | '\u{200f}'     // marks of direction
             | '\u{2028}' | '\u{2029}'               // separators of lines and paragraphs
+            | '\u{200b}' | '\u{2060}'..='\u{2064}'  // without width, and of no script's spelling
             | '\u{202a}'..='\u{202e}'               // embeddings and overrides
             | '\u{2066}'..='\u{2069}'               // isolates
-            | '\u{feff}')
+            | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}') // tags
 }
 
 /// `text` for one line of a terminal: unsafe characters are escaped, line breaks and tabs too.
@@ -44,8 +46,10 @@ pub(crate) fn json(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for c in json.chars() {
         if is_unsafe(c) && c != '\n' {
-            // All of them are in the basic plane. Writing to a `String` cannot fail.
-            let _ = write!(safe, "\\u{:04x}", u32::from(c));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a `String` cannot fail.
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
         } else {
             safe.push(c);
         }
@@ -115,12 +119,13 @@ mod tests {
         assert_eq!(line("plain, ünïcode, 👩‍💻"), "plain, ünïcode, 👩‍💻");
         assert_eq!(line("a\x1b[31mb\r\n\tc"), "a\\u{1b}[31mb\\r\\n\\tc");
         assert_eq!(line("\u{202e}evil\u{9b}"), "\\u{202e}evil\\u{9b}");
+        assert_eq!(line("a\u{200b}b\u{e0041}"), "a\\u{200b}b\\u{e0041}");
         assert_eq!(text("a\n\tb\x07"), "a\n\tb\\u{7}");
     }
 
     #[test]
     fn json_stays_the_same_value() {
-        let value = serde_json::json!({"a": "x\u{202e}\u{7f}\u{9b}\n", "b": "ü"});
+        let value = serde_json::json!({"a": "x\u{202e}\u{7f}\u{9b}\u{e0041}\n", "b": "ü"});
         let safe = json(&serde_json::to_string_pretty(&value).unwrap());
         assert!(!safe.contains(|c| is_unsafe(c) && c != '\n'));
         assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).unwrap(), value);
@@ -139,6 +144,6 @@ mod tests {
         assert_eq!(safe, "a␛b\u{fffd}c\nd");
         // A character without width is made visible only where a span covers it.
         let source = "a\u{200b}b\u{200b}c";
-        assert_eq!(quoted(source, &[1..4, 8..9]).0, "a\u{fffd}b\u{200b}c");
+        assert_eq!(quoted(source, &[1..4, 8..9]).0, "a\u{fffd}b\u{fffd}c");
     }
 }

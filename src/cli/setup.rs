@@ -18,7 +18,7 @@ use repertoire::{
 use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::{loading, report};
+use crate::{loading, report, sessions};
 
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
@@ -269,7 +269,7 @@ pub(crate) fn session(common: &Common, name: Option<&str>) -> Result<Session, Er
 
 /// The store of conversations, which is made if there is none.
 pub(crate) fn store(common: &Common) -> Result<SqliteStore, Error> {
-    SqliteStore::open(sessions_file(common)?)
+    sessions::open(common)
 }
 
 /// The store of conversations, if there is one. Looking makes nothing.

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::shorten::one_line;
 use crate::catalog::Entry;
 use crate::error::{Error, ErrorCode};
+use crate::skill::without_invisible;
 
 /// The format of prompt text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,6 +66,7 @@ impl Format {
         let id = entry.id.as_str();
         let name = entry.skill.name();
         let dir = entry.skill.dir().map(absolute);
+        let body = without_invisible(body);
         let body = body.trim_matches(['\r', '\n']).trim_end();
         let note = body.contains(ARGUMENTS).then_some(ARGUMENTS_NOTE);
         match self {
@@ -264,13 +266,15 @@ fn markdown_line(text: &str) -> String {
     line
 }
 
+/// The characters that end a line for some reader: not only the line feed.
+const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+
 /// A body as it is, but for what would pass for our own: lines that look like our headings or our
 /// count get a backslash, which Markdown does not show, and a code fence left open is closed.
 fn markdown_body(body: &str) -> String {
     let mut out = String::with_capacity(body.len());
     let mut fence: Option<&str> = None;
-    // A lone carriage return ends a line too.
-    for line in body.split_inclusive(['\n', '\r']) {
+    for line in body.split_inclusive(LINE_ENDS) {
         let text = line.trim_start_matches(' ');
         let marks_end = text.trim_start_matches(['`', '~']).len();
         let marks = &text[..text.len() - marks_end];
@@ -283,7 +287,8 @@ fn markdown_body(body: &str) -> String {
             }
             _ => {}
         }
-        if passes_for_ours(text) {
+        if passes_for_ours(&one_line(line)) {
+            let text = line.trim_start();
             out.push_str(&line[..line.len() - text.len()]);
             out.push('\\');
             out.push_str(text);
@@ -298,6 +303,7 @@ fn markdown_body(body: &str) -> String {
     out
 }
 
+/// Whether `line`, with single blanks, looks like a heading or a count of ours.
 fn passes_for_ours(line: &str) -> bool {
     let heading = line.trim_start_matches(['#', '*', '_', '<', '>', ' ', '\t']);
     let is_heading = line.starts_with(['#', '*', '_', '<'])
@@ -357,12 +363,19 @@ mod tests {
             "Skill: x\n---",
             " # Available skills",
             "[9 more skills available]",
+            "[9  more  skills \t available]",
+            "##  Available  skills",
+            "\u{c}## Skill: x",
+            "\u{a0}Skill:\u{a0}x",
         ] {
             let escaped = markdown_body(&format!("a\n{line}\nb"));
             let expected = line.trim_start();
             assert!(escaped.contains(&format!("\\{expected}\n")), "{escaped}");
         }
-        assert_eq!(markdown_body("x\r## Skill: y"), "x\r\\## Skill: y");
+        for end in LINE_ENDS {
+            let body = markdown_body(&format!("x{end}## Skill: y"));
+            assert_eq!(body, format!("x{end}\\## Skill: y"));
+        }
         assert_eq!(markdown_body("````sh\n```\nx"), "````sh\n```\nx\n````");
         assert_eq!(markdown_body("~~~\nx\n~~~\n"), "~~~\nx\n~~~\n");
     }

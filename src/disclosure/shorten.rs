@@ -1,10 +1,12 @@
 //! Shortens text of skills to one line of a prompt.
 
+use crate::skill::without_invisible;
+
 /// `text` on one line: runs of white space are one blank, control and invisible formatting
 /// characters are left out, so that nobody's description can break out of its line.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    for c in text.trim().chars() {
+    for c in without_invisible(text).trim().chars() {
         if c.is_whitespace() {
             if !line.ends_with(' ') {
                 line.push(' ');
@@ -40,6 +42,7 @@ mod tests {
 
     #[test]
     fn a_line_is_a_line() {
+        assert_eq!(one_line("De\u{200b}ploys\u{e0048}\u{e0069} it"), "Deploys it");
         assert_eq!(one_line(" a\n\n## b\u{1b}[0m\t\u{202e}c\u{2028}d "), "a ## b[0m c d");
     }
 

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::skill::SkillId;
 
 #[cfg(feature = "sqlite")]
-pub use sqlite::SqliteStore;
+pub use sqlite::{SetAside, SqliteStore};
 pub use state::{Event, SessionState, SkillState};
 pub use store::{MemoryStore, SessionStore};
 pub use tally::{Counts, Day, SkillTally, Tallies};

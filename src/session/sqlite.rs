@@ -1,10 +1,14 @@
 //! Conversations in a file that many processes share.
 
+mod checksum;
 mod file;
 mod problem;
 mod rows;
+mod set_aside;
+mod signature;
 mod tallies;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,6 +21,7 @@ use super::tally::{Day, Tallies, last_forgotten};
 use crate::error::Error;
 use file::{Check, Opened};
 use problem::{Problem, patiently};
+pub use set_aside::SetAside;
 
 /// Remembers conversations in an `SQLite` database. Any number of processes and threads may use
 /// one file; what was recorded is there for all of them, and outlives the process that recorded
@@ -24,9 +29,10 @@ use problem::{Problem, patiently};
 ///
 /// - A process that is killed loses at most the event it was recording; after a loss of power the
 ///   last events may be gone, and the file is sound.
-/// - A damaged file, or one that is no database, is not fatal: it is renamed to
-///   `NAME.damaged-SECONDS` (since 1970), with a warning, and a new one is begun, whenever that is
-///   noticed; see [`SqliteStore::set_aside`].
+/// - A damaged store is not fatal: it is renamed to `NAME.damaged-SECONDS` (since 1970), with a
+///   warning, and a new one is begun, whenever that is noticed; see [`SqliteStore::open_telling`].
+/// - A file that is not a session store, or a link to another directory, is an error. Nothing of it
+///   is changed or renamed.
 /// - Beside the file there are `NAME-wal`, `NAME-shm` and an empty `NAME.lock`.
 /// - A directory or disk that cannot be written is an error, never a store that silently forgets.
 ///   The engine answers also when its store cannot be read, as if the conversation had just begun.
@@ -47,17 +53,22 @@ use problem::{Problem, patiently};
 /// assert_eq!(session.state()?.recent().collect::<Vec<_>>(), ["git"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
     inner: Mutex<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
     /// `None` after it was found to be damaged and no new one could be made.
     opened: Option<Opened>,
     set_aside: Vec<PathBuf>,
+    tell: Box<dyn Fn(&SetAside) + Send>,
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl SqliteStore {
@@ -71,8 +82,18 @@ impl SqliteStore {
     /// Fails with `EXECUTION_ERROR` if it cannot be made or opened, was made by a newer Repertoire
     /// or by another program, or stays locked for 30 seconds.
     pub fn open(path: impl AsRef<Path>) -> Result<SqliteStore, Error> {
+        SqliteStore::open_telling(path, |_| {})
+    }
+
+    /// As [`SqliteStore::open`], and `tell` is called for each damaged file that is set aside, now
+    /// or later, by the thread that noticed. It must not use the store.
+    pub fn open_telling(
+        path: impl AsRef<Path>,
+        tell: impl Fn(&SetAside) + Send + 'static,
+    ) -> Result<SqliteStore, Error> {
         let path = file::place(path.as_ref())?;
-        let inner = Mutex::new(Inner { opened: None, set_aside: Vec::new() });
+        let inner = Inner { opened: None, set_aside: Vec::new(), tell: Box::new(tell) };
+        let inner = Mutex::new(inner);
         let store = SqliteStore { path, inner };
         let time = before(Self::KEEPS);
         if store.run("read", |connection| Ok(rows::has_older(connection, time)?))? {
@@ -103,7 +124,8 @@ impl SqliteStore {
         })
     }
 
-    /// Does `work` with the database; once more, if it was damaged and a new one was made.
+    /// Does `work` with the database; again, if it was damaged and a new one was made. A file that
+    /// passes every check, and yet cannot be worked with, is set aside too.
     fn run<T>(
         &self,
         what: &str,
@@ -111,16 +133,21 @@ impl SqliteStore {
     ) -> Result<T, Error> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let mut work = |opened: &mut Opened| patiently(|| work(&mut opened.connection));
-        match work(inner.opened(&self.path, Check::Quick)?) {
-            Err(Problem::Damaged(_)) => {
-                if let Some(damaged) = inner.opened.take() {
-                    damaged.abandon();
-                }
-                work(inner.opened(&self.path, Check::Thorough)?)
+        let mut done = work(inner.opened(&self.path, Check::Quick)?);
+        for is_checked in [false, true] {
+            if !matches!(done, Err(Problem::Damaged(_))) {
+                break;
             }
-            done => done,
+            let mut check = Check::Thorough;
+            if let Some(damaged) = inner.opened.take() {
+                if is_checked {
+                    check = damaged.condemned();
+                }
+                damaged.abandon();
+            }
+            done = work(inner.opened(&self.path, check)?);
         }
-        .map_err(|problem| problem.into_error(what, &self.path))
+        done.map_err(|problem| problem.into_error(what, &self.path))
     }
 }
 
@@ -132,7 +159,10 @@ impl Inner {
             opened
         } else {
             let (opened, set_aside) = file::open(path, check)?;
-            self.set_aside.extend(set_aside);
+            if let Some(set_aside) = set_aside {
+                (self.tell)(&set_aside);
+                self.set_aside.push(set_aside.kept_as);
+            }
             opened
         };
         Ok(self.opened.insert(opened))

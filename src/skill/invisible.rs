@@ -4,6 +4,7 @@
 //! order than it is read (Boucher and Anderson, *Trojan Source*, 2021), and a character without width
 //! keeps a trigger from being found. Joiners that a script or an emoji needs are left alone.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -139,6 +140,21 @@ fn as_ascii(c: char) -> Option<char> {
     char::from_u32(code).filter(|c| (' '..='~').contains(c))
 }
 
+/// `text` without its invisible characters, as a model may read it. Spelling stays.
+pub(crate) fn without_invisible(text: &str) -> Cow<'_, str> {
+    let mut visible = String::new();
+    let mut end = 0;
+    for run in runs(text) {
+        visible.push_str(&text[end..run.start]);
+        end = run.end;
+    }
+    if end == 0 {
+        return Cow::Borrowed(text);
+    }
+    visible.push_str(&text[end..]);
+    Cow::Owned(visible)
+}
+
 /// The runs of invisible characters that are not part of a script's spelling, or of an emoji.
 fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
@@ -232,6 +248,17 @@ mod tests {
             assert_eq!(quoted(&text), expected, "{text:?}");
         }
         assert_eq!(quoted("\u{feff}# T\n\nText."), [""; 0]);
+    }
+
+    #[test]
+    fn a_text_loses_what_is_invisible_and_nothing_else() {
+        for (text, wanted) in [
+            ("plain", "plain"),
+            ("\u{e0048}a\u{200b}b\u{202e}", "ab"),
+            ("می\u{200c}خواهم \u{2060}👩\u{200d}💻", "می\u{200c}خواهم 👩\u{200d}💻"),
+        ] {
+            assert_eq!(without_invisible(text), wanted);
+        }
     }
 
     #[test]

@@ -53,6 +53,7 @@ pub use examples::Examples;
 pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
 pub(crate) use insert::with_keywords;
+pub(crate) use invisible::without_invisible;
 pub use manifest::{Context, Manifest, Spanned};
 #[cfg(feature = "mcp")]
 pub(crate) use portable::Portable;

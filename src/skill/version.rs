@@ -28,7 +28,7 @@ impl Version {
     }
 
     /// The body of this version in `text`, a later content of the same file: unchanged at its end,
-    /// or edited below a head that is unchanged. `None` if `text` has neither.
+    /// or edited below a head that is unchanged. `None` if `text` has neither, or no body any more.
     pub(super) fn body_in<'t>(&self, text: &'t str) -> Option<&'t str> {
         let end = text.len().checked_sub(self.body_bytes).and_then(|start| text.get(start..));
         let unchanged = end.filter(|end| self.body_bytes > 0 && hash(end) == self.body);
@@ -36,7 +36,9 @@ impl Version {
             let known = self.head?;
             let start = document::split(text).ok()?.body;
             let (head, body) = text.split_at_checked(start)?;
-            (hash(head) == known).then_some(body)
+            // A file that was cut off behind its head has no instructions that anybody wrote.
+            let is_cut = self.body_bytes > 0 && body.trim().is_empty();
+            (hash(head) == known && !is_cut).then_some(body)
         })
     }
 }
@@ -61,7 +63,8 @@ mod tests {
             ("unchanged", LOADED, Some("Do this.\n")),
             ("a broken head", "---\nname: [\nDo this.\n", Some("Do this.\n")),
             ("an edited body", "---\nname: a\ndescription: d\n---\nDo that.\n", Some("Do that.\n")),
-            ("no body now", "---\nname: a\ndescription: d\n---\n", Some("")),
+            ("no body now", "---\nname: a\ndescription: d\n---\n", None),
+            ("a blank body now", "---\nname: a\ndescription: d\n---\n \n\n", None),
             ("both edited", "---\nname: a\ndescription: e\n---\nDo that.\n", None),
             ("half saved in the head", "---\nname: a\nde", None),
             ("half saved after a name", "---\nname: a\n", None),

@@ -57,6 +57,24 @@ impl ContentHash {
         }
     }
 
+    /// The hash of the file at `path`, of at most 1 GiB.
+    ///
+    /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if it cannot be read, and
+    /// with `INVALID_PARAM` if it is not a file or larger.
+    pub fn of_file(path: &Path) -> Result<ContentHash, Error> {
+        let file = open_file(path)?;
+        let n_bytes = file.metadata().map_err(|error| io_error("read", path, error))?.len();
+        if n_bytes > MAX_TRUSTED_BYTES {
+            let message = format!(
+                "{} has {n_bytes} bytes; at most {MAX_TRUSTED_BYTES} can be trusted",
+                path.display()
+            );
+            return Err(Error::new(ErrorCode::InvalidParam, message, "name a library or a script"));
+        }
+        ContentHash::of_reader(file.take(MAX_TRUSTED_BYTES))
+            .map_err(|error| io_error("read", path, error))
+    }
+
     fn finished(hash: Sha256) -> ContentHash {
         use fmt::Write as _;
         let mut text = String::with_capacity(64);
@@ -129,6 +147,12 @@ struct Stored {
     trusted: Vec<TrustedFile>,
 }
 
+/// The most that is read of the file of a store: a thousand times what a large one has.
+const MAX_STORE_BYTES: u64 = 64 << 20;
+
+/// The largest file that can be trusted: code is smaller, and a sparse file would be read for hours.
+const MAX_TRUSTED_BYTES: u64 = 1 << 30;
+
 /// The form of the file.
 const VERSION: u32 = 1;
 
@@ -195,13 +219,7 @@ impl TrustStore {
     /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if the file cannot be read
     /// or the store cannot be written.
     pub fn add(&self, path: &Path) -> Result<TrustedFile, Error> {
-        let metadata = fs::metadata(path).map_err(|error| io_error("read", path, error))?;
-        if !metadata.is_file() {
-            let message = format!("{} is not a file", path.display());
-            return Err(Error::new(ErrorCode::InvalidParam, message, "name a file"));
-        }
-        let sha256 = fs::File::open(path).and_then(ContentHash::of_reader);
-        self.add_content(path, sha256.map_err(|error| io_error("read", path, error))?)
+        self.add_content(path, ContentHash::of_file(path)?)
     }
 
     /// Trusts the file at `path` with the content that was looked at, whatever it holds by now.
@@ -252,11 +270,21 @@ fn stamp_of(file: &Path) -> Stamp {
 }
 
 fn read(file: &Path) -> Result<Files, Error> {
-    let text = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Files::new()),
-        Err(error) => return Err(io_error("read", file, error)),
+    let opened = match open_file(file) {
+        Ok(opened) => opened,
+        Err(error) if error.code() == ErrorCode::NotFound => return Ok(Files::new()),
+        Err(error) => return Err(error),
     };
+    // Whoever can write it decides what runs.
+    check_permissions(file, &opened).map_err(|error| {
+        let message = format!("the trust store is not believed: {}", error.message());
+        error.reworded(message)
+    })?;
+    let mut text = String::new();
+    opened
+        .take(MAX_STORE_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|error| io_error("read", file, error))?;
     let stored: Stored = serde_json::from_str(&text).map_err(|error| {
         let help = "mend the file, or move it away to trust nothing of a project";
         let message = format!("the trust store {} is damaged: {error}", file.display());
@@ -268,6 +296,24 @@ fn read(file: &Path) -> Result<Files, Error> {
         return Err(Error::new(ErrorCode::ExecutionError, message, "use a newer Repertoire"));
     }
     Ok(stored.trusted.into_iter().map(|file| (file.path.clone(), file)).collect())
+}
+
+/// Opens a regular file to be read. Anything else is refused without waiting for it, as one waits
+/// for a writer of a named pipe.
+fn open_file(path: &Path) -> Result<fs::File, Error> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path).map_err(|error| io_error("read", path, error))?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(file);
+    }
+    let message = format!("{} is not a file", path.display());
+    Err(Error::new(ErrorCode::InvalidParam, message, "name a file"))
 }
 
 /// Replaces the file as a whole, so that no reader sees half of it.
@@ -335,6 +381,40 @@ mod tests {
     fn hashes_are_those_of_sha256sum() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(ContentHash::of(b"").as_str(), empty);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_store_that_others_can_write_or_that_never_ends_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("trust.json");
+        let library = dir.path().join("libtool.so");
+        fs::write(&library, "code").unwrap();
+        TrustStore::open(&path).unwrap().add(&library).unwrap();
+        for (mode, is_believed) in [(0o644, true), (0o666, false), (0o646, false)] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            match TrustStore::open(&path) {
+                Ok(store) => assert!(is_believed && store.list().len() == 1, "{mode:o}"),
+                Err(error) => {
+                    assert!(!is_believed, "{mode:o}: {error}");
+                    assert_eq!(error.code(), ErrorCode::PermissionDenied);
+                    assert!(error.message().contains("not believed"), "{error}");
+                }
+            }
+        }
+        let pipe = dir.path().join("pipe");
+        let fifo = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+        for error in
+            [TrustStore::open(&pipe).unwrap_err(), TrustStore::in_memory().add(&pipe).unwrap_err()]
+        {
+            assert!(error.message().contains("pipe is not a file"), "{error}");
+        }
+        let sparse = dir.path().join("sparse.so");
+        fs::File::create(&sparse).unwrap().set_len(64 << 30).unwrap();
+        let error = TrustStore::in_memory().add(&sparse).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidParam, "{error}");
     }
 
     #[test]

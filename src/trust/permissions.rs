@@ -7,8 +7,9 @@ use std::path::Path;
 use crate::error::Error;
 
 /// Refuses a `file` at `path` that another user can change or replace: it and the directories
-/// above belong to us or to root, and are not writable by everybody. A sticky directory, such as
-/// `/tmp`, may be.
+/// above belong to us or to root, and are writable neither by everybody nor by a group of others. A
+/// sticky directory, such as `/tmp`, may be. A group is our own if it has our number, as systems
+/// that give each user a group have it.
 ///
 /// Fails with `PERMISSION_DENIED`, and the command that mends it as the user's remedy.
 #[cfg(unix)]
@@ -17,13 +18,14 @@ pub(crate) fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
     use crate::error::{ErrorCode, Remedy};
     use std::os::unix::fs::MetadataExt as _;
     const STICKY: u32 = 0o1000;
+    const GROUP_WRITABLE: u32 = 0o020;
     const WORLD_WRITABLE: u32 = 0o002;
     let us = rustix::process::geteuid().as_raw();
     let metadata = file.metadata().map_err(|error| io_error("read", path, error))?;
     let absolute = path.canonicalize().map_err(|error| io_error("read", path, error))?;
     let refuse = |what: &Path, why: String, command: String| {
         let what = if what == absolute { "it".into() } else { what.to_string_lossy() };
-        let message = format!("{} is not safe to run: {what} {why}", path.display());
+        let message = format!("{} is not safe to use: {what} {why}", path.display());
         let help = "the user has to decide who may change it";
         let error = Error::new(ErrorCode::PermissionDenied, message, help);
         Err(error.with_remedy(Remedy::Run(command)))
@@ -32,9 +34,15 @@ pub(crate) fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
     for (place, metadata) in std::iter::once((&*absolute, Ok(metadata))).chain(above) {
         let metadata = metadata.map_err(|error| io_error("read", place, error))?;
         let mode = metadata.mode();
-        if mode & WORLD_WRITABLE != 0 && (metadata.is_file() || mode & STICKY == 0) {
+        let others_may = metadata.is_file() || mode & STICKY == 0;
+        if mode & WORLD_WRITABLE != 0 && others_may {
             let command = format!("chmod o-w {}", quoted(place));
             return refuse(place, "can be written by everybody".to_owned(), command);
+        }
+        if mode & GROUP_WRITABLE != 0 && others_may && ![us, 0].contains(&metadata.gid()) {
+            let command = format!("chmod g-w {}", quoted(place));
+            let why = format!("can be written by group {}", metadata.gid());
+            return refuse(place, why, command);
         }
         if metadata.uid() != us && metadata.uid() != 0 {
             let command = format!("chown $(id -u) {}", quoted(place));
@@ -85,5 +93,15 @@ mod tests {
         }
         set(&inner, 0o1777);
         check().unwrap();
+        set(&path, 0o664);
+        check().unwrap();
+        // Only root can give a file to another group.
+        if std::os::unix::fs::chown(&path, None, Some(4321)).is_ok() {
+            set(&path, 0o664);
+            let error = check().unwrap_err();
+            assert!(error.message().contains("can be written by group 4321"), "{error}");
+            set(&path, 0o644);
+            check().unwrap();
+        }
     }
 }

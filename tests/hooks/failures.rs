@@ -82,13 +82,65 @@ fn no_home_and_no_log_end_well() {
 }
 
 #[test]
-fn a_damaged_store_is_replaced_and_the_answer_is_right() {
+fn a_damaged_store_is_replaced_and_told_of_and_the_answer_is_right() {
+    let damage = |place: &Place| {
+        hook(place, "claude-code", &prompt("s", "deploy it")).exits(0);
+        let store = state(place, "sessions.sqlite");
+        let bytes = fs::read(&store).unwrap();
+        fs::write(&store, &bytes[..bytes.len() / 2]).unwrap();
+        fs::remove_file(state(place, "sessions.sqlite-wal")).unwrap();
+    };
     let place = place();
-    place.write("home/.local/state/repertoire/sessions.sqlite", "noise ".repeat(1000));
+    damage(&place);
     let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
     assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
     let doctor = run_doctor(&place, 0);
-    assert_eq!(doctor["state"]["set_aside"].as_array().unwrap().len(), 1, "{doctor}");
+    // With its journal, if it had one.
+    let aside = doctor["state"]["set_aside"].as_array().unwrap();
+    let is_store = |path: &&serde_json::Value| {
+        path.as_str().is_some_and(|path| !path.ends_with("-wal") && !path.ends_with("-shm"))
+    };
+    assert_eq!(aside.iter().filter(is_store).count(), 1, "{doctor}");
+    for told in [&run.stderr, &log(&place)] {
+        assert!(told.contains("was damaged") && told.contains(".damaged-"), "{told}");
+    }
+}
+
+#[test]
+fn a_file_of_another_kind_is_left_alone_and_told_of() {
+    let place = place();
+    let file = "home/.local/state/repertoire/sessions.sqlite";
+    place.write(file, "noise ".repeat(1000));
+    let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+    assert!(log(&place).contains("a file of another kind"), "{}", log(&place));
+    assert_eq!(fs::read_to_string(place.path().join(file)).unwrap(), "noise ".repeat(1000));
+}
+
+/// A limit of the user for the size of files ends no hook.
+#[cfg(unix)]
+#[test]
+fn a_limit_of_files_ends_well() {
+    use std::io::Write as _;
+    let place = place();
+    let child = place.command(["hook", "claude-code"]);
+    let program = child.get_program().to_str().unwrap().to_owned();
+    // A shell sets the limit, in blocks: less than a store needs.
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -f 4; exec \"$0\" \"$@\"", &program]).args(child.get_args());
+    for (name, value) in child.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    limited.current_dir(child.get_current_dir().unwrap());
+    limited.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = limited.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(prompt("s", "deploy it").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("## Skill: deploy"), "{output:?}");
 }
 
 #[test]

@@ -338,6 +338,29 @@ fn a_kept_skill_has_its_own_instructions_or_says_that_they_are_gone() {
 }
 
 #[test]
+fn wherever_a_file_is_cut_off_its_instructions_are_whole_or_an_error() {
+    let whole = "---\nname: plain\ndescription: Plain.\n---\nThe body.\n";
+    for end in 0..whole.len() {
+        for refreshes in [false, true] {
+            let place = Place::new();
+            place.write("user/plain/SKILL.md", whole);
+            let engine = place.engine();
+            place.write("user/plain/SKILL.md", &whole[..end]);
+            let is_kept = !refreshes || signs(&engine.refresh().unwrap()) == "!plain";
+            let activated = engine.activate("plain", "", &engine.session("chat"));
+            match activated {
+                Ok(activation) if is_kept => {
+                    assert!(whole[..end].ends_with(&activation.content), "cut at {end}");
+                    assert!(!activation.content.trim().is_empty(), "cut at {end}: nothing");
+                }
+                Ok(_) => {}
+                Err(error) => assert_eq!(error.code(), ErrorCode::ExecutionError, "{error:#}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn a_broken_head_above_the_same_body_costs_nothing() {
     let place = Place::new();
     let engine = place.engine();

@@ -58,14 +58,13 @@ fn a_damaged_file_is_set_aside_and_a_new_one_begun() {
         damaged[at..at + bytes.len()].copy_from_slice(bytes);
         damaged
     };
-    let cases: [(&str, Vec<u8>, bool); 8] = [
+    let cases: [(&str, Vec<u8>, bool); 7] = [
         ("empty", Vec::new(), false),
-        ("two bytes", b"no".to_vec(), true),
-        ("noise", noise(3 * PAGE), true),
-        ("text", b"# Sessions\n\nNone so far.\n".repeat(200), true),
         ("truncated", whole[..whole.len() / 2].to_vec(), true),
         ("without its last page", whole[..whole.len() - PAGE].to_vec(), true),
-        ("a bad header", with(0, &noise(100)), true),
+        ("a bad start", with(0, &noise(16)), true),
+        ("a bit of the application id", with(68, b"Sprt"), true),
+        ("a header that is not ours any more", with(60, &[0; 12]), true),
         // Nothing of it is needed to open the file.
         ("noise after the first page", with(PAGE, &noise(whole.len() - PAGE)), true),
     ];
@@ -96,8 +95,9 @@ fn a_damaged_file_is_set_aside_and_a_new_one_begun() {
 fn damage_of_the_same_second_is_set_aside_under_another_name() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sessions.db");
+    let half = filled(&path)[..2 * PAGE].to_vec();
     for n in 1..=5 {
-        fs::write(&path, noise(PAGE)).unwrap();
+        fs::write(&path, &half).unwrap();
         SqliteStore::open(&path).unwrap();
         assert_eq!(damaged(&path).len(), n);
     }
@@ -126,7 +126,8 @@ fn processes_that_meet_a_damaged_file_at_once_set_it_aside_once() {
     let dir = tempfile::tempdir().unwrap();
     // Before they open it.
     let path = dir.path().join("sessions.db");
-    fs::write(&path, noise(2 * PAGE)).unwrap();
+    let half = filled(&path)[..2 * PAGE].to_vec();
+    fs::write(&path, half).unwrap();
     at_once(16, "open and record", &path, || {});
     assert_eq!(damaged(&path).len(), 1);
     assert_eq!(used(&SqliteStore::open(&path).unwrap(), "all"), 16 * 20);
@@ -161,7 +162,7 @@ fn a_file_is_not_made_while_another_process_opens_it() {
 
 /// The tables of version `version`, with a session that knows one skill.
 fn earlier(version: u32) -> String {
-    let (body, listed) = (version > 1, version > 2);
+    let (body, listed, joined) = (version > 1, version > 2, version > 3);
     let column = |is_there: bool, column: &'static str| if is_there { column } else { "" };
     format!(
         "PRAGMA application_id = 0x52707274;
@@ -171,20 +172,32 @@ fn earlier(version: u32) -> String {
         CREATE TABLE skill (
             session TEXT NOT NULL, id TEXT NOT NULL, place INTEGER NOT NULL, uses INTEGER NOT NULL,
             activations INTEGER NOT NULL, activated_by TEXT, in_context INTEGER NOT NULL, {}
-            lost INTEGER NOT NULL, consented INTEGER NOT NULL, {} PRIMARY KEY (session, id)
+            lost INTEGER NOT NULL, consented INTEGER NOT NULL, {} {} PRIMARY KEY (session, id)
         ) STRICT, WITHOUT ROWID;
+        {}
         INSERT INTO session VALUES ('a', unixepoch());
         INSERT INTO skill (
             session, id, place, uses, activations, activated_by, in_context, lost, consented
         ) VALUES ('a', 'git', 1, 3, 2, 'sql', 1, 0, 1);",
         column(body, "body INTEGER,"),
         column(listed, "listed INTEGER NOT NULL DEFAULT 0,"),
+        column(joined, "joined INTEGER,"),
+        column(
+            joined,
+            "CREATE TABLE tally (
+                day INTEGER NOT NULL, skill TEXT NOT NULL, fired INTEGER NOT NULL,
+                loaded INTEGER NOT NULL, used INTEGER NOT NULL, listed INTEGER NOT NULL,
+                PRIMARY KEY (day, skill)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE tally_sessions (day INTEGER PRIMARY KEY, begun INTEGER NOT NULL)
+                STRICT, WITHOUT ROWID;",
+        ),
     )
 }
 
 #[test]
 fn a_store_of_an_earlier_version_goes_on() {
-    for version in 1..=3 {
+    for version in 1..=4 {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sessions.db");
         rusqlite::Connection::open(&path).unwrap().execute_batch(&earlier(version)).unwrap();
@@ -212,32 +225,232 @@ fn a_store_of_an_earlier_version_goes_on() {
     }
 }
 
+/// Every file in a directory with its content, but for the locks of stores, and what readers put
+/// beside a database.
+fn contents(dir: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+    let mut all: Vec<(PathBuf, Option<Vec<u8>>)> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            let name = path.to_str().unwrap();
+            let is_empty = || path.metadata().is_ok_and(|metadata| metadata.len() == 0);
+            let is_beside = name.ends_with("-shm") || name.ends_with("-wal") && is_empty();
+            path.extension().is_none_or(|extension| extension != "lock") && !is_beside
+        })
+        .map(|path| {
+            let is_file = path.symlink_metadata().unwrap().is_file();
+            let content = is_file.then(|| fs::read(&path).unwrap());
+            (path, content)
+        })
+        .collect();
+    all.sort();
+    all
+}
+
 #[test]
-fn what_cannot_be_a_store_is_refused_and_left_alone() {
-    let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
-    fs::create_dir(at("directory")).unwrap();
-    fs::write(at("text"), "a file").unwrap();
-    filled(&at("newer"));
-    let run = |name: &str, sql: &str| {
-        rusqlite::Connection::open(at(name)).unwrap().execute_batch(sql).unwrap();
+fn only_a_damaged_store_is_ever_renamed() {
+    /// Makes what stands at a path; the words of the error, or none if a new store is begun.
+    type Case<'a> = (&'a str, Box<dyn Fn(&Path) + 'a>, &'a str);
+    let whole = filled(&tempfile::tempdir().unwrap().path().join("whole.db"));
+    let sql = |path: &Path, sql: &str| {
+        rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
     };
-    run("newer", "PRAGMA user_version = 5");
-    run("foreign", "CREATE TABLE notes (text TEXT)");
-    run("versioned", "PRAGMA user_version = 1");
-    for (name, wanted) in [
-        ("directory", "is not a file"),
-        ("text/below", "cannot make the directory"),
-        ("newer", "made by a newer Repertoire (its version 5, ours 4)"),
-        ("foreign", "is a database of another program"),
-        ("versioned", "is a database of another program"),
-    ] {
-        let before = fs::read(at(name)).ok();
-        let error = SqliteStore::open(at(name)).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::ExecutionError, "{name}");
-        assert!(error.message().contains(wanted), "{error}");
-        assert!(error.message().contains(name.split('/').next().unwrap()), "{error}");
-        assert!(!error.help().is_empty());
-        assert_eq!(fs::read(at(name)).ok(), before, "{name} was changed");
+    let store = |path: &Path| fs::write(path, &whole).unwrap();
+    let foreign = "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('dear diary')";
+    let mut cases: Vec<Case<'_>> = vec![
+        (
+            "text",
+            Box::new(|path: &Path| fs::write(path, "# Notes\n".repeat(900)).unwrap()),
+            "a file of another kind",
+        ),
+        (
+            "short text",
+            Box::new(|path: &Path| fs::write(path, "no").unwrap()),
+            "a file of another kind",
+        ),
+        (
+            "noise",
+            Box::new(|path: &Path| fs::write(path, noise(3 * PAGE)).unwrap()),
+            "a file of another kind",
+        ),
+        ("directory", Box::new(|path: &Path| fs::create_dir(path).unwrap()), "is not a file"),
+        (
+            "foreign database",
+            Box::new(|path: &Path| sql(path, foreign)),
+            "a database of another program",
+        ),
+        (
+            "with a journal",
+            Box::new(|path: &Path| sql(path, &format!("PRAGMA journal_mode = wal; {foreign}"))),
+            "a database of another program",
+        ),
+        (
+            "versioned",
+            Box::new(|path: &Path| sql(path, "PRAGMA user_version = 1; CREATE TABLE a (b)")),
+            "a database of another program",
+        ),
+        (
+            "damaged foreign database",
+            Box::new(|path: &Path| {
+                sql(path, foreign);
+                let bytes = fs::read(path).unwrap();
+                fs::write(path, &bytes[..bytes.len() - 2000]).unwrap();
+            }),
+            "a database of another program",
+        ),
+        (
+            "newer version",
+            Box::new(|path: &Path| {
+                store(path);
+                sql(path, "PRAGMA user_version = 6");
+            }),
+            "made by a newer Repertoire",
+        ),
+        (
+            "truncated",
+            Box::new(|path: &Path| fs::write(path, &whole[..whole.len() / 2]).unwrap()),
+            "",
+        ),
+        (
+            "bit-flipped",
+            Box::new(|path: &Path| {
+                let mut bytes = whole.clone();
+                bytes[0] ^= 1;
+                fs::write(path, bytes).unwrap();
+            }),
+            "",
+        ),
+    ];
+    #[cfg(unix)]
+    let (elsewhere, link, fifo, read_only) = {
+        let elsewhere = tempfile::tempdir().unwrap();
+        let target = elsewhere.path().join("notes.md");
+        fs::write(&target, "# Notes\n").unwrap();
+        let link = move |path: &Path| std::os::unix::fs::symlink(&target, path).unwrap();
+        let fifo = |path: &Path| {
+            use rustix::fs::{CWD, FileType, Mode, mknodat};
+            mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        };
+        let read_only = |path: &Path| {
+            use std::os::unix::fs::PermissionsExt as _;
+            store(path);
+            fs::set_permissions(path, fs::Permissions::from_mode(0o400)).unwrap();
+        };
+        (elsewhere, link, fifo, read_only)
+    };
+    #[cfg(unix)]
+    {
+        cases.push(("link", Box::new(link), "in another directory"));
+        cases.push(("FIFO", Box::new(fifo), "is not a file"));
+        // The superuser writes it all the same.
+        if !rustix::process::geteuid().is_root() {
+            cases.push(("read-only", Box::new(read_only), "readonly"));
+        }
     }
+    for (name, make, wanted) in cases {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sessions.db");
+        make(&path);
+        let before = contents(dir.path());
+        // What the first attempt leaves beside it makes no difference to the second.
+        for attempt in 1..=2 {
+            let told = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+            let teller = std::sync::Arc::clone(&told);
+            let opened = SqliteStore::open_telling(&path, move |aside| {
+                teller.lock().unwrap().push(aside.to_string());
+            });
+            let told = told.lock().unwrap().join("\n");
+            match opened {
+                Err(error) => {
+                    assert!(
+                        !wanted.is_empty() && error.message().contains(wanted),
+                        "{name}: {error}"
+                    );
+                    assert!(error.message().contains("sessions.db"), "{name}: {error}");
+                    assert_eq!(error.code(), ErrorCode::ExecutionError, "{name}");
+                    assert!(!error.help().is_empty(), "{name}");
+                    assert_eq!(told, "", "{name}");
+                    assert!(
+                        contents(dir.path()) == before,
+                        "{name}: something was moved or changed"
+                    );
+                }
+                Ok(store) => {
+                    assert_eq!(wanted, "", "{name} was opened");
+                    record_use(&store, "a", "git");
+                    assert_eq!(used(&store, "a"), attempt, "{name}");
+                    assert_eq!(told.is_empty(), attempt == 2, "{name}: {told}");
+                    assert!(attempt == 2 || told.contains(".damaged-"), "{name}: {told}");
+                    let aside = damaged(&path);
+                    assert!(fs::read(&aside[0]).ok() == before[0].1, "{name}: it was changed");
+                }
+            }
+        }
+    }
+    #[cfg(unix)]
+    assert_eq!(fs::read(elsewhere.path().join("notes.md")).unwrap(), b"# Notes\n");
+}
+
+#[test]
+fn a_database_that_passes_its_checks_and_is_not_as_it_was_written_is_begun_anew() {
+    for (name, sql) in [
+        ("no column", "ALTER TABLE skill DROP COLUMN lost"),
+        ("no table", "DROP TABLE skill"),
+        ("no tallies", "DROP TABLE tally"),
+        ("a name that is not UTF-8", "UPDATE skill SET activated_by = CAST(x'ff41' AS TEXT)"),
+        ("a number", "UPDATE skill SET uses = 77"),
+        ("a flag", "UPDATE skill SET consented = 1"),
+        ("a key", "UPDATE skill SET id = 'gip' WHERE id = 'git'"),
+        ("another version's tables", "PRAGMA user_version = 2"),
+        (
+            "what is written goes",
+            "CREATE TRIGGER gone AFTER INSERT ON skill
+            BEGIN DELETE FROM skill; END",
+        ),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sessions.db");
+        record_use(&SqliteStore::open(&path).unwrap(), "a", "git");
+        rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let store = SqliteStore::open(&path).unwrap();
+        store.state("a").unwrap();
+        store.record("a", &Event::Used(&"sql".into())).unwrap();
+        store.tallies(Day::default()).unwrap();
+        // All but the tallies are as of now; the record of before them may be gone with them.
+        record_use(&store, "b", "git");
+        assert_eq!(used(&store, "b"), 1, "{name}");
+        assert_eq!(store.set_aside().len(), 1, "{name}");
+        assert_eq!(damaged(&path), store.set_aside(), "{name}");
+        drop(store);
+        let again = SqliteStore::open(&path).unwrap();
+        assert_eq!((used(&again, "b"), again.set_aside().len()), (1, 0), "{name}");
+    }
+}
+
+#[test]
+fn whatever_bit_tips_over_what_is_recorded_is_read_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    let whole = filled(&path);
+    let (mut refused, mut begun_anew) = (0, 0);
+    // Some in each part of the file, not at multiples of anything.
+    for bit in (0..whole.len() * 8).step_by(1733) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sessions.db");
+        let mut bytes = whole.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &bytes).unwrap();
+        let Ok(store) = SqliteStore::open(&path) else {
+            refused += 1;
+            assert_eq!(fs::read(&path).unwrap(), bytes, "bit {bit}: refused and changed");
+            continue;
+        };
+        for session in ["session 7", "new"] {
+            store.record(session, &Event::Used(&"git".into())).unwrap();
+            let state = store.state(session).unwrap();
+            assert!(state.of(&"git".into()).is_some_and(|git| git.uses == 1), "bit {bit}");
+        }
+        begun_anew += store.set_aside().len();
+    }
+    assert!(refused < 5 && begun_anew > 0, "{refused} refused, {begun_anew} begun anew");
 }

@@ -39,10 +39,21 @@ impl Play {
 
     /// The status, head and body that answer a request for `path`.
     pub(crate) fn request(&self, method: &str, path: &str, body: &str) -> (u16, String, String) {
+        self.request_with(method, path, &format!("Host: {}\r\n", self.host), body)
+    }
+
+    /// Sends a request for `path` with these lines in its head.
+    pub(crate) fn request_with(
+        &self,
+        method: &str,
+        path: &str,
+        lines: &str,
+        body: &str,
+    ) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         let n_bytes = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {n_bytes}\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\n{lines}Connection: close\r\nContent-Length: {n_bytes}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
         // What is refused for its length may not be read to its end.

@@ -11,7 +11,7 @@ use repertoire::config::ConfigFile;
 use repertoire::engine::Caller;
 use repertoire::integration::hook::HookAgent;
 use repertoire::script::{self, FilesystemLevel};
-use repertoire::session::{Session, SqliteStore};
+use repertoire::session::Session;
 use repertoire::snapshot::SnapshotFile;
 use repertoire::toolset::ToolsetEntry;
 use repertoire::{Diagnostic, Engine, ErrorCode, Severity};
@@ -243,7 +243,7 @@ fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateRepor
     let mut sessions = file(&sessions_path);
     // Looking must make nothing: a store that is not there yet is fine.
     if sessions.size.is_some() {
-        sessions.problem = SqliteStore::open(&sessions_path)
+        sessions.problem = crate::sessions::open(common)
             .and_then(|store| Session::new("doctor", std::sync::Arc::new(store)).state())
             .err()
             .map(|error| error.message().to_owned());

@@ -256,12 +256,17 @@ fn said(error: &Error) -> String {
 fn tell(agent: impl Display, what: &str, common: &Common, out: Output) {
     let what = format!("{agent}: {what}");
     out.note(&format!("repertoire hook {}", sanitize::line(&what)));
+    note(&what, common);
+}
+
+/// Writes to the log; a log that cannot be written is told of on standard error.
+pub(crate) fn note(what: &str, common: &Common) {
     let logged = setup::hook_log(common).and_then(|path| {
-        log::write(&path, &what)
+        log::write(&path, what)
             .map_err(|error| failed(&format!("write {}", path.display()), &error))
     });
     if let Err(error) = logged {
-        out.note(&sanitize::line(&error.to_string()));
+        Output::of(common).note(&sanitize::line(&error.to_string()));
     }
 }
 

@@ -19,7 +19,7 @@ use crate::failure::UsageError;
 use crate::output::Output;
 
 pub(crate) use agents::{package, places};
-pub(crate) use answer::{disclosure, refuse};
+pub(crate) use answer::{disclosure, note, refuse};
 pub(crate) use install::{Installed, installed, options, twice};
 pub(crate) use log::tail;
 

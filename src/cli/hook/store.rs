@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use repertoire::Error;
 use repertoire::session::{
-    Day, Event, MemoryStore, SessionState, SessionStore, SkillState, SqliteStore, Tallies,
+    Day, Event, MemoryStore, SessionState, SessionStore, SetAside, SkillState, SqliteStore, Tallies,
 };
+use repertoire::{Error, ErrorCode};
 
 use super::deadline::Deadline;
 use crate::args::Common;
@@ -42,7 +42,13 @@ impl Problems {
 impl HookStore {
     /// Nothing is noted of an answer that `deadline` cuts off.
     pub(super) fn open(common: &Common, problems: &Problems, deadline: &Deadline) -> HookStore {
-        let file = setup::sessions_file(common).and_then(SqliteStore::open);
+        let noted = problems.clone();
+        let tell = move |set_aside: &SetAside| {
+            let help = "nothing of it is used any more; keep it, or remove it";
+            noted.note(Error::new(ErrorCode::ExecutionError, set_aside.to_string(), help));
+        };
+        let file =
+            setup::sessions_file(common).and_then(|path| SqliteStore::open_telling(path, tell));
         let file = file.map_err(|error| problems.note(error)).ok();
         HookStore {
             file,

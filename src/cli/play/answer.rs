@@ -7,13 +7,14 @@ use repertoire::disclosure::BytesPerToken;
 use repertoire::disclosure::TokenCounter as _;
 use repertoire::matcher::Shared;
 use repertoire::{
-    Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match, Query, Rejection,
-    Session,
+    Diagnostic, Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match, Query,
+    Rejection, Session,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::match_query::{meta_name, why};
 use crate::query;
+use crate::sanitize;
 use crate::why::{self, Verdict};
 
 /// So many matches are shown, with their hits.
@@ -127,9 +128,14 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
         micros,
         relevant: relevant(engine, &query),
         verdict,
-        findings: engine.diagnostics().iter().map(crate::report::short).collect(),
+        findings: engine.diagnostics().iter().map(finding).collect(),
         matches: matches.into_iter().map(|matched| Found { why: why(&matched), matched }).collect(),
     })
+}
+
+/// A finding in one line, without the styles of a terminal.
+fn finding(found: &Diagnostic) -> String {
+    sanitize::line(&format!("{found}; {}", found.help)).into_owned()
 }
 
 fn options(engine: &Engine, question: &Question) -> Result<DisclosureOptions, Error> {

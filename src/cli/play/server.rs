@@ -8,7 +8,7 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use repertoire::integration::serve_loopback;
-use repertoire::{Engine, Error};
+use repertoire::{Engine, Error, ErrorCode};
 use tokio::sync::watch;
 
 use super::answer::{Question, answer};
@@ -31,6 +31,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 struct Site {
     /// `/TOKEN/`: all paths begin with it.
     root: String,
+    /// The port of this server.
+    port: u16,
     engine: Engine,
     /// Counts the changes of the catalog.
     changes: watch::Receiver<u64>,
@@ -40,11 +42,37 @@ struct Site {
 pub(super) async fn serve(listener: TcpListener, path: &str, engine: Engine) -> Result<(), Error> {
     let (counter, changes) = watch::channel(0_u64);
     let _subscription = engine.subscribe(move |_| counter.send_modify(|change| *change += 1));
-    let site = Arc::new(Site { root: format!("/{path}/"), engine, changes });
+    let port = listener.local_addr().map_err(|error| {
+        Error::new(ErrorCode::ExecutionError, format!("cannot serve HTTP: {error}"), "")
+    })?;
+    let port = port.port();
+    let site = Arc::new(Site { root: format!("/{path}/"), port, engine, changes });
     serve_loopback(listener, move |request| respond(Arc::clone(&site), request)).await
 }
 
+impl Site {
+    /// Whether a request names this server as its host, once, and comes from a page of it or from no
+    /// page. A page of another site, which a name of its own may lead here (*DNS rebinding*), names
+    /// that.
+    fn is_asked_by_itself<B>(&self, request: &Request<B>) -> bool {
+        let names = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{}", self.port));
+        let is_ours =
+            |host: &[u8]| names.iter().any(|name| host.eq_ignore_ascii_case(name.as_bytes()));
+        let is_page =
+            |origin: &HeaderValue| origin.as_bytes().strip_prefix(b"http://").is_some_and(is_ours);
+        let mut hosts = request.headers().get_all(header::HOST).iter();
+        let is_host = hosts.next().is_some_and(|host| is_ours(host.as_bytes()));
+        is_host
+            && hosts.next().is_none()
+            && request.uri().authority().is_none()
+            && request.headers().get_all(header::ORIGIN).iter().all(is_page)
+    }
+}
+
 async fn respond(site: Arc<Site>, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    if !site.is_asked_by_itself(&request) {
+        return refusal(StatusCode::FORBIDDEN, "this page answers itself, at the printed address");
+    }
     let path = request.uri().path().strip_prefix(&site.root).map(str::to_owned);
     match (request.method(), path.as_deref()) {
         (&Method::GET, Some("")) => page("text/html; charset=utf-8", HTML),

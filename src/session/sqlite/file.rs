@@ -2,18 +2,23 @@
 //!
 //! All of that happens under the lock of a file beside it, `NAME.lock`. A database must not be
 //! renamed while another process is about to open it (`SQLite` opens the parts of a database one
-//! by one, by name), and a file that was just made is not to be taken for the damaged one.
+//! by one, by name), and a file that was just made must not be taken for the damaged one.
+//!
+//! A file is renamed only if its [`Signature`] is ours; every other one is refused.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::problem::{PATIENCE, Problem, patiently};
+use super::set_aside::SetAside;
+use super::signature::Signature;
 use super::{now, rows};
 use crate::error::{Error, ErrorCode};
 
@@ -32,6 +37,10 @@ const WAITS: Duration = Duration::from_millis(PATIENCE.as_millis() as u64 / 6);
 /// What `SQLite` keeps beside a database.
 const PARTS: [&str; 2] = ["-wal", "-shm"];
 
+/// The turn of a thread to open a store: one thread of a process at a time, as a [`Signature`] must
+/// not be read while another thread has the file open.
+static TURN: Mutex<()> = Mutex::new(());
+
 /// A database that is open.
 #[derive(Debug)]
 pub(super) struct Opened {
@@ -47,9 +56,16 @@ pub(super) enum Check {
     Quick,
     /// Every page, as something was found to be wrong.
     Thorough,
+    /// None: this file was checked, and yet its content is not what was written.
+    Condemned(Identity),
 }
 
 impl Opened {
+    /// The check of a file that was damaged after it passed a thorough one.
+    pub(super) fn condemned(&self) -> Check {
+        self.identity.map_or(Check::Thorough, Check::Condemned)
+    }
+
     /// Whether another file is at `path` by now: one was set aside, or somebody removed it.
     pub(super) fn is_replaced(&self, path: &Path) -> bool {
         self.identity != Identity::of(path)
@@ -64,8 +80,8 @@ impl Opened {
 
 /// Which file there is at a path; where the system does not say, it also does not let an open
 /// database be replaced.
-#[derive(Debug, PartialEq, Eq)]
-struct Identity(#[cfg(unix)] (u64, u64));
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Identity(#[cfg(unix)] (u64, u64));
 
 impl Identity {
     #[cfg(unix)]
@@ -93,22 +109,42 @@ pub(super) fn place(path: &Path) -> Result<PathBuf, Error> {
         let what = format!("make the directory {} of", dir.display());
         builder.create(dir).map_err(|error| io_error(&what, path, error))?;
     }
+    if !absolute.is_symlink() {
+        return Ok(absolute);
+    }
     // `SQLite` keeps the parts beside the file, not beside a link to it.
-    if absolute.is_symlink() { fs::canonicalize(&absolute).map_err(failed) } else { Ok(absolute) }
+    let real = fs::canonicalize(&absolute).map_err(failed)?;
+    let dir = absolute.parent().map(fs::canonicalize).transpose().map_err(failed)?;
+    if real.parent() == dir.as_deref() {
+        return Ok(real);
+    }
+    let message = format!(
+        "the session store {} is a link to {}, which is in another directory",
+        path.display(),
+        real.display()
+    );
+    Err(Error::new(ErrorCode::ExecutionError, message, "name the file itself"))
 }
 
-/// Opens the database at `path`, made if there is none; a damaged one is set aside for a new one,
-/// and where it is then is the second value.
-pub(super) fn open(path: &Path, check: Check) -> Result<(Opened, Option<PathBuf>), Error> {
+/// Opens the database at `path`, made if there is none. A damaged one is set aside for a new one,
+/// which the second value tells.
+pub(super) fn open(path: &Path, check: Check) -> Result<(Opened, Option<SetAside>), Error> {
     let fail = |problem: Problem| problem.into_error("open", path);
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    // Without a lock beside it nobody of ours ever opened it, and nothing is put beside a file of
+    // somebody else.
+    if !lock_path(path).exists() && path.is_file() {
+        refuse_foreign(path)?;
+    }
     let _lock = lock(path)?;
     let mut set_aside = None;
     let connection = match patiently(|| connect(path, check)) {
         Err(Problem::Damaged(why)) => {
-            let aside = move_aside(path).map_err(|error| io_error("set aside", path, error))?;
-            let (store, damaged) = (path.display(), aside.display());
-            tracing::warn!(%store, %damaged, why, "the session store is damaged: a new one is made");
-            set_aside = Some(aside);
+            refuse_foreign(path)?;
+            let kept_as = move_aside(path).map_err(|error| io_error("set aside", path, error))?;
+            let told = SetAside { store: path.to_owned(), kept_as, why };
+            tracing::warn!("{told}");
+            set_aside = Some(told);
             patiently(|| connect(path, Check::Quick)).map_err(fail)?
         }
         done => done.map_err(fail)?,
@@ -116,11 +152,34 @@ pub(super) fn open(path: &Path, check: Check) -> Result<(Opened, Option<PathBuf>
     Ok((Opened { connection, identity: Identity::of(path) }, set_aside))
 }
 
+/// Refuses a file whose signature is not that of a session store.
+fn refuse_foreign(path: &Path) -> Result<(), Error> {
+    let signature = Signature::of(path).map_err(|error| io_error("read", path, error))?;
+    let what = match signature {
+        Signature::Vacant | Signature::Ours => return Ok(()),
+        Signature::OtherDatabase => "a database of another program",
+        Signature::OtherFile => "a file of another kind",
+    };
+    let message = format!("{} is {what}, not a session store; it is left as it is", path.display());
+    let help = "name another file for the session store, or move this one away";
+    Err(Error::new(ErrorCode::ExecutionError, message, help))
+}
+
+fn lock_path(path: &Path) -> PathBuf {
+    with_suffix(path, ".lock")
+}
+
 /// Held until it is dropped; the file stays, as another process may be about to lock it.
 fn lock(path: &Path) -> Result<File, Error> {
-    let path = with_suffix(path, ".lock");
+    let path = lock_path(path);
     let failed = |error| io_error("lock", &path, error);
-    let file = private().create(true).truncate(false).open(&path).map_err(failed)?;
+    let mut options = private();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed(),
+    );
+    let file = options.create(true).truncate(false).open(&path).map_err(failed)?;
     patiently(|| match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => {
@@ -147,6 +206,11 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
             private().create_new(true).open(path).map_err(|error| io("make", error))?;
         }
         Err(error) => return Err(io("open", error)),
+    }
+    if let Check::Condemned(identity) = check
+        && Identity::of(path) == Some(identity)
+    {
+        return Err(Problem::Damaged("what is in it is not what was written".to_owned()));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;

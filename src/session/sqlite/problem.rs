@@ -33,12 +33,27 @@ impl From<rusqlite::Error> for Problem {
             // switched, and while another process recovers the file.
             (_, Some(Sql::DatabaseBusy | Sql::DatabaseLocked)) => Problem::Busy(error.to_string()),
             (_, Some(Sql::DatabaseCorrupt | Sql::NotADatabase))
-            | (E::FromSqlConversionFailure(..) | E::InvalidColumnType(..) | E::Utf8Error(..), _) => {
+            // Statements are ours and do not change: one that does not fit the tables tells of them.
+            | (
+                E::FromSqlConversionFailure(..)
+                | E::InvalidColumnType(..)
+                | E::Utf8Error(..)
+                | E::SqlInputError { .. },
+                _,
+            ) => Problem::Damaged(error.to_string()),
+            (E::SqliteFailure(_, Some(why)), _) if is_of_other_tables(why) => {
                 Problem::Damaged(error.to_string())
             }
             _ => Problem::Failed(error),
         }
     }
+}
+
+/// Whether `SQLite` says that a statement does not fit the tables. The code for it stands for many
+/// other errors too.
+fn is_of_other_tables(why: &str) -> bool {
+    ["no such ", "duplicate column name"].iter().any(|start| why.starts_with(start))
+        || why.contains(" has no column named ")
 }
 
 impl Problem {

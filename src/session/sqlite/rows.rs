@@ -1,17 +1,18 @@
 //! The tables of the session store: their schema, its migrations, and their rows.
 
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 
 use super::problem::Problem;
-use super::tallies;
+use super::{checksum, tallies};
 use crate::error::{Error, ErrorCode};
 use crate::session::{Event, SkillState};
 use crate::skill::SkillId;
 
 /// Says that a database is ours: `Rprt`.
-const APPLICATION: i64 = 0x5270_7274;
+pub(super) const APPLICATION: i64 = 0x5270_7274;
 /// The form of the tables.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// `place` orders the skills of a session: the last used one has the highest. It is counted, as
 /// clocks jump.
@@ -34,12 +35,16 @@ const TABLES: &str = "
         consented INTEGER NOT NULL,
         listed INTEGER NOT NULL DEFAULT 0,
         joined INTEGER, -- order in which instructions first came into the context
+        checksum INTEGER, -- none in rows that an earlier version wrote
         PRIMARY KEY (session, id)
     ) STRICT, WITHOUT ROWID;
 ";
 
 const COLUMNS: &str = "id, uses, activations, activated_by, in_context, body, lost, consented, listed, \
-     joined";
+     joined, checksum";
+
+/// The place of the checksum in [`COLUMNS`].
+const CHECKSUM: usize = 10;
 
 /// Begins to write: nobody else does until the transaction ends.
 pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
@@ -47,10 +52,11 @@ pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction
 }
 
 /// Migrations, the first one from version 1. A database takes those from its version on.
-const MIGRATIONS: [&[&str]; 3] = [
+const MIGRATIONS: [&[&str]; 4] = [
     &["ALTER TABLE skill ADD COLUMN body INTEGER"],
     &["ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0"],
     &["ALTER TABLE skill ADD COLUMN joined INTEGER", tallies::TABLES],
+    &["ALTER TABLE skill ADD COLUMN checksum INTEGER"],
 ];
 
 /// Makes the tables if the database is empty, and brings those of an earlier version up to ours.
@@ -94,10 +100,8 @@ fn missing(
             "update Repertoire, or name another file",
         ),
         (0, 0) if is_empty(connection)? => Ok(Some(&[&[TABLES, tallies::TABLES]])),
-        _ => refuse(
-            format!("{name} is a database of another program"),
-            "name another file for the session store",
-        ),
+        // The signature of the file tells whether it is one of ours.
+        _ => Err(Problem::Damaged("it does not say that it is a session store".to_owned())),
     }
 }
 
@@ -118,23 +122,29 @@ pub(super) fn touch(connection: &Connection, session: &str, now: i64) -> rusqlit
 }
 
 /// Notes what `event` makes of the skills of `session`, and gives back the skill it is about as it
-/// was.
+/// was. The next reader finds what was written: a damaged tree may take a row and not give it back.
 pub(super) fn apply(
     connection: &Connection,
     session: &str,
     event: &Event<'_>,
-) -> rusqlite::Result<Option<SkillState>> {
+) -> Result<Option<SkillState>, Problem> {
     let before = event.skill().map(|id| find(connection, session, id)).transpose()?.flatten();
     let states = match event.skill() {
         None => all(connection, session)?,
         Some(id) => vec![before.clone().unwrap_or_else(|| SkillState::new(id.clone()))],
     };
+    let mut written = Vec::new();
     for mut state in states {
         state.apply(event);
         if state.joins() {
             state.joined = Some(next_to_join(connection, session)?);
         }
         put(connection, session, &state, event.is_use())?;
+        written.push(state);
+    }
+    let after = all(connection, session)?;
+    if written.iter().any(|state| !after.contains(state)) {
+        return Err(Problem::Damaged("what was just written is not there".to_owned()));
     }
     Ok(before)
 }
@@ -148,7 +158,7 @@ fn next_to_join(connection: &Connection, session: &str) -> rusqlite::Result<u64>
 /// The skills of `session`, the last used first.
 pub(super) fn all(connection: &Connection, session: &str) -> rusqlite::Result<Vec<SkillState>> {
     let sql = format!("SELECT {COLUMNS} FROM skill WHERE session = ?1 ORDER BY place DESC");
-    connection.prepare(&sql)?.query_map([session], read)?.collect()
+    connection.prepare(&sql)?.query_map([session], |row| read(row, session))?.collect()
 }
 
 fn find(
@@ -157,13 +167,13 @@ fn find(
     id: &SkillId,
 ) -> rusqlite::Result<Option<SkillState>> {
     let sql = format!("SELECT {COLUMNS} FROM skill WHERE session = ?1 AND id = ?2");
-    connection.query_row(&sql, [session, id.as_str()], read).optional()
+    connection.query_row(&sql, [session, id.as_str()], |row| read(row, session)).optional()
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<SkillState> {
+fn read(row: &Row<'_>, session: &str) -> rusqlite::Result<SkillState> {
     let id = |text: String| SkillId::new(&text);
     let count = |number: i64| u64::try_from(number).unwrap_or_default();
-    Ok(SkillState {
+    let state = SkillState {
         skill: id(row.get(0)?),
         uses: count(row.get(1)?),
         activations: count(row.get(2)?),
@@ -174,7 +184,13 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SkillState> {
         consented: row.get(7)?,
         listed: row.get(8)?,
         joined: row.get::<_, Option<i64>>(9)?.map(i64::cast_unsigned),
-    })
+    };
+    let is_other = |wanted| wanted != checksum::of(session, &state);
+    if row.get::<_, Option<i64>>(CHECKSUM)?.is_some_and(is_other) {
+        let error = "a row is not as it was written".into();
+        return Err(rusqlite::Error::FromSqlConversionFailure(CHECKSUM, Type::Integer, error));
+    }
+    Ok(state)
 }
 
 /// Writes `state`; in front of the others if it is new or `is_used`.
@@ -188,7 +204,7 @@ fn put(
     let sql = format!(
         "INSERT INTO skill (session, place, {COLUMNS})
         VALUES (?1, (SELECT ifnull(max(place), 0) + 1 FROM skill WHERE session = ?1),
-            ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
         ON CONFLICT (session, id) DO UPDATE SET
             place = iif(?2, excluded.place, place),
             uses = excluded.uses,
@@ -199,7 +215,8 @@ fn put(
             lost = excluded.lost,
             consented = excluded.consented,
             listed = excluded.listed,
-            joined = excluded.joined"
+            joined = excluded.joined,
+            checksum = excluded.checksum"
     );
     let values = params![
         session,
@@ -214,6 +231,7 @@ fn put(
         state.consented,
         state.listed,
         state.joined.map(u64::cast_signed),
+        checksum::of(session, state),
     ];
     connection.execute(&sql, values)?;
     Ok(())

@@ -212,10 +212,12 @@ fn the_files_are_for_the_user_only() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_followed_and_the_file_it_names_set_aside() {
+fn a_link_is_followed_within_its_directory_and_the_file_it_names_set_aside() {
     let dir = tempfile::tempdir().unwrap();
     let (link, real) = (dir.path().join("link.db"), dir.path().join("real.db"));
-    fs::write(&real, "no database at all").unwrap();
+    use_git(&SqliteStore::open(&real).unwrap(), "a").unwrap();
+    let half = fs::read(&real).unwrap()[..6000].to_vec();
+    fs::write(&real, half).unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
     let store = SqliteStore::open(&link).unwrap();
     let aside = store.set_aside();

@@ -1,0 +1,28 @@
+//! The checksum of a row: whether it is as it was written.
+//!
+//! `SQLite` has none; a bit that tips over in a number or in a key leaves a database that passes
+//! all its checks. The order of the skills is not covered: it is counted where it is written.
+
+use crate::session::SkillState;
+use crate::skill::SkillId;
+
+/// The checksum of what stands in a row for `state` in `session`.
+pub(super) fn of(session: &str, state: &SkillState) -> i64 {
+    let mut hasher = crc32fast::Hasher::new();
+    let mut text = |text: Option<&str>| {
+        // The length keeps texts apart that follow each other.
+        hasher.update(&text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
+        hasher.update(text.unwrap_or_default().as_bytes());
+    };
+    text(Some(session));
+    text(Some(state.skill.as_str()));
+    text(state.activated_by.as_ref().map(SkillId::as_str));
+    let SkillState { uses, activations, body, joined, .. } = *state;
+    for number in [Some(uses), Some(activations), body, joined] {
+        hasher.update(&[u8::from(number.is_some())]);
+        hasher.update(&number.unwrap_or_default().to_le_bytes());
+    }
+    let SkillState { in_context, lost, consented, listed, .. } = *state;
+    hasher.update(&[in_context, lost, consented, listed].map(u8::from));
+    hasher.finalize().into()
+}

@@ -1,0 +1,28 @@
+//! The report of a damaged store that was set aside.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// A damaged session store that was renamed, and in whose place a new one was begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SetAside {
+    /// The place of the store, where the new one is.
+    pub store: PathBuf,
+    /// The place of the damaged file now. Nothing in it was changed.
+    pub kept_as: PathBuf,
+    /// The damage.
+    pub why: String,
+}
+
+/// One line for people.
+impl fmt::Display for SetAside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SetAside { store, kept_as, why } = self;
+        let (store, kept_as) = (store.display(), kept_as.display());
+        write!(
+            f,
+            "the session store {store} was damaged ({why}): it is kept as {kept_as}, and a new one was begun"
+        )
+    }
+}

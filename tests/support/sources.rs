@@ -1,0 +1,11 @@
+//! Finds the source files of this repository.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The Rust files below `dir`.
+pub(crate) fn rust_files(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
