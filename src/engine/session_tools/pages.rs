@@ -11,7 +11,10 @@ use crate::error::{Error, ErrorCode};
 impl SessionTools {
     /// The output of a tool of `skill` if it is not too long; else its first page, and how to read
     /// on.
-    #[cfg(any(feature = "scripts", feature = "toolsets"))]
+    #[cfg_attr(
+        not(any(feature = "scripts", feature = "toolsets")),
+        expect(dead_code, reason = "only scripts and toolsets have long outputs")
+    )]
     pub(super) fn paged(&self, skill: &str, output: String) -> String {
         let max_bytes = self.options.output_bytes;
         if output.len() <= max_bytes {
