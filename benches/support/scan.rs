@@ -18,6 +18,13 @@ impl BareScan {
         BareScan(nfa.unwrap())
     }
 
+    /// Heap memory in bytes.
+    #[expect(clippy::allow_attributes, reason = "one of those who share this file asks for it")]
+    #[allow(dead_code)]
+    pub(crate) fn memory_usage(&self) -> usize {
+        self.0.memory_usage()
+    }
+
     /// Folds `query`, which must be ASCII where capitals matter, and counts the hits.
     pub(crate) fn count(&self, query: &str, folded: &mut Vec<u8>) -> usize {
         fold(query, folded);

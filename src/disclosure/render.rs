@@ -303,7 +303,7 @@ fn markdown_body(body: &str) -> String {
     out
 }
 
-/// Whether `line`, with single blanks, looks like a heading or a count of ours.
+/// Tells whether `line`, with single blanks, looks like a heading or a count of ours.
 fn passes_for_ours(line: &str) -> bool {
     let heading = line.trim_start_matches(['#', '*', '_', '<', '>', ' ', '\t']);
     let is_heading = line.starts_with(['#', '*', '_', '<'])

@@ -21,6 +21,7 @@ use super::tally::{Day, Tallies, last_forgotten};
 use crate::error::Error;
 use file::{Check, Opened};
 use problem::{Problem, patiently};
+use rows::Written;
 pub use set_aside::SetAside;
 
 /// Remembers conversations in an `SQLite` database. Any number of processes and threads may use
@@ -174,8 +175,10 @@ impl SessionStore for SqliteStore {
         self.run("write", |connection| {
             let transaction = rows::write(connection)?;
             let today = touch(&transaction, session)?;
-            let before = rows::apply(&transaction, session, event)?;
+            let mut written = Written::new();
+            let before = rows::apply(&transaction, session, event, &mut written)?;
             tallies::count(&transaction, today, event)?;
+            rows::check(&transaction, session, written)?;
             transaction.commit()?;
             Ok(before)
         })
@@ -185,10 +188,12 @@ impl SessionStore for SqliteStore {
         self.run("write", |connection| {
             let transaction = rows::write(connection)?;
             let today = touch(&transaction, session)?;
+            let mut written = Written::new();
             for event in events {
-                rows::apply(&transaction, session, event)?;
+                rows::apply(&transaction, session, event, &mut written)?;
                 tallies::count(&transaction, today, event)?;
             }
+            rows::check(&transaction, session, written)?;
             Ok(transaction.commit()?)
         })
     }

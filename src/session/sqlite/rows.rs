@@ -1,5 +1,7 @@
 //! The tables of the session store: their schema, its migrations, and their rows.
 
+use std::collections::BTreeMap;
+
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 
@@ -121,32 +123,48 @@ pub(super) fn touch(connection: &Connection, session: &str, now: i64) -> rusqlit
     Ok(is_new)
 }
 
-/// Notes what `event` makes of the skills of `session`, and gives back the skill it is about as it
-/// was. The next reader finds what was written: a damaged tree may take a row and not give it back.
+/// Notes what `event` makes of the skills of `session`, among the `written` ones too, and gives back the
+/// skill it is about as it was.
 pub(super) fn apply(
     connection: &Connection,
     session: &str,
     event: &Event<'_>,
+    written: &mut Written,
 ) -> Result<Option<SkillState>, Problem> {
     let before = event.skill().map(|id| find(connection, session, id)).transpose()?.flatten();
     let states = match event.skill() {
         None => all(connection, session)?,
         Some(id) => vec![before.clone().unwrap_or_else(|| SkillState::new(id.clone()))],
     };
-    let mut written = Vec::new();
     for mut state in states {
         state.apply(event);
         if state.joins() {
             state.joined = Some(next_to_join(connection, session)?);
         }
         put(connection, session, &state, event.is_use())?;
-        written.push(state);
-    }
-    let after = all(connection, session)?;
-    if written.iter().any(|state| !after.contains(state)) {
-        return Err(Problem::Damaged("what was just written is not there".to_owned()));
+        written.insert(state.skill.clone(), state);
     }
     Ok(before)
+}
+
+/// The skills of one session that a transaction wrote, as it left them.
+pub(super) type Written = BTreeMap<SkillId, SkillState>;
+
+/// Checks that the next reader finds what was written: a damaged tree may take a row and not give it back.
+pub(super) fn check(
+    connection: &Connection,
+    session: &str,
+    mut written: Written,
+) -> Result<(), Problem> {
+    for state in all(connection, session)? {
+        if written.get(&state.skill) == Some(&state) {
+            written.remove(&state.skill);
+        }
+    }
+    if written.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::Damaged("what was just written is not there".to_owned()))
 }
 
 /// The next place in the order in which the skills of `session` came into its context.
