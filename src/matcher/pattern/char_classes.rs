@@ -22,6 +22,8 @@ const PUNCTUATION: u8 = 1 << 4;
 const OTHER_NUMBER: u8 = 1 << 5;
 /// All other characters that are not ASCII.
 const OTHER: u8 = 1 << 6;
+/// The sign that most patterns of codes and numbers hold.
+const HYPHEN: u8 = 1 << 7;
 
 /// The classes that most messages hold.
 const COMMON: u8 = LOWER | UPPER | SPACE;
@@ -44,6 +46,11 @@ impl CharClasses {
     fn of_char(c: char) -> CharClasses {
         CharClasses(match c {
             '\0'..='\x7f' => of_byte(c as u8),
+            // Most characters that are not ASCII: letters with accents, Kana, Han, Hangul.
+            '\u{c0}'..='\u{24f}'
+            | '\u{3041}'..='\u{30ff}'
+            | '\u{3400}'..='\u{9fff}'
+            | '\u{ac00}'..='\u{d7a3}' => OTHER,
             _ if c.is_numeric() => OTHER_NUMBER,
             _ => OTHER,
         })
@@ -76,7 +83,8 @@ fn of_byte(byte: u8) -> u8 {
     let known = is(byte.wrapping_sub(b'0') < 10, DIGIT)
         | is(byte.wrapping_sub(b'a') < 26, LOWER)
         | is(byte.wrapping_sub(b'A') < 26, UPPER)
-        | is(byte <= b' ' || byte == 0x7f, SPACE);
+        | is(byte <= b' ' || byte == 0x7f, SPACE)
+        | is(byte == b'-', HYPHEN);
     known | is(known == 0 && byte < 0x80, PUNCTUATION)
 }
 
@@ -184,12 +192,20 @@ mod tests {
             (r"[[:cntrl:]&&[^\n]]", "oneline", false),
             (r"(?-i)a1B -é", "a1B -é", true),
             (r"(?-i)a1B -é", "a1B é", false),
+            (r"[a-z]{2}-\d", "let x = 1 + y;", false),
+            (r"[a-z]{2}-\d", "ab-1", true),
         ];
         for (pattern, text, expected) in cases {
             let required = RequiredClasses::of(&parse(pattern, Case::Insensitive).unwrap());
             let classes = CharClasses::of_text(text, text.is_ascii());
             assert_eq!(required.are_met(classes), expected, "{pattern} in {text:?}");
         }
+    }
+
+    #[test]
+    fn no_number_is_taken_for_another_character() {
+        let numeric = ('\u{80}'..=char::MAX).filter(|c| c.is_numeric());
+        assert!(numeric.map(CharClasses::of_char).all(|class| class.0 == OTHER_NUMBER));
     }
 
     #[test]
