@@ -19,6 +19,7 @@ mod programs;
 
 use std::fmt::Write as _;
 use std::fs;
+use std::sync::LazyLock;
 
 use binary::Place;
 use live::model::Model;
@@ -59,20 +60,46 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/agents.md");
 const FROM: &str = "<!-- matrix: written by tests/agents -->\n";
 const TO: &str = "<!-- end of the matrix -->\n";
 
+/// Installs the programs, once; tells whether they are there.
+fn are_installed() -> bool {
+    static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
+        if std::env::var_os("CI").is_none() && std::env::var_os("REPERTOIRE_AGENTS").is_none() {
+            eprintln!("SKIPPED: the real agents are run in CI, or with `REPERTOIRE_AGENTS=1`");
+            return false;
+        }
+        if !npm::has_npm() {
+            eprintln!("SKIPPED: there is no npm, or no registry, to install the real agents from");
+            return false;
+        }
+        AGENTS.iter().for_each(Agent::install_program);
+        true
+    });
+    *INSTALLED
+}
+
 #[test]
-fn what_reaches_the_model_is_what_it_should() {
-    if std::env::var_os("CI").is_none() && std::env::var_os("REPERTOIRE_AGENTS").is_none() {
-        eprintln!("SKIPPED: the real agents are run in CI, or with `REPERTOIRE_AGENTS=1`");
+fn doctor_says_what_reaches_the_model_of_each_agent() {
+    if !are_installed() {
         return;
     }
-    if !npm::has_npm() {
-        eprintln!("SKIPPED: there is no npm, or no registry, to install the real agents from");
+    let place = Place::new();
+    for agent in &AGENTS {
+        let mut command = place.command(["doctor", "--live", agent.program.agent]);
+        command.env("PATH", agent.path());
+        let run = binary::finish(command, b"").exits(0);
+        assert!(run.stdout.contains(agent.version), "{}", run.stdout);
+        assert_eq!(run.stdout.matches("  yes ").count(), 5, "{}", run.stdout);
+    }
+}
+
+#[test]
+fn what_reaches_the_model_is_what_it_should() {
+    if !are_installed() {
         return;
     }
     let mut matrix =
         format!("| agent | {} |\n|---|{}\n", CELLS.join(" | "), "---|".repeat(CELLS.len()));
     let mut wrong = Vec::new();
-    AGENTS.iter().for_each(Agent::install_program);
     // They mostly wait: all at once take a third of the time.
     let conversations: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> =

@@ -96,6 +96,12 @@ impl Agent {
         npm::install((self.package, self.version));
     }
 
+    /// The `PATH` on which the program is.
+    pub(crate) fn path(&self) -> String {
+        let bins = [npm::bin((self.package, self.version)), npm::bin(npm::NODE)];
+        bins.map(|dir| dir.display().to_string()).join(":") + ":/usr/bin:/bin"
+    }
+
     /// Writes the settings with which the program speaks to `model`.
     pub(crate) fn configure(&self, place: &Place, model: &Model) {
         if let Some((name, text)) = self.program.settings(&model.url(), place.path()) {
@@ -111,11 +117,8 @@ impl Agent {
 
     /// Runs `words` as a command line of the program.
     pub(crate) fn execute(&self, place: &Place, model: &Model, words: &[&str]) -> String {
-        let bins = [npm::bin((self.package, self.version)), npm::bin(npm::NODE)];
-        let mut path = bins.map(|dir| dir.display().to_string()).join(":");
-        path.push_str(":/usr/bin:/bin");
         let mut command = Command::new("timeout");
-        isolate(&mut command, &path, &place.path().join("home"), &model.url());
+        isolate(&mut command, &self.path(), &place.path().join("home"), &model.url());
         command.arg(PATIENCE).args(words).current_dir(place.path()).stdin(Stdio::null());
         let output = command.output().unwrap();
         let [stdout, stderr] =

@@ -226,7 +226,12 @@ fn page(program: &Program, report: &Report) -> Page {
     page.line(format_args!("{} {version}", styled(NAME, program.title)));
     for Check { what, is_right, detail } in &report.checks {
         let (style, mark) = if *is_right { (GOOD, "yes") } else { (ERROR, "no ") };
-        page.line(format_args!("  {} {what} {}", styled(style, mark), styled(DIM, detail)));
+        let mark = styled(style, mark);
+        if detail.is_empty() {
+            page.line(format_args!("  {mark} {what}"));
+        } else {
+            page.line(format_args!("  {mark} {what} {}", styled(DIM, detail)));
+        }
     }
     page
 }
