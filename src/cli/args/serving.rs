@@ -23,16 +23,16 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "PATH", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) rights: McpRights,
+    pub(crate) client: McpClientArgs,
     #[command(flatten)]
     pub(crate) refresh: RefreshArgs,
     #[command(subcommand)]
     pub(crate) command: Option<McpCommand>,
 }
 
-/// What skills may do for the clients of the server.
+/// The view that clients of the server have of the skills, and what skills may do for them.
 #[derive(Debug, Args)]
-pub(crate) struct McpRights {
+pub(crate) struct McpClientArgs {
     /// When the user has to agree to the use of a skill
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(crate) consent: ConsentArg,
@@ -42,9 +42,12 @@ pub(crate) struct McpRights {
     /// Let scripts use no network
     #[arg(long)]
     pub(crate) offline: bool,
+    /// Leave the list of skills out of the server's instructions: for agents whose hook gives it
+    #[arg(long)]
+    pub(crate) no_list: bool,
 }
 
-impl McpRights {
+impl McpClientArgs {
     /// The same as words of a command line.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -58,6 +61,7 @@ impl McpRights {
             words.extend(["--write".to_owned(), path.to_string_lossy().into_owned()]);
         }
         words.extend(self.offline.then(|| "--offline".to_owned()));
+        words.extend(self.no_list.then(|| "--no-list".to_owned()));
         words
     }
 }
@@ -75,7 +79,7 @@ pub(crate) struct McpInstallArgs {
     #[command(flatten)]
     pub(crate) place: McpPlaceArgs,
     #[command(flatten)]
-    pub(crate) rights: McpRights,
+    pub(crate) client: McpClientArgs,
 }
 
 /// The agent, and which of its settings are changed.
