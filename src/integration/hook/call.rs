@@ -20,6 +20,8 @@ pub enum HookEvent {
         resumed: bool,
         /// Whether its context was just made shorter.
         compacted: bool,
+        /// Whether the user emptied its context.
+        cleared: bool,
     },
     /// The list of skills is wanted, and nothing happened.
     Catalog,
@@ -152,6 +154,7 @@ impl Input {
                 HookEvent::Start {
                     resumed: source == Some("resume"),
                     compacted: source == Some("compact"),
+                    cleared: source == Some("clear"),
                 }
             }
             "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" | "userPromptSubmitted" => {
