@@ -1,4 +1,4 @@
-//! Tests of the SQLite store: sessions, tallies and damage.
+//! Tests of the `SQLite` store: sessions, tallies and damage.
 
 use std::fs;
 
