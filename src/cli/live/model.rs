@@ -1,6 +1,6 @@
-//! A model on the loopback that speaks the four protocols of these agents and keeps what it was
-//! asked. It answers with a sentence, or does what the message says: `[[call TOOL FIELD=VALUE]]` calls a
-//! tool once, `[[tokens N]]` claims that the context is that long.
+//! A fake model on the loopback that speaks the four protocols of these agents and records the
+//! requests. It answers with a sentence, or obeys orders in the message: `[[call TOOL
+//! FIELD=VALUE]]` calls a tool once, `[[tokens N]]` claims that the context has this length.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -19,7 +19,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Starts to serve on any free port.
+    /// Starts the server on any free port.
     pub(crate) fn start() -> io::Result<Model> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -38,13 +38,13 @@ impl Model {
         format!("http://{}", self.address)
     }
 
-    /// The bodies of all requests so far.
+    /// Returns the bodies of all requests so far.
     pub(crate) fn requests(&self) -> Vec<Value> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The last request since the first `n_before` that an agent made of `message`; others make a
-    /// title, or choose a model.
+    /// Returns the last request, after the first `n_before`, in which an agent sent `message`;
+    /// other requests make a title, or choose a model.
     pub(crate) fn request(&self, n_before: usize, message: &str) -> Option<Value> {
         let quoted = json!(message).to_string();
         let quoted = quoted.trim_matches('"').to_owned();
@@ -74,7 +74,7 @@ fn serve(stream: &TcpStream, kept: &Mutex<Vec<Value>>) {
     }
 }
 
-/// The path and the body of a request; `None` where the connection ends.
+/// Reads the path and the body of a request; `None` when the connection ends.
 fn read(reader: &mut BufReader<&TcpStream>) -> Option<(String, Vec<u8>)> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|n_bytes| *n_bytes > 0)?;
@@ -103,7 +103,7 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<(String, Vec<u8>)> {
     Some((path, body))
 }
 
-/// The content type and the text of an answer.
+/// Returns the content type and the text of an answer.
 fn answer(path: &str, body: &Value) -> (&'static str, String) {
     let path = path.split('?').next().unwrap_or_default();
     let Some(protocol) = Protocol::of(path) else {

@@ -1,14 +1,14 @@
-//! The four protocols of models: what a message asks for, and how an answer is written.
+//! The four protocols of models: reading the request, and writing the answer.
 
 use serde_json::{Value, json};
 
-/// What the model says if it is not told to call a tool.
+/// The answer of the model if it is not told to call a tool.
 const SENTENCE: &str = "So be it.";
 
-/// The length of the context, in tokens, if the message says nothing of it.
+/// The claimed length of the context, in tokens, if the message names none.
 const TOKENS: u64 = 1000;
 
-/// How requests and answers are written.
+/// The form of requests and answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
     /// `OpenAI`'s responses.
@@ -21,25 +21,25 @@ pub(crate) enum Protocol {
     Contents,
 }
 
-/// An answer as a whole, and as the events of a stream.
+/// An answer as one document, and as the events of a stream.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) whole: Value,
     pub(crate) events: Vec<Value>,
 }
 
-/// A tool call that the message asks for.
+/// A tool call that the message orders.
 #[derive(Debug, PartialEq)]
 struct Call {
     tool: String,
-    /// The set of tools that the tool is in, where there are such.
+    /// The tool's namespace, in protocols that have one.
     namespace: Option<String>,
     arguments: Value,
-    /// Whether the tool takes a text instead of JSON.
+    /// True if the tool takes text instead of JSON.
     is_custom: bool,
 }
 
-/// What the model does.
+/// The model's next action.
 #[derive(Debug)]
 struct Act {
     call: Option<Call>,
@@ -47,7 +47,7 @@ struct Act {
 }
 
 impl Protocol {
-    /// The protocol in which a request to `path` is written.
+    /// Returns the protocol of a request to `path`.
     pub(crate) fn of(path: &str) -> Option<Protocol> {
         match path {
             _ if path.ends_with("/responses") => Some(Protocol::Responses),
@@ -58,7 +58,7 @@ impl Protocol {
         }
     }
 
-    /// The names of the tools that a request offers.
+    /// Returns the names of the tools that a request offers.
     pub(crate) fn tools(body: &Value) -> Vec<String> {
         offered(body).into_iter().map(|tool| tool.name).collect()
     }
@@ -73,7 +73,8 @@ impl Protocol {
         }
     }
 
-    /// What the conversation asks for: the last order of the user that no tool has answered.
+    /// Returns the action that the conversation asks for: the last order of the user that no tool
+    /// has answered.
     fn act(self, body: &Value) -> Act {
         let (items, parts) = match self {
             Protocol::Responses => ("input", "content"),
@@ -99,7 +100,7 @@ impl Protocol {
             }
             let texts = parts.iter().filter_map(|part| part["text"].as_str());
             order = texts.clone().filter_map(|text| ordered(text, "call")).next_back().or(order);
-            // A request for a summary comes after it, and is short again.
+            // A request for a summary comes later, and is short again.
             let claimed =
                 texts.filter_map(|text| ordered(text, "tokens")?.parse().ok()).next_back();
             tokens = claimed.unwrap_or(TOKENS);
@@ -108,7 +109,7 @@ impl Protocol {
     }
 }
 
-/// What follows `[[name ` up to `]]`, in the last such order of `text`.
+/// Returns the text between `[[name ` and `]]` of the last such order in `text`.
 fn ordered(text: &str, name: &str) -> Option<String> {
     let (_, rest) = text.rsplit_once(&format!("[[{name} "))?;
     Some(rest.split_once("]]")?.0.to_owned())
@@ -122,7 +123,7 @@ struct Tool {
     is_custom: bool,
 }
 
-/// The tools of a request, whatever its protocol.
+/// Returns the tools of a request, whatever its protocol.
 fn offered(body: &Value) -> Vec<Tool> {
     let mut tools = Vec::new();
     let later = body["input"].as_array().into_iter().flatten().map(|item| &item["tools"]);
@@ -143,8 +144,8 @@ fn offered(body: &Value) -> Vec<Tool> {
     tools
 }
 
-/// The call that an order means: of the first tool whose name ends so. Some agents put a backslash
-/// before each quotation mark of a message, so an order has none.
+/// Resolves an order to a call of the first tool whose name ends with the ordered one. Some agents
+/// put a backslash before each quotation mark of a message, so an order contains none.
 fn call(order: &str, body: &Value) -> Option<Call> {
     let (name, argument) = order.split_once(' ')?;
     let (field, value) = argument.split_once('=')?;
@@ -249,7 +250,7 @@ fn messages(body: &Value, Act { call, tokens }: &Act) -> Answer {
     Answer { whole: of(json!([block]), json!(reason)), events }
 }
 
-/// Where JSON is asked for, the answer is the choice of a model.
+/// If JSON is requested, the answer is the choice of a model.
 fn contents(body: &Value, Act { call, tokens }: &Act) -> Answer {
     let is_json = body["generationConfig"]["responseMimeType"] == "application/json";
     let choice = json!({"reasoning": "x", "model_choice": "flash", "complexity_reasoning": "x",
