@@ -1,4 +1,5 @@
-//! The commands of the README do what it says. Its code blocks are doc tests of the crate.
+//! The console commands of the README print the output shown. Its code blocks are doc tests of the
+//! crate.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -26,7 +27,7 @@ fn examples(markdown: &str) -> Vec<Example> {
     examples
 }
 
-/// Runs `repertoire ARGS`, without the skills of whoever runs the test.
+/// Runs `repertoire ARGS`, without the skills of the user who runs the test.
 fn run(args: &[String], input: &str) -> (bool, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_repertoire"))
         .args(args)
@@ -59,7 +60,7 @@ fn commands_print_what_the_readme_shows() {
             ["cargo", "run", "--", ..] => {
                 let (succeeded, printed) = run(&words[3..], &input);
                 assert!(succeeded, "{command}");
-                // Tables are padded, which nobody sees.
+                // Tables are padded with blanks that a page does not show.
                 let printed: String =
                     printed.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
                 match output.strip_suffix("…\n") {
@@ -68,7 +69,7 @@ fn commands_print_what_the_readme_shows() {
                 }
                 n_run += 1;
             }
-            // These are run by `.ci/run`: one is this test's own run, the others build.
+            // `.ci/run` runs these: one is this test's own run, the others build.
             ["cargo", "test"]
             | ["cargo", "install", "--path", "."]
             | ["cargo", "build", "--package", "hello-toolset"]
