@@ -1,10 +1,17 @@
-//! The console commands of the README print the output shown. Its code blocks are doc tests of the
-//! crate.
+//! The console commands of the README and of two pages print the output shown there. Their Rust blocks
+//! are doc tests of the crate.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+
+/// The pages whose `console` blocks are run.
+const PAGES: [&str; 3] = [
+    include_str!("../README.md"),
+    include_str!("../docs/getting-started.md"),
+    include_str!("../docs/embedding.md"),
+];
 
 /// A command of a `console` block and what it prints.
 struct Example {
@@ -45,9 +52,9 @@ fn run(args: &[String], input: &str) -> (bool, String) {
 }
 
 #[test]
-fn commands_print_what_the_readme_shows() {
+fn commands_print_the_documented_output() {
     let mut n_run = 0;
-    for Example { command, output } in examples(include_str!("../README.md")) {
+    for Example { command, output } in PAGES.into_iter().flat_map(examples) {
         let (input, command) = match command.split_once(" | ") {
             Some((echo, command)) => {
                 (format!("{}\n", shlex::split(echo).unwrap()[1]), command.to_owned())
@@ -77,5 +84,5 @@ fn commands_print_what_the_readme_shows() {
             _ => panic!("nothing tests `{command}`"),
         }
     }
-    assert!(n_run >= 5, "{n_run} commands were run");
+    assert!(n_run >= 8, "{n_run} commands were run");
 }
