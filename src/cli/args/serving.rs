@@ -23,17 +23,17 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "PATH", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) rights: McpRights,
+    pub(crate) client: McpClientArgs,
     #[command(flatten)]
     pub(crate) refresh: RefreshArgs,
     #[command(subcommand)]
     pub(crate) command: Option<McpCommand>,
 }
 
-/// The rights of skills on behalf of the server's clients.
+/// The view that clients of the server have of the skills, and what skills may do for them.
 #[derive(Debug, Args)]
-pub(crate) struct McpRights {
-    /// When the user must agree to the use of a skill
+pub(crate) struct McpClientArgs {
+    /// When the user has to agree to the use of a skill
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(crate) consent: ConsentArg,
     /// Let scripts change files in this directory; may be repeated
@@ -42,10 +42,13 @@ pub(crate) struct McpRights {
     /// Deny scripts the network
     #[arg(long)]
     pub(crate) offline: bool,
+    /// Leave the list of skills out of the server's instructions: for agents whose hook gives it
+    #[arg(long)]
+    pub(crate) no_list: bool,
 }
 
-impl McpRights {
-    /// Returns the words of a command line with the same options.
+impl McpClientArgs {
+    /// The same as words of a command line.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         match self.consent {
@@ -58,6 +61,7 @@ impl McpRights {
             words.extend(["--write".to_owned(), path.to_string_lossy().into_owned()]);
         }
         words.extend(self.offline.then(|| "--offline".to_owned()));
+        words.extend(self.no_list.then(|| "--no-list".to_owned()));
         words
     }
 }
@@ -75,7 +79,7 @@ pub(crate) struct McpInstallArgs {
     #[command(flatten)]
     pub(crate) place: McpPlaceArgs,
     #[command(flatten)]
-    pub(crate) rights: McpRights,
+    pub(crate) client: McpClientArgs,
 }
 
 /// An agent, and the choice of its settings.

@@ -73,7 +73,7 @@ impl Program {
             "codex" => Some((
                 ".codex/config.toml",
                 format!(
-                    "model = \"gpt-5\"\nmodel_provider = \"here\"\napproval_policy = \"never\"\n\
+                    "model = \"gpt-5.5\"\nmodel_provider = \"here\"\napproval_policy = \"never\"\n\
                      sandbox_mode = \"danger-full-access\"\nmodel_context_window = 300000\n\
                      model_auto_compact_token_limit = 200000\n\n[model_providers.here]\n\
                      name = \"here\"\nbase_url = \"{url}/v1\"\nwire_api = \"responses\"\n\

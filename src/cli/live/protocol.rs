@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-/// The answer of the model if it is not told to call a tool.
-const SENTENCE: &str = "So be it.";
+/// What the model says if it is not told to call a tool.
+pub(crate) const SENTENCE: &str = "So be it.";
 
-/// The claimed length of the context, in tokens, if the message names none.
-const TOKENS: u64 = 1000;
+/// The length of the context, in tokens, if no message claims another.
+pub(crate) const TOKENS: u64 = 1000;
 
 /// The form of requests and answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,15 +35,26 @@ struct Call {
     /// The tool's namespace, in protocols that have one.
     namespace: Option<String>,
     arguments: Value,
-    /// True if the tool takes text instead of JSON.
-    is_custom: bool,
+    kind: Kind,
 }
 
-/// The model's next action.
+/// How a tool is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// With JSON.
+    Function,
+    /// With a text, in `OpenAI`'s responses.
+    Custom,
+    /// As the search for tools that Codex defers: those it finds are offered from then on.
+    Search,
+}
+
+/// What a conversation asks of the model.
 #[derive(Debug)]
-struct Act {
+struct Orders {
     call: Option<Call>,
-    tokens: u64,
+    /// The length of the context that the last message claims, in tokens.
+    tokens: Option<u64>,
 }
 
 impl Protocol {
@@ -63,26 +74,33 @@ impl Protocol {
         offered(body).into_iter().map(|tool| tool.name).collect()
     }
 
-    pub(crate) fn answer(self, body: &Value) -> Answer {
-        let act = self.act(body);
+    /// The length of the context that the last message of `body` claims, in tokens. A request
+    /// without tools makes a title, or chooses a model.
+    pub(crate) fn claimed(self, body: &Value) -> Option<u64> {
+        self.orders(body).tokens.filter(|_| !offered(body).is_empty())
+    }
+
+    /// The answer to `body`, which says that the context has a length of `tokens`.
+    pub(crate) fn answer(self, body: &Value, tokens: u64) -> Answer {
+        let call = self.orders(body).call;
+        let call = call.as_ref();
         match self {
-            Protocol::Responses => responses(body, &act),
-            Protocol::Completions => completions(body, &act),
-            Protocol::Messages => messages(body, &act),
-            Protocol::Contents => contents(body, &act),
+            Protocol::Responses => responses(body, call, tokens),
+            Protocol::Completions => completions(body, call, tokens),
+            Protocol::Messages => messages(body, call, tokens),
+            Protocol::Contents => contents(body, call, tokens),
         }
     }
 
-    /// Returns the action that the conversation asks for: the last order of the user that no tool
-    /// has answered.
-    fn act(self, body: &Value) -> Act {
+    /// The last call that the user orders and no tool has answered, and the last message's claim.
+    fn orders(self, body: &Value) -> Orders {
         let (items, parts) = match self {
             Protocol::Responses => ("input", "content"),
             Protocol::Completions | Protocol::Messages => ("messages", "content"),
             Protocol::Contents => ("contents", "parts"),
         };
         let mut order = None;
-        let mut tokens = TOKENS;
+        let mut tokens = None;
         for item in body[items].as_array().into_iter().flatten() {
             let single = [json!({"text": item[parts]})];
             let parts = item[parts].as_array().map_or(&single[..], Vec::as_slice);
@@ -100,12 +118,10 @@ impl Protocol {
             }
             let texts = parts.iter().filter_map(|part| part["text"].as_str());
             order = texts.clone().filter_map(|text| ordered(text, "call")).next_back().or(order);
-            // A request for a summary comes later, and is short again.
-            let claimed =
-                texts.filter_map(|text| ordered(text, "tokens")?.parse().ok()).next_back();
-            tokens = claimed.unwrap_or(TOKENS);
+            // A request for a summary comes after it, and is short again.
+            tokens = texts.filter_map(|text| ordered(text, "tokens")?.parse().ok()).next_back();
         }
-        Act { call: order.and_then(|order| call(&order, body)), tokens }
+        Orders { call: order.and_then(|order| call(&order, body)), tokens }
     }
 }
 
@@ -120,7 +136,7 @@ fn ordered(text: &str, name: &str) -> Option<String> {
 struct Tool {
     name: String,
     namespace: Option<String>,
-    is_custom: bool,
+    kind: Kind,
 }
 
 /// Returns the tools of a request, whatever its protocol.
@@ -137,7 +153,7 @@ fn offered(body: &Value) -> Vec<Tool> {
             tools.extend(name.map(|name| Tool {
                 name: name.to_owned(),
                 namespace: namespace.map(str::to_owned),
-                is_custom: tool["type"] == "custom",
+                kind: if tool["type"] == "custom" { Kind::Custom } else { Kind::Function },
             }));
         }
     }
@@ -149,32 +165,50 @@ fn offered(body: &Value) -> Vec<Tool> {
 fn call(order: &str, body: &Value) -> Option<Call> {
     let (name, argument) = order.split_once(' ')?;
     let (field, value) = argument.split_once('=')?;
-    let tool = offered(body).into_iter().find(|tool| tool.name.ends_with(name))?;
-    Some(Call {
-        tool: tool.name,
-        namespace: tool.namespace,
-        arguments: json!({field: value}),
-        is_custom: tool.is_custom,
+    if let Some(tool) = offered(body).into_iter().find(|tool| tool.name.ends_with(name)) {
+        let arguments = json!({field: value});
+        return Some(Call {
+            tool: tool.name,
+            namespace: tool.namespace,
+            arguments,
+            kind: tool.kind,
+        });
+    }
+    let has = |list: &str, kind: &str| {
+        body[list].as_array().is_some_and(|items| items.iter().any(|item| item["type"] == kind))
+    };
+    let may_search = has("tools", "tool_search") && !has("input", "tool_search_output");
+    may_search.then(|| Call {
+        tool: "tool_search".to_owned(),
+        namespace: None,
+        arguments: json!({"query": name}),
+        kind: Kind::Search,
     })
 }
 
-fn responses(body: &Value, Act { call, tokens }: &Act) -> Answer {
+fn responses(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let mut item = match call {
         None => json!({
             "type": "message", "id": "msg", "role": "assistant",
             "content": [{"type": "output_text", "text": SENTENCE, "annotations": []}],
         }),
-        Some(call) if call.is_custom => json!({
-            "type": "custom_tool_call", "id": "ctc", "call_id": "call", "name": call.tool,
-            "input": call.arguments["input"],
-        }),
-        Some(call) => json!({
-            "type": "function_call", "id": "fc", "call_id": "call", "name": call.tool,
-            "arguments": call.arguments.to_string(),
-        }),
+        Some(Call { tool, arguments, kind, .. }) => match kind {
+            Kind::Function => json!({
+                "type": "function_call", "id": "fc", "call_id": "call", "name": tool,
+                "arguments": arguments.to_string(),
+            }),
+            Kind::Custom => json!({
+                "type": "custom_tool_call", "id": "ctc", "call_id": "call", "name": tool,
+                "input": arguments["input"],
+            }),
+            Kind::Search => json!({
+                "type": "tool_search_call", "id": "tsc", "call_id": "search",
+                "execution": "client", "arguments": arguments,
+            }),
+        },
     };
     item["status"] = "completed".into();
-    if let Some(namespace) = call.as_ref().and_then(|call| call.namespace.as_ref()) {
+    if let Some(namespace) = call.and_then(|call| call.namespace.as_ref()) {
         item["namespace"] = namespace.clone().into();
     }
     let usage = json!({
@@ -193,7 +227,7 @@ fn responses(body: &Value, Act { call, tokens }: &Act) -> Answer {
     Answer { whole, events }
 }
 
-fn completions(body: &Value, Act { call, tokens }: &Act) -> Answer {
+fn completions(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let (message, reason) = match call {
         None => (json!({"role": "assistant", "content": SENTENCE}), "stop"),
         Some(Call { tool, arguments, .. }) => {
@@ -215,7 +249,7 @@ fn completions(body: &Value, Act { call, tokens }: &Act) -> Answer {
     Answer { whole: of("chat.completion", choice), events }
 }
 
-fn messages(body: &Value, Act { call, tokens }: &Act) -> Answer {
+fn messages(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let usage = json!({"input_tokens": tokens, "output_tokens": 5});
     let of = |content: Value, reason: Value| {
         json!({"id": "msg", "type": "message", "role": "assistant", "model": body["model"],
@@ -250,8 +284,8 @@ fn messages(body: &Value, Act { call, tokens }: &Act) -> Answer {
     Answer { whole: of(json!([block]), json!(reason)), events }
 }
 
-/// If JSON is requested, the answer is the choice of a model.
-fn contents(body: &Value, Act { call, tokens }: &Act) -> Answer {
+/// Where JSON is asked for, the answer is the choice of a model.
+fn contents(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let is_json = body["generationConfig"]["responseMimeType"] == "application/json";
     let choice = json!({"reasoning": "x", "model_choice": "flash", "complexity_reasoning": "x",
                         "complexity_score": 1, "next_speaker": "user"});
@@ -308,11 +342,11 @@ mod tests {
             ),
         ] {
             let body = |items: Value| json!({field: items, "tools": tools});
-            let act = protocol.act(&body(json!([asked])));
-            assert_eq!(act.tokens, 7, "{protocol:?}");
-            let call = act.call.unwrap();
+            let orders = protocol.orders(&body(json!([asked])));
+            assert_eq!(orders.tokens, Some(7), "{protocol:?}");
+            let call = orders.call.unwrap();
             assert_eq!((&*call.tool, call.arguments), ("x_read", json!({"path": "a"})));
-            let answered = protocol.act(&body(json!([asked, result])));
+            let answered = protocol.orders(&body(json!([asked, result])));
             assert_eq!(answered.call, None, "{protocol:?}");
             assert_eq!(Protocol::tools(&body(json!([]))), ["x_read"]);
         }

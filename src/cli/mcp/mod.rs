@@ -40,9 +40,9 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
 fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let common = &Common { channel: Channel::Mcp, ..common.clone() };
     let mut scripts = setup::script_options(common)?;
-    scripts.write.extend(args.rights.write.iter().cloned());
-    scripts.network &= !args.rights.offline;
-    let consent = Consent::new(args.rights.consent.into());
+    scripts.write.extend(args.client.write.iter().cloned());
+    scripts.network &= !args.client.offline;
+    let consent = Consent::new(args.client.consent.into());
     let engine =
         setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;
     let code = setup::finish(common, &engine, out);
@@ -56,11 +56,19 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
                 () = ended(&ending) => Ok(()),
             };
         }
-        let server = McpServer::new(&engine, McpOptions::default());
+        let server = McpServer::new(&engine, options(args));
         Ok(server.serve_stdio_until(ended(&ending)).await?)
     });
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)
+}
+
+fn options(args: &McpArgs) -> McpOptions {
+    let mut options = McpOptions::default();
+    if args.client.no_list {
+        options.instructions_chars = 0;
+    }
+    options
 }
 
 /// Waits for a signal that asks this process to end.
@@ -86,7 +94,8 @@ async fn http(
     if is_new {
         out.note(&format!("the token of this run is {token}"));
     }
-    let server = move || McpServer::new(&engine, McpOptions::default());
+    let options = options(args);
+    let server = move || McpServer::new(&engine, options.clone());
     Ok(serve_http(listener, &token, server).await?)
 }
 

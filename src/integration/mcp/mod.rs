@@ -67,7 +67,7 @@ pub struct McpOptions {
     /// once.
     pub tools: SessionToolsOptions,
     /// Room for the catalog prompt in the server's instructions, in characters; 1600 by default,
-    /// since some clients cut instructions at 2 KiB.
+    /// since some clients cut instructions at 2 KiB; 0 leaves it out, for agents whose hook gives it.
     pub instructions_chars: usize,
     /// The interval at which lists that the client has seen are checked for changes other than
     /// those of a [`refresh`](Engine::refresh), such as a rebuilt plugin; 2 seconds by default.
@@ -193,6 +193,9 @@ impl McpServer {
 
     fn instructions(&self) -> String {
         let Connection { engine, options, .. } = &*self.0;
+        if options.instructions_chars == 0 {
+            return INSTRUCTIONS.to_owned();
+        }
         let budget = Some(Budget::Characters(options.instructions_chars));
         let catalog =
             engine.prompt_with(&PromptOptions { budget, ..engine.prompt_options().clone() });
