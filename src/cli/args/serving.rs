@@ -30,10 +30,10 @@ pub(crate) struct McpArgs {
     pub(crate) command: Option<McpCommand>,
 }
 
-/// The view that clients of the server have of the skills, and what skills may do for them.
+/// The clients' view of the skills, and the rights of skills on behalf of clients.
 #[derive(Debug, Args)]
 pub(crate) struct McpClientArgs {
-    /// When the user has to agree to the use of a skill
+    /// When the user must agree to the use of a skill
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(crate) consent: ConsentArg,
     /// Let scripts change files in this directory; may be repeated
@@ -48,7 +48,7 @@ pub(crate) struct McpClientArgs {
 }
 
 impl McpClientArgs {
-    /// The same as words of a command line.
+    /// Returns the words of a command line with the same options.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         match self.consent {

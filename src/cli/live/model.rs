@@ -1,6 +1,6 @@
-//! A model on the loopback that speaks the four protocols of these agents and keeps what it was
-//! asked. It answers with a sentence, or does what the message says: `[[call TOOL FIELD=VALUE]]` calls a
-//! tool once, `[[tokens N]]` claims once that the context is that long.
+//! A fake model on the loopback that speaks the four protocols of these agents and records the
+//! requests. It answers with a sentence, or obeys orders in the message: `[[call TOOL
+//! FIELD=VALUE]]` calls a tool once, `[[tokens N]]` claims once that the context has this length.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -19,12 +19,12 @@ pub(crate) struct Model {
     asked: Arc<Mutex<Asked>>,
 }
 
-/// Everything that the model was asked.
+/// The recorded requests.
 #[derive(Debug, Default)]
 struct Asked {
     requests: Vec<Value>,
-    /// The lengths of the context that were claimed: an agent that shortens a conversation may send
-    /// the message with the claim again, and would have no end of it.
+    /// The claimed lengths of the context: an agent that shortens a conversation may send the
+    /// message with the claim again, and would never finish.
     claims: BTreeSet<u64>,
 }
 
@@ -117,7 +117,7 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<(String, Vec<u8>)> {
     Some((path, body))
 }
 
-/// The content type and the text of an answer.
+/// Returns the content type and the text of an answer.
 fn answer(path: &str, body: &Value, claims: &mut BTreeSet<u64>) -> (&'static str, String) {
     let path = path.split('?').next().unwrap_or_default();
     let Some(protocol) = Protocol::of(path) else {

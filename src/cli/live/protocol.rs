@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// What the model says if it is not told to call a tool.
+/// The answer of the model if it is not told to call a tool.
 pub(crate) const SENTENCE: &str = "So be it.";
 
 /// The length of the context, in tokens, if no message claims another.
@@ -38,18 +38,18 @@ struct Call {
     kind: Kind,
 }
 
-/// How a tool is called.
+/// The way a tool is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// With JSON.
     Function,
     /// With a text, in `OpenAI`'s responses.
     Custom,
-    /// As the search for tools that Codex defers: those it finds are offered from then on.
+    /// As the search for tools that Codex defers: the tools found are offered from then on.
     Search,
 }
 
-/// What a conversation asks of the model.
+/// The orders in a conversation.
 #[derive(Debug)]
 struct Orders {
     call: Option<Call>,
@@ -74,13 +74,13 @@ impl Protocol {
         offered(body).into_iter().map(|tool| tool.name).collect()
     }
 
-    /// The length of the context that the last message of `body` claims, in tokens. A request
-    /// without tools makes a title, or chooses a model.
+    /// Returns the length of the context that the last message of `body` claims, in tokens. A
+    /// request without tools makes a title, or chooses a model.
     pub(crate) fn claimed(self, body: &Value) -> Option<u64> {
         self.orders(body).tokens.filter(|_| !offered(body).is_empty())
     }
 
-    /// The answer to `body`, which says that the context has a length of `tokens`.
+    /// Returns the answer to `body`, which claims a context of `tokens` tokens.
     pub(crate) fn answer(self, body: &Value, tokens: u64) -> Answer {
         let call = self.orders(body).call;
         let call = call.as_ref();
@@ -92,7 +92,8 @@ impl Protocol {
         }
     }
 
-    /// The last call that the user orders and no tool has answered, and the last message's claim.
+    /// Returns the last call that the user orders and no tool has answered, and the last message's
+    /// claim.
     fn orders(self, body: &Value) -> Orders {
         let (items, parts) = match self {
             Protocol::Responses => ("input", "content"),
@@ -118,7 +119,7 @@ impl Protocol {
             }
             let texts = parts.iter().filter_map(|part| part["text"].as_str());
             order = texts.clone().filter_map(|text| ordered(text, "call")).next_back().or(order);
-            // A request for a summary comes after it, and is short again.
+            // A request for a summary comes later, and is short again.
             tokens = texts.filter_map(|text| ordered(text, "tokens")?.parse().ok()).next_back();
         }
         Orders { call: order.and_then(|order| call(&order, body)), tokens }
@@ -284,7 +285,7 @@ fn messages(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     Answer { whole: of(json!([block]), json!(reason)), events }
 }
 
-/// Where JSON is asked for, the answer is the choice of a model.
+/// If JSON is requested, the answer is the choice of a model.
 fn contents(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let is_json = body["generationConfig"]["responseMimeType"] == "application/json";
     let choice = json!({"reasoning": "x", "model_choice": "flash", "complexity_reasoning": "x",
