@@ -1,6 +1,6 @@
-//! A model on the loopback that speaks the four protocols of these agents and keeps what it was
-//! asked. It answers with a sentence, or does what the message says: `[[call TOOL FIELD=VALUE]]` calls a
-//! tool once, `[[tokens N]]` claims once that the context is that long.
+//! A fake model on the loopback that speaks the four protocols of these agents and records the
+//! requests. It answers with a sentence, or obeys orders in the message: `[[call TOOL
+//! FIELD=VALUE]]` calls a tool once, `[[tokens N]]` claims once that the context has this length.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -19,17 +19,17 @@ pub(crate) struct Model {
     asked: Arc<Mutex<Asked>>,
 }
 
-/// Everything that the model was asked.
+/// The recorded requests.
 #[derive(Debug, Default)]
 struct Asked {
     requests: Vec<Value>,
-    /// The lengths of the context that were claimed: an agent that shortens a conversation may send
-    /// the message with the claim again, and would have no end of it.
+    /// The claimed lengths of the context: an agent that shortens a conversation may send the
+    /// message with the claim again, and would never finish.
     claims: BTreeSet<u64>,
 }
 
 impl Model {
-    /// Starts to serve on any free port.
+    /// Starts the server on any free port.
     pub(crate) fn start() -> io::Result<Model> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -48,13 +48,13 @@ impl Model {
         format!("http://{}", self.address)
     }
 
-    /// The bodies of all requests so far.
+    /// Returns the bodies of all requests so far.
     pub(crate) fn requests(&self) -> Vec<Value> {
         lock(&self.asked).requests.clone()
     }
 
-    /// The last request since the first `n_before` that an agent made of `message`; others make a
-    /// title, or choose a model.
+    /// Returns the last request, after the first `n_before`, in which an agent sent `message`;
+    /// other requests make a title, or choose a model.
     pub(crate) fn request(&self, n_before: usize, message: &str) -> Option<Value> {
         let quoted = json!(message).to_string();
         let quoted = quoted.trim_matches('"').to_owned();
@@ -88,7 +88,7 @@ fn serve(stream: &TcpStream, asked: &Mutex<Asked>) {
     }
 }
 
-/// The path and the body of a request; `None` where the connection ends.
+/// Reads the path and the body of a request; `None` when the connection ends.
 fn read(reader: &mut BufReader<&TcpStream>) -> Option<(String, Vec<u8>)> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|n_bytes| *n_bytes > 0)?;
@@ -117,7 +117,7 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<(String, Vec<u8>)> {
     Some((path, body))
 }
 
-/// The content type and the text of an answer.
+/// Returns the content type and the text of an answer.
 fn answer(path: &str, body: &Value, claims: &mut BTreeSet<u64>) -> (&'static str, String) {
     let path = path.split('?').next().unwrap_or_default();
     let Some(protocol) = Protocol::of(path) else {

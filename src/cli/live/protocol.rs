@@ -1,14 +1,14 @@
-//! The four protocols of models: what a message asks for, and how an answer is written.
+//! The four protocols of models: reading the request, and writing the answer.
 
 use serde_json::{Value, json};
 
-/// What the model says if it is not told to call a tool.
+/// The answer of the model if it is not told to call a tool.
 pub(crate) const SENTENCE: &str = "So be it.";
 
 /// The length of the context, in tokens, if no message claims another.
 pub(crate) const TOKENS: u64 = 1000;
 
-/// How requests and answers are written.
+/// The form of requests and answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
     /// `OpenAI`'s responses.
@@ -21,35 +21,35 @@ pub(crate) enum Protocol {
     Contents,
 }
 
-/// An answer as a whole, and as the events of a stream.
+/// An answer as one document, and as the events of a stream.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) whole: Value,
     pub(crate) events: Vec<Value>,
 }
 
-/// A tool call that the message asks for.
+/// A tool call that the message orders.
 #[derive(Debug, PartialEq)]
 struct Call {
     tool: String,
-    /// The set of tools that the tool is in, where there are such.
+    /// The tool's namespace, in protocols that have one.
     namespace: Option<String>,
     arguments: Value,
     kind: Kind,
 }
 
-/// How a tool is called.
+/// The way a tool is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// With JSON.
     Function,
     /// With a text, in `OpenAI`'s responses.
     Custom,
-    /// As the search for tools that Codex defers: those it finds are offered from then on.
+    /// As the search for tools that Codex defers: the tools found are offered from then on.
     Search,
 }
 
-/// What a conversation asks of the model.
+/// The orders in a conversation.
 #[derive(Debug)]
 struct Orders {
     call: Option<Call>,
@@ -58,7 +58,7 @@ struct Orders {
 }
 
 impl Protocol {
-    /// The protocol in which a request to `path` is written.
+    /// Returns the protocol of a request to `path`.
     pub(crate) fn of(path: &str) -> Option<Protocol> {
         match path {
             _ if path.ends_with("/responses") => Some(Protocol::Responses),
@@ -69,18 +69,18 @@ impl Protocol {
         }
     }
 
-    /// The names of the tools that a request offers.
+    /// Returns the names of the tools that a request offers.
     pub(crate) fn tools(body: &Value) -> Vec<String> {
         offered(body).into_iter().map(|tool| tool.name).collect()
     }
 
-    /// The length of the context that the last message of `body` claims, in tokens. A request
-    /// without tools makes a title, or chooses a model.
+    /// Returns the length of the context that the last message of `body` claims, in tokens. A
+    /// request without tools makes a title, or chooses a model.
     pub(crate) fn claimed(self, body: &Value) -> Option<u64> {
         self.orders(body).tokens.filter(|_| !offered(body).is_empty())
     }
 
-    /// The answer to `body`, which says that the context has a length of `tokens`.
+    /// Returns the answer to `body`, which claims a context of `tokens` tokens.
     pub(crate) fn answer(self, body: &Value, tokens: u64) -> Answer {
         let call = self.orders(body).call;
         let call = call.as_ref();
@@ -92,7 +92,8 @@ impl Protocol {
         }
     }
 
-    /// The last call that the user orders and no tool has answered, and the last message's claim.
+    /// Returns the last call that the user orders and no tool has answered, and the last message's
+    /// claim.
     fn orders(self, body: &Value) -> Orders {
         let (items, parts) = match self {
             Protocol::Responses => ("input", "content"),
@@ -118,14 +119,14 @@ impl Protocol {
             }
             let texts = parts.iter().filter_map(|part| part["text"].as_str());
             order = texts.clone().filter_map(|text| ordered(text, "call")).next_back().or(order);
-            // A request for a summary comes after it, and is short again.
+            // A request for a summary comes later, and is short again.
             tokens = texts.filter_map(|text| ordered(text, "tokens")?.parse().ok()).next_back();
         }
         Orders { call: order.and_then(|order| call(&order, body)), tokens }
     }
 }
 
-/// What follows `[[name ` up to `]]`, in the last such order of `text`.
+/// Returns the text between `[[name ` and `]]` of the last such order in `text`.
 fn ordered(text: &str, name: &str) -> Option<String> {
     let (_, rest) = text.rsplit_once(&format!("[[{name} "))?;
     Some(rest.split_once("]]")?.0.to_owned())
@@ -139,7 +140,7 @@ struct Tool {
     kind: Kind,
 }
 
-/// The tools of a request, whatever its protocol.
+/// Returns the tools of a request, whatever its protocol.
 fn offered(body: &Value) -> Vec<Tool> {
     let mut tools = Vec::new();
     let later = body["input"].as_array().into_iter().flatten().map(|item| &item["tools"]);
@@ -160,8 +161,8 @@ fn offered(body: &Value) -> Vec<Tool> {
     tools
 }
 
-/// The call that an order means: of the first tool whose name ends so. Some agents put a backslash
-/// before each quotation mark of a message, so an order has none.
+/// Resolves an order to a call of the first tool whose name ends with the ordered one. Some agents
+/// put a backslash before each quotation mark of a message, so an order contains none.
 fn call(order: &str, body: &Value) -> Option<Call> {
     let (name, argument) = order.split_once(' ')?;
     let (field, value) = argument.split_once('=')?;
@@ -284,7 +285,7 @@ fn messages(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     Answer { whole: of(json!([block]), json!(reason)), events }
 }
 
-/// Where JSON is asked for, the answer is the choice of a model.
+/// If JSON is requested, the answer is the choice of a model.
 fn contents(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let is_json = body["generationConfig"]["responseMimeType"] == "application/json";
     let choice = json!({"reasoning": "x", "model_choice": "flash", "complexity_reasoning": "x",

@@ -30,7 +30,7 @@ pub(super) fn uninstall(
     Ok(ExitCode::Done)
 }
 
-/// The words that run the server, without options.
+/// Returns the words that run the server, without options.
 fn plain_words() -> Result<Vec<String>, repertoire::Error> {
     Ok(vec![program()?, "mcp".to_owned()])
 }

@@ -1,5 +1,5 @@
-//! `repertoire mcp`: the skills, for agents that speak the Model Context Protocol; and this server
-//! in the settings of agents.
+//! `repertoire mcp`: serves the skills to agents that speak the Model Context Protocol, and
+//! installs the server in the settings of agents.
 
 mod agents;
 mod entry;
@@ -23,10 +23,10 @@ use crate::{random, setup};
 
 pub(crate) use agents::McpAgent;
 
-/// Where the token is looked for when no file is named.
+/// The variable with the token, used if no file is named.
 const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
 
-/// How long calls that were cancelled may take to end.
+/// The time for cancelled calls to end.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -99,8 +99,8 @@ async fn http(
     Ok(serve_http(listener, &token, server).await?)
 }
 
-/// The token of the file, else of the variable; `None` if one is to be made. Nothing must be said to
-/// be served with a token that is none.
+/// Returns the token of the file, otherwise of the variable; `None` to create one. An invalid token
+/// must be refused before a server is announced.
 fn given_token(args: &McpArgs) -> anyhow::Result<Option<String>> {
     let (from, token) = if let Some(file) = &args.token_file {
         let from = format!("the token file {}", file.display());
