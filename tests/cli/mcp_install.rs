@@ -1,4 +1,4 @@
-//! This server put into the MCP settings of agents, and taken out again.
+//! Installing this server in the MCP settings of agents, and removing it.
 
 use std::fs;
 
@@ -107,7 +107,7 @@ fn settings_of_others_stay_byte_for_byte() {
         assert!(!before.contains("\r\n") || !with.replace("\r\n", "").contains('\n'), "{with:?}");
         mcp(&place, "uninstall", agent).exits(0);
         assert_eq!(read(&place, file), before);
-        // And a change of somebody else in between stays, too.
+        // An edit by somebody else in between also stays.
         mcp(&place, "install", agent).exits(0);
         let mark = if agent == "codex" { "# later\n" } else { "// later\n" };
         place.write(file, format!("{}\n{mark}", read(&place, file)));

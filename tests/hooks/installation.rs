@@ -1,4 +1,4 @@
-//! Hooks put into the settings of agents, and taken out again.
+//! Installing hooks in the settings of agents, and removing them.
 
 use std::fs;
 
@@ -85,11 +85,11 @@ fn settings_of_others_stay_byte_for_byte() {
             for comment in comments {
                 assert!(with.contains(comment), "{name}: {with}");
             }
-            // Exactly what was there.
+            // Restored to the byte.
             uninstall(&place, agent).exits(0);
             assert_eq!(fs::read_to_string(&path).unwrap(), before, "{name}");
             assert!(!path.with_extension("json.repertoire-backup").exists());
-            // And somebody's change in between stays, too.
+            // An edit by somebody else in between also stays.
             install(&place, agent).exits(0);
             let changed = format!("{}\n// later\n", fs::read_to_string(&path).unwrap());
             fs::write(&path, changed).unwrap();
@@ -167,7 +167,7 @@ fn settings_that_are_no_file_are_not_read() {
     let place = Place::new();
     let dir = place.path().join(".claude");
     fs::create_dir_all(&dir).unwrap();
-    // Where it would be read, that does not end.
+    // Reading it would never end.
     let made = std::process::Command::new("mkfifo").arg(dir.join("settings.json")).status();
     if made.is_ok_and(|made| made.success()) {
         let run = install(&place, "claude-code").exits(1);

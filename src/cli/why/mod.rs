@@ -1,4 +1,4 @@
-//! `repertoire why`: why a skill is shown for a message, or is not.
+//! `repertoire why`: explains why a skill is shown for a message, or is not.
 
 mod near;
 mod verdict;
