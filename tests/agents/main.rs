@@ -2,6 +2,7 @@
 //! was asked. Needs npm, and some 1.5 GB below `target` for the programs.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 #[path = "../support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]

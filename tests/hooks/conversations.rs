@@ -165,6 +165,17 @@ fn the_list_is_given_again_where_the_agent_loses_it() {
 }
 
 #[test]
+fn only_a_cleared_conversation_forgets_what_its_first_message_was_answered() {
+    let has_body = |text: &str| text.contains("## Skill: deploy");
+    for (source, again) in [("startup", false), ("resume", false), ("clear", true)] {
+        let place = place();
+        assert!(has_body(&say(&place, "copilot", "deploy it")));
+        start(&place, "copilot", source);
+        assert_eq!(has_body(&say(&place, "copilot", "deploy it")), again, "{source}");
+    }
+}
+
+#[test]
 fn a_line_of_the_list_is_not_repeated_with_messages() {
     let place = place();
     assert!(start(&place, "claude-code", "startup").contains("- styles: "));

@@ -212,6 +212,25 @@ fn a_request_before_the_handshake_is_refused() {
 }
 
 #[test]
+fn the_list_of_skills_can_be_left_to_a_hook() {
+    let place = Place::new();
+    place.write(
+        ".repertoire/skills/tea/SKILL.md",
+        "---\nname: tea\ndescription: Brews.\n---\nPour.\n",
+    );
+    let client = json!({"name": "raw", "version": "1"});
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+    for (args, has_list) in [(&["mcp"][..], true), (&["mcp", "--no-list"], false)] {
+        let run = place.run_with(args, format!("{hello}\n").as_bytes()).exits(0);
+        let answer: Value = serde_json::from_str(run.stdout.lines().next().unwrap()).unwrap();
+        let instructions = answer["result"]["instructions"].as_str().unwrap();
+        assert!(instructions.contains("call `use_skill`"), "{instructions}");
+        assert_eq!(instructions.contains("- tea: Brews."), has_list, "{instructions}");
+    }
+}
+
+#[test]
 fn a_client_that_goes_takes_the_server_with_it() {
     // Before it sent a message.
     let mut server = Server::start();

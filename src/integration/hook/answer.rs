@@ -59,8 +59,14 @@ impl HookCall {
         let session = engine.session(&self.session);
         let takes_context = self.agent.takes_context(&self.event, &self.name);
         let context = match &self.event {
-            HookEvent::Start { resumed, compacted } => {
-                self.started(*resumed, *compacted, engine, &session)?
+            HookEvent::Start { resumed, compacted, cleared } => {
+                if *compacted {
+                    session.compacted()?;
+                }
+                if *cleared {
+                    session.end()?;
+                }
+                self.started(*resumed, engine, &session)?
             }
             HookEvent::Catalog => self.list(engine, &session)?,
             HookEvent::Prompt(prompt) => self.prompted(prompt, engine, &session)?,
@@ -79,20 +85,10 @@ impl HookCall {
         Ok((!is_empty).then(|| self.agent.wrap(&self.event, &self.name, &context)))
     }
 
-    /// Returns the context for a conversation that begins or goes on.
-    fn started(
-        &self,
-        resumed: bool,
-        compacted: bool,
-        engine: &Engine,
-        session: &Session,
-    ) -> Result<String, Error> {
-        match (resumed, compacted) {
-            (_, true) => session.compacted()?,
-            (true, _) => {}
-            // Whatever had this name before, its context is empty now.
-            _ => session.end()?,
-        }
+    /// Returns the context for a conversation that begins or goes on. One that begins may have been
+    /// answered a message already: Copilot runs the hooks of its start and of its first message at
+    /// once.
+    fn started(&self, resumed: bool, engine: &Engine, session: &Session) -> Result<String, Error> {
         match self.agent.channel().list {
             List::Start { after_resume } if !resumed || after_resume => self.list(engine, session),
             _ => Ok(String::new()),

@@ -20,6 +20,8 @@ pub enum HookEvent {
         resumed: bool,
         /// True if its context was just shortened.
         compacted: bool,
+        /// Whether the user emptied its context.
+        cleared: bool,
     },
     /// The agent asks for the list of skills; nothing happened.
     Catalog,
@@ -154,6 +156,7 @@ impl Input {
                 HookEvent::Start {
                     resumed: source == Some("resume"),
                     compacted: source == Some("compact"),
+                    cleared: source == Some("clear"),
                 }
             }
             "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" | "userPromptSubmitted" => {
