@@ -134,7 +134,7 @@ fn lines_of_markdown_are_short() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut n_pages = 0;
     let mut found = Vec::new();
-    for dir in [root.to_owned(), root.join("docs")] {
+    for dir in [root.to_owned(), root.join("benches"), root.join("docs")] {
         let files = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
         for path in files.filter(|path| path.extension().is_some_and(|end| end == "md")) {
             n_pages += 1;
