@@ -287,7 +287,7 @@ pub(crate) fn hook_log(common: &Common) -> Result<PathBuf, Error> {
 /// Returns the directory of state that is kept between runs.
 pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
     let state = directory("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
-        let message = "there is no home directory to remember anything in";
+        let message = "there is no home directory to keep state in";
         Error::new(ErrorCode::NotFound, message, "set `XDG_STATE_HOME` to an absolute path")
     })?;
     Ok(state.join(&common.brand))

@@ -26,7 +26,7 @@ fn the_doctor_tells_what_is_there_and_what_is_broken() {
     let ill = place.run(args).exits(1).json();
     assert_eq!(ill["broken"].as_array().unwrap().len(), 2, "{ill}");
     let line = ill["state"]["last_log_lines"][0].as_str().unwrap();
-    assert!(line.contains("is no JSON"), "{ill}");
+    assert!(line.contains("is not JSON"), "{ill}");
     let page = place.run(["doctor"]).stdout;
     for heading in ["Skills", "Hooks", "State", "Tools and scripts"] {
         assert!(page.contains(heading), "{page}");

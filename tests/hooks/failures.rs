@@ -11,11 +11,11 @@ fn bad_input_ends_well_and_is_logged() {
     type Case<'a> = (&'a [u8], &'a str);
     let good = prompt("s", "deploy it");
     let cases: &[Case<'_>] = &[
-        (b"", "is no JSON"),
-        (b"deploy it", "is no JSON"),
-        (b"[]", "is no JSON object"),
+        (b"", "is not JSON"),
+        (b"deploy it", "is not JSON"),
+        (b"[]", "is not a JSON object"),
         (b"\xff\xfe{}", "is not UTF-8 from byte 0"),
-        (&good.as_bytes()[..good.len() - 1], "is no JSON"),
+        (&good.as_bytes()[..good.len() - 1], "is not JSON"),
         (
             b"{\"hook_event_name\": \"UserPromptSubmit\", \"prompt\": \"x\"}",
             "does not name the session",

@@ -215,7 +215,7 @@ fn a_working_directory_that_is_none_is_that_of_the_hook() {
         let args = ["hook", "claude-code", "--deadline", "60"];
         let run = place.run_with(args, input.to_string().as_bytes()).exits(0);
         assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
-        assert!(log(&place).contains(&format!("`{cwd}` is no directory")), "{}", log(&place));
+        assert!(log(&place).contains(&format!("`{cwd}` is not a directory")), "{}", log(&place));
     }
 }
 

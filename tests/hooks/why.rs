@@ -85,7 +85,7 @@ fn why_says_what_stood_in_the_way() {
     let strange = ["why", "scribe", "a commit message", "--source", "skills", "--session"];
     for unknown in ["claude-code:nobody", "foo", "claude-code:"] {
         let run = place.run([&strange[..], &[unknown]].concat()).exits(0);
-        let told = format!("nothing is known of the conversation `{unknown}`; that of a hook is");
+        let told = format!("the conversation `{unknown}` is unknown; that of a hook is");
         assert!(run.stderr.contains(&told), "{run:?}");
     }
 
@@ -164,7 +164,7 @@ fn why_takes_the_options_of_the_hook_of_an_agent() {
     fs::write(&path, settings.replace("--inflect", "--inflict")).unwrap();
     let broken = why(&["--agent", "claude-code"], 1);
     let message = broken["error"]["message"].as_str().unwrap();
-    assert!(message.contains("settings.json is no command line"), "{broken}");
+    assert!(message.contains("settings.json is not a command line"), "{broken}");
     place.run(["why", "deploy", "deploy it", "--agent", "emacs"]).exits(2);
 }
 

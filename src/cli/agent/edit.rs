@@ -244,7 +244,7 @@ impl<E: Entry> Change<'_, E> {
         }
         if let Some(kept) = kept.filter(|_| !dry_run) {
             let kept = kept.to_string_lossy();
-            page.line(format_args!("what it was is in {}", sanitize::line(&kept)));
+            page.line(format_args!("the earlier content is in {}", sanitize::line(&kept)));
         }
         Ok(out.human(page.as_str())?)
     }

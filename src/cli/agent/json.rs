@@ -26,12 +26,12 @@ pub(crate) fn parse(text: &str) -> Result<CstRootNode, Problem> {
     };
     CstRootNode::parse(text, &options).map_err(|error| Problem {
         at: Some((error.line_display(), error.column_display())),
-        ..Problem::new(format!("is no JSON: {}", error.kind()))
+        ..Problem::new(format!("is not JSON: {}", error.kind()))
     })
 }
 
 pub(crate) fn object(root: &CstRootNode) -> Result<CstObject, Problem> {
-    root.object_value().ok_or_else(|| Problem::new("is no JSON object"))
+    root.object_value().ok_or_else(|| Problem::new("is not a JSON object"))
 }
 
 /// Parses `text`; `null` if it is not JSON.

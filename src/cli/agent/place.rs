@@ -30,7 +30,7 @@ impl Place {
         match (args.user, common.names_project) {
             (true, true) => Err(UsageError(Error::new(
                 ErrorCode::InvalidParam,
-                "`--user` and `--project` cannot be had at once",
+                "`--user` and `--project` exclude each other",
                 "install twice, if both are wanted",
             ))),
             (_, false) => Ok(Place::User),

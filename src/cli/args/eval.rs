@@ -37,7 +37,7 @@ pub(crate) struct EvalArgs {
 
 /// Thresholds from 0 to 1; a measured share beyond one makes the exit code 1.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Limits, from 0 to 1; the exit code is 1 if one is not kept")]
+#[command(next_help_heading = "Limits, from 0 to 1; the exit code is 1 if one is missed")]
 pub(crate) struct Threshold {
     /// Minimum share of the skills shown in full that are right
     #[arg(long = "min-precision", value_name = "SHARE", value_parser = share)]

@@ -60,7 +60,7 @@ fn template(command: &Command) -> String {
         }
     }
     let _ = write!(text, "\n{header}Options of every command:{header:#}\n{{options}}");
-    text + "\n\n`repertoire help COMMAND` says more of one.{after-help}"
+    text + "\n\n`repertoire help COMMAND` describes a command.{after-help}"
 }
 
 #[cfg(test)]

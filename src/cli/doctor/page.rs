@@ -87,7 +87,7 @@ pub(super) fn page(report: &Report) -> Page {
     }
     if report.code.is_empty() {
         let which =
-            if report.rejected.is_empty() { "all" } else { "all but what is refused above" };
+            if report.rejected.is_empty() { "all" } else { "all except those refused above" };
         page.line(format_args!("  {which} can run"));
     }
     let Sandbox { landlock, seccomp, filesystem } = report.sandbox;

@@ -183,7 +183,7 @@ fn working_dir(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> 
         // If the project is named, the directory only decides which nested sources apply.
         if let Some(cwd) = call.cwd.as_ref().filter(|_| !common.names_project) {
             let (cwd, here) = (cwd.display(), here.display());
-            problems.push(format!("`{cwd}` is no directory to work in; taken is {here}"));
+            problems.push(format!("`{cwd}` is not a directory; {here} is used instead"));
         }
         here
     })

@@ -139,7 +139,7 @@ pub(crate) fn twice(agent: HookAgent, places: &[Place]) -> Option<String> {
     });
     let whose = whose.collect::<Vec<_>>().join(" and ");
     let by_hand = if places.contains(&Place::Local) {
-        format!("; what is in `{LOCAL_SETTINGS}` is to be taken out by hand")
+        format!("; remove those in `{LOCAL_SETTINGS}` by hand")
     } else {
         String::new()
     };
@@ -187,7 +187,7 @@ pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, Rout
             return Ok((common, args.routing));
         }
         let (path, words) = (target.path().display(), words.join(" "));
-        let message = format!("the hook in {path} is no command line: `{words}`");
+        let message = format!("the hook in {path} is not a command line: `{words}`");
         let help = format!("repair it with `repertoire hook install {agent}`");
         return Err(Error::new(ErrorCode::ExecutionError, message, help));
     }
@@ -202,5 +202,5 @@ fn in_vain(words: &[String], settings: &str) -> Option<String> {
         return Some("turns off all hooks (`disableAllHooks`)".to_owned());
     }
     let program = words.first().filter(|program| which::which(program).is_err())?;
-    Some(format!("runs `{program}`, which is no program here"))
+    Some(format!("runs `{program}`, which is not a program on this machine"))
 }

@@ -30,7 +30,7 @@ pub(super) fn add(
     for hook in hooks {
         let event = settings.object_value("hooks").and_then(|all| all.get(hook.event));
         if event.is_some_and(|event| event.array_value().is_none()) {
-            return Err(Problem::new(format!("has hooks of `{}` that are no list", hook.event)));
+            return Err(Problem::new(format!("has hooks of `{}` that are not a list", hook.event)));
         }
     }
     let is_there = |hook: &Hook| {
@@ -121,13 +121,13 @@ pub(super) fn disables_hooks(text: &str) -> bool {
 fn check(settings: &CstObject) -> Result<(), Problem> {
     let Some(property) = settings.get("hooks") else { return Ok(()) };
     let all =
-        property.object_value().ok_or_else(|| Problem::new("has `hooks` that are no object"))?;
+        property.object_value().ok_or_else(|| Problem::new("has `hooks` that are not an object"))?;
     for event in all.properties() {
         let name = event.decoded_name().unwrap_or_default();
         // Other values (Gemini has switches there) are left to the agent.
         let is_switch = event.value().is_some_and(|value| value.as_boolean_lit().is_some());
         if event.array_value().is_none() && !is_switch && event.object_value().is_some() {
-            return Err(Problem::new(format!("has hooks of `{name}` that are no list")));
+            return Err(Problem::new(format!("has hooks of `{name}` that are not a list")));
         }
     }
     Ok(())

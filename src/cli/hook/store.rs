@@ -44,7 +44,7 @@ impl HookStore {
     pub(super) fn open(common: &Common, problems: &Problems, deadline: &Deadline) -> HookStore {
         let noted = problems.clone();
         let tell = move |set_aside: &SetAside| {
-            let help = "nothing of it is used any more; keep it, or remove it";
+            let help = "it is no longer used: keep it, or remove it";
             noted.note(Error::new(ErrorCode::ExecutionError, set_aside.to_string(), help));
         };
         let file =

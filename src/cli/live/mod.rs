@@ -154,7 +154,7 @@ impl<'p> Trial<'p> {
         let told = finish(command.spawn()?)?;
         self.model.request(n_before, message).ok_or_else(|| {
             let told = told.trim().lines().last().unwrap_or("it printed nothing").to_owned();
-            let message = format!("{} asked the model nothing: {told}", self.program.title);
+            let message = format!("{} sent no request to the model: {told}", self.program.title);
             let help = "run it by hand, and see whether it starts";
             Error::new(ErrorCode::ExecutionError, message, help).into()
         })

@@ -23,7 +23,8 @@ const MAX_QUESTION: usize = 4 * 1024 * 1024;
 /// The time the page waits for a change before it asks again.
 const WAIT: Duration = Duration::from_secs(25);
 
-/// Runs and shows only what this server serves, whatever a skill's text contains.
+/// The content security policy: the browser runs and shows only what this server serves, whatever a
+/// skill's text contains.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

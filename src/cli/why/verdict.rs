@@ -255,7 +255,7 @@ fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut 
     if n_bytes > literals {
         let kib = literals / 2 / 1024;
         let reason = format!(
-            "none of its triggers is in what is looked at of a message this long: its first and \
+            "none of its triggers is in the searched parts of this long message: its first and \
              last {kib} KiB"
         );
         return Told::new("not-matched", reason, "say at its beginning or end what it is about");

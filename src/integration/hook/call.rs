@@ -72,9 +72,9 @@ impl HookCall {
             Error::new(ErrorCode::InvalidParam, message, help)
         };
         let input = json::parse(input.trim_start_matches('\u{feff}'))
-            .map_err(|error| refuse(format!("is no JSON: {error}")))?;
+            .map_err(|error| refuse(format!("is not JSON: {error}")))?;
         let Value::Object(input) = input else {
-            return Err(refuse("is no JSON object".to_owned()));
+            return Err(refuse("is not a JSON object".to_owned()));
         };
         let input = Input(input);
         let name = input.text(&["hook_event_name", "hookEventName"]);
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn what_no_agent_writes_is_refused_by_name() {
         let cases = [
-            ("", "is no JSON: "),
-            ("[]", "is no JSON object"),
+            ("", "is not JSON: "),
+            ("[]", "is not a JSON object"),
             ("{}", "unknown event, ``"),
             (r#"{"hook_event_name": "Stop", "session_id": "1"}"#, "unknown event, `Stop`"),
             (r#"{"hook_event_name": "SessionEnd"}"#, "does not name the session"),

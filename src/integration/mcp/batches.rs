@@ -33,7 +33,7 @@ pub(super) fn split(text: &[u8]) -> Option<Result<Vec<Vec<u8>>, Refusal>> {
         return Some(Err(refused("an empty batch has nothing to answer".to_owned(), None)));
     }
     if messages.len() > MAX_MESSAGES {
-        let why = format!("a batch of more than {MAX_MESSAGES} messages is not taken");
+        let why = format!("a batch of more than {MAX_MESSAGES} messages is refused");
         return Some(Err(refused(why, None)));
     }
     Some(Ok(messages.iter().map(|message| message.to_string().into_bytes()).collect()))

@@ -226,7 +226,7 @@ fn names_one_host(request: &Request<Incoming>) -> bool {
 }
 
 fn no_message(status: StatusCode, refusal: &Refusal) -> Answer {
-    tracing::warn!(why = refusal.why(), "a body is no message");
+    tracing::warn!(why = refusal.why(), "a body is not a message");
     let body = serde_json::to_vec(refusal).unwrap_or_default();
     let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
     *answer.status_mut() = status;

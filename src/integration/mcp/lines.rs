@@ -97,7 +97,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     }
 
     fn refuse(&self, refusal: &Refusal) {
-        tracing::warn!(why = refusal.why(), "a line is no message");
+        tracing::warn!(why = refusal.why(), "a line is not a message");
         self.write(refusal);
     }
 

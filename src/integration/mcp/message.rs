@@ -44,7 +44,7 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
         Err(error) => error,
     };
     let value: Value = serde_json::from_slice(text).map_err(|error| {
-        Refusal::new(ErrorCode::PARSE_ERROR, format!("this is no JSON: {error}"), None)
+        Refusal::new(ErrorCode::PARSE_ERROR, format!("this is not JSON: {error}"), None)
     })?;
     if is_notification(&value) {
         tracing::debug!(%error, "a notification that is not known");
@@ -56,7 +56,7 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
             "only protocol 2025-03-26 has batches: send one message at a time".to_owned()
         }
         Some(_) if id.is_none() => "an id is a text, or a whole number of 64 bits".to_owned(),
-        _ => format!("this is no request as the protocol has it: {error}"),
+        _ => format!("this is not a valid request: {error}"),
     };
     Err(Refusal::new(ErrorCode::INVALID_REQUEST, why, id))
 }

@@ -161,7 +161,7 @@ fn refuse_foreign(path: &Path) -> Result<(), Error> {
         Signature::OtherDatabase => "a database of another program",
         Signature::OtherFile => "a file of another kind",
     };
-    let message = format!("{} is {what}, not a session store; it is left as it is", path.display());
+    let message = format!("{} is {what}, not a session store; it stays unchanged", path.display());
     let help = "name another file for the session store, or move this one away";
     Err(Error::new(ErrorCode::ExecutionError, message, help))
 }
@@ -212,7 +212,7 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     if let Check::Condemned(identity) = check
         && Identity::of(path) == Some(identity)
     {
-        return Err(Problem::Damaged("what is in it is not what was written".to_owned()));
+        return Err(Problem::Damaged("its content is not what was written".to_owned()));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
@@ -250,7 +250,7 @@ fn empty_long_journal(connection: &Connection, path: &Path) -> rusqlite::Result<
         connection.busy_timeout(Duration::ZERO)?;
         let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         if let Err(error) = emptied {
-            tracing::debug!(%error, "the journal of the session store is not emptied");
+            tracing::debug!(%error, "the journal of the session store was not checkpointed");
         }
         connection.busy_timeout(WAITS)?;
     }

@@ -67,7 +67,7 @@ impl Problem {
         match self {
             Problem::Refused(error) => error,
             Problem::Busy(why) => failed(&why, "end the process that keeps it locked"),
-            Problem::Damaged(why) => failed(&why, "move the file away; a new one is made"),
+            Problem::Damaged(why) => failed(&why, "move the file away; a new one is created"),
             Problem::Failed(error) => {
                 let help = match error.sqlite_error_code() {
                     Some(Sql::DiskFull) => "make room on its disk",

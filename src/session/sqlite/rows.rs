@@ -103,7 +103,7 @@ fn missing(
         ),
         (0, 0) if is_empty(connection)? => Ok(Some(&[&[TABLES, tallies::TABLES]])),
         // The signature of the file tells if it is one of ours.
-        _ => Err(Problem::Damaged("it does not say that it is a session store".to_owned())),
+        _ => Err(Problem::Damaged("it lacks the mark of a session store".to_owned())),
     }
 }
 
@@ -164,7 +164,7 @@ pub(super) fn check(
     if written.is_empty() {
         return Ok(());
     }
-    Err(Problem::Damaged("what was just written is not there".to_owned()))
+    Err(Problem::Damaged("the row just written is missing".to_owned()))
 }
 
 /// Returns the next place in the order in which the skills of `session` came into its context.
@@ -205,7 +205,7 @@ fn read(row: &Row<'_>, session: &str) -> rusqlite::Result<SkillState> {
     };
     let is_other = |wanted| wanted != checksum::of(session, &state);
     if row.get::<_, Option<i64>>(CHECKSUM)?.is_some_and(is_other) {
-        let error = "a row is not as it was written".into();
+        let error = "a row does not match its checksum".into();
         return Err(rusqlite::Error::FromSqlConversionFailure(CHECKSUM, Type::Integer, error));
     }
     Ok(state)

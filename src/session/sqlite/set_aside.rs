@@ -22,7 +22,7 @@ impl fmt::Display for SetAside {
         let (store, kept_as) = (store.display(), kept_as.display());
         write!(
             f,
-            "the session store {store} was damaged ({why}): it is kept as {kept_as}, and a new one was begun"
+            "the session store {store} was damaged ({why}): it is kept as {kept_as}, and a new one was created"
         )
     }
 }
