@@ -18,6 +18,8 @@ mod library;
 mod loader;
 mod making;
 mod private_dir;
+#[cfg(feature = "mcp-toolsets")]
+mod program;
 mod registry;
 mod schema;
 mod tool;
@@ -31,6 +33,8 @@ use serde_json::{Map, Value};
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use crate::trust::{Approval, TrustRequest};
 pub use entry::ToolsetEntry;
+#[cfg(feature = "mcp-toolsets")]
+pub use program::server_files;
 pub use repertoire_plugin::host::{OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
 pub use tool::{Tool, ToolFailure, Tools};

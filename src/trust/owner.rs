@@ -19,6 +19,8 @@ pub struct Owner {
     pub scripts: Option<Vec<String>>,
     /// Whether its manifest asks for the network, for its scripts.
     pub network: bool,
+    /// The entries of its `toolsets`.
+    pub toolsets: Vec<String>,
 }
 
 impl Owner {
@@ -33,6 +35,9 @@ impl Owner {
         let declared = manifest.and_then(|manifest| manifest.scripts.as_ref());
         let scripts = declared.map(|all| all.iter().map(|one| one.value.clone()).collect());
         let asked = manifest.and_then(|manifest| manifest.network.as_ref());
-        Owner { id, scope, dir, scripts, network: asked.is_some_and(|asked| asked.value) }
+        let network = asked.is_some_and(|asked| asked.value);
+        let toolsets = manifest.into_iter().flat_map(|manifest| &manifest.toolsets);
+        let toolsets = toolsets.map(|entry| entry.value.clone()).collect();
+        Owner { id, scope, dir, scripts, network, toolsets }
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use repertoire::catalog::Scope;
 use repertoire::catalog::is_skill_file;
 use repertoire::script::Scripts;
+use repertoire::toolset::server_files;
 use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
 use repertoire::{Engine, Error, ErrorCode, Skill, SkillId};
 use serde_json::{Value as Json, json};
@@ -212,10 +213,13 @@ fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
     Ok(files.into_iter().map(|file| Code::of_skill(file, &owner)).collect())
 }
 
-/// The libraries and scripts of a skill.
+/// The libraries, MCP servers and scripts of a skill.
 fn code_files(owner: &Owner) -> Result<BTreeSet<PathBuf>, Error> {
     let mut files = libraries_of(&owner.dir);
     files.extend(Scripts::compared_files(owner)?);
+    for file in server_files(owner)? {
+        files.insert(file.canonicalize().unwrap_or(file));
+    }
     Ok(files)
 }
 
