@@ -15,6 +15,7 @@ use super::copies::Copies;
 use super::error::{call_error, no_class, worker_error};
 use super::in_process::InProcess;
 use super::loader::{locked, read, read_error};
+use super::rights::Rights;
 use super::worker::{Worker, WorkerError, WorkerState};
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
@@ -33,6 +34,7 @@ pub(crate) struct Library {
     pub(super) backend: Backend,
     pub(super) copies: Arc<Copies>,
     pub(super) copying: Mutex<Copying>,
+    pub(super) rights: Rights,
     pub(super) trust: Arc<TrustStore>,
     pub(super) scope: Scope,
     /// The version of the store by which it was trusted.
@@ -184,12 +186,15 @@ impl Library {
 
     /// Refuses a library whose trust was taken back since it was opened.
     fn refuse_untrusted(&self) -> Result<(), Error> {
-        if self.trust.verdict(self.scope, &self.path, &self.sha256) == Verdict::Trusted {
+        if self.trust.verdict(self.scope, &self.path, &self.sha256) == Verdict::Trusted
+            && self.rights.are_granted(&self.trust, self.scope, &self.path)
+        {
             return Ok(());
         }
         let (path, sha256) = (self.path.display(), &self.sha256);
         let message = format!(
-            "{path} is not trusted any more with the content it runs with (sha256 {sha256})"
+            "{path} is not trusted any more with the content and the rights it runs with (sha256 \
+             {sha256})"
         );
         let help = "list the tools again to use the file as it is now; the user has to approve it";
         let error = Error::new(ErrorCode::PermissionDenied, message, help);
@@ -213,7 +218,10 @@ impl Library {
             Backend::Process(worker) => {
                 worker.call(class, config, tool, &text, &host).map_err(|error| match error {
                     WorkerError::Unfit { problems } => CallFailure::Unfit(problems),
-                    error => worker_error(error, &self.path).into(),
+                    error => {
+                        let error = worker_error(error, &self.path);
+                        self.rights.explained(error, class, &self.path).into()
+                    }
                 })
             }
             Backend::InProcess(open) => {

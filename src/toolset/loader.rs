@@ -16,10 +16,12 @@ use super::entry::ToolsetEntry;
 use super::error::open_error;
 use super::in_process::InProcess;
 use super::library::{Backend, Copying, Library};
+use super::rights::Rights;
 use super::worker::Worker;
 use super::{Isolation, ToolsetOptions};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
+use crate::skill::ToolsetRights;
 use crate::trust::{ContentHash, Owner, TrustStore, check_permissions};
 
 /// The largest library that is read, in bytes.
@@ -40,6 +42,8 @@ pub(crate) struct Loader {
 struct Opened {
     path: PathBuf,
     limits: Option<String>,
+    /// The rights that a class of it has beside those limits.
+    rights: Rights,
 }
 
 impl Loader {
@@ -54,10 +58,13 @@ impl Loader {
         &self,
         owner: &Owner,
         entry: &ToolsetEntry,
+        asked: &ToolsetRights,
     ) -> Result<Arc<Library>, Error> {
         let start = SystemTime::now();
         let (path, mut file) = entry.open(&owner.dir)?;
-        let key = Opened { path: path.clone(), limits: self.limits_name(owner, entry) };
+        let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
+        let limits = self.limits_name(owner, entry);
+        let key = Opened { path: path.clone(), limits, rights: rights.clone() };
         let read_error = |error| read_error(&path, error);
         let stamp = Stamp::of(&file.metadata().map_err(read_error)?, start);
         if let Some(known) = self.known(&key).filter(|known| known.is_still(&stamp)) {
@@ -99,6 +106,7 @@ impl Loader {
             backend,
             copies,
             copying,
+            rights,
             trust,
             scope,
             trusted_at,
@@ -163,7 +171,7 @@ impl Loader {
     fn backend(
         &self,
         sha256: &ContentHash,
-        Opened { path, limits: own }: &Opened,
+        Opened { path, limits: own, rights }: &Opened,
         owner: &Owner,
         note: &PluginNote,
     ) -> Result<Backend, Error> {
@@ -171,7 +179,9 @@ impl Loader {
         Ok(match &self.options.isolation {
             Isolation::Process { program, limits } => {
                 let own = own.as_ref().and_then(|name| self.options.limits.get(name));
-                let limits = own.unwrap_or(limits).clone();
+                let mut limits = own.unwrap_or(limits).clone();
+                limits.read.extend(rights.held.read.iter().map(PathBuf::from));
+                limits.network |= rights.held.network;
                 let program = program.clone();
                 let worker = Worker::new(program, copy, shown_as, owner.dir.clone(), limits);
                 Backend::Process(Box::new(worker))

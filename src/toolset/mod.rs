@@ -19,6 +19,7 @@ mod loader;
 mod making;
 mod private_dir;
 mod registry;
+mod rights;
 mod schema;
 mod tool;
 mod worker;

@@ -2,6 +2,7 @@
 
 mod abilities;
 mod diff;
+mod toolsets;
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, IsTerminal as _};
@@ -45,7 +46,7 @@ pub(crate) fn run(
             }
             let remove = |file: &PathBuf| store.remove(file);
             let removed = files.iter().map(remove).collect::<Result<Vec<_>, _>>()?;
-            report("removed", &removed, out)
+            report("removed", &removed, &[], out)
         }
     }
 }
@@ -69,12 +70,16 @@ fn add(
         }
     }
     let kept = diff::Kept::beside(&setup::trust_file(common)?);
+    let before = store.list();
     let mut added = Vec::with_capacity(code.len());
     for (code, hash) in code.iter().zip(hashes) {
         added.push(store.add_with(&code.file, hash, code.asks_for_network())?);
+        toolsets::grant(code, store)?;
         kept.keep(&code.file);
     }
-    report("trusted", &added, out)
+    let shown = code.iter().map(|code| toolsets::Shown::of(code, &before, common, out));
+    let shown = shown.collect::<anyhow::Result<Vec<_>>>()?;
+    report("trusted", &added, &shown, out)
 }
 
 /// Asks the user at the terminal.
@@ -135,19 +140,36 @@ fn to_json(file: &TrustedFile) -> Json {
         "sha256": file.sha256,
         "since": file.since,
         "network": file.network,
+        "rights": file.rights,
     })
 }
 
-fn report(done: &str, files: &[TrustedFile], out: Output) -> anyhow::Result<ExitCode> {
+fn report(
+    done: &str,
+    files: &[TrustedFile],
+    shown: &[Option<toolsets::Shown>],
+    out: Output,
+) -> anyhow::Result<ExitCode> {
+    let shown = |i: usize| shown.get(i).and_then(Option::as_ref);
     if out.json {
-        Output::json(&json!({done: files.iter().map(to_json).collect::<Vec<_>>()}))?;
+        let files = files.iter().enumerate().map(|(i, file)| {
+            let mut json = to_json(file);
+            if let Some(shown) = shown(i) {
+                json["tools"] = shown.to_json();
+            }
+            json
+        });
+        Output::json(&json!({done: files.collect::<Vec<_>>()}))?;
         return Ok(ExitCode::Done);
     }
     let mut text = Page::default();
-    for file in files {
+    for (i, file) in files.iter().enumerate() {
         let path = file.path.to_string_lossy();
         let (path, hash) = (styled(NAME, sanitize::line(&path)), styled(DIM, &file.sha256));
         text.line(format_args!("{done} {path} {hash}"));
+        if let Some(shown) = shown(i) {
+            shown.show(&mut text);
+        }
     }
     out.human(text.as_str())?;
     Ok(ExitCode::Done)
