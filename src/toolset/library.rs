@@ -14,6 +14,7 @@ use super::copies::Copies;
 use super::error::{call_error, no_class, worker_error};
 use super::in_process::InProcess;
 use super::loader::{locked, read, read_error};
+use super::rights::Rights;
 use super::worker::{Worker, WorkerError, WorkerState};
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
@@ -35,6 +36,7 @@ pub(crate) struct Library {
     pub(super) backend: Backend,
     pub(super) copies: Arc<Copies>,
     pub(super) copying: Mutex<Copying>,
+    pub(super) rights: Rights,
     pub(super) trust: Arc<TrustStore>,
     pub(super) scope: Scope,
     /// The version of the store by which it was trusted.
@@ -201,12 +203,16 @@ impl Library {
         let is_trusted = |(path, sha256): &&(PathBuf, ContentHash)| {
             self.trust.verdict(self.scope, path, sha256) == Verdict::Trusted
         };
-        let Some((path, sha256)) = self.runs.iter().find(|file| !is_trusted(file)) else {
+        let changed = self.runs.iter().find(|file| !is_trusted(file));
+        let is_granted = self.rights.are_granted(&self.trust, self.scope, &self.path);
+        let kept = Some((&self.path, &self.sha256)).filter(|_| !is_granted);
+        let Some((path, sha256)) = changed.map(|(path, sha256)| (path, sha256)).or(kept) else {
             return Ok(());
         };
         let path = path.display();
         let message = format!(
-            "{path} is not trusted any more with the content it runs with (sha256 {sha256})"
+            "{path} is not trusted any more with the content and the rights it runs with (sha256 \
+             {sha256})"
         );
         let help = "list the tools again to use the file as it is now; the user has to approve it";
         let error = Error::new(ErrorCode::PermissionDenied, message, help);
@@ -230,7 +236,10 @@ impl Library {
             Backend::Process(worker) => {
                 worker.call(class, config, tool, &text, &host).map_err(|error| match error {
                     WorkerError::Unfit { problems } => CallFailure::Unfit(problems),
-                    error => worker_error(error, &self.path).into(),
+                    error => {
+                        let error = worker_error(error, &self.path);
+                        self.rights.explained(error, class, &self.path).into()
+                    }
                 })
             }
             Backend::InProcess(open) => {

@@ -18,10 +18,12 @@ use super::in_process::InProcess;
 use super::library::{Backend, Content, Copying, Library};
 #[cfg(feature = "mcp-toolsets")]
 use super::program::Program;
+use super::rights::Rights;
 use super::worker::{Code, Worker};
 use super::{Isolation, ToolsetOptions};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
+use crate::skill::ToolsetRights;
 use crate::trust::{ContentHash, Owner, TrustStore, check_permissions};
 
 /// The largest library that is read, in bytes.
@@ -42,6 +44,8 @@ pub(crate) struct Loader {
 struct Opened {
     path: PathBuf,
     limits: Option<String>,
+    /// The rights that a class of it has beside those limits.
+    rights: Rights,
 }
 
 /// A library or a program that passed all checks.
@@ -66,13 +70,16 @@ impl Loader {
         &self,
         owner: &Owner,
         entry: &ToolsetEntry,
+        asked: &ToolsetRights,
     ) -> Result<Arc<Library>, Error> {
         if entry.is_server() {
-            return self.server(owner, entry);
+            return self.server(owner, entry, asked);
         }
         let start = SystemTime::now();
         let (path, mut file) = entry.open(&owner.dir)?;
-        let key = Opened { path: path.clone(), limits: self.limits_name(owner, entry) };
+        let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
+        let limits = self.limits_name(owner, entry);
+        let key = Opened { path: path.clone(), limits, rights: rights.clone() };
         let read_error = |error| read_error(&path, error);
         let stamp = Stamp::of(&file.metadata().map_err(read_error)?, start);
         if let Some(known) = self.known(&key).filter(|known| known.is_still(&stamp)) {
@@ -116,13 +123,19 @@ impl Loader {
 
     /// The MCP server of `entry`. Its files are read each time: there are few.
     #[cfg(feature = "mcp-toolsets")]
-    fn server(&self, owner: &Owner, entry: &ToolsetEntry) -> Result<Arc<Library>, Error> {
+    fn server(
+        &self,
+        owner: &Owner,
+        entry: &ToolsetEntry,
+        asked: &ToolsetRights,
+    ) -> Result<Arc<Library>, Error> {
         let trusted_at = AtomicU64::new(self.trust.version());
         let approve = self.options.approve.as_ref();
         let program =
             Program::read(&owner.dir, entry)?.trusted(owner, entry, &self.trust, approve)?;
         let path = owner.dir.join(entry.path());
-        let key = Opened { path, limits: self.limits_name(owner, entry) };
+        let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
+        let key = Opened { path, limits: self.limits_name(owner, entry), rights };
         if let Some(known) = self.known_with(&key, &program.sha256) {
             known.check_trust(|| Ok(()))?;
             return Ok(known);
@@ -142,7 +155,12 @@ impl Loader {
     }
 
     #[cfg(not(feature = "mcp-toolsets"))]
-    fn server(&self, _: &Owner, entry: &ToolsetEntry) -> Result<Arc<Library>, Error> {
+    fn server(
+        &self,
+        _: &Owner,
+        entry: &ToolsetEntry,
+        _: &ToolsetRights,
+    ) -> Result<Arc<Library>, Error> {
         let message = format!("`{entry}` is an MCP server, for which this program has no client");
         let help = "build it with the feature `mcp-toolsets`";
         Err(Error::new(ErrorCode::InvalidParam, message, help))
@@ -167,6 +185,7 @@ impl Loader {
             backend,
             copies: Arc::clone(&self.copies),
             copying: Mutex::new(Copying::Missing(Some(content))),
+            rights: key.rights.clone(),
             trust: Arc::clone(&self.trust),
             scope: owner.scope,
             trusted_at,
@@ -230,7 +249,7 @@ impl Loader {
     fn backend(
         &self,
         code: Code,
-        Opened { path, limits: own }: &Opened,
+        Opened { path, limits: own, rights }: &Opened,
         owner: &Owner,
         note: Option<PluginNote>,
     ) -> Result<Backend, Error> {
@@ -238,7 +257,9 @@ impl Loader {
         Ok(match (&self.options.isolation, code, note) {
             (Isolation::Process { program, limits }, code, _) => {
                 let own = own.as_ref().and_then(|name| self.options.limits.get(name));
-                let limits = own.unwrap_or(limits).clone();
+                let mut limits = own.unwrap_or(limits).clone();
+                limits.read.extend(rights.held.read.iter().map(PathBuf::from));
+                limits.network |= rights.held.network;
                 let program = program.clone();
                 let worker = Worker::new(program, code, shown_as, owner.dir.clone(), limits);
                 Backend::Process(Box::new(worker))

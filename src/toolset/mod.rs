@@ -21,6 +21,7 @@ mod private_dir;
 #[cfg(feature = "mcp-toolsets")]
 mod program;
 mod registry;
+mod rights;
 mod schema;
 mod tool;
 mod worker;

@@ -1,9 +1,10 @@
 //! Whose code it is.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::catalog::{Entry, Scope};
-use crate::skill::{Manifest, SkillId};
+use crate::skill::{Manifest, SkillId, ToolsetRights};
 
 /// A skill, as far as running its code goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct Owner {
     pub network: bool,
     /// The entries of its `toolsets`.
     pub toolsets: Vec<String>,
+    /// The rights that entries of its `toolsets` ask for, by entry.
+    pub toolset_rights: BTreeMap<String, ToolsetRights>,
 }
 
 impl Owner {
@@ -38,6 +41,7 @@ impl Owner {
         let network = asked.is_some_and(|asked| asked.value);
         let toolsets = manifest.into_iter().flat_map(|manifest| &manifest.toolsets);
         let toolsets = toolsets.map(|entry| entry.value.clone()).collect();
-        Owner { id, scope, dir, scripts, network, toolsets }
+        let toolset_rights = manifest.map(|it| it.toolset_rights.clone()).unwrap_or_default();
+        Owner { id, scope, dir, scripts, network, toolsets, toolset_rights }
     }
 }
