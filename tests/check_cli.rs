@@ -89,6 +89,7 @@ fn code_that_cannot_run_is_told() {
         "invalid-toolset:5",
         "invalid-toolset:6",
         "invalid-toolset:7",
+        "missing-library:8",
         "invalid-script:10",
         "invalid-script:11",
         "missing-script:12",

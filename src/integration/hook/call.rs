@@ -20,7 +20,7 @@ pub enum HookEvent {
         resumed: bool,
         /// True if its context was just shortened.
         compacted: bool,
-        /// Whether the user emptied its context.
+        /// True if the user emptied its context.
         cleared: bool,
     },
     /// The agent asks for the list of skills; nothing happened.

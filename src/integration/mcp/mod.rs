@@ -248,9 +248,10 @@ fn protocol_error(error: &Error) -> ErrorData {
     };
     let data = Some(json!({"code": error.code().as_str()}));
     match error.code() {
-        ErrorCode::InternalError | ErrorCode::ExecutionError | ErrorCode::Timeout => {
-            ErrorData::internal_error(message, data)
-        }
+        ErrorCode::InternalError
+        | ErrorCode::ExecutionError
+        | ErrorCode::Timeout
+        | ErrorCode::Cancelled => ErrorData::internal_error(message, data),
         _ => ErrorData::invalid_params(message, data),
     }
 }
