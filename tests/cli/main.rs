@@ -17,6 +17,7 @@ mod play;
 mod queries;
 mod reasons;
 mod terminal;
+mod trust;
 
 use binary::Place;
 use serde_json::Value;

@@ -4,6 +4,7 @@
 
 mod contents;
 mod limits;
+mod probes;
 #[expect(dead_code, reason = "these tests need no shared data")]
 #[path = "../support/mod.rs"]
 mod support;
@@ -38,8 +39,7 @@ impl Place {
     fn with(files: &[(&str, &str)]) -> Place {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap().join("skill");
-        let owner =
-            Owner { id: SkillId::new("tried"), scope: Scope::User, dir: root, scripts: None };
+        let owner = Owner::new(SkillId::new("tried"), Scope::User, root, None);
         let mut options = ScriptOptions::default();
         options.environment = variables(&[]);
         let store = Arc::new(TrustStore::in_memory());

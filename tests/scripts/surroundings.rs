@@ -217,7 +217,7 @@ for family, kind in [(socket.AF_INET, socket.SOCK_STREAM), (socket.AF_INET, sock
     assert!(place.only(&[]).stdout.starts_with("open\nopen\n"));
     place.options.network = false;
     let output = place.only(&[]);
-    assert_eq!(output.stdout, "closed\nclosed\nclosed\nopen\n");
+    assert_eq!(output.stdout, "closed\nclosed\nclosed\nclosed\n");
     assert_eq!(output.sandbox.network, NetworkLevel::All);
 }
 

@@ -94,10 +94,34 @@ pub(crate) struct IsolationArgs {
 pub(crate) enum TrustCommand {
     /// List the trusted files
     List,
-    /// Trust files with their current content
-    Add(TrustPathsArgs),
+    /// Show what code would be trusted with, and trust nothing
+    Show(TrustPathsArgs),
+    /// Show what code is trusted with, and trust it with the content it has now
+    ///
+    /// At a terminal, it asks first.
+    Add(TrustAddArgs),
+    /// Show what changed since code was trusted
+    ///
+    /// Exits with 1 if anything did.
+    Diff(TrustDiffArgs),
     /// Stop trusting files
     Remove(TrustPathsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustAddArgs {
+    #[command(flatten)]
+    pub(crate) named: TrustPathsArgs,
+    /// Do not ask, also at a terminal
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustDiffArgs {
+    /// A file, or a skill (id or directory); all that is trusted if none is named
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

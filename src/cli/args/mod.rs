@@ -16,7 +16,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use code::{
     IsolationArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs, ToolNewArgs,
-    ToolsetCommand, TrustCommand, TrustPathsArgs,
+    ToolsetCommand, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs,
 };
 pub(crate) use common::{BRAND, Color, Common};
 pub(crate) use config::SwitchArgs;

@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::super::schema::Schemas;
 use super::call::locked;
 use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost, frame};
-use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel};
+use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel, Sockets};
 
 /// Threads that run calls or read; one always reads, the others can run a call each.
 const MAX_THREADS: usize = 16;
@@ -112,7 +112,7 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
     let rules = Rules {
         reads: Reads::Only(paths(&load.read, &[&load.library, &load.skill_dir])),
         write: paths(&load.write, &[&load.scratch]),
-        network: load.network,
+        sockets: if load.network { Sockets::Internet } else { Sockets::Pairs },
         join: None,
     };
     let numbers = Numbers {

@@ -44,7 +44,8 @@ pub struct Limits {
     pub retry: Duration,
     /// Time a tool has to stop after it was asked to, before its process is killed; 2 s.
     pub grace: Duration,
-    /// Permits sockets other than those of Unix; off by default.
+    /// Permits sockets of the Internet; off by default. Those of Unix, which lead to other programs of
+    /// this machine, are never permitted but as connected pairs.
     pub network: bool,
     /// Files and directories it may read, beside the skill's directory and the system's programs
     /// and libraries. Missing ones are left out.
