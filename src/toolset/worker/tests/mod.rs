@@ -52,7 +52,8 @@ impl Fixture {
         let skill = tempfile::tempdir().unwrap();
         std::fs::write(skill.path().join("SKILL.md"), "hello").unwrap();
         let shown_as = PathBuf::from("/skills/demo/demo.so");
-        let worker = Worker::new(program, library, shown_as, skill.path().to_owned(), limits);
+        let code = Code::Library(library);
+        let worker = Worker::new(program, code, shown_as, skill.path().to_owned(), limits);
         Self { worker, skill }
     }
 
