@@ -31,6 +31,7 @@ mod portable;
 mod profile;
 mod scalar;
 mod trigger;
+mod untrusted;
 mod version;
 pub(crate) mod yaml;
 
@@ -60,6 +61,7 @@ pub(crate) use portable::Portable;
 pub use profile::{Profile, check_file};
 pub use trigger::Triggers;
 pub(crate) use trigger::glob;
+pub(crate) use untrusted::skeleton;
 
 /// The largest body a skill may have, in bytes.
 pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
