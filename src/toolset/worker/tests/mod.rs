@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use repertoire_plugin::FakeHost;
 use serde_json::{Value, json};
 
-use super::{HostProgram, Limits, Worker, WorkerError, WorkerState};
+use super::{Code, HostProgram, Limits, Worker, WorkerError, WorkerState};
 
 /// In the arguments of the child, so that a run of all tests is not taken for one.
 const MARK: &str = "repertoire-toolset-host";
