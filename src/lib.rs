@@ -119,6 +119,11 @@ pub use tool_format::ToolFormat;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// The code blocks of the page on embedding are tests, too.
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../docs/embedding.md")]
+struct EmbeddingPage;
+
 /// The code blocks of the page on activation are tests, too.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/activation.md")]

@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 
 use repertoire::engine::Caller;
-use repertoire::script::{ScriptIo, ScriptOptions, Stream};
+use repertoire::script::{Offline, ScriptIo, ScriptOptions, Stream};
 
 use crate::args::{Common, RunArgs};
 use crate::ending::Ending;
@@ -48,9 +48,14 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
         let file = sanitize::line(file);
         out.note(&styled(DIM, format_args!("`{file}` is not trusted, and was not there for it")));
     }
-    if !output.withheld.is_empty() {
+    if let Some(offline) = output.offline.filter(|why| *why != Offline::Host && !out.json) {
+        let why = offline.reason();
+        out.note(&styled(DIM, format_args!("the network was closed to it: {why}")));
+    }
+    let is_refused = output.offline == Some(Offline::NotAllowed) && !output.is_success();
+    if !output.withheld.is_empty() || is_refused {
         let skill = quoted(&args.id);
-        out.note(&format!("to accept them, run `repertoire trust add {}`", sanitize::line(&skill)));
+        out.note(&format!("to accept it, run `repertoire trust add {}`", sanitize::line(&skill)));
     }
     Ok(match ending.signal() {
         Some(signal) if output.cancelled => ExitCode::Signal(signal),

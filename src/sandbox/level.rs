@@ -18,6 +18,9 @@ pub struct SandboxLevel {
     /// Landlock does not know them, and refused as system calls they would also be missing where
     /// the process may write, for `touch`, `cp` and `tar`.
     pub attributes: bool,
+    /// The memory, the environment and the open files of processes outside are out of reach, also for
+    /// root, who gives up all capabilities but that to files of others.
+    pub processes: bool,
     /// What is closed of the network.
     pub network: NetworkLevel,
 }
@@ -40,8 +43,10 @@ pub enum FilesystemLevel {
 pub enum NetworkLevel {
     /// Not at all, because it is allowed or because the system cannot.
     Open,
+    /// Only sockets of the Internet are open: none that lead to other programs by a path.
+    Internet,
     /// TCP is closed, UDP is not.
     Tcp,
-    /// All sockets but those of Unix are closed.
+    /// All sockets are closed but connected pairs, which lead nowhere else.
     All,
 }

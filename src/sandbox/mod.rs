@@ -1,11 +1,15 @@
-//! What a process may do no more: open files, use the network, leave its process group, exceed
-//! numbers. Plugins give it up themselves; scripts inherit it from the thread that starts them.
+//! What a process may do no more: open files, use the network, reach other processes, leave its
+//! process group, exceed numbers. Plugins give it up themselves; scripts inherit it from the thread that starts them.
 
+#[cfg(target_os = "linux")]
+mod calls;
+#[cfg(target_os = "linux")]
+mod capabilities;
 #[cfg(unix)]
 mod ending;
-mod level;
 #[cfg(target_os = "linux")]
-mod linux;
+mod files;
+mod level;
 #[cfg(unix)]
 mod numbers;
 
@@ -31,10 +35,23 @@ pub(crate) struct Rules {
     pub(crate) reads: Reads,
     /// Files and directories that may be read and changed.
     pub(crate) write: Vec<PathBuf>,
-    /// Whether it may use sockets other than those of Unix.
-    pub(crate) network: bool,
+    /// The sockets that it may use.
+    pub(crate) sockets: Sockets,
     /// The process group it may join, `0` for one of its own; `None` if it stays where it is.
     pub(crate) join: Option<u32>,
+}
+
+/// Which sockets may be used.
+#[cfg(unix)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sockets {
+    /// All, those of other programs of the user among them: Docker, an agent of SSH, a session bus.
+    #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "scripts of users alone"))]
+    All,
+    /// Those of the Internet, and connected pairs.
+    Internet,
+    /// Connected pairs only, which processes talk with to those they start.
+    Pairs,
 }
 
 /// What may be read.
@@ -65,19 +82,31 @@ pub(crate) fn restrict_thread(rules: &Rules, complain: Complain<'_>) -> SandboxL
     let no_new_privs = rustix::thread::set_no_new_privs(true)
         .inspect_err(|error| complain("no new privileges", error))
         .is_ok();
-    let (filesystem, tcp_is_closed) = linux::restrict_files(rules).unwrap_or_else(|error| {
+    let is_powerless = capabilities::give_up()
+        .inspect_err(|error| complain("capabilities to give up", error))
+        .is_ok();
+    let (filesystem, tcp_is_closed) = files::restrict_files(rules).unwrap_or_else(|error| {
         complain("landlock", &error);
         (FilesystemLevel::None, false)
     });
     let filtered =
-        linux::filter_calls(rules).inspect_err(|error| complain("seccomp", error)).is_ok();
-    let network = match (rules.network, filtered, tcp_is_closed) {
-        (true, ..) | (false, false, false) => NetworkLevel::Open,
-        (false, true, _) => NetworkLevel::All,
-        (false, false, true) => NetworkLevel::Tcp,
+        calls::filter_calls(rules).inspect_err(|error| complain("seccomp", error)).is_ok();
+    let network = match (rules.sockets, filtered, tcp_is_closed) {
+        (Sockets::Pairs, true, _) => NetworkLevel::All,
+        (Sockets::Pairs, false, true) => NetworkLevel::Tcp,
+        (Sockets::Internet, true, _) => NetworkLevel::Internet,
+        _ => NetworkLevel::Open,
     };
-    let contained = filtered && rules.join != Some(0);
-    SandboxLevel { no_new_privs, contained, rlimits: false, filesystem, attributes: false, network }
+    SandboxLevel {
+        no_new_privs,
+        contained: filtered && rules.join != Some(0),
+        rlimits: false,
+        filesystem,
+        attributes: false,
+        // Landlock lets no process look into one that it does not bind; a capability would.
+        processes: is_powerless && filesystem != FilesystemLevel::None,
+        network,
+    }
 }
 
 /// Systems that have no such thing: nothing is given up.
@@ -89,6 +118,7 @@ pub(crate) fn restrict_thread(_: &Rules, _: Complain<'_>) -> SandboxLevel {
         rlimits: false,
         filesystem: FilesystemLevel::None,
         attributes: false,
+        processes: false,
         network: NetworkLevel::Open,
     }
 }

@@ -6,10 +6,17 @@ use std::process::Command;
 
 use super::{SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput};
 
-/// What may be written, and whether the network is open.
+/// Which sockets may be used.
+pub(super) enum Sockets {
+    All,
+    Internet,
+    Pairs,
+}
+
+/// What may be written, and which sockets may be used.
 pub(super) struct Openings {
     pub(super) write: Vec<PathBuf>,
-    pub(super) network: bool,
+    pub(super) sockets: Sockets,
 }
 
 /// Refuses: without scripts there is none.

@@ -37,6 +37,9 @@ impl ScriptOutput {
         if let Some(code) = self.exit_code.filter(|code| *code != 0) {
             parts.push(format!("[exit code {code}]"));
         }
+        if let Some(offline) = self.offline.filter(|_| self.exit_code != Some(0)) {
+            parts.push(format!("[the network was closed to it: {}]", offline.reason()));
+        }
         parts.extend(self.withheld().map(|withheld| format!("[{withheld}]")));
         if parts.is_empty() { "[no output]".to_owned() } else { parts.join("\n") }
     }

@@ -23,6 +23,7 @@
 //!     scope: Scope::User,
 //!     dir: "/home/ana/.agents/skills/hello".into(),
 //!     scripts: None, // all files in `scripts/`
+//!     network: false,
 //! };
 //! for script in scripts.list(&skill)? {
 //!     println!("{} {}", script.path, script.help.unwrap_or_default());
@@ -60,18 +61,18 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::catalog::Environment;
+use crate::catalog::{Environment, Scope};
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
 use crate::trust::{Approval, Owner, TrustStore};
 use files::Files;
 use interpreter::{NoRunner, Runner, Search};
 use mirror::Mirror;
-use run::Openings;
+use run::{Openings, Sockets};
 
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use limits::ScriptLimits;
-pub use output::{Listener, ScriptIo, ScriptOutput, Stream};
+pub use output::{Listener, Offline, ScriptIo, ScriptOutput, Stream};
 
 /// How much of a script is read to see what runs it and what it says of itself, in bytes.
 const HEAD_BYTES: u64 = 16 << 10;
@@ -97,7 +98,10 @@ pub struct ScriptOptions {
     /// Files and directories that scripts may change, such as the workspace, beside their scratch
     /// directory. What does not exist is left out.
     pub write: Vec<PathBuf>,
-    /// Whether scripts may use sockets other than those of Unix; they may by default.
+    /// Whether scripts may use the network; they may by default. Those of a project need more: their
+    /// manifest asks for it (`rights: {network: true}`), and the user was shown so and trusts them.
+    /// They may then use sockets of the Internet; those that lead to other programs of this machine by
+    /// a path are open to scripts of the user's own skills only.
     pub network: bool,
     /// Where the scratch directories are made; `None` is the system's place for temporary files.
     pub scratch: Option<PathBuf>,
@@ -233,11 +237,28 @@ impl Scripts {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let mut write: Vec<_> = self.options.write.iter().map(absolute).collect();
         write.push(mirror.scratch());
-        let openings = Openings { write, network: self.options.network };
+        let offline = self.offline(skill, &files.root.join(script));
+        let sockets = match offline {
+            Some(_) => Sockets::Pairs,
+            None if skill.scope == Scope::Project => Sockets::Internet,
+            None => Sockets::All,
+        };
+        let openings = Openings { write, sockets };
         let output =
             run::run(&program, set_up, openings, &self.options.limits, io).map_err(failed)?;
         tracing::debug!(skill = %skill.id, script, code = ?output.exit_code, reason = ?output.reason, "ran a script");
-        Ok(ScriptOutput { withheld, ..output })
+        Ok(ScriptOutput { withheld, offline, ..output })
+    }
+
+    /// The reason why the network is closed to the script at `path`; `None` if it is open.
+    fn offline(&self, skill: &Owner, path: &Path) -> Option<Offline> {
+        let is_project = skill.scope == Scope::Project;
+        match () {
+            () if !self.options.network => Some(Offline::Host),
+            () if is_project && !skill.network => Some(Offline::NotAsked),
+            () if is_project && !self.trust.opens_network(path) => Some(Offline::NotAllowed),
+            () => None,
+        }
     }
 
     /// The `PATH` of scripts.
@@ -279,7 +300,7 @@ impl Scripts {
             command.arg("--version").env_clear().env("PATH", self.path()).current_dir("/");
         };
         let limits = ScriptLimits { timeout: Duration::from_secs(5), ..ScriptLimits::default() };
-        let openings = Openings { write: Vec::new(), network: false };
+        let openings = Openings { write: Vec::new(), sockets: Sockets::Pairs };
         let output = run::run(node, set_up, openings, &limits, ScriptIo::default()).ok()?;
         let version = semver::Version::parse(output.stdout.trim().strip_prefix('v')?).ok()?;
         Some((u32::try_from(version.major).ok()?, u32::try_from(version.minor).ok()?))

@@ -39,6 +39,29 @@ impl fmt::Debug for ScriptIo<'_> {
     }
 }
 
+/// Why the network was closed to a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Offline {
+    /// The host has no network for scripts.
+    Host,
+    /// The skill is a project's, and its manifest does not ask for the network.
+    NotAsked,
+    /// The skill is a project's and asks for it, but the user has not allowed it.
+    NotAllowed,
+}
+
+impl Offline {
+    /// The reason, to follow "the network was closed to it".
+    pub fn reason(self) -> &'static str {
+        match self {
+            Offline::Host => "it is for all scripts here",
+            Offline::NotAsked => "the skill does not ask for it, with `rights: {network: true}`",
+            Offline::NotAllowed => "the user has not allowed it",
+        }
+    }
+}
+
 /// What a run left. A script that failed or was stopped has one too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScriptOutput {
@@ -62,6 +85,8 @@ pub struct ScriptOutput {
     pub sandbox: SandboxLevel,
     /// Files beside it in `scripts/` that are not trusted, and so were not there for it.
     pub withheld: Vec<String>,
+    /// Why the network was closed to it; `None` if it was open.
+    pub offline: Option<Offline>,
     /// Why it was stopped or killed, in a sentence; `None` if it ended by itself.
     pub reason: Option<String>,
 }

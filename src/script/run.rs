@@ -11,6 +11,7 @@ use rustix::process::Signal;
 
 use super::group::{self, Group};
 use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
+pub(super) use crate::sandbox::Sockets;
 use crate::sandbox::{Numbers, Reads, Rules, how};
 
 /// How often limits are looked at, and the host is asked whether it cancels.
@@ -20,10 +21,10 @@ const QUIET: Duration = Duration::from_millis(2);
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// What may be written, and whether the network is open.
+/// What may be written, and which sockets may be used.
 pub(super) struct Openings {
     pub(super) write: Vec<PathBuf>,
-    pub(super) network: bool,
+    pub(super) sockets: Sockets,
 }
 
 /// Why a script was asked to end.
@@ -53,7 +54,7 @@ pub(super) fn run(
     }
     command.stdin(input(io.stdin)?).stdout(stdout_writer).stderr(stderr_writer);
     let rules =
-        Rules { reads: Reads::All, write: openings.write, network: openings.network, join: None };
+        Rules { reads: Reads::All, write: openings.write, sockets: openings.sockets, join: None };
     let numbers = Numbers {
         address_space: limits.address_space,
         data: limits.memory,
@@ -87,7 +88,8 @@ pub(super) fn run(
 
 /// What a script is bound by but for numbers.
 pub(super) fn sandbox() -> io::Result<SandboxLevel> {
-    let rules = Rules { reads: Reads::All, write: Vec::new(), network: false, join: None };
+    let sockets = Sockets::Pairs;
+    let rules = Rules { reads: Reads::All, write: Vec::new(), sockets, join: None };
     group::restricted(&rules, || ()).map(|((), level)| level)
 }
 
@@ -204,6 +206,7 @@ impl Output<'_> {
             duration_ms: duration.as_millis() as u64,
             sandbox,
             withheld: Vec::new(),
+            offline: None,
             reason,
         }
     }

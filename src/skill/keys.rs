@@ -47,6 +47,7 @@ const FIELDS: &[(&str, Form)] = &[
     ("examples", Form::Examples),
     ("toolsets", Form::Toolsets),
     ("scripts", Form::Names),
+    ("rights", Form::Map),
     ("default_enabled", Form::Flag),
     ("disable-model-invocation", Form::Flag),
     ("user-invocable", Form::Flag),

@@ -80,6 +80,9 @@ pub struct Manifest {
     /// `scripts`: files that may be run. `None` stands for all files in `scripts/`. Those that are
     /// refused have a diagnostic.
     pub scripts: Option<Vec<Spanned<String>>>,
+    /// `rights.network` and `metadata.rights.network`: the scripts ask for the network. It is open to
+    /// scripts of a project only if they ask for it and the user, who trusts them, was shown so.
+    pub network: Option<Spanned<bool>>,
     /// `default_enabled`, for bundled skills; on unless written otherwise.
     pub default_enabled: Option<Spanned<bool>>,
     /// `disable-model-invocation`, also written `user_invocable_only`: only the user can invoke
@@ -142,8 +145,10 @@ impl Manifest {
         let metadata = fields.take("metadata");
         let mut places = |key| [metadata.and_then(|node| nested(node, key)), fields.take(key)];
         let (triggers, toolsets) = (places("triggers"), places("toolsets"));
+        let rights = places("rights");
         manifest.triggers = trigger::read(triggers, activation, fields.take("paths"), reader);
         manifest.read_toolsets(toolsets, reader);
+        manifest.read_rights(rights, reader);
         let of_metadata = |key| metadata.and_then(|node| nested(node, key));
         let phrases = [of_metadata("trigger_phrases"), fields.take("trigger_phrases")];
         manifest.trigger_phrases = examples::read_phrases(phrases, reader);
@@ -252,6 +257,25 @@ impl Manifest {
                     self.toolsets.push(entry);
                 }
             }
+        }
+    }
+
+    /// What the scripts ask for; what stands at the top counts more than what stands in `metadata`.
+    fn read_rights(&mut self, places: [Option<&Node>; 2], reader: &mut Reader<'_>) {
+        for node in places.into_iter().flatten().filter(|node| !node.is_null()) {
+            let Value::Mapping(entries) = &node.value else {
+                reader.report(
+                    Code::WrongType,
+                    node.span.clone(),
+                    format!("`rights` is {}, not a map", node.kind()),
+                    "write `rights: {network: true}`",
+                );
+                continue;
+            };
+            let mut rights = Fields::new(entries, reader);
+            let asked = rights.take("network").and_then(|node| reader.boolean("network", node));
+            self.network = asked.or(self.network.take());
+            self.keep_unknown("rights.", rights.rest());
         }
     }
 

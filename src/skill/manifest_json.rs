@@ -51,6 +51,7 @@ impl Manifest {
         );
         put("toolsets", filled(&self.toolsets));
         put("scripts", self.scripts.as_deref().map(list));
+        put("rights", self.network.as_ref().map(|network| json!({"network": network.value})));
         put("default_enabled", boolean(&self.default_enabled));
         put("disable_model_invocation", boolean(&self.disable_model_invocation));
         put("user_invocable", boolean(&self.user_invocable));

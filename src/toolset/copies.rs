@@ -28,10 +28,15 @@ impl Copies {
         Copies { place: Mutex::new(dir.map(Place::Named)) }
     }
 
-    /// The copy of a library with this content.
-    pub(super) fn copy(&self, bytes: &[u8], sha256: &ContentHash) -> Result<PathBuf, Error> {
+    /// The path of the copy of a library with this content, made or not.
+    pub(super) fn path(&self, sha256: &ContentHash) -> Result<PathBuf, Error> {
+        Ok(self.dir()?.join(format!("{sha256}{}", std::env::consts::DLL_SUFFIX)))
+    }
+
+    /// Makes the copy of a library with this content, if it is not there.
+    pub(super) fn copy(&self, bytes: &[u8], sha256: &ContentHash) -> Result<(), Error> {
         let dir = self.dir()?;
-        let copy = dir.join(format!("{sha256}{}", std::env::consts::DLL_SUFFIX));
+        let copy = self.path(sha256)?;
         let failed = |error: std::io::Error| {
             let message = format!("cannot copy a plugin to {}: {error}", copy.display());
             let help = "name a private directory that can be written";
@@ -39,7 +44,7 @@ impl Copies {
         };
         // A copy of another session is only as good as its content.
         if holds(&copy, bytes).unwrap_or(false) {
-            return Ok(copy);
+            return Ok(());
         }
         let mut new = tempfile::NamedTempFile::new_in(&dir).map_err(failed)?;
         new.write_all(bytes).map_err(failed)?;
@@ -50,7 +55,7 @@ impl Copies {
             new.as_file().set_permissions(mode).map_err(failed)?;
         }
         new.persist(&copy).map_err(|error| failed(error.error))?;
-        Ok(copy)
+        Ok(())
     }
 
     fn dir(&self) -> Result<PathBuf, Error> {

@@ -36,6 +36,8 @@ pub struct TrustRequest {
     pub sha256: ContentHash,
     /// The classes a library exports; none for a script.
     pub classes: Vec<String>,
+    /// Whether the skill asks for the network for its scripts, which they get with the trust.
+    pub network: bool,
     /// Why it is not trusted.
     pub verdict: Verdict,
 }
@@ -73,10 +75,11 @@ impl TrustStore {
             path: path.to_owned(),
             sha256: sha256.clone(),
             classes: classes.to_vec(),
+            network: owner.network && classes.is_empty(),
             verdict,
         };
         if approve.is_some_and(|approve| (approve.0)(&request)) {
-            self.add_content(path, sha256.clone())?;
+            self.add_with(path, sha256.clone(), request.network)?;
             return Ok(());
         }
         let error =

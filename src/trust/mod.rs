@@ -105,6 +105,9 @@ pub struct TrustedFile {
     pub sha256: ContentHash,
     /// When it was trusted, in seconds since 1970.
     pub since: u64,
+    /// Whether it was trusted with the network, which its skill asked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
 }
 
 /// Whether a file may run.
@@ -214,7 +217,13 @@ impl TrustStore {
         self.state().trusted.values().cloned().collect()
     }
 
-    /// Trusts the file at `path` with the content it has now, and gives that back.
+    /// Whether the file at `path` was trusted with the network.
+    pub fn opens_network(&self, path: &Path) -> bool {
+        self.state().trusted.get(&real(path)).is_some_and(|known| known.network)
+    }
+
+    /// Trusts the file at `path` with the content it has now, without the network, and gives that
+    /// back.
     ///
     /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if the file cannot be read
     /// or the store cannot be written.
@@ -224,8 +233,19 @@ impl TrustStore {
 
     /// Trusts the file at `path` with the content that was looked at, whatever it holds by now.
     pub fn add_content(&self, path: &Path, sha256: ContentHash) -> Result<TrustedFile, Error> {
+        self.add_with(path, sha256, false)
+    }
+
+    /// Trusts the file at `path` as [`TrustStore::add_content`] does, and with the network if the
+    /// user was told that its skill asks for it.
+    pub fn add_with(
+        &self,
+        path: &Path,
+        sha256: ContentHash,
+        network: bool,
+    ) -> Result<TrustedFile, Error> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-        let file = TrustedFile { path: real(path), sha256, since };
+        let file = TrustedFile { path: real(path), sha256, since, network };
         self.change(|trusted| {
             trusted.insert(file.path.clone(), file.clone());
             file.clone()

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::catalog::{Entry, Scope};
-use crate::skill::SkillId;
+use crate::skill::{Manifest, SkillId};
 
 /// A skill, as far as running its code goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,17 +17,22 @@ pub struct Owner {
     /// The `scripts` of its manifest, relative to the directory; `None` stands for all files in
     /// `scripts/`.
     pub scripts: Option<Vec<String>>,
+    /// Whether its manifest asks for the network, for its scripts.
+    pub network: bool,
 }
 
 impl Owner {
     /// The skill of a catalog's entry; none if it is not in a directory.
     pub fn of(entry: &Entry) -> Option<Owner> {
-        let declared = entry.skill.manifest().scripts.as_ref();
-        Some(Owner {
-            id: entry.id.clone(),
-            scope: entry.scope,
-            dir: entry.skill.dir()?.to_owned(),
-            scripts: declared.map(|all| all.iter().map(|one| one.value.clone()).collect()),
-        })
+        let dir = entry.skill.dir()?.to_owned();
+        Some(Owner::new(entry.id.clone(), entry.scope, dir, Some(entry.skill.manifest())))
+    }
+
+    /// The skill in `dir`, with what its manifest declares and asks for.
+    pub fn new(id: SkillId, scope: Scope, dir: PathBuf, manifest: Option<&Manifest>) -> Owner {
+        let declared = manifest.and_then(|manifest| manifest.scripts.as_ref());
+        let scripts = declared.map(|all| all.iter().map(|one| one.value.clone()).collect());
+        let asked = manifest.and_then(|manifest| manifest.network.as_ref());
+        Owner { id, scope, dir, scripts, network: asked.is_some_and(|asked| asked.value) }
     }
 }

@@ -1,9 +1,10 @@
-//! Scripts of skills, run for real: what they get, what stops them, and what is not run at all.
+//! Scripts of skills, run for real: their environment, their limits, and scripts that do not run.
 #![cfg(all(target_os = "linux", feature = "scripts"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod contents;
 mod limits;
+mod probes;
 #[expect(dead_code, reason = "these tests need no shared data")]
 #[path = "../support/mod.rs"]
 mod support;
@@ -22,10 +23,10 @@ use repertoire::trust::{Owner, TrustStore};
 use repertoire::{Error, SkillId};
 use tempfile::TempDir;
 
-/// What is far from over when a test is: no machine is that slow.
+/// A time that exceeds any test, even on a slow machine.
 const LONG: Duration = Duration::from_secs(30);
 
-/// A skill in a directory of its own, and how its scripts are run.
+/// A skill in a directory of its own, and the options of its scripts.
 struct Place {
     dir: TempDir,
     owner: Owner,
@@ -38,8 +39,7 @@ impl Place {
     fn with(files: &[(&str, &str)]) -> Place {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap().join("skill");
-        let owner =
-            Owner { id: SkillId::new("tried"), scope: Scope::User, dir: root, scripts: None };
+        let owner = Owner::new(SkillId::new("tried"), Scope::User, root, None);
         let mut options = ScriptOptions::default();
         options.environment = variables(&[]);
         let store = Arc::new(TrustStore::in_memory());
@@ -82,7 +82,7 @@ impl Place {
         Scripts::new(self.options.clone(), Arc::clone(&self.store))
     }
 
-    /// Runs a script; nothing of it may be left, however that went.
+    /// Runs a script; no process of it may remain, whatever the outcome.
     fn run_with(
         &self,
         script: &str,
@@ -104,8 +104,8 @@ impl Place {
         self.run(name, args).unwrap()
     }
 
-    /// The processes that were started by a script of this skill, wherever they went: the
-    /// environment of all has the directory of the skill.
+    /// Returns the processes that a script of this skill started, wherever they went: all have the
+    /// directory of the skill in their environment.
     fn alive(&self) -> Vec<String> {
         let ours = self.root().to_str().unwrap().as_bytes();
         let mut alive = Vec::new();
@@ -133,7 +133,7 @@ fn variables(more: &[(&str, &str)]) -> Environment {
     Environment::Fixed(all.collect::<BTreeMap<OsString, OsString>>())
 }
 
-/// Whether a program is there; if not, says that the test is skipped.
+/// Tells whether a program is installed; reports the test as skipped if not.
 fn has(program: &str) -> bool {
     let found = ["/usr/local/bin", "/usr/bin", "/bin"]
         .iter()
@@ -144,7 +144,7 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// Whether the tests run as root.
+/// Tells whether the tests run as root.
 fn is_superuser() -> bool {
     std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0
 }

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::print_stdout, reason = "it names the row that fails")]
 
+mod alone;
 mod calls;
 mod changes;
 mod loading;

@@ -16,9 +16,10 @@ use repertoire_plugin::{ErrorCode, Host, LogLevel, ToolError, ToolResult};
 use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
 use serde_json::Value;
 
+use super::super::schema::Schemas;
 use super::call::locked;
 use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost, frame};
-use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel};
+use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel, Sockets};
 
 /// Threads that run calls or read; one always reads, the others can run a call each.
 const MAX_THREADS: usize = 16;
@@ -111,7 +112,7 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
     let rules = Rules {
         reads: Reads::Only(paths(&load.read, &[&load.library, &load.skill_dir])),
         write: paths(&load.write, &[&load.scratch]),
-        network: load.network,
+        sockets: if load.network { Sockets::Internet } else { Sockets::Pairs },
         join: None,
     };
     let numbers = Numbers {
@@ -144,9 +145,15 @@ struct Child {
     skill_dir: PathBuf,
     pool: Mutex<Pool>,
     calls: Mutex<HashMap<CallId, Arc<Call>>>,
-    toolsets: Mutex<HashMap<u32, Arc<Toolset>>>,
+    toolsets: Mutex<HashMap<u32, Arc<Made>>>,
     classes: Mutex<Option<Arc<Classes>>>,
     next_request: AtomicU64,
+}
+
+/// A toolset, and the schemas of its tools.
+struct Made {
+    toolset: Toolset,
+    schemas: Schemas,
 }
 
 #[derive(Default)]
@@ -269,12 +276,20 @@ impl Child {
     ) -> Result<ToHost, Failure> {
         let classes = locked(&self.classes).clone();
         let classes = classes.ok_or_else(|| Failure::new(ErrorCode::Border, "nothing is open"))?;
-        let toolset = classes(class, config).map_err(|error| match &error {
-            CreateError::Create { code, .. } => Failure::new(*code, error.to_string()),
-            error => Failure::new(ErrorCode::Failed, error.to_string()),
+        let toolset = classes(class, config).map_err(|error| {
+            let code = match &error {
+                CreateError::NoClass { .. } => ErrorCode::UnknownTool,
+                CreateError::Create { code, .. } => *code,
+                _ => ErrorCode::Failed,
+            };
+            Failure { help: error.help(), ..Failure::new(code, error.to_string()) }
         })?;
         let description = toolset.describe().clone();
-        locked(&self.toolsets).insert(instance, Arc::new(toolset));
+        let schemas = Schemas::of(&description).map_err(|why| Failure {
+            help: "mend the schema in the plugin".to_owned(),
+            ..Failure::new(ErrorCode::Failed, format!("the toolset `{class}`: {why}"))
+        })?;
+        locked(&self.toolsets).insert(instance, Arc::new(Made { toolset, schemas }));
         Ok(ToHost::Created { id, description })
     }
 
@@ -285,10 +300,15 @@ impl Child {
         tool: &str,
         arguments: &str,
     ) -> Result<ToHost, Failure> {
-        let toolset = locked(&self.toolsets).get(&instance).cloned();
-        let toolset =
-            toolset.ok_or_else(|| Failure::new(ErrorCode::Border, "the toolset is not there"))?;
-        match toolset.call(tool, arguments, &Caller { child: self, job }) {
+        let made = locked(&self.toolsets).get(&instance).cloned();
+        let made =
+            made.ok_or_else(|| Failure::new(ErrorCode::Border, "the toolset is not there"))?;
+        let value = serde_json::from_str(arguments)
+            .map_err(|error| Failure::new(ErrorCode::InvalidArguments, error.to_string()))?;
+        if let Err(problems) = made.schemas.check(tool, &value) {
+            return Ok(ToHost::Unfit { id: job.id, problems });
+        }
+        match made.toolset.call(tool, arguments, &Caller { child: self, job }) {
             Ok(output) => Ok(ToHost::Done { id: job.id, output }),
             Err(error) => Err(Failure::new(error.code, error.message)),
         }
@@ -365,7 +385,7 @@ impl Host for Caller<'_> {
         let mut answers = locked(&self.job.call.answers);
         loop {
             if let Some(answer) = answers.remove(&request) {
-                return answer.map_err(|Failure { code, message }| {
+                return answer.map_err(|Failure { code, message, .. }| {
                     ToolError::with_code(ErrorCode::from_number(code), message)
                 });
             }

@@ -1,19 +1,24 @@
 //! Plugins in a process of their own, so that a crash is one call's error.
 //!
 //! A [`Worker`] is one library. It starts its child at the first call, keeps it warm, and starts
-//! it again after a crash; three crashes within a minute disable it. The child is a program that
+//! it again after a crash; three crashes within a minute, or a start that takes too long, disable it
+//! for a while. The child is a program that
 //! calls [`main`]: it gives up rights before it opens the library, and ends, with all that it
 //! started, when the socket to the host closes, however the host died.
 //!
 //! - `protocol`: the messages of both sides, and their framing.
 //! - `worker`: the host's half of a library; `process`, of one child; `call`, of one call.
+//! - `opening`: starting the child and making toolsets, on a thread of its own; `health`: the
+//!   failures of a library.
 //! - `child`: the child's half, which gives up rights by `crate::sandbox`.
 
 mod call;
 #[cfg(unix)]
 mod child;
 mod error;
+mod health;
 mod limits;
+mod opening;
 #[cfg(unix)]
 mod output;
 #[cfg(unix)]

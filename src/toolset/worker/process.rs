@@ -252,6 +252,7 @@ impl Process {
             ToHost::Created { id, description } => (id, Event::End(End::Created(description))),
             ToHost::Done { id, output } => (id, Event::End(End::Done(output))),
             ToHost::Failed { id, failure } => (id, Event::End(End::Failed(failure))),
+            ToHost::Unfit { id, problems } => (id, Event::End(End::Unfit(problems))),
             ToHost::Progress { id, fraction, message } => {
                 (id, Event::Progress { fraction, message })
             }

@@ -67,7 +67,7 @@ impl Load {
             address_space: limits.address_space,
             cpu_seconds: limits.cpu_seconds,
             file_bytes: limits.file_bytes,
-            processes: limits.processes,
+            processes: limits.processes_now(),
             network: limits.network,
             read: limits.read.iter().map(absolute).collect(),
             write: limits.write.iter().map(absolute).collect(),
@@ -88,6 +88,8 @@ pub(super) enum ToHost {
     Done { id: CallId, output: ToolOutput },
     /// A call, or the making of a toolset, failed.
     Failed { id: CallId, failure: Failure },
+    /// The arguments do not fit the tool's schema; the problems in a line.
+    Unfit { id: CallId, problems: String },
     /// The progress of a call.
     Progress { id: CallId, fraction: f64, message: String },
     /// A line for the host's log.
@@ -109,6 +111,8 @@ pub(super) struct Failure {
     /// The number of an `ErrorCode`.
     pub(super) code: u32,
     pub(super) message: String,
+    /// The remedy; empty where the message says it.
+    pub(super) help: String,
 }
 
 /// The bytes of a frame, or the reason why the message cannot be one.

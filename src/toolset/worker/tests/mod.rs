@@ -5,6 +5,8 @@ mod behaviour;
 mod build;
 mod failures;
 mod prober;
+#[path = "../../../../tests/support/probes.rs"]
+mod probes;
 mod sandboxed;
 
 use std::ffi::OsString;

@@ -56,6 +56,48 @@ fn files_are_closed_but_for_what_is_allowed() {
 }
 
 #[test]
+fn processes_and_threads_are_limited_unless_the_host_says_more() {
+    let most = |limits| -> String {
+        let limits = Fixture::prober(limits).probe("limits", &json!({})).unwrap();
+        let line = limits.lines().find(|line| line.starts_with("Max processes")).unwrap();
+        line.split_whitespace().nth(2).unwrap().to_owned()
+    };
+    let by_default: u64 = most(short()).parse().unwrap();
+    assert!((512..100_000).contains(&by_default), "{by_default}");
+    assert_eq!(most(Limits { processes: Some(77), ..short() }), "77");
+    if rustix::process::geteuid().is_root() {
+        println!("SKIPPED: the system does not hold the superuser to it");
+        return;
+    }
+    let fixture = Fixture::prober(Limits { address_space: None, ..short() });
+    let started = fixture.probe("threads", &json!({"name": "20000"})).unwrap();
+    assert!(started.parse::<u64>().unwrap() <= by_default + 512, "{started}");
+}
+
+#[test]
+fn no_probe_gets_through() {
+    let say = |text: &str| println!("{text}");
+    if !exists(Path::new("/usr/bin/python3")) {
+        return say("SKIPPED: no `python3` on this machine");
+    }
+    let outside = probes::Outside::new();
+    let fixture = Fixture::prober(short());
+    std::fs::write(fixture.skill.path().join("probes.py"), probes::PROGRAM).unwrap();
+    let command = format!("exec /usr/bin/python3 probes.py '{}'", outside.aim(true));
+    let printed = fixture.probe("run", &named(command)).unwrap();
+    let WorkerState::Running { sandbox: Some(level), .. } = fixture.worker.state() else {
+        panic!("not running");
+    };
+    if level.filesystem != FilesystemLevel::Full || level.network != NetworkLevel::All {
+        return say("SKIPPED: this kernel has not all of Landlock and seccomp");
+    }
+    assert!(level.processes, "{level:?}");
+    outside.assert_shut(&printed);
+    let (_, module) = module_path!().split_once("::").unwrap();
+    probes::again_as_another(&format!("{module}::no_probe_gets_through"), say);
+}
+
+#[test]
 fn the_environment_is_cleared_and_there_is_a_scratch_directory() {
     let fixture = Fixture::prober(short());
     let env = fixture.probe("env", &json!({})).unwrap();
@@ -94,7 +136,7 @@ fn the_network_is_closed_unless_allowed() {
     let fixture = Fixture::prober(Limits { network: true, ..short() });
     assert_eq!(fixture.probe("tcp", &json!({})).unwrap(), "listens");
     assert_eq!(fixture.probe("udp", &json!({})).unwrap(), "binds");
-    assert_eq!(level(&fixture), NetworkLevel::Open);
+    assert_eq!(level(&fixture), NetworkLevel::Internet);
 }
 
 #[test]

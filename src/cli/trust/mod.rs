@@ -1,6 +1,10 @@
 //! `repertoire trust`: which code may run although nobody installed it.
 
+mod abilities;
+mod diff;
+
 use std::collections::BTreeSet;
+use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::Scope;
@@ -11,7 +15,7 @@ use repertoire::{Engine, Error, ErrorCode, Skill, SkillId};
 use serde_json::{Value as Json, json};
 use walkdir::WalkDir;
 
-use crate::args::{Common, TrustCommand, TrustPathsArgs};
+use crate::args::{Common, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
@@ -27,15 +31,13 @@ pub(crate) fn run(
     let store = setup::trust_store(common)?;
     match command {
         TrustCommand::List => list(&store, common, out),
-        TrustCommand::Add(TrustPathsArgs { paths }) => {
-            let mut files = BTreeSet::new();
-            for path in paths {
-                files.extend(code_at(path, common)?);
-            }
-            let add = |file: &PathBuf| store.add(file);
-            let added = files.iter().map(add).collect::<Result<Vec<_>, _>>()?;
-            report("trusted", &added, out)
+        TrustCommand::Show(TrustPathsArgs { paths }) => {
+            let code = code_of(paths, common)?;
+            abilities::show(&code, common, out)?;
+            Ok(ExitCode::Done)
         }
+        TrustCommand::Add(args) => add(args, &store, common, out),
+        TrustCommand::Diff(TrustDiffArgs { paths }) => diff::run(paths, &store, common, out),
         TrustCommand::Remove(TrustPathsArgs { paths }) => {
             let mut files = BTreeSet::new();
             for path in paths {
@@ -46,6 +48,41 @@ pub(crate) fn run(
             report("removed", &removed, out)
         }
     }
+}
+
+/// Trusts files after it was shown what they may do.
+fn add(
+    args: &TrustAddArgs,
+    store: &TrustStore,
+    common: &Common,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
+    let code = code_of(&args.named.paths, common)?;
+    // Before they are shown: what changes meanwhile is not trusted.
+    let hashes: Vec<ContentHash> =
+        code.iter().map(|code| ContentHash::of_file(&code.file)).collect::<Result<_, _>>()?;
+    if !out.json {
+        abilities::show(&code, common, out)?;
+        if io::stdin().is_terminal() && !args.yes && !is_agreed(out)? {
+            out.note("nothing is trusted");
+            return Ok(ExitCode::Failure);
+        }
+    }
+    let kept = diff::Kept::beside(&setup::trust_file(common)?);
+    let mut added = Vec::with_capacity(code.len());
+    for (code, hash) in code.iter().zip(hashes) {
+        added.push(store.add_with(&code.file, hash, code.asks_for_network())?);
+        kept.keep(&code.file);
+    }
+    report("trusted", &added, out)
+}
+
+/// Asks the user at the terminal.
+fn is_agreed(out: Output) -> io::Result<bool> {
+    out.note("trust all of it? (`y` or `n`)");
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 fn list(store: &TrustStore, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -93,7 +130,12 @@ fn state(file: &TrustedFile) -> &'static str {
 }
 
 fn to_json(file: &TrustedFile) -> Json {
-    json!({"path": file.path.to_string_lossy(), "sha256": file.sha256, "since": file.since})
+    json!({
+        "path": file.path.to_string_lossy(),
+        "sha256": file.sha256,
+        "since": file.since,
+        "network": file.network,
+    })
 }
 
 fn report(done: &str, files: &[TrustedFile], out: Output) -> anyhow::Result<ExitCode> {
@@ -111,14 +153,54 @@ fn report(done: &str, files: &[TrustedFile], out: Output) -> anyhow::Result<Exit
     Ok(ExitCode::Done)
 }
 
+/// A file that can run, and the skill that it is of.
+struct Code {
+    file: PathBuf,
+    /// `None` for a file of no skill.
+    owner: Option<Owner>,
+}
+
+impl Code {
+    fn of_skill(file: PathBuf, owner: &Owner) -> Code {
+        Code { file, owner: Some(owner.clone()) }
+    }
+
+    /// Whether it is a script that gets the network with the trust.
+    fn asks_for_network(&self) -> bool {
+        !is_library(&self.file) && self.owner.as_ref().is_some_and(|owner| owner.network)
+    }
+
+    /// Its path in the directory of the skill, or else as it is.
+    fn name(&self) -> String {
+        let of_skill = self.owner.as_ref().and_then(|owner| {
+            let dir = owner.dir.canonicalize().ok()?;
+            self.file.canonicalize().ok()?.strip_prefix(dir).map(Path::to_owned).ok()
+        });
+        of_skill.as_deref().unwrap_or(&self.file).to_string_lossy().into_owned()
+    }
+}
+
+/// The code that `paths` mean, each file once.
+fn code_of(paths: &[PathBuf], common: &Common) -> anyhow::Result<Vec<Code>> {
+    let mut all: Vec<Code> = Vec::new();
+    for path in paths {
+        for code in code_at(path, common)? {
+            if !all.iter().any(|known| known.file == code.file) {
+                all.push(code);
+            }
+        }
+    }
+    all.sort_by(|a, b| a.file.cmp(&b.file));
+    Ok(all)
+}
+
 /// The files that `path` means: itself, or the code of a skill.
-fn code_at(path: &Path, common: &Common) -> anyhow::Result<BTreeSet<PathBuf>> {
+fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
     if path.is_file() {
-        return Ok([path.to_owned()].into());
+        return Ok(vec![Code { file: path.to_owned(), owner: owner_of(path) }]);
     }
     let owner = skill_at(path, common)?;
-    let mut files = libraries_of(&owner.dir);
-    files.extend(Scripts::compared_files(&owner)?);
+    let files = code_files(&owner)?;
     if files.is_empty() {
         return Err(Error::new(
             ErrorCode::NotFound,
@@ -127,7 +209,19 @@ fn code_at(path: &Path, common: &Common) -> anyhow::Result<BTreeSet<PathBuf>> {
         )
         .into());
     }
+    Ok(files.into_iter().map(|file| Code::of_skill(file, &owner)).collect())
+}
+
+/// The libraries and scripts of a skill.
+fn code_files(owner: &Owner) -> Result<BTreeSet<PathBuf>, Error> {
+    let mut files = libraries_of(&owner.dir);
+    files.extend(Scripts::compared_files(owner)?);
     Ok(files)
+}
+
+/// The skill that the file at `path` is of: the nearest one above it.
+fn owner_of(path: &Path) -> Option<Owner> {
+    std::path::absolute(path).ok()?.ancestors().skip(1).find_map(skill_in)
 }
 
 /// The trusted files that `path` means; they need not exist any more.
@@ -187,22 +281,18 @@ fn skill_in(dir: &Path) -> Option<Owner> {
         .map(|entry| entry.path())
         .find(|path| path.file_name().is_some_and(is_skill_file))?;
     let skill = Skill::load(&file, "").ok();
-    let declared = skill.as_ref().and_then(|skill| skill.manifest().scripts.as_ref());
-    Some(Owner {
-        id: SkillId::new(&dir.file_name().unwrap_or_default().to_string_lossy()),
-        scope: Scope::Project,
-        dir: dir.to_owned(),
-        scripts: declared.map(|all| all.iter().map(|one| one.value.clone()).collect()),
-    })
+    let id = SkillId::new(&dir.file_name().unwrap_or_default().to_string_lossy());
+    Some(Owner::new(id, Scope::Project, dir.to_owned(), skill.as_ref().map(Skill::manifest)))
+}
+
+fn is_library(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| LIBRARY_EXTENSIONS.contains(&extension))
 }
 
 /// The libraries of the skill in `dir`. What a link outside means is not the skill's.
 fn libraries_of(dir: &Path) -> BTreeSet<PathBuf> {
     let Ok(root) = dir.canonicalize() else { return BTreeSet::new() };
-    let is_library = |path: &Path| {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| LIBRARY_EXTENSIONS.contains(&extension))
-    };
     let walk = WalkDir::new(root.join("toolsets")).into_iter().filter_map(Result::ok);
     walk.filter_map(|entry| entry.path().canonicalize().ok())
         .filter(|path| path.is_file() && path.starts_with(&root) && is_library(path))

@@ -1,0 +1,93 @@
+//! What code may do once it is trusted: what runs it, the network, where it writes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use repertoire::script::{Script, Scripts};
+use serde_json::{Value as Json, json};
+
+use super::{Code, is_library};
+use crate::args::Common;
+use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
+use crate::{sanitize, setup};
+
+/// What a file may do, in the words of the user.
+pub(super) struct Ability {
+    /// The file, in its skill.
+    pub(super) name: String,
+    /// What runs it.
+    pub(super) runs: String,
+    /// Whether it gets the network.
+    pub(super) network: bool,
+    /// Where it may write.
+    pub(super) writes: Vec<String>,
+}
+
+/// What each of `code` may do, in its order.
+pub(super) fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
+    let options = setup::script_options(common)?;
+    let (network, opened) = (options.network, options.write.clone());
+    let scripts = Scripts::new(options, std::sync::Arc::default());
+    let mut known: BTreeMap<PathBuf, Vec<Script>> = BTreeMap::new();
+    let abilities = code.iter().map(|code| {
+        let name = code.name();
+        let listed = code.owner.as_ref().map(|owner| {
+            &*known
+                .entry(owner.dir.clone())
+                .or_insert_with(|| scripts.list(owner).unwrap_or_default())
+        });
+        let script = listed.into_iter().flatten().find(|script| script.path == name);
+        let writes = match is_library(&code.file) {
+            true => Vec::new(),
+            false => opened.iter().map(|path| path.display().to_string()).collect(),
+        };
+        let network = network && code.asks_for_network();
+        Ability { runs: runs(code, script), name, network, writes }
+    });
+    Ok(abilities.collect())
+}
+
+fn runs(code: &Code, script: Option<&Script>) -> String {
+    match script {
+        _ if is_library(&code.file) => "a library, in a process of its own".to_owned(),
+        None => "read by the scripts beside it".to_owned(),
+        Some(Script { problem: Some(problem), .. }) => format!("a script, but {problem}"),
+        Some(Script { interpreter: Some(interpreter), .. }) => format!("run by {interpreter}"),
+        Some(_) => "a program of its own".to_owned(),
+    }
+}
+
+impl Ability {
+    pub(super) fn to_json(&self) -> Json {
+        json!({"name": self.name, "runs": self.runs, "network": self.network, "writes": self.writes})
+    }
+}
+
+/// Shows what `code` may do.
+pub(super) fn show(code: &[Code], common: &Common, out: Output) -> anyhow::Result<()> {
+    let abilities = of(code, common)?;
+    if out.json {
+        let code: Vec<Json> = abilities.iter().map(Ability::to_json).collect();
+        Output::json(&json!({"code": code}))?;
+        return Ok(());
+    }
+    let mut text = Page::default();
+    for ability in &abilities {
+        let network = match ability.network {
+            true => styled(WARNING, "network: open, as its skill asks for it").to_string(),
+            false => styled(DIM, "network: closed").to_string(),
+        };
+        let writes = match ability.writes.len() {
+            0 => "a directory for the run".to_owned(),
+            _ => format!("a directory for the run, {}", ability.writes.join(", ")),
+        };
+        text.line(format_args!(
+            "{}: {}\n  {network}\n  writes: {}",
+            styled(NAME, sanitize::line(&ability.name)),
+            sanitize::line(&ability.runs),
+            sanitize::line(&writes)
+        ));
+    }
+    out.human(text.as_str())?;
+    Ok(())
+}

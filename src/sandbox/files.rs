@@ -1,0 +1,86 @@
+//! Files under Linux: Landlock rules, which also keep other processes out of reach.
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, LandlockStatus,
+    Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
+    path_beneath_rules,
+};
+
+use super::{FilesystemLevel, Reads, Rules, Sockets};
+
+/// The newest rules that are asked for; an older kernel enforces fewer.
+const ABI_WANTED: ABI = ABI::V6;
+
+/// Programs and libraries of the system.
+const PROGRAMS: [&str; 8] =
+    ["/bin", "/sbin", "/usr", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
+/// What every program reads.
+const READ: [&str; 6] = [
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/alternatives",
+    "/proc/self",
+    "/dev/urandom",
+    "/dev/random",
+];
+/// What every program writes.
+const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+/// What programs of the network read.
+const NETWORK: [&str; 11] = [
+    "/etc/resolv.conf",
+    "/run/systemd/resolve",
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/gai.conf",
+    "/etc/nsswitch.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+];
+
+/// Closes all files but some; also says whether TCP is closed.
+pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), RulesetError> {
+    let look: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
+    let run = AccessFs::from_read(ABI_WANTED);
+    let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
+    let handled = match rules.reads {
+        Reads::Only(_) => AccessFs::from_all(ABI_WANTED),
+        // Without a rule for terminals: what can be read can be asked for its size.
+        Reads::All => AccessFs::from_write(ABI_WANTED) & !AccessFs::IoctlDev,
+    };
+    let change = handled & !(devices | AccessFs::IoctlDev);
+
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(handled)?
+        // Other processes of the user, the host among them, get no signals.
+        .scope(Scope::from_all(ABI_WANTED))?;
+    let has_network = rules.sockets != Sockets::Pairs;
+    if !has_network {
+        ruleset = ruleset.handle_access(AccessNet::from_all(ABI_WANTED))?;
+    }
+    let mut ruleset = ruleset
+        .create()?
+        .add_rules(path_beneath_rules(DEVICES, (look | AccessFs::WriteFile) & handled))?
+        .add_rules(path_beneath_rules(&rules.write, change))?;
+    if let Reads::Only(paths) = &rules.reads {
+        let network: &[&str] = if has_network { &NETWORK } else { &[] };
+        ruleset = ruleset
+            .add_rules(path_beneath_rules(PROGRAMS, run))?
+            .add_rules(path_beneath_rules(READ.iter().chain(network), look))?
+            .add_rules(path_beneath_rules(paths, look))?;
+    }
+    let status = ruleset.restrict_self()?;
+    let level = match status.ruleset {
+        RulesetStatus::FullyEnforced => FilesystemLevel::Full,
+        RulesetStatus::PartiallyEnforced => FilesystemLevel::Partial,
+        RulesetStatus::NotEnforced => FilesystemLevel::None,
+    };
+    let speaks_tcp = matches!(
+        status.landlock,
+        LandlockStatus::Available { effective_abi, .. } if effective_abi >= ABI::V4
+    );
+    Ok((level, speaks_tcp && !has_network && level != FilesystemLevel::None))
+}

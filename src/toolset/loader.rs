@@ -1,0 +1,207 @@
+//! Finds the library of an entry. Nothing of a library runs before it is trusted: its place, its
+//! permissions, and its bytes are checked first.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use repertoire_plugin::host::PluginNote;
+
+use super::copies::Copies;
+use super::entry::ToolsetEntry;
+use super::error::open_error;
+use super::in_process::InProcess;
+use super::library::{Backend, Copying, Library};
+use super::worker::Worker;
+use super::{Isolation, ToolsetOptions};
+use crate::catalog::stamp::Stamp;
+use crate::error::{Error, ErrorCode};
+use crate::trust::{ContentHash, Owner, TrustStore, check_permissions};
+
+/// The largest library that is read, in bytes.
+const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Opens libraries, each once.
+#[derive(Debug)]
+pub(crate) struct Loader {
+    options: ToolsetOptions,
+    trust: Arc<TrustStore>,
+    copies: Arc<Copies>,
+    /// The open libraries, by the file and the limits with which they were opened.
+    open: Mutex<HashMap<Opened, Arc<Library>>>,
+}
+
+/// A library file, and the name under which a class of it has limits of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Opened {
+    path: PathBuf,
+    limits: Option<String>,
+}
+
+impl Loader {
+    pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
+        let copies = Arc::new(Copies::new(options.cache.clone()));
+        Loader { options, trust, copies, open: Mutex::default() }
+    }
+
+    /// The library of `entry`: as it was looked at before, unless its file is another one now. It is
+    /// not run.
+    pub(crate) fn library(
+        &self,
+        owner: &Owner,
+        entry: &ToolsetEntry,
+    ) -> Result<Arc<Library>, Error> {
+        let start = SystemTime::now();
+        let (path, mut file) = entry.open(&owner.dir)?;
+        let key = Opened { path: path.clone(), limits: self.limits_name(owner, entry) };
+        let read_error = |error| read_error(&path, error);
+        let stamp = Stamp::of(&file.metadata().map_err(read_error)?, start);
+        if let Some(known) = self.known(&key).filter(|known| known.is_still(&stamp)) {
+            known.check_trust(|| self.demand_trust(owner, &path, &known.sha256, &known.note))?;
+            return Ok(known);
+        }
+        check_permissions(&path, &file)?;
+        if self.known(&key).is_some() {
+            // The content is nearly always unchanged, and then only its hash is needed.
+            let sha256 = ContentHash::of_reader((&file).take(MAX_LIBRARY_BYTES + 1));
+            if let Some(known) = self.known_with(&key, &sha256.map_err(read_error)?) {
+                known
+                    .check_trust(|| self.demand_trust(owner, &path, &known.sha256, &known.note))?;
+                return Ok(known.with_stamp(stamp));
+            }
+            file.rewind().map_err(read_error)?;
+        }
+        let bytes = read(&mut file, &path)?;
+        let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
+        note.check(&path).map_err(open_error)?;
+        let sha256 = ContentHash::of(&bytes);
+        let trusted_at = AtomicU64::new(self.trust.version());
+        self.demand_trust(owner, &path, &sha256, &note)?;
+        if let Some(known) = self.known_with(&key, &sha256) {
+            // Another thread opened it meanwhile.
+            return Ok(known.with_stamp(stamp));
+        }
+        let backend = self.backend(&sha256, &key, owner, &note)?;
+        let skill_dir = owner.dir.clone();
+        let copies = Arc::clone(&self.copies);
+        let copying = Mutex::new(Copying::Missing(Some(bytes)));
+        let (trust, scope) = (Arc::clone(&self.trust), owner.scope);
+        let library = Arc::new(Library {
+            path,
+            note,
+            sha256,
+            stamp: Mutex::new(stamp),
+            skill_dir,
+            backend,
+            copies,
+            copying,
+            trust,
+            scope,
+            trusted_at,
+        });
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.insert(key, Arc::clone(&library));
+        Ok(library)
+    }
+
+    /// Forgets the libraries of skills that `is_live` does not know by their directory, and ends
+    /// their processes.
+    pub(crate) fn retain(&self, is_live: impl Fn(&Path) -> bool) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone: Vec<Opened> = open
+            .iter()
+            .filter(|(_, library)| !is_live(&library.skill_dir))
+            .map(|(key, _)| key.clone())
+            .collect();
+        let gone: Vec<_> = gone.iter().filter_map(|key| open.remove(key)).collect();
+        drop(open);
+        for library in gone {
+            library.restart();
+        }
+    }
+
+    /// Forgets the failures of these libraries, and ends their processes.
+    pub(crate) fn restart(&self, which: impl Fn(&Library) -> bool) {
+        let open = locked(&self.open);
+        let which: Vec<_> = open.values().filter(|library| which(library)).cloned().collect();
+        drop(open);
+        for library in which {
+            library.restart();
+        }
+    }
+
+    fn known(&self, key: &Opened) -> Option<Arc<Library>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    /// The library of `key`, if it was opened with this content.
+    fn known_with(&self, key: &Opened, sha256: &ContentHash) -> Option<Arc<Library>> {
+        self.known(key).filter(|known| known.sha256 == *sha256)
+    }
+
+    /// The name under which the class of `entry` has limits of its own.
+    fn limits_name(&self, owner: &Owner, entry: &ToolsetEntry) -> Option<String> {
+        let names = [format!("{}:{}", owner.id, entry.class()), entry.class().to_owned()];
+        names.into_iter().find(|name| self.options.limits.contains_key(name))
+    }
+
+    fn demand_trust(
+        &self,
+        owner: &Owner,
+        path: &Path,
+        sha256: &ContentHash,
+        note: &PluginNote,
+    ) -> Result<(), Error> {
+        let approve = self.options.approve.as_ref();
+        self.trust.demand(owner, path, sha256, &note.classes, approve)
+    }
+
+    fn backend(
+        &self,
+        sha256: &ContentHash,
+        Opened { path, limits: own }: &Opened,
+        owner: &Owner,
+        note: &PluginNote,
+    ) -> Result<Backend, Error> {
+        let (copy, shown_as) = (self.copies.path(sha256)?, path.clone());
+        Ok(match &self.options.isolation {
+            Isolation::Process { program, limits } => {
+                let own = own.as_ref().and_then(|name| self.options.limits.get(name));
+                let limits = own.unwrap_or(limits).clone();
+                let program = program.clone();
+                let worker = Worker::new(program, copy, shown_as, owner.dir.clone(), limits);
+                Backend::Process(Box::new(worker))
+            }
+            Isolation::InProcess => {
+                Backend::InProcess(Box::new(InProcess::new(copy, shown_as, note.clone())))
+            }
+        })
+    }
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
+    let failed = |error| read_error(path, error);
+    let expected = file.metadata().map_err(failed)?.len().min(MAX_LIBRARY_BYTES) + 1;
+    let mut bytes = Vec::with_capacity(expected as usize);
+    file.take(MAX_LIBRARY_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_LIBRARY_BYTES {
+        let message = format!("{} is larger than {MAX_LIBRARY_BYTES} bytes", path.display());
+        let help = "build it with `cargo build --release`, and strip it";
+        return Err(Error::new(ErrorCode::InvalidParam, message, help));
+    }
+    Ok(bytes)
+}
+
+pub(super) fn read_error(path: &Path, error: std::io::Error) -> Error {
+    let message = format!("cannot read the plugin {}: {error}", path.display());
+    Error::new(ErrorCode::ExecutionError, message, "check the file and its permissions")
+        .with_source(error)
+}

@@ -1,0 +1,85 @@
+//! `trust`: what is shown before code is accepted, and what changed since.
+
+use super::*;
+
+const SCRIPT: &str = "#!/bin/sh\n# Fetches.\necho one\n";
+
+/// A project with a skill that has a script, and asks for what `rights` says.
+fn project(rights: &str) -> Place {
+    let place = Place::new();
+    write(&place, rights);
+    place.write(".agents/skills/fetch/scripts/fetch.sh", SCRIPT);
+    place
+}
+
+fn write(place: &Place, rights: &str) {
+    let text = format!("---\nname: fetch\ndescription: Fetches pages.\n{rights}---\nBody\n");
+    place.write(".agents/skills/fetch/SKILL.md", text);
+}
+
+fn changes(place: &Place, code: i32) -> Vec<(String, String)> {
+    let json = place.run(["trust", "diff", "--json"]).exits(code).json();
+    let changes = json["changes"].as_array().unwrap().iter();
+    let pair = |change: &Value| {
+        let path = change["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        (change["what"].as_str().unwrap().to_owned(), path)
+    };
+    changes.map(pair).collect()
+}
+
+fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(what, path)| ((*what).to_owned(), (*path).to_owned())).collect()
+}
+
+#[test]
+fn what_a_script_may_do_is_shown_before_it_is_trusted() {
+    let asks = "rights: {network: true}\n";
+    let in_metadata = "metadata: {rights: {network: true}}\n";
+    for (rights, network) in [("", false), (asks, true), (in_metadata, true)] {
+        let place = project(rights);
+        let shown = place.run(["trust", "show", "fetch", "--json"]).exits(0).json();
+        let code = &shown["code"][0];
+        assert_eq!(
+            (code["name"].as_str(), code["network"].as_bool()),
+            (Some("scripts/fetch.sh"), Some(network)),
+            "{rights}"
+        );
+        assert!(code["runs"].as_str().unwrap().contains("/sh"), "{code}");
+        // It is only shown.
+        place.run(["run", "fetch", "fetch.sh"]).exits(1);
+        let added = place.run(["trust", "add", "fetch"]).exits(0).stdout;
+        let told = if network { "network: open" } else { "network: closed" };
+        let (before, after) = added.split_once("trusted ").unwrap();
+        assert_contains(before, &["scripts/fetch.sh", told, "writes: "]);
+        assert!(after.contains("fetch.sh"), "{added}");
+        let ran = place.run(["run", "fetch", "fetch.sh", "--json"]).exits(0).json();
+        let offline = if network { Value::Null } else { "not-asked".into() };
+        assert_eq!(ran["data"]["offline"], offline, "{ran}");
+    }
+}
+
+#[test]
+fn what_changed_since_is_shown_and_the_network_stays_closed() {
+    let place = project("");
+    assert_eq!(changes(&place, 0), []);
+    place.run(["trust", "add", "fetch"]).exits(0);
+    assert_eq!(changes(&place, 0), []);
+
+    write(&place, "rights: {network: true}\n");
+    assert_eq!(changes(&place, 1), owned(&[("rights", "fetch.sh")]));
+    let ran = place.run(["run", "fetch", "fetch.sh", "--json"]).exits(0).json();
+    assert_eq!(ran["data"]["offline"], "not-allowed", "{ran}");
+
+    place.write(".agents/skills/fetch/scripts/fetch.sh", SCRIPT.replace("one", "two\u{1b}[2J"));
+    place.write(".agents/skills/fetch/scripts/json.py", "evil()\n");
+    let expected = [("changed", "fetch.sh"), ("new", "json.py"), ("rights", "fetch.sh")];
+    assert_eq!(changes(&place, 1), owned(&expected));
+    let text = place.run(["trust", "diff", "fetch"]).exits(1).stdout;
+    assert_contains(&text, &["-echo one", "+echo two"]);
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+
+    place.run(["trust", "add", "fetch"]).exits(0);
+    assert_eq!(changes(&place, 0), []);
+    std::fs::remove_file(place.path().join(".agents/skills/fetch/scripts/json.py")).unwrap();
+    assert_eq!(changes(&place, 1), owned(&[("missing", "json.py")]));
+}

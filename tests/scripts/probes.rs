@@ -1,0 +1,98 @@
+//! Ways out of the sandbox, all tried: as the user who runs the tests and, if that is root, as another.
+
+use repertoire::script::{FilesystemLevel, NetworkLevel};
+
+use super::*;
+
+#[path = "../support/probes.rs"]
+mod probes;
+
+#[test]
+fn no_probe_gets_through() {
+    if !has("python3") {
+        return;
+    }
+    let outside = probes::Outside::new();
+    let mut place = Place::with(&[("scripts/probes.py", probes::PROGRAM)]);
+    place.options.network = false;
+    place.options.limits.arg_bytes = 1 << 16;
+    let output = place.run("probes.py", &[&outside.aim(false).to_string()]).unwrap();
+    let level = output.sandbox;
+    if level.filesystem != FilesystemLevel::Full || !level.contained {
+        support::say("SKIPPED: this kernel has not all of Landlock and seccomp");
+        return;
+    }
+    assert!(level.processes && level.network == NetworkLevel::All, "{level:?}");
+    assert_eq!(output.exit_code, Some(0), "{output:?}");
+    outside.assert_shut(&output.stdout);
+    probes::again_as_another("probes::no_probe_gets_through", support::say);
+}
+
+#[test]
+fn what_programs_need_stays_open() {
+    if !has("python3") {
+        return;
+    }
+    let text = "
+import socket, subprocess, threading, multiprocessing, os, tempfile
+one, other = socket.socketpair()
+one.sendall(b'pair')
+print(other.recv(4).decode())
+thread = threading.Thread(target=print, args=('thread',), kwargs={'flush': True})
+thread.start(); thread.join()
+print(subprocess.run(['echo', 'program'], capture_output=True, text=True).stdout.strip())
+reader, writer = multiprocessing.Pipe()
+child = multiprocessing.Process(target=writer.send, args=('process',))
+child.start(); print(reader.recv()); child.join()
+os.kill(child.pid, 0) if child.is_alive() else print('ended')
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); print('limits')
+";
+    let mut place = Place::py(text);
+    place.options.network = false;
+    let output = place.only(&[]);
+    let expected = "pair\nthread\nprogram\nprocess\nended\nlimits\n";
+    assert_eq!((&*output.stdout, output.exit_code), (expected, Some(0)), "{output:?}");
+}
+
+#[test]
+fn the_network_of_a_project_is_that_of_the_internet() {
+    if !has("python3") {
+        return;
+    }
+    let text = "
+import socket
+for family in ['AF_INET', 'AF_INET6', 'AF_UNIX', 'AF_PACKET']:
+    try:
+        socket.socket(getattr(socket, family), socket.SOCK_STREAM).close()
+        print(family, 'open')
+    except OSError:
+        print(family, 'closed')
+";
+    let closed = "AF_INET closed\nAF_INET6 closed\nAF_UNIX closed\nAF_PACKET closed\n";
+    let internet = "AF_INET open\nAF_INET6 open\nAF_UNIX closed\nAF_PACKET closed\n";
+    // The scope, if the manifest asks, if the user allowed it, and what that makes.
+    let cases = [
+        (Scope::Project, false, false, closed, Some("not-asked")),
+        (Scope::Project, false, true, closed, Some("not-asked")),
+        (Scope::Project, true, false, closed, Some("not-allowed")),
+        (Scope::Project, true, true, internet, None),
+    ];
+    for (scope, asks, allowed, printed, offline) in cases {
+        let mut place = Place::py(text);
+        (place.owner.scope, place.owner.network) = (scope, asks);
+        let script = place.root().join("scripts/a.py");
+        let hash = repertoire::trust::ContentHash::of_file(&script).unwrap();
+        place.store.add_with(&script, hash, allowed).unwrap();
+        let output = place.only(&[]);
+        assert_eq!(output.stdout, printed, "{scope:?}, asks: {asks}, allowed: {allowed}");
+        let told = serde_json::to_value(output.offline).unwrap();
+        assert_eq!(told.as_str(), offline);
+        // A change of the script takes both back.
+        place.write("scripts/a.py", format!("{text}\n#"));
+        assert!(place.run("a.py", &[]).is_err());
+    }
+    let output = Place::py(text).only(&[]);
+    assert!(output.stdout.contains("AF_INET open\nAF_INET6 open\nAF_UNIX open\n"), "{output:?}");
+    assert_eq!(output.offline, None);
+}

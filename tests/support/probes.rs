@@ -1,0 +1,114 @@
+//! What probes of a sandbox are to reach, and what of it they reached: `probes.py` beside this file.
+
+use std::net::{TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The program that tries to get out, in Python.
+pub(crate) const PROGRAM: &str = include_str!("probes.py");
+
+/// In the environment of a test that another one started as another user.
+const AS_ANOTHER: &str = "REPERTOIRE_TEST_AS_ANOTHER";
+/// `nobody`, on all systems of today.
+const NOBODY: &str = "65534";
+
+/// A file, sockets and a process outside of the sandbox, which are all there and answer.
+pub(crate) struct Outside {
+    dir: TempDir,
+    victim: Child,
+    abstract_name: String,
+    port: u16,
+    _listening: (UnixListener, UnixListener, UnixDatagram, TcpListener, UdpSocket),
+}
+
+/// The memory of this process that is to be read.
+static SECRET: [u8; 8] = *b"a secret";
+
+impl Outside {
+    pub(crate) fn new() -> Outside {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("file"), "of the user").unwrap();
+        let abstract_name = format!("repertoire-probe-{}-{:p}", std::process::id(), &dir);
+        let address = SocketAddr::from_abstract_name(&abstract_name).unwrap();
+        let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = tcp.local_addr().unwrap().port();
+        let listening = (
+            UnixListener::bind(dir.path().join("stream")).unwrap(),
+            UnixListener::bind_addr(&address).unwrap(),
+            UnixDatagram::bind(dir.path().join("datagrams")).unwrap(),
+            tcp,
+            UdpSocket::bind(("127.0.0.1", port)).unwrap(),
+        );
+        let victim = Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap();
+        Outside { dir, victim, abstract_name, port, _listening: listening }
+    }
+
+    /// The argument of the program.
+    pub(crate) fn aim(&self, reads_are_closed: bool) -> Value {
+        json!({
+            "host": std::process::id(),
+            "address": SECRET.as_ptr().addr(),
+            "victim": self.victim.id(),
+            "outside": self.dir.path(),
+            "stream": self.dir.path().join("stream"),
+            "datagrams": self.dir.path().join("datagrams"),
+            "abstract": self.abstract_name,
+            "port": self.port,
+            "reads_are_closed": reads_are_closed,
+        })
+    }
+
+    /// Nothing may have got through, and all of it must have been tried.
+    pub(crate) fn assert_shut(mut self, printed: &str) {
+        let lines: Vec<&str> = printed.lines().collect();
+        assert!(lines.len() >= 45, "{printed}");
+        let open = lines.iter().filter(|line| !line.contains(": closed (")).collect::<Vec<_>>();
+        assert!(open.is_empty(), "{open:#?}\nof {printed}");
+        let kept = std::fs::read_to_string(self.dir.path().join("file")).unwrap();
+        assert_eq!(kept, "of the user");
+        assert_eq!(self.victim.try_wait().unwrap(), None, "the other process was ended");
+    }
+}
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        let _ = self.victim.kill();
+        let _ = self.victim.wait();
+    }
+}
+
+/// Runs the test `name` of this program again as another user, where this one is root and has not
+/// done so yet. Says why if it cannot.
+pub(crate) fn again_as_another(name: &str, say: impl Fn(&str)) {
+    let is_root = std::os::unix::fs::MetadataExt::uid(&Path::new("/proc/self").metadata().unwrap());
+    if is_root != 0 || std::env::var_os(AS_ANOTHER).is_some() {
+        return;
+    }
+    let as_nobody = |program: &Path| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]).arg(program);
+        command.env("TMPDIR", "/tmp").env("HOME", "/").env(AS_ANOTHER, "1").current_dir("/");
+        command.stdin(Stdio::null());
+        command
+    };
+    if !as_nobody(Path::new("true")).status().is_ok_and(|status| status.success()) {
+        return say("SKIPPED: no `setpriv` that makes another user of root");
+    }
+    let program = std::env::current_exe().unwrap();
+    let mut command = as_nobody(&program);
+    command.args(["--exact", name, "--nocapture"]);
+    let output = match command.output() {
+        Ok(output) if output.status.code() != Some(126) && output.status.code() != Some(127) => {
+            output
+        }
+        _ => return say("SKIPPED: another user cannot run this program where it is"),
+    };
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    assert!(output.status.success() && text.contains("1 passed"), "as another user: {text}");
+}
