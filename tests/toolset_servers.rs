@@ -4,7 +4,6 @@
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 #[path = "support/binary.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
 
 use std::fs;
@@ -189,6 +188,25 @@ fn limits_and_ends_of_a_server_are_told() {
     run(&place, &["trust", "add", "skills/words"]).exits(0);
     let broken = run(&place, &["tool", "list", "--json"]);
     assert!(broken.stderr.contains("broken module"), "{broken:?}");
+}
+
+#[test]
+fn a_new_server_is_a_tool_after_the_printed_commands() {
+    if place().is_none() {
+        return;
+    }
+    let place = Place::new();
+    let args = ["tool", "new", "2nd-hello", "--lang", "python", "--dir", "skills", "--json"];
+    let written = place.run(args).exits(0).json();
+    assert_eq!(written["class"], "mcp");
+    assert_eq!(written["next"].as_array().unwrap().len(), 2, "{written}");
+    run(&place, &["check", "skills/2nd-hello"]).exits(0);
+    run(&place, &["trust", "add", "skills/2nd-hello"]).exits(0);
+    let answer = call(&place, &[], "2nd-hello.greet", &json!({"name": "Ada", "times": 2}));
+    assert_eq!(answer["text"], "Hello, Ada!\nHello, Ada!", "{answer}");
+    let refused = call(&place, &[], "2nd-hello.greet", &json!({}));
+    assert_eq!(message(&refused).0, "INVALID_PARAM", "{refused}");
+    place.run(["tool", "new", "x", "--lang", "python", "--plugin-path", "."]).exits(2);
 }
 
 #[test]

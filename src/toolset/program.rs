@@ -146,7 +146,8 @@ impl Program {
         let copy = dir.join(&self.main).into_os_string();
         let (command, reads) = match runner {
             Runner::Itself => (vec![copy], Vec::new()),
-            Runner::Program { path, args } => {
+            Runner::Program { path: interpreter, args } => {
+                let path = not_a_script(interpreter, &path);
                 let reads = installation(&path);
                 let args = args.into_iter().map(OsString::from);
                 ([path.into_os_string()].into_iter().chain(args).chain([copy]).collect(), reads)
@@ -170,6 +171,22 @@ pub fn server_files(owner: &Owner) -> Result<Vec<PathBuf>, Error> {
     files.sort_unstable();
     files.dedup();
     Ok(files)
+}
+
+/// The interpreter at `found`, or the next one of its name on the `PATH` that is not a script: the
+/// shims of version managers start programs at places that the sandbox closes.
+fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
+    let is_script = |path: &Path| {
+        let mut head = [0; 2];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+        read.is_ok() && head == *b"#!"
+    };
+    if !is_script(&found) {
+        return found;
+    }
+    let name = found.file_name().unwrap_or_default();
+    let others = which::which_in_all(name, Some(path), "/").into_iter().flatten();
+    others.into_iter().find(|other| !is_script(other)).unwrap_or(found)
 }
 
 /// The directories that belong to an interpreter outside the system's: of the name it is found by,
