@@ -17,6 +17,7 @@ use super::error::open_error;
 use super::in_process::InProcess;
 use super::library::{Backend, Copying, Library};
 use super::rights::Rights;
+use super::seen::Seen;
 use super::worker::Worker;
 use super::{Isolation, ToolsetOptions};
 use crate::catalog::stamp::Stamp;
@@ -33,6 +34,7 @@ pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Arc<Copies>,
+    seen: Seen,
     /// The open libraries, by the file and the limits with which they were opened.
     open: Mutex<HashMap<Opened, Arc<Library>>>,
 }
@@ -49,7 +51,8 @@ struct Opened {
 impl Loader {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
         let copies = Arc::new(Copies::new(options.cache.clone()));
-        Loader { options, trust, copies, open: Mutex::default() }
+        let seen = Seen(options.cache.clone());
+        Loader { options, trust, copies, seen, open: Mutex::default() }
     }
 
     /// The library of `entry`: as it was looked at before, unless its file is another one now. It is
@@ -82,10 +85,7 @@ impl Loader {
             }
             file.rewind().map_err(read_error)?;
         }
-        let bytes = read(&mut file, &path)?;
-        let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
-        note.check(&path).map_err(open_error)?;
-        let sha256 = ContentHash::of(&bytes);
+        let (sha256, note, content) = self.content(&mut file, &path, &stamp)?;
         let trusted_at = AtomicU64::new(self.trust.version());
         self.demand_trust(owner, &path, &sha256, &note)?;
         if let Some(known) = self.known_with(&key, &sha256) {
@@ -95,7 +95,7 @@ impl Loader {
         let backend = self.backend(&sha256, &key, owner, &note)?;
         let skill_dir = owner.dir.clone();
         let copies = Arc::clone(&self.copies);
-        let copying = Mutex::new(Copying::Missing(Some(bytes)));
+        let copying = Mutex::new(Copying::Missing(content));
         let (trust, scope) = (Arc::clone(&self.trust), owner.scope);
         let library = Arc::new(Library {
             path,
@@ -114,6 +114,25 @@ impl Loader {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.insert(key, Arc::clone(&library));
         Ok(library)
+    }
+
+    /// The hash and the note of a library, and its content if it had to be read for them.
+    fn content(
+        &self,
+        file: &mut File,
+        path: &Path,
+        stamp: &Stamp,
+    ) -> Result<(ContentHash, PluginNote, Option<Vec<u8>>), Error> {
+        if let Some((sha256, note)) = self.seen.get(path, stamp) {
+            note.check(path).map_err(open_error)?;
+            return Ok((sha256, note, None));
+        }
+        let bytes = read(file, path)?;
+        let note = PluginNote::parse(&bytes, path).map_err(open_error)?;
+        note.check(path).map_err(open_error)?;
+        let sha256 = ContentHash::of(&bytes);
+        self.seen.put(path, stamp, &sha256, &note);
+        Ok((sha256, note, Some(bytes)))
     }
 
     /// Forgets the libraries of skills that `is_live` does not know by their directory, and ends
