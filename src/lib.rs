@@ -72,6 +72,8 @@ pub mod integration;
 mod later;
 pub mod lint;
 pub mod matcher;
+#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
+mod process;
 mod progress;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;

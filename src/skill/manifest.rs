@@ -260,7 +260,7 @@ impl Manifest {
         }
     }
 
-    /// What the scripts ask for; what stands at the top counts more than what stands in `metadata`.
+    /// Reads the rights that the scripts request; the top level takes precedence over `metadata`.
     fn read_rights(&mut self, places: [Option<&Node>; 2], reader: &mut Reader<'_>) {
         for node in places.into_iter().flatten().filter(|node| !node.is_null()) {
             let Value::Mapping(entries) = &node.value else {

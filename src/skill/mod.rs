@@ -32,6 +32,7 @@ mod profile;
 mod rights;
 mod scalar;
 mod trigger;
+mod untrusted;
 mod version;
 pub(crate) mod yaml;
 
@@ -62,6 +63,7 @@ pub use profile::{Profile, check_file};
 pub use rights::ToolsetRights;
 pub use trigger::Triggers;
 pub(crate) use trigger::glob;
+pub(crate) use untrusted::skeleton;
 
 /// The largest body a skill may have, in bytes.
 pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use repertoire_plugin::host::PluginNote;
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
@@ -27,8 +26,11 @@ use crate::trust::{ContentHash, TrustStore, Verdict};
 pub(crate) struct Library {
     /// The author's file.
     pub(crate) path: PathBuf,
-    pub(crate) note: PluginNote,
+    pub(crate) classes: Vec<String>,
+    /// Of the file, or of all files of a program.
     pub(crate) sha256: ContentHash,
+    /// The files that run, each with the content that was trusted.
+    pub(super) runs: Vec<(PathBuf, ContentHash)>,
     pub(super) stamp: Mutex<Stamp>,
     pub(crate) skill_dir: PathBuf,
     pub(super) backend: Backend,
@@ -51,8 +53,16 @@ pub(super) enum Backend {
 #[derive(Debug)]
 pub(super) enum Copying {
     /// Not begun; the content of the file, if it was read just now.
-    Missing(Option<Vec<u8>>),
+    Missing(Option<Content>),
     Done,
+}
+
+/// The content of a library or of a program.
+#[derive(Debug)]
+pub(super) enum Content {
+    Library(Vec<u8>),
+    #[cfg(feature = "mcp-toolsets")]
+    Program(Vec<super::program::File>),
 }
 
 /// The failure of a call.
@@ -83,7 +93,7 @@ impl Library {
 
     /// Fails with `NOT_FOUND` if the library says that it has no such class.
     pub(crate) fn check_class(&self, class: &str) -> Result<(), Error> {
-        let classes = &self.note.classes;
+        let classes = &self.classes;
         if classes.iter().any(|known| known == class) {
             return Ok(());
         }
@@ -92,7 +102,8 @@ impl Library {
 
     /// Frees the memory of a content that is not run now.
     pub(crate) fn forget_content(&self) {
-        if let Copying::Missing(content) = &mut *locked(&self.copying) {
+        let mut copying = locked(&self.copying);
+        if let Copying::Missing(content @ Some(Content::Library(_))) = &mut *copying {
             *content = None;
         }
     }
@@ -105,15 +116,18 @@ impl Library {
             Copying::Missing(content) => content.take(),
         };
         let content = content.map_or_else(|| self.content(), |content| Ok(Some(content)))?;
-        if let Some(content) = content {
-            self.copies.copy(&content, &self.sha256)?;
+        match content {
+            Some(Content::Library(bytes)) => self.copies.copy(&bytes, &self.sha256)?,
+            #[cfg(feature = "mcp-toolsets")]
+            Some(Content::Program(files)) => self.copies.copy_program(&files, &self.sha256)?,
+            None => {}
         }
         *copying = Copying::Done;
         Ok(())
     }
 
     /// The content of the author's file; `None` if an earlier process left a copy of it.
-    fn content(&self) -> Result<Option<Vec<u8>>, Error> {
+    fn content(&self) -> Result<Option<Content>, Error> {
         let copied = File::open(self.copies.path(&self.sha256)?).and_then(ContentHash::of_reader);
         if copied.is_ok_and(|sha256| sha256 == self.sha256) {
             return Ok(None);
@@ -121,7 +135,7 @@ impl Library {
         let mut file = File::open(&self.path).map_err(|error| read_error(&self.path, error))?;
         let content = read(&mut file, &self.path)?;
         if ContentHash::of(&content) == self.sha256 {
-            return Ok(Some(content));
+            return Ok(Some(Content::Library(content)));
         }
         let message = format!("{} has changed since its tools were listed", self.path.display());
         Err(Error::new(ErrorCode::NotFound, message, "list the tools again"))
@@ -186,12 +200,16 @@ impl Library {
 
     /// Refuses a library whose trust was taken back since it was opened.
     fn refuse_untrusted(&self) -> Result<(), Error> {
-        if self.trust.verdict(self.scope, &self.path, &self.sha256) == Verdict::Trusted
-            && self.rights.are_granted(&self.trust, self.scope, &self.path)
-        {
+        let is_trusted = |(path, sha256): &&(PathBuf, ContentHash)| {
+            self.trust.verdict(self.scope, path, sha256) == Verdict::Trusted
+        };
+        let changed = self.runs.iter().find(|file| !is_trusted(file));
+        let is_granted = self.rights.are_granted(&self.trust, self.scope, &self.path);
+        let kept = Some((&self.path, &self.sha256)).filter(|_| !is_granted);
+        let Some((path, sha256)) = changed.map(|(path, sha256)| (path, sha256)).or(kept) else {
             return Ok(());
-        }
-        let (path, sha256) = (self.path.display(), &self.sha256);
+        };
+        let path = path.display();
         let message = format!(
             "{path} is not trusted any more with the content and the rights it runs with (sha256 \
              {sha256})"

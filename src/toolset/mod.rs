@@ -19,6 +19,8 @@ mod library;
 mod loader;
 mod making;
 mod private_dir;
+#[cfg(feature = "mcp-toolsets")]
+mod program;
 mod registry;
 mod rights;
 mod schema;
@@ -34,6 +36,8 @@ use serde_json::{Map, Value};
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use crate::trust::{Approval, TrustRequest};
 pub use entry::ToolsetEntry;
+#[cfg(feature = "mcp-toolsets")]
+pub use program::server_files;
 pub use repertoire_plugin::host::{OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
 pub use tool::{Tool, ToolFailure, Tools};

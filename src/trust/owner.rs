@@ -20,6 +20,8 @@ pub struct Owner {
     pub scripts: Option<Vec<String>>,
     /// Whether its manifest asks for the network, for its scripts.
     pub network: bool,
+    /// The entries of its `toolsets`.
+    pub toolsets: Vec<String>,
     /// The rights that entries of its `toolsets` ask for, by entry.
     pub toolset_rights: BTreeMap<String, ToolsetRights>,
 }
@@ -37,7 +39,9 @@ impl Owner {
         let scripts = declared.map(|all| all.iter().map(|one| one.value.clone()).collect());
         let asked = manifest.and_then(|manifest| manifest.network.as_ref());
         let network = asked.is_some_and(|asked| asked.value);
+        let toolsets = manifest.into_iter().flat_map(|manifest| &manifest.toolsets);
+        let toolsets = toolsets.map(|entry| entry.value.clone()).collect();
         let toolset_rights = manifest.map(|it| it.toolset_rights.clone()).unwrap_or_default();
-        Owner { id, scope, dir, scripts, network, toolset_rights }
+        Owner { id, scope, dir, scripts, network, toolsets, toolset_rights }
     }
 }

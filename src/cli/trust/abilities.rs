@@ -40,7 +40,7 @@ pub(super) fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>>
                 .or_insert_with(|| scripts.list(owner).unwrap_or_default())
         });
         let script = listed.into_iter().flatten().find(|script| script.path == name);
-        let writes = match is_library(&code.file) {
+        let writes = match code.has_tools() {
             true => Vec::new(),
             false => opened.iter().map(|path| path.display().to_string()).collect(),
         };
@@ -54,6 +54,7 @@ pub(super) fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>>
 fn runs(code: &Code, script: Option<&Script>) -> String {
     match script {
         _ if is_library(&code.file) => "a library, in a process of its own".to_owned(),
+        _ if code.has_tools() => "an MCP server, in a process of its own".to_owned(),
         None => "read by the scripts beside it".to_owned(),
         Some(Script { problem: Some(problem), .. }) => format!("a script, but {problem}"),
         Some(Script { interpreter: Some(interpreter), .. }) => format!("run by {interpreter}"),

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use repertoire::catalog::Scope;
 use repertoire::catalog::is_skill_file;
 use repertoire::script::Scripts;
+use repertoire::toolset::{ToolsetEntry, server_files};
 use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
 use repertoire::{Engine, Error, ErrorCode, Skill, SkillId};
 use serde_json::{Value as Json, json};
@@ -189,7 +190,23 @@ impl Code {
 
     /// Whether it is a script that gets the network with the trust.
     fn asks_for_network(&self) -> bool {
-        !is_library(&self.file) && self.owner.as_ref().is_some_and(|owner| owner.network)
+        !self.has_tools() && self.owner.as_ref().is_some_and(|owner| owner.network)
+    }
+
+    /// True for a library, and for an MCP server that the skill ships.
+    fn has_tools(&self) -> bool {
+        let is_it = |owner: &Owner, entry: &ToolsetEntry| {
+            let program = entry.library(&owner.dir).and_then(|path| Ok(path.canonicalize()));
+            let file = self.file.canonicalize();
+            program.is_ok_and(|program| {
+                program.ok().is_some_and(|it| file.is_ok_and(|file| file == it))
+            })
+        };
+        let is_server = |owner: &Owner| {
+            let entries = owner.toolsets.iter().filter_map(|entry| entry.parse().ok());
+            entries.filter(ToolsetEntry::is_server).any(|entry| is_it(owner, &entry))
+        };
+        is_library(&self.file) || self.owner.as_ref().is_some_and(is_server)
     }
 
     /// Its path in the directory of the skill, or else as it is.
@@ -234,10 +251,13 @@ fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
     Ok(files.into_iter().map(|file| Code::of_skill(file, &owner)).collect())
 }
 
-/// The libraries and scripts of a skill.
+/// The libraries, MCP servers and scripts of a skill.
 fn code_files(owner: &Owner) -> Result<BTreeSet<PathBuf>, Error> {
     let mut files = libraries_of(&owner.dir);
     files.extend(Scripts::compared_files(owner)?);
+    for file in server_files(owner)? {
+        files.insert(file.canonicalize().unwrap_or(file));
+    }
     Ok(files)
 }
 

@@ -10,7 +10,7 @@ use repertoire::trust::{ContentHash, TrustStore, TrustedFile};
 use repertoire::{Engine, Source};
 use serde_json::{Value as Json, json};
 
-use super::{Code, is_library};
+use super::Code;
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
@@ -19,7 +19,7 @@ use crate::{sanitize, setup};
 /// The rights that the classes of a library ask for, by class, with the files they mean here.
 pub(super) fn asked(code: &Code) -> BTreeMap<String, ToolsetRights> {
     let mut rights = BTreeMap::new();
-    let Some(owner) = code.owner.as_ref().filter(|_| is_library(&code.file)) else { return rights };
+    let Some(owner) = code.owner.as_ref().filter(|_| code.has_tools()) else { return rights };
     let real = |path: &Path| path.canonicalize().ok();
     for (entry, asked) in &owner.toolset_rights {
         let Ok(entry) = entry.parse::<ToolsetEntry>() else { continue };
@@ -46,7 +46,7 @@ impl Shown {
         common: &Common,
         out: Output,
     ) -> anyhow::Result<Option<Shown>> {
-        let Some(owner) = code.owner.as_ref().filter(|_| is_library(&code.file)) else {
+        let Some(owner) = code.owner.as_ref().filter(|_| code.has_tools()) else {
             return Ok(None);
         };
         let options = setup::cached_toolset_options(common)?;

@@ -1,0 +1,58 @@
+// The Vercel AI SDK, with skills.
+//
+// With a key: `new Chat(openai('gpt-5'), new Engine({ sources: ['skills'] }))`.
+import { generateText, jsonSchema, stepCountIs, tool, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
+import type { Engine, Session, Tools } from 'repertoire';
+
+/** One conversation with a model. */
+export class Chat {
+  readonly #session: Session;
+  readonly #tools: Tools;
+  readonly #system: string;
+  #messages: ModelMessage[] = [];
+
+  constructor(
+    private readonly model: LanguageModel,
+    private readonly engine: Engine,
+    chat = 'chat-1',
+  ) {
+    this.#session = engine.session(chat);
+    this.#tools = engine.tools(this.#session);
+    this.#system = `You are a helpful assistant.\n\n${engine.prompt().text}`;
+  }
+
+  /** Answers a message of the user. */
+  async say(message: string, signal?: AbortSignal): Promise<string> {
+    const turn = await this.engine.turn(message, this.#session, { signal });
+    this.#messages.push({ role: 'user', content: turn.text ? `${message}\n\n${turn.text}` : message });
+    const tools = await this.#offered();
+    const result = await generateText({
+      model: this.model,
+      system: this.#system,
+      messages: this.#messages,
+      tools,
+      stopWhen: stepCountIs(10),
+      abortSignal: signal,
+      // A skill that was loaded brings its tools: they are added before the next step.
+      prepareStep: async () => {
+        Object.assign(tools, await this.#offered());
+        return {};
+      },
+    });
+    this.#messages.push(...result.response.messages);
+    return result.text;
+  }
+
+  async #offered(): Promise<ToolSet> {
+    const functions = await this.#tools.functions();
+    const entries = functions.map(({ name, description, parameters, call }) => [
+      name,
+      tool({
+        description,
+        inputSchema: jsonSchema<Record<string, unknown>>(parameters),
+        execute: async (args, { abortSignal }) => JSON.stringify(await call(args, { signal: abortSignal })),
+      }),
+    ]);
+    return Object.fromEntries(entries) as ToolSet;
+  }
+}

@@ -1,0 +1,5 @@
+//! Sets the linker flags that a module of Node needs on each platform.
+
+fn main() {
+    napi_build::setup();
+}

@@ -1,0 +1,217 @@
+//! The native part of the Node package: a class for the engine, one for disclosures, and a function
+//! that a thread of its own answers. The façade in TypeScript gives all of it its types.
+//!
+//! But for `disclose`, which is called for each message, arguments and answers are JSON.
+
+mod arguments;
+mod call;
+mod host;
+mod pool;
+mod settings;
+mod views;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use napi::bindgen_prelude::{Env, FnArgs, Function};
+use napi_derive::napi;
+use repertoire_bindings::repertoire::{self as engine, Error, Query};
+use serde_json::{Value, json};
+
+use host::Answering;
+
+/// Takes the functions of the façade: `dispatch` answers callbacks within a synchronous call,
+/// `deliver` gets questions and answers of other threads.
+#[napi]
+pub fn init(
+    dispatch: Function<'_, FnArgs<(String,)>, String>,
+    deliver: Function<'_, FnArgs<(u32, String, String)>, ()>,
+) -> napi::Result<()> {
+    host::init(&dispatch, &deliver)
+}
+
+/// Gives the answer to a question that `deliver` got.
+#[napi]
+pub fn reply(question: u32, answer: String) {
+    host::reply(question, answer);
+}
+
+/// The state of a skill after an event, both as JSON, for session stores.
+#[napi]
+pub fn apply_event(state: String, event: String) -> String {
+    written(views::apply_event(&state, &event))
+}
+
+/// The child process of a toolset; never returns.
+#[napi]
+pub fn run_worker() {
+    engine::toolset::worker_main();
+}
+
+/// A flag that ends a call.
+#[napi]
+#[derive(Default)]
+pub struct Cancellation(Arc<AtomicBool>);
+
+#[napi]
+impl Cancellation {
+    #[napi(constructor)]
+    pub fn new() -> Cancellation {
+        Cancellation::default()
+    }
+
+    #[napi]
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The engine of the façade.
+#[napi]
+pub struct NativeEngine(engine::Engine);
+
+#[napi]
+impl NativeEngine {
+    /// Builds an engine; throws an error whose message is the error as JSON.
+    #[napi(constructor)]
+    pub fn new(env: Env, options: String) -> napi::Result<NativeEngine> {
+        let built = Answering::here(env, || settings::build(&options));
+        built.map(NativeEngine).map_err(|error| napi::Error::from_reason(error.to_string()))
+    }
+
+    /// Builds an engine on a thread of its own, and delivers its number to `take`.
+    #[napi]
+    pub fn create(call: u32, options: String) -> napi::Result<()> {
+        host::answer_elsewhere(call, move || {
+            let built = Answering::elsewhere(|| settings::build(&options))?;
+            Ok(json!(host::keep(built)))
+        })
+    }
+
+    /// Takes an engine that `create` built.
+    #[napi]
+    pub fn take(number: u32) -> napi::Result<NativeEngine> {
+        let kept = host::take(number).map(NativeEngine);
+        kept.ok_or_else(|| napi::Error::from_reason("no such engine"))
+    }
+
+    /// The text for a message outside of any conversation.
+    #[napi]
+    pub fn disclose(
+        &self,
+        env: Env,
+        message: String,
+        paths: Option<Vec<String>>,
+    ) -> napi::Result<Disclosure> {
+        let query = paths
+            .iter()
+            .flatten()
+            .fold(Query::new(&message), |query, path| query.path(path.as_str()));
+        let disclosed = Answering::here(env, || Ok(self.0.disclose(query)));
+        disclosed.map(Disclosure).map_err(|error| napi::Error::from_reason(error.to_string()))
+    }
+
+    /// Answers a method of the façade at once.
+    #[napi]
+    pub fn call(&self, env: Env, method: String, arguments: String) -> String {
+        let answer = Answering::here(env, || call::answer(&self.0, &method, &arguments, None));
+        match answer {
+            Ok(answer) => json!({"ok": answer}).to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// Answers a method of the façade on another thread, and delivers the answer.
+    #[napi]
+    pub fn call_elsewhere(
+        &self,
+        call: u32,
+        method: String,
+        arguments: String,
+        cancellation: Option<&Cancellation>,
+    ) -> napi::Result<()> {
+        let engine = self.0.clone();
+        let cancelled = cancellation.map(|cancellation| Arc::clone(&cancellation.0));
+        host::answer_elsewhere(call, move || {
+            let io = call::Io { cancelled };
+            Answering::elsewhere(|| call::answer(&engine, &method, &arguments, Some(&io)))
+        })
+    }
+
+    /// Calls the façade's listener after each refresh that found changes, until it is closed.
+    #[napi]
+    pub fn subscribe(&self, listener: u32) -> napi::Result<Guard> {
+        let tell = host::teller(listener)?;
+        let subscription = self.0.subscribe(move |refreshed| tell(&views::refreshed(refreshed)));
+        Ok(Guard { subscription: Some(subscription), watch: None })
+    }
+
+    /// Refreshes the engine whenever its sources change, until it is closed.
+    #[napi]
+    pub fn watch(&self) -> napi::Result<Guard> {
+        let watch = self.0.watch(engine::WatchOptions::default());
+        let watch =
+            watch.map_err(|error| napi::Error::from_reason(views::error(&error).to_string()))?;
+        Ok(Guard { subscription: None, watch: Some(watch) })
+    }
+}
+
+/// Keeps a subscription or a watch.
+#[napi]
+pub struct Guard {
+    subscription: Option<engine::engine::Subscription>,
+    watch: Option<engine::Watch>,
+}
+
+#[napi]
+impl Guard {
+    #[napi]
+    pub fn close(&mut self) {
+        (self.subscription, self.watch) = (None, None);
+    }
+}
+
+/// The decision for one message. Only what is asked for is made into JavaScript values.
+#[napi]
+pub struct Disclosure(engine::Disclosure);
+
+#[napi]
+impl Disclosure {
+    /// The highest tier: 0 nothing, 1 a count of skills, 2 lines, 3 instructions in full.
+    #[napi(getter)]
+    pub fn tier(&self) -> u8 {
+        self.0.tier as u8
+    }
+
+    /// The text for the prompt; may be empty.
+    #[napi(getter)]
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Skills in full, best first.
+    #[napi(getter)]
+    pub fn full(&self) -> Vec<&str> {
+        self.0.full.iter().map(engine::SkillId::as_str).collect()
+    }
+
+    /// Skills in a line, in the order of the text.
+    #[napi(getter)]
+    pub fn registry(&self) -> Vec<&str> {
+        self.0.registry.iter().map(engine::SkillId::as_str).collect()
+    }
+
+    /// All of it as JSON.
+    #[napi]
+    pub fn json(&self) -> String {
+        views::disclosure(&self.0).to_string()
+    }
+}
+
+/// An answer or an error as JSON.
+fn written(answer: Result<Value, Error>) -> String {
+    match answer {
+        Ok(answer) => json!({"ok": answer}).to_string(),
+        Err(error) => views::error(&error).to_string(),
+    }
+}

@@ -1,0 +1,300 @@
+//! The options of an engine, and the callbacks that its host has.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use repertoire_bindings::repertoire::disclosure::{BytesPerToken, TokenCounter};
+use repertoire_bindings::repertoire::matcher::{Candidate, Retriever};
+use repertoire_bindings::repertoire::session::{Event, SessionState, SessionStore, SkillState};
+use repertoire_bindings::repertoire::toolset::{Approval, HostProgram};
+use repertoire_bindings::repertoire::{Engine, Error, ErrorCode, Phase, Task, TaskSpawner};
+use repertoire_bindings::{
+    ConfigSetting, EventRecord, Hosts, ScriptSettings, Settings, SourceSetting, ToolsetSettings,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{DisclosureOptions, PromptOptions};
+use crate::{host, views};
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Source {
+    Path(PathBuf),
+    Full(FullSource),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FullSource {
+    path: PathBuf,
+    #[serde(default = "user")]
+    scope: String,
+    #[serde(default)]
+    optional: bool,
+    #[serde(default)]
+    links_outside: bool,
+}
+
+fn user() -> String {
+    "user".to_owned()
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Config {
+    project: PathBuf,
+    home: Option<PathBuf>,
+    working_dir: Option<PathBuf>,
+    brand: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Toolsets {
+    in_process: bool,
+    policy: Option<String>,
+    cache: Option<PathBuf>,
+    config: Map<String, Value>,
+    /// Milliseconds.
+    call_timeout: Option<f64>,
+    network: Option<bool>,
+    write: Vec<PathBuf>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Scripts {
+    /// Milliseconds.
+    timeout: Option<f64>,
+    output_bytes: Option<usize>,
+    env: Vec<String>,
+    write: Vec<PathBuf>,
+    network: Option<bool>,
+}
+
+/// The options of an engine as the façade writes them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Options {
+    sources: Vec<Source>,
+    skills: Vec<String>,
+    brand: Option<String>,
+    allow: Option<Vec<String>>,
+    enable: Vec<String>,
+    bundled_off: Option<String>,
+    environment: Option<BTreeMap<String, String>>,
+    inflect: Option<bool>,
+    mask_quoted: Option<bool>,
+    max_query_bytes: Option<usize>,
+    meta_phrases: BTreeMap<String, String>,
+    disclosure: DisclosureOptions,
+    prompt: PromptOptions,
+    config: Option<Config>,
+    sessions: Option<PathBuf>,
+    consent: Option<String>,
+    toolsets: Option<Toolsets>,
+    scripts: Option<Scripts>,
+    trust: Option<PathBuf>,
+    cache: Option<PathBuf>,
+    /// The number by which the façade knows the callbacks.
+    host: u32,
+    /// The callbacks there are.
+    callbacks: Vec<String>,
+    /// The program of the processes in which toolsets run, and its arguments.
+    worker: Vec<String>,
+    /// The listener to the progress of building.
+    progress: Option<u32>,
+}
+
+impl Options {
+    fn split(self) -> (Settings, Hosts) {
+        let has = |name: &str| self.callbacks.iter().any(|callback| callback == name);
+        let host = Host(self.host);
+        let mut worker = self.worker.into_iter();
+        let worker = worker.next().map(|program| HostProgram {
+            program: program.into(),
+            args: worker.map(Into::into).collect(),
+        });
+        let tell = self.progress.and_then(host::teller_of_call);
+        let hosts = Hosts {
+            worker,
+            tokens: has("tokenCounter").then(|| Arc::new(host) as _),
+            sessions: has("sessionStore").then(|| Arc::new(host) as Arc<dyn SessionStore>),
+            ask: has("askConsent").then(|| host.asks_consent()),
+            retriever: has("retriever").then(|| Arc::new(host) as _),
+            tasks: has("taskSpawner").then(|| Arc::new(host) as _),
+            approve: has("approve").then(|| host.approval()),
+            progress: tell.map(|tell| {
+                Box::new(move |at: repertoire_bindings::repertoire::Progress| {
+                    let phase = match at.phase {
+                        Phase::Reading => "reading",
+                        Phase::Compiling => "compiling",
+                        _ => "indexing",
+                    };
+                    tell(&json!({"phase": phase, "done": at.done, "total": at.total}));
+                }) as _
+            }),
+        };
+        let settings = Settings {
+            sources: self.sources.into_iter().map(Source::setting).collect(),
+            skills: self.skills,
+            brand: self.brand,
+            allow: self.allow,
+            enable: self.enable,
+            bundled_off: self.bundled_off,
+            environment: self.environment,
+            inflect: self.inflect,
+            mask_quoted: self.mask_quoted,
+            max_query_bytes: self.max_query_bytes,
+            meta_phrases: self.meta_phrases.into_iter().collect(),
+            disclosure: self.disclosure.settings(),
+            prompt: self.prompt.settings(),
+            config: self.config.map(Config::setting),
+            sessions: self.sessions,
+            consent: self.consent,
+            cache: self.cache,
+            trust: self.trust,
+            toolsets: self.toolsets.map(Toolsets::settings),
+            scripts: self.scripts.map(Scripts::settings),
+        };
+        (settings, hosts)
+    }
+}
+
+impl Source {
+    fn setting(self) -> SourceSetting {
+        let FullSource { path, scope, optional, links_outside } = match self {
+            Source::Path(path) => {
+                FullSource { path, scope: user(), optional: false, links_outside: false }
+            }
+            Source::Full(source) => source,
+        };
+        SourceSetting { path, scope, optional, links_outside }
+    }
+}
+
+impl Config {
+    fn setting(self) -> ConfigSetting {
+        let Config { project, home, working_dir, brand } = self;
+        let brand = brand.unwrap_or_else(|| "repertoire".to_owned());
+        ConfigSetting { project, home, working_dir, brand }
+    }
+}
+
+impl Toolsets {
+    fn settings(self) -> ToolsetSettings {
+        let Toolsets { in_process, policy, cache, config, call_timeout, network, write } = self;
+        let call_timeout = call_timeout.map(|ms| ms / 1000.0);
+        ToolsetSettings { in_process, policy, cache, config, call_timeout, network, write }
+    }
+}
+
+impl Scripts {
+    fn settings(self) -> ScriptSettings {
+        let Scripts { timeout, output_bytes, env, write, network } = self;
+        let timeout = timeout.map(|ms| ms / 1000.0);
+        ScriptSettings { timeout, output_bytes, env, write, network }
+    }
+}
+
+/// Builds an engine of options as JSON.
+pub(crate) fn build(options: &str) -> Result<Engine, Error> {
+    let options: Options = serde_json::from_str(options).map_err(|error| {
+        let message = format!("the options of the engine do not fit: {error}");
+        Error::new(ErrorCode::InvalidParam, message, "see the type `EngineOptions`")
+    })?;
+    let (settings, hosts) = options.split();
+    settings.into_builder(hosts)?.build()
+}
+
+/// The callbacks of an engine, by the number under which the façade keeps them.
+#[derive(Debug, Clone, Copy)]
+struct Host(u32);
+
+impl Host {
+    fn asks_consent(self) -> repertoire_bindings::Ask {
+        Box::new(move |request| {
+            let request = json!({
+                "audience": views::audience(request.audience),
+                "request": request,
+            });
+            let what = "the callback for consent";
+            host::asked(self.0, "askConsent", what, &request, Value::as_bool).unwrap_or(false)
+        })
+    }
+
+    fn approval(self) -> Approval {
+        Approval::new(move |request| {
+            let request = views::trust_request(request);
+            let what = "the callback for approval";
+            host::asked(self.0, "approve", what, &request, Value::as_bool).unwrap_or(false)
+        })
+    }
+}
+
+impl TokenCounter for Host {
+    fn count(&self, text: &str) -> usize {
+        let read = |answer: &Value| usize::try_from(answer.as_u64()?).ok();
+        let what = "the token counter";
+        let counted = host::asked(self.0, "tokenCounter", what, &json!(text), read);
+        // The result of the call is dropped, so any estimate serves.
+        counted.unwrap_or_else(|| BytesPerToken::default().count(text))
+    }
+}
+
+impl Retriever for Host {
+    fn rank(&self, message: &str, candidates: &[Candidate<'_>]) -> Vec<f32> {
+        let listed = candidates
+            .iter()
+            .map(|candidate| json!({"id": candidate.id, "description": candidate.description}));
+        let payload = json!({"message": message, "candidates": listed.collect::<Vec<_>>()});
+        #[expect(clippy::cast_possible_truncation, reason = "scores are estimates")]
+        let read = |answer: &Value| {
+            let scores = answer.as_array()?.iter();
+            scores.map(|score| score.as_f64().map(|score| score as f32)).collect()
+        };
+        let ranked = host::asked(self.0, "retriever", "the retriever", &payload, read);
+        ranked.unwrap_or_else(|| vec![0.0; candidates.len()])
+    }
+
+    fn is_sure(&self, best: f32, next: f32) -> bool {
+        let payload = json!({"best": best, "next": next});
+        let sure = host::asked(self.0, "isSure", "the retriever", &payload, Value::as_bool);
+        sure.unwrap_or(false)
+    }
+}
+
+impl TaskSpawner for Host {
+    fn spawn(&self, task: &Task) -> Result<String, Error> {
+        let task = views::task(task);
+        let read = |answer: &Value| answer.as_str().map(str::to_owned);
+        host::asked_or(self.0, "taskSpawner", "the task spawner", &task, read)
+    }
+}
+
+/// The store, in words.
+const STORE: &str = "the session store";
+
+impl SessionStore for Host {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
+        let event = views::event(&EventRecord::from(event));
+        let payload = json!({"session": session, "event": event});
+        let read = |answer: &Value| match answer {
+            Value::Null => Some(None),
+            state => views::read_state(state).map(Some),
+        };
+        host::asked_or(self.0, "record", STORE, &payload, read)
+    }
+
+    fn state(&self, session: &str) -> Result<SessionState, Error> {
+        let read = |answer: &Value| answer.as_array()?.iter().map(views::read_state).collect();
+        let skills = host::asked_or(self.0, "state", STORE, &json!({"session": session}), read)?;
+        Ok(SessionState { skills })
+    }
+
+    fn end(&self, session: &str) -> Result<(), Error> {
+        host::asked_or(self.0, "end", STORE, &json!({"session": session}), |_| Some(()))
+    }
+}

@@ -1,0 +1,198 @@
+/** Calls of the native module: errors, callbacks, and answers of other threads. */
+import { native, type NativeCancellation } from './native.js';
+import type { ErrorCode } from './types.js';
+
+/** An error of the engine. `cause` is what a callback of the host threw, if one did. */
+export class RepertoireError extends Error {
+  override readonly name = 'RepertoireError';
+  /** The code, for programs. */
+  readonly code: ErrorCode;
+  /** The advice on what to do, fit for a model; may be empty. */
+  readonly help: string;
+  /** What the user can do about it, and what it is applied to. */
+  readonly remedy: { kind: string; of?: string } | null;
+
+  constructor(fault: Fault, cause?: unknown) {
+    super(fault.message, cause === undefined ? undefined : { cause });
+    this.code = fault.code;
+    this.help = fault.help;
+    this.remedy = fault.remedy;
+  }
+}
+
+export interface Fault {
+  code: ErrorCode;
+  message: string;
+  help: string;
+  remedy: { kind: string; of?: string } | null;
+}
+
+type Answer = { ok: unknown } | { error: Fault; thrown?: number };
+type Ask = (kind: string, payload: any) => unknown;
+
+const hosts = new Map<number, Ask>();
+const listeners = new Map<number, (told: any) => void>();
+const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+/** What callbacks threw, until the call that they belong to ends. */
+const thrown = new Map<number, unknown>();
+let last = 0;
+let keepAlive: NodeJS.Timeout | undefined;
+
+/** Turns the names of fields into those of JavaScript. */
+export function camel(value: any): any {
+  if (Array.isArray(value)) return value.map(camel);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      camel(field),
+    ]),
+  );
+}
+
+/** Turns the names of fields into those of the engine. */
+export function snake(value: any): any {
+  if (Array.isArray(value)) return value.map(snake);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      snake(field),
+    ]),
+  );
+}
+
+function failed(error: unknown): string {
+  const number = ++last;
+  thrown.set(number, error);
+  // Those of callbacks whose failure is an answer are not asked for.
+  for (const oldest of thrown.keys()) {
+    if (thrown.size <= 64) break;
+    thrown.delete(oldest);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return JSON.stringify({ message, thrown: number });
+}
+
+function answered(value: unknown): string {
+  return JSON.stringify({ ok: value ?? null });
+}
+
+function ask(question: string): unknown {
+  const { host, kind, payload } = JSON.parse(question);
+  const callbacks = hosts.get(host);
+  if (!callbacks) throw new Error('the engine of this callback is gone');
+  return callbacks(kind, payload);
+}
+
+/** Answers a callback within a synchronous call. */
+function dispatch(question: string): string {
+  try {
+    const answer = ask(question);
+    if (answer instanceof Promise) {
+      answer.catch(() => {});
+      throw new TypeError('a callback returned a promise: use an asynchronous method');
+    }
+    return answered(answer);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** Takes a question, an answer, or news of another thread. */
+function deliver(number: number, kind: string, payload: string): void {
+  if (kind === 'ask') {
+    new Promise((resolve) => resolve(ask(payload)))
+      .then(answered, failed)
+      .then((answer) => native.reply(number, answer));
+  } else if (kind === 'tell') {
+    listeners.get(number)?.(JSON.parse(payload));
+  } else {
+    const call = waiting.get(number);
+    waiting.delete(number);
+    if (waiting.size === 0 && keepAlive) {
+      clearInterval(keepAlive);
+      keepAlive = undefined;
+    }
+    try {
+      call?.resolve(unpack(payload));
+    } catch (error) {
+      call?.reject(error);
+    }
+  }
+}
+
+native.init(dispatch, deliver);
+
+/** Raises an error that is JSON. */
+export function raise(error: { error: Fault; thrown?: number }): never {
+  const cause = error.thrown === undefined ? undefined : thrown.get(error.thrown);
+  if (error.thrown !== undefined) thrown.delete(error.thrown);
+  throw new RepertoireError(error.error, cause);
+}
+
+/** The value of an answer, or its error. */
+export function unpack(payload: string): unknown {
+  const answer = JSON.parse(payload) as Answer;
+  if ('error' in answer) raise(answer);
+  return answer.ok;
+}
+
+/** Runs a native function that throws errors as JSON. */
+export function guarded<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    const message = (error as Error).message;
+    if (!message.startsWith('{')) throw error;
+    return raise(JSON.parse(message));
+  }
+}
+
+/** Waits for an answer of another thread. Aborting ends the call. */
+export function elsewhere(
+  start: (call: number, cancellation: NativeCancellation | undefined) => void,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  if (signal?.aborted) return Promise.reject(signal.reason);
+  const call = ++last;
+  const cancellation = signal && new native.Cancellation();
+  const { promise, resolve, reject } = withResolvers();
+  waiting.set(call, { resolve, reject });
+  keepAlive ??= setInterval(() => {}, 2 ** 30);
+  const abort = () => {
+    cancellation?.cancel();
+    reject(signal?.reason);
+  };
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    start(call, cancellation);
+  } catch (error) {
+    reject(error);
+    deliver(call, 'done', '{"ok":null}');
+  }
+  return promise.finally(() => signal?.removeEventListener('abort', abort));
+}
+
+function withResolvers() {
+  let resolve!: (value: unknown) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise((ok, no) => ([resolve, reject] = [ok, no]));
+  return { promise, resolve, reject };
+}
+
+/** Keeps callbacks until they are removed, and gives their number. */
+export function addHost(callbacks: Ask): number {
+  hosts.set(++last, callbacks);
+  return last;
+}
+
+export const removeHost = (number: number): boolean => hosts.delete(number);
+
+/** Keeps a listener until it is removed, and gives its number. */
+export function listen(listener: (told: any) => void): number {
+  listeners.set(++last, listener);
+  return last;
+}
+
+export const unlisten = (number: number): boolean => listeners.delete(number);

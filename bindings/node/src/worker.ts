@@ -1,0 +1,4 @@
+/** The child process of a toolset. */
+import { native } from './native.js';
+
+native.runWorker();

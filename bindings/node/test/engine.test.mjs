@@ -1,0 +1,193 @@
+// The façade: what each call gives, and how it fails.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Engine, RepertoireError } from '../dist/index.mjs';
+import { GIT } from './support.mjs';
+
+const SQL = '---\nname: sql\ndescription: Tunes SQL.\ntriggers: {keywords: [query], exclude: [sparql]}\n---\nB\n';
+const make = (options = {}) => new Engine({ skills: [GIT, SQL], ...options });
+
+function temporary(t) {
+  const dir = mkdtempSync(join(tmpdir(), 'repertoire-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+test('a turn has text, disclosure and tools', async () => {
+  const engine = make();
+  const session = engine.session('chat-7');
+  const turn = await engine.turn('a commit message, please', session);
+  assert.deepEqual([turn.disclosure.full, turn.disclosure.tier], [['commit-message'], 3]);
+  assert(turn.text.includes('imperative') && turn.activation === null && turn.refused === null);
+  const names = (await turn.tools.definitions('anthropic')).map((tool) => tool.name);
+  assert.deepEqual(names, ['use_skill', 'find_skills', 'read_skill_file']);
+  const again = engine.turnSync('a commit message, please', session);
+  assert.deepEqual(again.disclosure.omitted.map((omitted) => omitted.reason.code), ['in-context']);
+  await session.compacted();
+  assert.deepEqual((await engine.preview('go on', session)).full, ['commit-message']);
+  assert.equal((await session.state())[0].inContext, false);
+  await session.end();
+  assert.deepEqual(await session.state(), []);
+});
+
+test('a command activates its skill', async () => {
+  const engine = make();
+  const turn = await engine.turn('/commit-message for the parser', engine.session('s'));
+  assert(turn.activation.content.trimEnd().endsWith('for the parser'));
+  assert.deepEqual([turn.activation.baseDir, turn.activation.risk], [null, 'risky']);
+  assert.deepEqual(engine.commands().map(({ command }) => command), ['/commit_message', '/sql']);
+});
+
+test('places of hits are those of strings', () => {
+  const message = 'für die Königin 🙂: ein “commit message” und query';
+  const hits = make().matches(message).flatMap((match) => match.hits);
+  assert.deepEqual(new Set(hits.map((hit) => message.slice(hit.start, hit.end))), new Set(['commit message', 'query']));
+});
+
+test('reasons are told, and results are plain', () => {
+  const engine = make();
+  const { rejected } = engine.explain('a query in sparql');
+  assert.deepEqual(rejected.map(({ id, reason }) => [id, reason.code]), [['sql', 'vetoed']]);
+  const disclosure = engine.disclose('what can you do?');
+  assert.deepEqual([disclosure.meta, disclosure.tier, disclosure.hidden], ['registry', 2, 0]);
+  assert.deepEqual(structuredClone(disclosure.toJSON()), JSON.parse(JSON.stringify(disclosure)));
+  assert.equal(disclosure.registry.length, 2);
+});
+
+test('errors have a code and say what to do', async () => {
+  const engine = make();
+  const session = engine.session('s');
+  const cases = [
+    [() => engine.skill('comit-message'), 'NOT_FOUND', 'did you mean `commit-message`?'],
+    [() => engine.activate('nothing', session), 'NOT_FOUND', ''],
+    [() => engine.skills('robot'), 'INVALID_PARAM', 'choose `model` or `user`'],
+    [() => engine.prompt({ budget: 'much' }), 'INVALID_PARAM', ''],
+    [() => new Engine({ consent: 'perhaps' }), 'INVALID_PARAM', 'first-use'],
+    [() => new Engine({ source: ['skills'] }), 'INVALID_PARAM', 'EngineOptions'],
+    [() => new Engine({ skills: ['nothing'] }), 'INVALID_PARAM', ''],
+    [() => Engine.create({ sources: [{ path: 'a', scope: 'mine' }] }), 'INVALID_PARAM', 'project'],
+    [() => engine.turn('x', session, { options: { maxSkils: 1 } }), 'INVALID_PARAM', ''],
+    [() => engine.tools(session).definitions('x'), 'INVALID_PARAM', 'anthropic'],
+    [() => new Engine({ sessionStore: '/dev/null/x.db' }), 'EXECUTION_ERROR', ''],
+  ];
+  for (const [call, code, help] of cases) {
+    await assert.rejects(async () => call(), (error) => {
+      assert(error instanceof RepertoireError && error instanceof Error, String(error));
+      assert.equal(error.code, code, String(error));
+      assert(error.help.includes(help) && error.message.length > 0, error.help);
+      return true;
+    });
+  }
+  assert.throws(() => engine.disclose(7), /String/);
+});
+
+test('sources reload, and subscribers hear of it', async (t) => {
+  const dir = temporary(t);
+  const engine = new Engine({ sources: [{ path: dir, scope: 'project' }], cache: join(dir, 'cache') });
+  const heard = [];
+  const subscription = engine.subscribe((refreshed) => heard.push(refreshed));
+  const watch = engine.watch();
+  mkdirSync(join(dir, 'ship'));
+  writeFileSync(join(dir, 'ship/SKILL.md'), '---\ndescription: Ships. Fast.\n---\nPush.\n');
+  for (let n = 0; n < 200 && heard.length === 0; n += 1) await sleep(50);
+  assert.deepEqual(heard[0]?.added, ['ship']);
+  watch.close();
+  subscription.close();
+  const [skill] = engine.skills('model');
+  assert.deepEqual([skill.id, skill.body, skill.scope, skill.brief], ['ship', 'Push.\n', 'project', 'Ships.']);
+  rmSync(join(dir, 'ship'), { recursive: true });
+  assert.deepEqual((await engine.refresh()).removed, ['ship']);
+});
+
+test('sessions in a file outlive the engine, and options reach it', async (t) => {
+  const sessionStore = join(temporary(t), 'sessions.db');
+  const first = make({ sessionStore });
+  await first.turn('a commit message', first.session('s'));
+  const engine = await Engine.create({ skills: [GIT, SQL], sessionStore });
+  assert.deepEqual((await engine.turn('a commit message', engine.session('s'))).disclosure.full, []);
+  const shown = await engine.preview('commit message query', engine.session('x'), { options: { maxSkills: 1, format: 'xml' } });
+  assert(shown.full.length === 1 && shown.text.startsWith('<'));
+  assert.deepEqual((await engine.preview('commit message', engine.session('x'), { budget: 40 })).full, []);
+  assert(engine.prompt({ format: 'json' }).text.startsWith('{'));
+  assert.equal(engine.countTokens('12345678'), 2);
+  assert.equal((await engine.findSkills('tune a query'))[0].id, 'sql');
+});
+
+test('tools are called, and are functions', async () => {
+  const engine = make();
+  const tools = engine.tools(engine.session('s'));
+  assert.equal((await tools.call('use_skill', { skill: 'sql', args: 'x' })).data.id, 'sql');
+  assert.equal((await tools.call('use_skill', '{"skill": "sql"}')).status, 'success');
+  for (const args of [{ skill: 'nothing' }, '{', { skil: 1 }, [1]]) {
+    const { status, error } = await tools.call('use_skill', args);
+    assert(status === 'error' && error.message && ['INVALID_PARAM', 'NOT_FOUND'].includes(error.code));
+  }
+  const [use] = await tools.functions();
+  assert.deepEqual([use.name, use.parameters.type], ['use_skill', 'object']);
+  assert.equal((await use.call({ skill: 'sql' })).status, 'success');
+});
+
+const SLOW = '---\nname: slow\ndescription: Sleeps.\nscripts: [scripts/sleep.sh]\n---\nSleep.\n';
+
+test('a signal ends a call, and its time does', async (t) => {
+  const dir = temporary(t);
+  mkdirSync(join(dir, 'slow/scripts'), { recursive: true });
+  writeFileSync(join(dir, 'slow/SKILL.md'), SLOW);
+  writeFileSync(join(dir, 'slow/scripts/sleep.sh'), `#!/bin/sh\nsleep 30\ntouch ${dir}/ran\n`, { mode: 0o755 });
+  const engine = new Engine({ sources: [dir], scripts: true, approve: async () => true });
+  const tools = engine.tools(engine.session('s'));
+  const args = { skill: 'slow', script: 'scripts/sleep.sh' };
+  const start = performance.now();
+  const timed = await tools.call('run_skill_script', args, { timeout: 200 });
+  assert.equal(timed.status, 'error');
+  const reason = new Error('no more patience');
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), 200);
+  let nTicks = 0;
+  const ticks = setInterval(() => (nTicks += 1), 5);
+  await assert.rejects(tools.call('run_skill_script', args, { signal: controller.signal }), reason);
+  clearInterval(ticks);
+  assert(nTicks > 10 && performance.now() - start < 10_000);
+  await assert.rejects(engine.turn('x', engine.session('s'), { signal: AbortSignal.abort(reason) }), reason);
+  assert.equal((await engine.turn('x', engine.session('s'))).refused, null);
+});
+
+test('both kinds of modules give the same, and nothing keeps Node from ending', () => {
+  const required = createRequire(import.meta.url)('../dist/index.js');
+  assert.equal(required.Engine, Engine);
+  const program = `import { Engine } from '${new URL('../dist/index.mjs', import.meta.url)}';
+    const engine = new Engine({ tokenCounter: async (text) => text.length });
+    engine.subscribe(() => {});
+    console.log((await engine.turn('x', engine.session('s'))).disclosure.tier);`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], { timeout: 10_000 });
+  assert.equal(String(output), '0\n');
+});
+
+test('memory does not grow with turns', { skip: process.platform !== 'linux' }, async () => {
+  const nTurns = Number(process.env.REPERTOIRE_TURNS ?? 30_000);
+  const engine = make({ tokenCounter: (text) => text.length });
+  const turns = async (n) => {
+    for (let number = 0; number < n; number += 1) {
+      const session = engine.session(`s${number % 10}`);
+      assert(engine.turnSync('a commit message', session).text);
+      assert(engine.disclose('a commit message').text);
+      if (number % 10 === 0) await engine.turn('a commit message', session);
+      await session.end();
+    }
+  };
+  await turns(nTurns / 3);
+  globalThis.gc?.();
+  const before = process.memoryUsage();
+  await turns((nTurns / 3) * 2);
+  globalThis.gc?.();
+  const after = process.memoryUsage();
+  // What JavaScript has collected by now is its own affair; the rest must stay.
+  const native = ({ rss, heapTotal }) => rss - heapTotal;
+  assert(native(after) - native(before) < 24 << 20, `${native(before)} to ${native(after)}`);
+});

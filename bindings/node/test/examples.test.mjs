@@ -1,0 +1,84 @@
+// The examples: each with its SDK, and a model that is scripted. `npm test` compiles them first.
+import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Engine } from '../dist/index.mjs';
+import { GIT } from './support.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const OTHER = '---\nname: tea-time\ndescription: Makes tea.\n---\nBoil water first.\n';
+const MESSAGES = ['the commit message, please', 'once more the commit message'];
+
+/** Imports an example as it was compiled; skips aloud where its SDK is not installed. */
+async function example(t, name) {
+  try {
+    return await import(join(root, `target/examples/${name}.js`));
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    console.error(`SKIPPED: the example ${name}: ${error.message}`);
+    t.skip(error.message);
+  }
+}
+
+/** Asserts what every example does: catalog, disclosure, tools and session are in place. */
+async function check(chat, requests) {
+  const answers = [];
+  for (const message of MESSAGES) answers.push(await chat.say(message));
+  assert.deepEqual(answers, ['I read the skill tea-time.', 'I read the skill tea-time.']);
+  assert.equal(requests.length, 4);
+  const sent = requests.map((request) => JSON.stringify(request));
+  // The catalog is in the system prompt, the skill that matters with the message.
+  for (const part of ['Makes tea.', 'imperative', 'use_skill', 'find_skills', 'read_skill_file']) assert(sent[0].includes(part), part);
+  // The tool's answer reached the model.
+  assert(!sent[0].includes('Boil water first.') && sent[1].includes('Boil water first.'));
+  // The second message is not told again what stands in the context.
+  assert.equal(sent[2].split('imperative').length, 2);
+}
+
+test('the Vercel AI SDK', async (t) => {
+  const module = await example(t, 'ai-sdk');
+  if (!module) return;
+  const { MockLanguageModelV3 } = await import('ai/test');
+  const requests = [];
+  const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+  const model = new MockLanguageModelV3({
+    doGenerate: async ({ prompt, tools }) => {
+      requests.push({ prompt: structuredClone(prompt), tools });
+      const wasCalled = prompt.at(-1).role === 'tool';
+      const input = JSON.stringify({ skill: 'tea-time' });
+      const content = wasCalled
+        ? { type: 'text', text: 'I read the skill tea-time.' }
+        : { type: 'tool-call', toolCallId: `call-${requests.length}`, toolName: 'use_skill', input };
+      const unified = wasCalled ? 'stop' : 'tool-calls';
+      return { content: [content], finishReason: { unified, raw: unified }, usage, warnings: [] };
+    },
+  });
+  await check(new module.Chat(model, new Engine({ skills: [GIT, OTHER] })), requests);
+});
+
+test('the OpenAI Agents SDK', async (t) => {
+  const module = await example(t, 'openai-agents');
+  if (!module) return;
+  const { setTracingDisabled, Usage } = await import('@openai/agents');
+  setTracingDisabled(true);
+  const requests = [];
+  const model = {
+    getResponse: async ({ systemInstructions, input, tools }) => {
+      requests.push({ systemInstructions, input: structuredClone(input), tools });
+      const wasCalled = input.at(-1).type === 'function_call_result';
+      const output = wasCalled
+        ? {
+            type: 'message', role: 'assistant', status: 'completed',
+            content: [{ type: 'output_text', text: 'I read the skill tea-time.' }],
+          }
+        : {
+            type: 'function_call', callId: `call-${requests.length}`, name: 'use_skill', status: 'completed',
+            arguments: JSON.stringify({ skill: 'tea-time' }),
+          };
+      return { usage: new Usage(), output: [output] };
+    },
+    getStreamedResponse: () => assert.fail('nothing streams here'),
+  };
+  await check(new module.Chat(model, new Engine({ skills: [GIT, OTHER] })), requests);
+});
