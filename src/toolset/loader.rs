@@ -19,6 +19,7 @@ use super::library::{Backend, Content, Copying, Library};
 #[cfg(feature = "mcp-toolsets")]
 use super::program::Program;
 use super::rights::Rights;
+use super::seen::Seen;
 use super::worker::{Code, Worker};
 use super::{Isolation, ToolsetOptions};
 use crate::catalog::stamp::Stamp;
@@ -35,6 +36,7 @@ pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Arc<Copies>,
+    seen: Seen,
     /// The open libraries, by the file and the limits with which they were opened.
     open: Mutex<HashMap<Opened, Arc<Library>>>,
 }
@@ -53,7 +55,7 @@ struct Checked {
     classes: Vec<String>,
     runs: Vec<(PathBuf, ContentHash)>,
     sha256: ContentHash,
-    content: Content,
+    content: Option<Content>,
     stamp: Stamp,
     trusted_at: AtomicU64,
 }
@@ -61,7 +63,8 @@ struct Checked {
 impl Loader {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
         let copies = Arc::new(Copies::new(options.cache.clone()));
-        Loader { options, trust, copies, open: Mutex::default() }
+        let seen = Seen(options.cache.clone());
+        Loader { options, trust, copies, seen, open: Mutex::default() }
     }
 
     /// The library of `entry`: as it was looked at before, unless its file is another one now. It is
@@ -98,10 +101,7 @@ impl Loader {
             }
             file.rewind().map_err(read_error)?;
         }
-        let bytes = read(&mut file, &path)?;
-        let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
-        note.check(&path).map_err(open_error)?;
-        let sha256 = ContentHash::of(&bytes);
+        let (sha256, note, content) = self.content(&mut file, &path, &stamp)?;
         let trusted_at = AtomicU64::new(self.trust.version());
         self.demand_trust(owner, &path, &sha256, &note.classes)?;
         if let Some(known) = self.known_with(&key, &sha256) {
@@ -113,7 +113,7 @@ impl Loader {
             classes: note.classes.clone(),
             runs: vec![(path, sha256.clone())],
             sha256,
-            content: Content::Library(bytes),
+            content: content.map(Content::Library),
             stamp,
             trusted_at,
         };
@@ -146,7 +146,7 @@ impl Loader {
             classes: vec![entry.class().to_owned()],
             runs: runs.collect(),
             sha256: program.sha256,
-            content: Content::Program(program.files),
+            content: Some(Content::Program(program.files)),
             stamp: Stamp::take(&key.path, SystemTime::now()),
             trusted_at,
         };
@@ -184,7 +184,7 @@ impl Loader {
             skill_dir: owner.dir.clone(),
             backend,
             copies: Arc::clone(&self.copies),
-            copying: Mutex::new(Copying::Missing(Some(content))),
+            copying: Mutex::new(Copying::Missing(content)),
             rights: key.rights.clone(),
             trust: Arc::clone(&self.trust),
             scope: owner.scope,
@@ -192,6 +192,25 @@ impl Loader {
         });
         locked(&self.open).insert(key, Arc::clone(&library));
         library
+    }
+
+    /// The hash and the note of a library, and its content if it had to be read for them.
+    fn content(
+        &self,
+        file: &mut File,
+        path: &Path,
+        stamp: &Stamp,
+    ) -> Result<(ContentHash, PluginNote, Option<Vec<u8>>), Error> {
+        if let Some((sha256, note)) = self.seen.get(path, stamp) {
+            note.check(path).map_err(open_error)?;
+            return Ok((sha256, note, None));
+        }
+        let bytes = read(file, path)?;
+        let note = PluginNote::parse(&bytes, path).map_err(open_error)?;
+        note.check(path).map_err(open_error)?;
+        let sha256 = ContentHash::of(&bytes);
+        self.seen.put(path, stamp, &sha256, &note);
+        Ok((sha256, note, Some(bytes)))
     }
 
     /// Forgets the libraries of skills that `is_live` does not know by their directory, and ends

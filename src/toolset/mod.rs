@@ -3,7 +3,7 @@
 //! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
 //! (`loader.rs`, `copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
 //! [`Tools`] (`tool.rs`) are listed and called by name (`registry.rs`). What a library says of its
-//! tools is kept (`descriptions.rs`), so that the next list runs nothing; arguments are checked where
+//! tools is kept (`descriptions.rs`, `seen.rs`), so that the next list runs nothing; arguments are checked where
 //! the tool runs (`schema/`). One bad toolset never stops another: one that could not
 //! be loaded is among the [`ToolFailure`]s.
 
@@ -14,6 +14,7 @@ mod error;
 mod examine;
 mod export;
 mod in_process;
+mod kept;
 mod library;
 mod loader;
 mod making;
@@ -23,6 +24,7 @@ mod program;
 mod registry;
 mod rights;
 mod schema;
+mod seen;
 mod tool;
 mod worker;
 
