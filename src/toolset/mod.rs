@@ -10,10 +10,10 @@ mod entry;
 mod error;
 mod export;
 mod library;
-mod private_dir;
 mod registry;
 mod worker;
 
+use crate::sandbox::private_dir;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
