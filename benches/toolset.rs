@@ -27,7 +27,7 @@ const CHILD: &str = "toolset-host";
 const ARGUMENTS: &str = r#"{"name": "Ada", "times": 2}"#;
 const KIB_64: usize = 64 << 10;
 
-/// A host that wants to know nothing.
+/// A host that ignores all reports.
 struct Silent;
 
 impl Host for Silent {}
@@ -116,7 +116,7 @@ fn loads(criterion: &mut Criterion, hello: &[u8]) {
     let (skills, cache) = (place.path().join("skills"), place.path().join("cache"));
     let mut number = 0_u32;
     let mut fresh = |options: ToolsetOptions| {
-        // The system's loader knows a library that it saw: each is another one.
+        // The system's loader recognises a library that it has loaded, so each is a new file.
         number += 1;
         let library = [hello, &number.to_le_bytes()].concat();
         write_skill(&skills, &cache, &library, "HelloToolset");
@@ -164,7 +164,7 @@ fn calls(criterion: &mut Criterion, hello: &[u8], failing: &[u8]) {
     group.bench_function("border, in process", |b| {
         b.iter(|| border.call("greet", black_box(ARGUMENTS), &Silent));
     });
-    // One after the other, they meet different times of a busy machine: here they take turns.
+    // One after the other they would meet different loads of a busy machine, so they take turns.
     let ratio = ratio(
         || drop(direct.call(black_box(ARGUMENTS), &Silent)),
         || drop(border.call("greet", black_box(ARGUMENTS), &Silent)),

@@ -151,6 +151,14 @@ codes! {
     InvalidToolset = "invalid-toolset", Error;
     /// A `scripts` entry that is not a path in the skill's directory.
     InvalidScript = "invalid-script", Error;
+    /// A `toolsets` entry whose library is not there, or has another name.
+    MissingLibrary = "missing-library", Warning;
+    /// A library of a toolset that is not a plugin for this system.
+    UnusableLibrary = "unusable-library", Warning;
+    /// A library of a toolset that others can change or replace.
+    UnsafeLibrary = "unsafe-library", Warning;
+    /// A `toolsets` entry whose class is not in its library.
+    MissingClass = "missing-class", Warning;
     /// A `scripts` entry without a file that can be run.
     MissingScript = "missing-script", Warning;
     /// A link of the body to a file of the skill that is not there.

@@ -22,6 +22,8 @@ pub enum ErrorCode {
     ConsentRequired,
     /// It took longer than it may.
     Timeout,
+    /// The caller asked for its end.
+    Cancelled,
     /// It was understood and allowed, and failed.
     ExecutionError,
     /// A fault of our own.
@@ -37,6 +39,7 @@ impl ErrorCode {
             ErrorCode::PermissionDenied => "PERMISSION_DENIED",
             ErrorCode::ConsentRequired => "CONSENT_REQUIRED",
             ErrorCode::Timeout => "TIMEOUT",
+            ErrorCode::Cancelled => "CANCELLED",
             ErrorCode::ExecutionError => "EXECUTION_ERROR",
             ErrorCode::InternalError => "INTERNAL_ERROR",
         }
@@ -60,6 +63,8 @@ pub enum Remedy {
     Trust(PathBuf),
     /// List the code that is approved.
     ListTrusted,
+    /// Let the code in this file run again at once, though it failed too often.
+    Restart(PathBuf),
     /// Run this command of the system's shell.
     Run(String),
     /// List the skills.

@@ -72,6 +72,8 @@ pub mod integration;
 mod later;
 pub mod lint;
 pub mod matcher;
+#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
+mod process;
 mod progress;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;
@@ -118,6 +120,11 @@ pub use tool_format::ToolFormat;
 #[cfg(all(doctest, feature = "sqlite"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The code blocks of the page on embedding are tests, too.
+#[cfg(all(doctest, feature = "sqlite"))]
+#[doc = include_str!("../docs/embedding.md")]
+struct EmbeddingPage;
 
 /// The code blocks of the page on activation are tests, too.
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-//! A query allocates nothing once one like it was answered.
+//! A query allocates nothing once a similar one was answered.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(unsafe_code, reason = "an allocator that counts cannot be written without")]
 
@@ -48,7 +48,7 @@ fn a_query_allocates_nothing_once_one_like_it_was_answered() {
         })
         .collect();
     let (index, ids) = index_of(&skills);
-    // More words than are kept.
+    // More words than are cached.
     let many = (0..3_000).map(|i| format!("word{i} something{i}")).collect::<Vec<_>>().join(" ");
     let queries = [
         &many,

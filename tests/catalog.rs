@@ -1,4 +1,4 @@
-//! Sources, ids, precedence, visibility and what goes wrong with directories.
+//! The catalog: sources, ids, precedence, visibility, and faults of directories.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -436,8 +436,8 @@ fn the_catalog_and_its_texts_are_the_same_on_every_run() {
     assert_eq!(texts(&sorted), first);
 }
 
-/// The corpus holds skills in hidden directories, where no scan looks: each such directory is
-/// named as a source of its own, as an agent names `.claude/skills`.
+/// Lists the sources of the corpus. It holds skills in hidden directories, which no scan visits, so
+/// each such directory is a source of its own, as an agent would name `.claude/skills`.
 fn corpus_sources(root: &Path, files: &[PathBuf]) -> Vec<Source> {
     let hidden = files.iter().flat_map(|file| file.ancestors()).filter(|dir| {
         dir.starts_with(root)

@@ -1,4 +1,4 @@
-//! `repertoire check` and `suggest`, as they are typed.
+//! The commands `check` and `suggest`, run as a user types them.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -89,6 +89,7 @@ fn code_that_cannot_run_is_told() {
         "invalid-toolset:5",
         "invalid-toolset:6",
         "invalid-toolset:7",
+        "missing-library:8",
         "invalid-script:10",
         "invalid-script:11",
         "missing-script:12",
@@ -195,7 +196,7 @@ fn a_file_is_written_only_if_all_else_is_well() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
     std::fs::set_permissions(&path, rights).unwrap();
 
-    // Prompts that are left out are told and are a finding, as they are to `eval`.
+    // Omitted prompts are reported and count as a finding, as in `eval`.
     place.write(
         "prompts.jsonl",
         "{\"query\": \"demand letters\", \"expected\": \"dunning\"}\nbad\n",
@@ -220,7 +221,7 @@ fn a_trigger_that_stands_twice_is_told_where_it_stands_again() {
     assert_eq!(dunning("triggers:\n  exclude: [a b, a b, a b]"), told(5));
     let block = "metadata:\n  triggers:\n    keywords: |\n      pulumi\n      terraform plan\n";
     assert_eq!(dunning(&format!("{block}      Terraform Plan")), told(9));
-    // Another place may be there for another engine.
+    // The other field may be there for another engine.
     let both = "triggers: [terraform plan]\nactivation: {keywords: [terraform plan]}";
     assert_eq!(dunning(both), [""; 0]);
 }
@@ -313,7 +314,7 @@ fn examples_of_a_skill_are_routed_against_those_it_is_checked_with() {
         "{message}"
     );
     place.run(["check", "skills/minutes", "--source", "skills"]).exits(1);
-    // Of skills that are not checked, nothing is said.
+    // Skills that are not checked are not reported.
     place.run(["check", "skills/dunning", "--source", "skills"]).exits(0);
     let shown = place.run(["show", "minutes", "--source", "skills", "--json"]).exits(0).json();
     let should = &shown["manifest"]["examples"]["should"];

@@ -1,4 +1,4 @@
-//! Snapshots of skills and their index: the same answers, only sooner, whatever happens to the
+//! Snapshots of skills and their index: the same answers, only faster, whatever happens to the
 //! skills, to the snapshots and to the disk.
 #![cfg(feature = "snapshot")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -24,12 +24,12 @@ use repertoire::catalog::Environment;
 use repertoire::{Allowlist, Engine, EngineBuilder, SnapshotCache, Source};
 use tempfile::TempDir;
 
-/// What was changed within two seconds is not taken for settled, and no snapshot is kept of it.
+/// The time after which a changed file counts as settled; before that, no snapshot of it is kept.
 const SETTLED: Duration = Duration::from_millis(2200);
 
 type Build<'a> = &'a dyn Fn() -> EngineBuilder;
 
-/// An engine that uses `cache`, and whether it was made of a snapshot.
+/// Builds an engine that uses `cache`; the second value is true if it came from a snapshot.
 fn cached(build: Build<'_>, cache: &SnapshotCache) -> (Engine, bool) {
     let engine = build().cache(cache.clone()).build().unwrap();
     let cache_use = engine.cache_use();
@@ -38,9 +38,9 @@ fn cached(build: Build<'_>, cache: &SnapshotCache) -> (Engine, bool) {
     (engine, used)
 }
 
-/// All that an engine can be asked.
+/// Returns all answers of an engine.
 fn answers(engine: &Engine) -> String {
-    // Before any body is read, which is none of the catalog's.
+    // Before any body is read, as bodies are not part of the catalog.
     let mut answers = format!("{:#?}", engine.catalog());
     let catalog = engine.catalog();
     let mut queries = vec!["what can you do?".to_owned(), "show all skills".to_owned()];
@@ -51,7 +51,7 @@ fn answers(engine: &Engine) -> String {
         queries.push(format!("use the skill {}", entry.id));
         queries.push(entry.skill.brief().to_owned());
     }
-    // Enough of them, of any number of skills.
+    // A sample of them, for any number of skills.
     let some = |n_queries: usize| queries.iter().step_by(queries.len().div_ceil(n_queries));
     for query in some(100) {
         let explained = engine.explain(query, 5);
@@ -64,7 +64,7 @@ fn answers(engine: &Engine) -> String {
     answers
 }
 
-/// Asserts that both say the same, without printing all of it.
+/// Asserts that both engines answer the same, without printing all of it.
 fn assert_same(what: &str, one: &Engine, other: &Engine) {
     assert_answers(what, &answers(one), other);
 }
@@ -87,7 +87,7 @@ fn a_snapshot_answers_as_the_skills_do() {
         let cache = SnapshotCache::new(dir.path());
         let (fresh, was_kept) = (build().build().unwrap(), cached(&build, &cache).1);
         assert!(!was_kept);
-        // A checkout may be this young.
+        // A checkout may be this recent.
         if cache.files().unwrap().is_empty() {
             std::thread::sleep(SETTLED);
             assert!(!cached(&build, &cache).1);
@@ -98,7 +98,7 @@ fn a_snapshot_answers_as_the_skills_do() {
     }
 }
 
-/// Skills, and what decides about them.
+/// Skills, and the settings that decide about them.
 struct Scene {
     dir: TempDir,
     variables: BTreeMap<&'static str, String>,
@@ -152,7 +152,7 @@ impl Scene {
 
 type Change = fn(&mut Scene);
 
-/// Changes of which each is one that a cheaper look would miss.
+/// Changes that a cheaper check would each miss.
 const CHANGES: &[(&str, Change)] = &[
     ("content", |scene| scene.skill("skills/deploy", "triggers: [release]")),
     ("content of the same length, with the time set back", |scene| {
@@ -217,7 +217,7 @@ fn no_change_goes_unseen() {
         assert!(!used, "{what}");
         assert_same(what, &scene.build().build().unwrap(), &now);
     }
-    // Once all has settled again, there are snapshots of it.
+    // Once everything has settled again, there are snapshots.
     std::thread::sleep(SETTLED);
     for (scene, (what, _)) in scenes.iter().zip(CHANGES) {
         let cache = scene.cache();
@@ -327,7 +327,7 @@ fn after_a_change_only_what_changed_is_read_again() {
     let file = |n: usize| scene.path(&format!("skills/s{n}/SKILL.md"));
     let size = || cache.files().unwrap()[0].size;
     let size_of_first = size();
-    // In the end so much has changed that all is compiled anew.
+    // In the end so much has changed that everything is compiled anew.
     for round in 1..4 {
         let changed: Vec<usize> = (round..60).step_by(20 / round).collect();
         for &n in &changed {
@@ -359,7 +359,7 @@ fn after_a_change_only_what_changed_is_read_again() {
     assert!(size() < 2 * size_of_first);
 }
 
-/// A cheap and repeatable noise.
+/// Returns cheap, repeatable noise.
 fn noise(n_bytes: usize) -> Vec<u8> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let next = || {

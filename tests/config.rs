@@ -1,4 +1,4 @@
-//! `config.toml`, through the command line, the hooks and the MCP server.
+//! Settings of `config.toml` in the command line, the hooks and the MCP server.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -35,7 +35,7 @@ fn list(place: &Place, args: &[&str]) -> Value {
     place.run(["list", "--json"].iter().chain(args)).exits(0).json()
 }
 
-/// The skill with this id, as `list` has it.
+/// Returns the skill with this id from the output of `list`.
 fn listed(place: &Place, id: &str, args: &[&str]) -> Value {
     let listed = list(place, args);
     let skill = listed["skills"].as_array().unwrap().iter().find(|skill| skill["id"] == id);
@@ -89,11 +89,11 @@ fn a_skill_is_turned_off_and_on_again() {
     }
     assert_eq!(listed(&place, "alpha", &["--enable", "alpha"])["status"], "available");
     assert_eq!(listed(&place, "beta", &[])["status"], "available");
-    // Said twice, it is so once.
+    // Disabling a skill twice has no further effect.
     place.run(["disable", "alpha"]).exits(0);
     assert_eq!(fs::read_to_string(place.path().join(USER)).unwrap(), wanted);
 
-    // The project says otherwise, and says so in its own file.
+    // The project overrides this in its own file.
     place.run(["enable", "alpha", "--project"]).exits(0);
     let project = fs::read_to_string(place.path().join(PROJECT)).unwrap();
     assert_eq!(project, "[skills]\nenabled = [\"alpha\"]\n");
@@ -121,7 +121,8 @@ fn what_cannot_be_changed_is_left_alone() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::symlink;
-        // The user's file may be a link, and stays one; that of a project must not leave it.
+        // The user's file may be a link, and stays one; a project's link must not leave the
+        // project.
         fs::remove_file(place.path().join(USER)).unwrap();
         place.write("home/dotfiles/config.toml", "");
         symlink("../dotfiles/config.toml", place.path().join(USER)).unwrap();
@@ -217,11 +218,11 @@ fn bundled_skills_are_off_in_agents_unless_asked_for() {
     assert_eq!(off["status"], "disabled");
     assert!(off["reason"].as_str().unwrap().contains(USER), "{off}");
     assert_eq!(listed(&place, "commit-message", &["--bundled"])["status"], "available");
-    // Single ones are asked for by name.
+    // A single skill is enabled by its name.
     place.run(["enable", "commit-message"]).exits(0);
     assert!(shows("f", &[]));
     assert!(!hook(&place, "g", "review this dockerfile", &[]).stdout.contains("## Skill"));
-    // The command that is installed asks for the same.
+    // The installed command has the same option.
     place.run(["hook", "install", "claude-code", "--bundled"]).exits(0);
     let settings = fs::read_to_string(place.path().join("home/.claude/settings.json")).unwrap();
     assert!(settings.contains("--bundled=on"), "{settings}");
@@ -311,7 +312,7 @@ fn what_is_wrong_is_told_everywhere_and_stops_nobody() {
 #[test]
 fn a_snapshot_is_of_one_configuration() {
     let place = place();
-    // Files must be two seconds old to be kept.
+    // Files must be two seconds old to enter a snapshot.
     std::thread::sleep(std::time::Duration::from_millis(2500));
     let shows =
         |session: &str| hook(&place, session, "use alpha", &[]).stdout.contains("Do alpha.");

@@ -1,4 +1,4 @@
-//! The shared case tables, through the library.
+//! The shared conformance cases, through the library.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

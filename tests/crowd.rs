@@ -1,5 +1,5 @@
-//! The best few among hundreds of skills that share their words, phrases and patterns: found with
-//! little proof, they are the first of all, and all are what each skill alone would answer.
+//! Selecting the best few among hundreds of skills that share words, phrases and patterns: they are
+//! the first of all matches, and equal the answers of each skill alone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::cmp::Reverse;
@@ -11,10 +11,10 @@ use repertoire::matcher::{Index, IndexOptions, IndexedSkill, Match};
 use repertoire::{Hit, HitKind, Query, Skill, SkillId};
 use serde_json::json;
 
-/// Words of which hundreds of skills declare each; the first ones more often.
+/// Words that hundreds of skills declare; the first ones more often.
 const COMMON: &[&str] = &["git", "push", "hub", "api", "test", "data", "c++", "部署"];
 
-/// Phrases of them: some of many skills, some of few.
+/// Phrases of these words: some in many skills, some in few.
 const PHRASES: &[&str] = &["git push", "test data", "api test data", "push hub", "hub api"];
 
 /// A skill: its common words, its phrase, words that others rarely have, its patterns, its exclude entries.
@@ -93,7 +93,7 @@ fn query() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 1..14).prop_map(|pieces| pieces.join(" "))
 }
 
-/// The place of a match among all, by how many skills declare each trigger.
+/// Returns the sort key of a match, by the number of skills that declare each trigger.
 fn key(
     found: &Match,
     n_declaring: &BTreeMap<(bool, String), usize>,
@@ -114,7 +114,7 @@ fn key(
     )
 }
 
-/// Takes weak mentions out if one is strong, as no skill alone knows of the others.
+/// Removes weak mentions if one is strong, as no skill alone knows of the others.
 fn silence_weak_mentions(matches: &mut Vec<Match>) {
     if !matches.iter().any(|found| found.explicit) {
         return;
@@ -134,7 +134,7 @@ fn silence_weak_mentions(matches: &mut Vec<Match>) {
 struct Crowd {
     whole: Index,
     each: Vec<Index>,
-    /// How many skills declare each keyword and pattern.
+    /// The number of skills that declare each keyword and pattern.
     n_declaring: BTreeMap<(bool, String), usize>,
 }
 
@@ -157,7 +157,7 @@ impl Crowd {
         }
     }
 
-    /// Whatever is asked of the whole, it is what its skills answer one by one.
+    /// Checks that the catalog as a whole answers as its skills do one by one.
     fn check(&self, text: &str, recent: &[SkillId]) -> Result<(), TestCaseError> {
         let query = Query::new(text);
         let alone = |index: &Index| index.search(&query, &[], 1).matches;

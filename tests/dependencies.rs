@@ -1,4 +1,5 @@
-//! The library stays small for those who embed it, and knows nothing of the binary.
+//! The dependencies of the library: few crates, an order of modules, and no knowledge of the
+//! binary.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "support/sources.rs"]
@@ -29,8 +30,8 @@ fn the_library_needs_few_crates_and_none_of_the_binary() {
     assert!((10..60).contains(&crates.len()), "{} crates: {crates:?}", crates.len());
 }
 
-/// A host need not have the program: what its user can do is an error's `remedy`, which the command
-/// line words. A model is not told how to approve code either.
+/// A host may lack the program: an error's `remedy` says what the user can do, and the command line
+/// phrases it. A model is not told how to approve code either.
 #[test]
 fn no_text_of_the_library_names_a_command_of_the_program() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

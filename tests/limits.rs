@@ -1,4 +1,4 @@
-//! What hostile or huge input may cost: no panic, no hang, and each answer in under a second.
+//! Hostile or huge input: no panic, no hang, and each answer in under a second.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ fn engine(skills: impl IntoIterator<Item = Skill>) -> Engine {
     skills.into_iter().fold(Engine::builder(), repertoire::EngineBuilder::skill).build().unwrap()
 }
 
-/// Ten thousand skills of eight triggers each, two of them patterns.
+/// Returns ten thousand skills of eight triggers each, two of them patterns.
 fn ten_thousand() -> Engine {
     let nouns = ["report", "invoice", "cluster", "schema", "ticket", "release", "budget"];
     let verbs = ["draft", "audit", "migrate", "tune", "archive", "publish"];
@@ -34,7 +34,7 @@ fn ten_thousand() -> Engine {
     }))
 }
 
-/// The shortest of up to five runs, so that a busy machine does not count.
+/// The shortest of up to five runs, so that a busy machine does not matter.
 fn time(run: impl Fn()) -> Duration {
     let mut best = Duration::MAX;
     for _ in 0..5 {
@@ -165,7 +165,7 @@ fn patterns_without_a_literal_that_are_too_many_to_try_are_named() {
         skill(&format!("s{i:03}"), &json!({"patterns": [pattern]}))
     });
     let engine = engine(skills);
-    // As many letters as any of them demands, and a digit, but apart.
+    // As many letters as each pattern requires, and a digit, but apart.
     let text = format!("{} a1", "z".repeat(101));
     let explained = engine.explain(&text, 3);
     let found: Vec<&str> = explained.matches.iter().map(|found| found.id.as_str()).collect();

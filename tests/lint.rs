@@ -1,4 +1,4 @@
-//! Judging a whole catalog of real skills: fast, and not a complaint about everybody.
+//! Linting a whole catalog of real skills: fast, and without a finding for every skill.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! The pages of `repertoire play`, with its answers over HTTP, and of `repertoire eval`: also in a
+//! The pages of `repertoire play`, with its answers over HTTP, and of `repertoire eval`, also in a
 //! real browser.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -110,7 +110,7 @@ fn an_answer_has_hits_ranking_tier_text_and_cost() {
     assert_eq!(answer["relevant"][0]["id"], "review");
     assert_eq!(answer["verdict"]["Ok"]["fires"], true);
 
-    // Why a skill fires is told of the limits of the page.
+    // The explanation of a skill uses the limits of the page.
     let limited = json!({"query": "a pull request", "skill": "review", "max_skills": 0});
     let verdict = &play.ask(&limited)["verdict"]["Ok"];
     assert_eq!(verdict["fires"], false);

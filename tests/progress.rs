@@ -1,4 +1,4 @@
-//! Whoever waits for an engine to be built hears how far it has come.
+//! Progress reports while an engine is built.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use repertoire::{Engine, EngineBuilder, Phase, Progress, Skill, Source};
 
-/// What is told while an engine is built.
+/// Returns the reports while an engine is built.
 fn reports(builder: EngineBuilder) -> (Engine, Arc<Mutex<Vec<Progress>>>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&reports);
@@ -21,7 +21,7 @@ fn text(name: &str) -> String {
     )
 }
 
-/// Each phase begins at nothing, comes further with each report, and ends at its total.
+/// Asserts that each phase begins at zero, advances with each report, and ends at its total.
 fn assert_phases(reports: &[Progress], totals: &[(Phase, usize)]) {
     let phases: Vec<&[Progress]> = reports.chunk_by(|a, b| a.phase == b.phase).collect();
     assert_eq!(phases.len(), totals.len());

@@ -1,10 +1,10 @@
-//! The names at the crate's root: a new one is a decision, and stands here.
+//! The names at the crate's root: adding one is a decision, recorded here.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The names that those who embed the engine write; all others are in their modules.
+/// The names that most embedders write; all others are in their modules.
 const NAMES: [&str; 50] = [
     "Activate",
     "Activation",

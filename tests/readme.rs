@@ -1,9 +1,17 @@
-//! The commands of the README do what it says. Its code blocks are doc tests of the crate.
+//! The console commands of the README and of two pages print the output shown there. Their Rust blocks
+//! are doc tests of the crate.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+
+/// The pages whose `console` blocks are run.
+const PAGES: [&str; 3] = [
+    include_str!("../README.md"),
+    include_str!("../docs/getting-started.md"),
+    include_str!("../docs/embedding.md"),
+];
 
 /// A command of a `console` block and what it prints.
 struct Example {
@@ -26,7 +34,7 @@ fn examples(markdown: &str) -> Vec<Example> {
     examples
 }
 
-/// Runs `repertoire ARGS`, without the skills of whoever runs the test.
+/// Runs `repertoire ARGS`, without the skills of the user who runs the test.
 fn run(args: &[String], input: &str) -> (bool, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_repertoire"))
         .args(args)
@@ -44,9 +52,9 @@ fn run(args: &[String], input: &str) -> (bool, String) {
 }
 
 #[test]
-fn commands_print_what_the_readme_shows() {
+fn commands_print_the_documented_output() {
     let mut n_run = 0;
-    for Example { command, output } in examples(include_str!("../README.md")) {
+    for Example { command, output } in PAGES.into_iter().flat_map(examples) {
         let (input, command) = match command.split_once(" | ") {
             Some((echo, command)) => {
                 (format!("{}\n", shlex::split(echo).unwrap()[1]), command.to_owned())
@@ -59,7 +67,7 @@ fn commands_print_what_the_readme_shows() {
             ["cargo", "run", "--", ..] => {
                 let (succeeded, printed) = run(&words[3..], &input);
                 assert!(succeeded, "{command}");
-                // Tables are padded, which nobody sees.
+                // Tables are padded with blanks that a page does not show.
                 let printed: String =
                     printed.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
                 match output.strip_suffix("…\n") {
@@ -68,7 +76,7 @@ fn commands_print_what_the_readme_shows() {
                 }
                 n_run += 1;
             }
-            // These are run by `.ci/run`: one is this test's own run, the others build.
+            // `.ci/run` runs these: one is this test's own run, the others build.
             ["cargo", "test"]
             | ["cargo", "install", "--path", "."]
             | ["cargo", "build", "--package", "hello-toolset"]
@@ -76,5 +84,5 @@ fn commands_print_what_the_readme_shows() {
             _ => panic!("nothing tests `{command}`"),
         }
     }
-    assert!(n_run >= 5, "{n_run} commands were run");
+    assert!(n_run >= 8, "{n_run} commands were run");
 }

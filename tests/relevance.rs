@@ -1,4 +1,4 @@
-//! Skills found and ordered by the words they share with a message.
+//! Relevance: skills found and ordered by the words they share with a message.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use repertoire::disclosure::RelevanceMargin;
@@ -191,7 +191,7 @@ fn a_body_that_cannot_be_read_counts_as_empty() {
     let file = root.path().join("notes/SKILL.md");
     std::fs::create_dir(root.path().join("notes")).unwrap();
     std::fs::write(&file, "---\nname: notes\ndescription: Keeps minutes.\n---\nagenda\n").unwrap();
-    // Where disclosures do not ask for relevance, texts are indexed when somebody does.
+    // If disclosures do not ask for relevance, texts are indexed on the first request.
     let mut options = DisclosureOptions::default();
     options.max_lines = 0;
     options.relevance = None;

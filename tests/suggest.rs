@@ -1,5 +1,4 @@
-//! Proposed triggers: what is written changes nothing else, and what is proposed finds what it
-//! should.
+//! Suggested triggers: writing them changes nothing else, and they find the intended messages.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -239,7 +238,7 @@ fn proposals_raise_recall_over_real_catalogs_with_real_prompts() {
             return None;
         }
         let engine = |proposals| {
-            // What triggers do by themselves.
+            // The effect of triggers alone.
             let mut options = DisclosureOptions::default();
             options.relevance = None;
             let builder = Engine::builder().source(Source::memory(skills.clone()));
@@ -265,7 +264,7 @@ fn proposals_raise_recall_over_real_catalogs_with_real_prompts() {
         };
         Some([or_none(before), or_none(after)])
     };
-    // The longest test of all: the catalogs are shared out.
+    // The longest test of all: the catalogs are divided among threads.
     let n_threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let share = &|first| -> Vec<_> {
         dirs.iter().skip(first).step_by(n_threads).filter_map(|dir| figures_of(dir)).collect()

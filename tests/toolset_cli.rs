@@ -9,6 +9,7 @@ mod binary;
 mod plugin;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -374,9 +375,93 @@ fn a_library_that_crashed_is_marked_in_the_list() {
         (tool["state"].clone(), tool["reason"].clone())
     };
     assert_eq!(state("bad.noop"), (json!("crashed"), json!("exit code 5")));
-    assert_eq!(state("hello.greet"), (json!("running"), Value::Null));
+    assert_eq!(state("hello.greet"), (json!("idle"), Value::Null), "it only told its tools");
     let table = run(&place, &["tool", "list"]).exits(1).stdout;
     assert_contains(&table, &["STATE", "crashed", "ready"]);
     let table = run(&place, &["tool", "list", "--skill", "hello"]).exits(0).stdout;
     assert!(!table.contains("STATE"), "{table}");
+}
+
+/// Each problem of a library that shows without running it, and nothing of one that is all right.
+#[test]
+fn check_tells_libraries_that_cannot_be_loaded() {
+    let place = place();
+    let codes = || -> Vec<(String, String)> {
+        let report = run(&place, &["check", "skills", "--json"]).exits(0).json();
+        let found = report["diagnostics"].as_array().unwrap().clone();
+        let of = |d: &Value, key: &str| d[key].as_str().unwrap().to_owned();
+        let found = found.iter().map(|d| (of(d, "code"), of(d, "help")));
+        found.filter(|(code, _)| code.ends_with("library") || code.ends_with("class")).collect()
+    };
+    assert_eq!(codes(), [], "the library is there, and has both classes");
+    let cases: &[(&str, &str, &str, &str)] = &[
+        ("toolsets/none:X", "other", "missing-library", "build the plugin"),
+        ("toolsets/libx.so:X", "libx.so", "missing-library", "write the entry as `toolsets/x:X`"),
+        ("toolsets/my-x:X", "libmy-x.so", "missing-library", "rename `toolsets/libmy-x.so`"),
+        ("toolsets/x:Nobody", "libx.so", "missing-class", "it has HelloToolset"),
+        ("toolsets/z:X", "libz.so", "unusable-library", "build or copy it again"),
+    ];
+    for (entry, file, code, help) in cases {
+        write_skill(&place, "bad", &[entry]);
+        let dir = place.path().join("skills/bad/toolsets");
+        fs::create_dir_all(&dir).unwrap();
+        match *code {
+            "unusable-library" => fs::write(dir.join(file), "garbage").unwrap(),
+            _ => drop(fs::copy(hello(), dir.join(file)).unwrap()),
+        }
+        let found = codes();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].0 == *code && found[0].1.starts_with(help), "{found:?}");
+        fs::remove_dir_all(place.path().join("skills/bad")).unwrap();
+    }
+    fs::set_permissions(library(&place), fs::Permissions::from_mode(0o666)).unwrap();
+    let found = codes();
+    assert_eq!(found.len(), 2, "once for each entry: {found:?}");
+    assert!(found.iter().all(|(code, _)| code == "unsafe-library"), "{found:?}");
+}
+
+/// `trust add` shows the rights that are asked for and the tools that are trusted, and later what
+/// changed of them.
+#[test]
+fn trust_shows_rights_and_tools_and_then_the_difference() {
+    let place = place();
+    let entries = json!([
+        {"class": "toolsets/hello:HelloToolset", "rights": {"read": ["."], "network": true}},
+        "toolsets/hello:MoodToolset",
+    ]);
+    let head = json!({"name": "hello", "description": "Greets.", "toolsets": entries});
+    place.write("skills/hello/SKILL.md", format!("---\n{head}\n---\nBody\n"));
+    let shown = run(&place, &["trust", "show", "skills/hello"]).exits(0).stdout;
+    let here = place.path().canonicalize().unwrap();
+    let asks = format!("`HelloToolset` asks to read `{}` and to use the network", here.display());
+    assert_contains(&shown, &[&asks]);
+
+    let added = run(&place, &["trust", "add", "skills/hello"]).exits(0).stdout;
+    assert_contains(&added, &[&asks, "tool    greet Greets somebody by name.", "tool    mood"]);
+    let listed = run(&place, &["trust", "list", "--json"]).exits(0).json();
+    let rights = &listed["trusted"][0]["rights"]["HelloToolset"];
+    assert_eq!((&rights["read"][0], &rights["network"]), (&json!(here), &json!(true)), "{listed}");
+
+    // Another library of the same class.
+    fs::copy(plugin::of_workspace("failing-toolset"), library(&place)).unwrap();
+    write_skill(&place, "hello", &["toolsets/hello:HelloToolset"]);
+    let again = run(&place, &["trust", "add", "skills/hello", "--json"]).exits(0).json();
+    let tools = again["trusted"][0]["tools"].as_array().unwrap().clone();
+    let changes: Vec<(&str, &str)> = tools
+        .iter()
+        .map(|tool| (tool["name"].as_str().unwrap(), tool["change"].as_str().unwrap()))
+        .collect();
+    assert!(changes.contains(&("greet", "changed")), "{changes:?}");
+    assert!(changes.contains(&("mood", "gone")) && changes.contains(&("divide", "gone")));
+    let listed = run(&place, &["trust", "list", "--json"]).exits(0).json();
+    assert_eq!(listed["trusted"][0].get("rights"), Some(&json!({})), "{listed}");
+}
+
+#[test]
+fn the_commands_of_the_scaffold_know_where_cargo_builds() {
+    let place = Place::new();
+    let mut command = place.command(["tool", "new", "my-first", "--json"]);
+    command.env("CARGO_TARGET_DIR", "/elsewhere/target");
+    let next = binary::finish(command, b"").exits(0).json()["next"].clone();
+    assert_contains(next[1].as_str().unwrap(), &["cp /elsewhere/target/release/libmy_first"]);
 }

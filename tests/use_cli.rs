@@ -1,4 +1,4 @@
-//! `use`, `run`, and the scripts of `show` and `trust`, as a user meets them.
+//! The commands `use`, `run`, and the scripts of `show` and `trust`, as a user meets them.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -163,7 +163,7 @@ fn a_trusted_script_runs_and_tells_how_it_ended() {
         (&json!(true), &json!("begun\n"))
     );
 
-    // Of the environment it gets what is named, and whoever names what is not there is told.
+    // It gets the named variables of the environment; an unknown name is an error.
     let env = |name: &str| {
         let args = ["run", "--json", "--env", name, "declared", "tools/env.sh"];
         finish(
@@ -247,7 +247,7 @@ fn a_named_session_remembers_what_was_used() {
     assert_eq!((risk(&[]), risk(&[])), (json!("risky"), json!("risky")));
 }
 
-/// Whether a process with this number is there.
+/// Tells whether a process with this number exists.
 #[cfg(target_os = "linux")]
 fn is_alive(process: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
@@ -291,7 +291,7 @@ fn what_is_trusted_is_what_can_run() {
     place.write("skills/all/data.txt", "data");
     place.write("skills/all/sub/SKILL.md", format!("{skill}---\n"));
     place.write("skills/all/sub/scripts/a.sh", "");
-    // Not the skill, although its name stands for one.
+    // Not the skill, although the name of the directory is also that of one.
     place.write("review/notes.txt", "");
     let trusted = |name: &str| -> Vec<String> {
         let added = place.run(["trust", "add", "--json", name].iter().chain(&SOURCE)).exits(0);

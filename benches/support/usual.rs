@@ -80,7 +80,8 @@ impl Filtered {
     }
 }
 
-/// Every keyword looked for in the lower-cased message: finds parts of words and runs no patterns.
+/// A search for every keyword in the lower-cased message: finds parts of words and runs no
+/// patterns.
 pub(crate) struct Contains(Vec<Vec<String>>);
 
 impl Contains {

@@ -1,4 +1,4 @@
-//! A catalog with its index, queried in the ways that are measured.
+//! A catalog with its index, and the measured ways to query it.
 
 use repertoire::matcher::Index;
 use repertoire::skill::Triggers;
@@ -7,7 +7,7 @@ use repertoire::{DisclosureOptions, Engine, Query, Skill, SkillId};
 use crate::measure::{Rival, rival};
 use crate::support::catalog::{ids, index, index_of, skills};
 
-/// The best `limit`, the way that allocates nothing.
+/// The best `limit` matches, without allocation.
 pub(crate) fn best_of<'i>(index: &'i Index, name: &'static str, limit: usize) -> Rival<'i> {
     let mut best = Vec::new();
     rival(name, move |query| {
@@ -80,7 +80,7 @@ impl Compiled {
         places
     }
 
-    /// The best three are the first of all.
+    /// Asserts that the best three are the first of all matches.
     pub(crate) fn assert_top_3(&self, query: &str) {
         let query = Query::new(query);
         let all = self.index.search(&query, &[], 3).matches;

@@ -100,8 +100,8 @@ fn by_size(sizes: &[usize], budget: Duration) {
     print_table("The same, as multiples of the bare scan", &header, &rows);
 }
 
-/// The same with too many messages for a thread to remember all of their words, or for a processor
-/// to predict their branches.
+/// Times with too many messages for a thread to remember all of their words, or for a processor to
+/// predict their branches.
 fn by_many(
     compiled: &Compiled,
     matching: &Engine,
@@ -122,7 +122,7 @@ fn by_many(
     rivals.iter().map(|rival| rival.name).zip(figures).collect()
 }
 
-/// The ways that compile every trigger as a regular expression.
+/// The rivals that compile every trigger as a regular expression.
 fn by_regex(
     compiled: &Compiled,
     queries: &[String],
@@ -147,7 +147,7 @@ fn by_regex(
     rivals.iter().map(|rival| rival.name).zip(figures).collect()
 }
 
-/// Whatever is a keyword as a word of its own is also a part of the text.
+/// Asserts that every keyword found as a word of its own is also found as a part of the text.
 fn assert_found_by_contains(compiled: &Compiled, contains: &Contains, query: &str) {
     let found = contains.matching(query);
     for of in compiled.index.search(&Query::new(query), &[], 20).matches {
@@ -246,7 +246,7 @@ fn by_build(sizes: &[usize]) {
     print_table("The index", &header.map(str::to_owned), &rows);
 }
 
-/// After caches were filled with other things; and from two threads at once.
+/// Times after caches were filled with other data, and times from two threads at once.
 fn by_circumstance(sizes: &[usize], budget: Duration) {
     let mut rows = Vec::new();
     for &n_skills in sizes {

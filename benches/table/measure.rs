@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// One of the things compared: answers a query, and says how much it found.
+/// A contestant: answers a query, and returns how much it found.
 pub(crate) struct Rival<'a> {
     pub(crate) name: &'static str,
     pub(crate) run: Box<dyn FnMut(&str) -> usize + 'a>,
@@ -44,7 +44,7 @@ pub(crate) fn measure(rivals: &mut [Rival<'_>], queries: &[String], budget: Dura
     best.iter().map(|best| best.as_nanos() as f64 / queries.len() as f64).collect()
 }
 
-/// A time with three digits that mean something.
+/// Formats a time with three significant digits.
 pub(crate) fn time(nanoseconds: f64) -> String {
     match nanoseconds {
         n if n < 1e3 => format!("{n:.0} ns"),

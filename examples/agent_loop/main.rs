@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The engine: this is all that an agent sets up.
+/// Builds the engine: the whole setup of an agent.
 fn build(skills: &Path, state: &Path) -> Result<Engine, Box<dyn Error>> {
     let this = HostProgram { program: std::env::current_exe()?, args: vec![HOST.into()] };
     let ask = |request: &repertoire::ConsentRequest| {
@@ -79,8 +79,8 @@ fn build(skills: &Path, state: &Path) -> Result<Engine, Box<dyn Error>> {
         .build()?)
 }
 
-/// One turn: the message with the skills that matter to it, then the model's calls until it has
-/// none.
+/// Answers one turn: the message with the skills that matter to it, then the model's calls until it
+/// makes none.
 fn answer(
     engine: &Engine,
     session: &Session,
@@ -90,7 +90,7 @@ fn answer(
     let turn = engine.turn(message, session).run()?;
     let mut told = turn.text;
     loop {
-        // The list may have grown: a skill that was loaded brings its tools.
+        // The list may have grown: a loaded skill brings its tools.
         let definitions = turn.tools.definitions(ToolFormat::Anthropic);
         let Some((tool, arguments)) = model.next(&told, &definitions) else { return Ok(()) };
         let report = |fraction: f64, step: &str| println!("   {:.0} % {step}", fraction * 100.0);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 /// An event before a message.
 pub(crate) enum Step {
     Nothing,
-    /// The host made its context shorter.
+    /// The host shortened its context.
     Compact,
     /// Somebody writes a skill: its name, and its file.
     AddSkill(&'static str, &'static str),

@@ -26,6 +26,7 @@ pub use command::Command;
 pub use consent::{Consent, ConsentPolicy, ConsentRequest, Risk};
 pub use files::{BundledFiles, MAX_BUNDLED_FILES, bundled_files};
 pub use mount::{LeftOut, LeftOutReason, MountLimits, Mounted, mount};
+pub use permission::permits;
 pub use resources::{Content, ReadOptions, Resource, read_resource};
 pub use task::{SpawnedTask, Task, TaskSpawner};
 pub use tree::{TreeLimits, folder_tree};
@@ -101,6 +102,6 @@ impl Activation {
     /// unless it says exactly that.
     pub fn permits(&self, tool: &str) -> bool {
         let allowed = self.allowed_tools.as_deref();
-        allowed.is_none_or(|allowed| permission::permits(allowed, tool))
+        allowed.is_none_or(|allowed| permits(allowed, tool))
     }
 }

@@ -11,7 +11,7 @@ const SHELL: [&str; 9] = [";", "&", "|", "`", "$(", "<", ">", "\n", "\r"];
 /// `Read(docs/*)` any argument of that form. Neither allows a command that a shell would take for
 /// several, or a path with `..` in it, unless it is written out. A name without parentheses lets a
 /// tool be called with anything.
-pub(super) fn permits(allowed: &[String], tool: &str) -> bool {
+pub fn permits(allowed: &[String], tool: &str) -> bool {
     let (name, argument) = parts(tool);
     allowed.iter().any(|entry| {
         let (allowed_name, form) = parts(entry);

@@ -50,6 +50,11 @@ fn command(remedy: &Remedy) -> Option<String> {
             let path = quoted(&path.to_string_lossy());
             format!("to accept it, run `repertoire trust add {path}`")
         }
+        Remedy::Restart(path) => {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            let path = quoted(&path.to_string_lossy());
+            format!("to have it tried again at once, run `repertoire trust add {path}`")
+        }
         Remedy::ListTrusted => "see `repertoire trust list`".to_owned(),
         Remedy::Run(command) => format!("to accept it, run `{command}`"),
         Remedy::ListSkills => "see `repertoire list` for the skills there are".to_owned(),

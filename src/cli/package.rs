@@ -37,7 +37,8 @@ struct Package {
 pub(crate) fn run(args: &PackageArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let PackageArgs { agent, out: dir, routing } = args;
     let hooks = hook::package(*agent, routing, common)?;
-    let mut words = vec!["mcp".to_owned()];
+    // The hook of the package gives the list.
+    let mut words = vec!["mcp".to_owned(), "--no-list".to_owned()];
     words.extend(common_options(common));
     let server = json!({"command": program()?, "args": words});
     let package = package(*agent, &hooks, &server);

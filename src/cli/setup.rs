@@ -1,4 +1,4 @@
-//! From the options of every command to an engine.
+//! Builds an engine from the options that every command has.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,25 +23,26 @@ use crate::{loading, report, sessions};
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
 
-/// The project that `here` is in: the nearest directory above it that has `.git`, else `here`
+/// Returns the project of `here`: the nearest directory above it that has `.git`, otherwise `here`
 /// itself.
 pub(crate) fn project_of(here: &Path) -> &Path {
     here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here)
 }
 
-/// The project that the working directory is in; `.` if it is its root.
+/// Returns the project of the working directory; `.` if that is its root.
 pub(crate) fn project_here() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let project = project_of(&here);
     if project == here { PathBuf::from(".") } else { project.to_owned() }
 }
 
-/// The working directory of this process, or `project` where there is none.
+/// Returns the working directory of this process, or `project` if there is none.
 pub(crate) fn working_dir_here(project: &Path) -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| project.to_owned())
 }
 
-/// What the user and the project say of skills, with the sources of the command line if it has any.
+/// Returns the configuration of the user and the project, with the sources of the command line, if
+/// any.
 pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     if !common.project.is_dir() {
         return Err(Error::new(
@@ -62,19 +63,19 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     Ok(config.with_sources(common.sources.iter().map(Source::project).collect()))
 }
 
-/// The sources there are, lowest precedence first.
+/// Returns the sources, lowest precedence first.
 pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
     let config = config(common)?;
     Ok(bundled(common).into_iter().chain(config.sources()).collect())
 }
 
-/// The bundled skills; none beside sources that are named, unless they are asked for.
+/// Returns the bundled skills; none beside named sources, unless they are asked for.
 fn bundled(common: &Common) -> Option<Source> {
     let is_wanted = common.sources.is_empty() || common.bundled == Some(true);
     bundled_dir().filter(|_| is_wanted).map(Source::bundled)
 }
 
-/// Why the bundled skills are off, if they are there and are.
+/// Explains why existing bundled skills are off.
 fn bundled_off(common: &Common, config: &Config) -> Option<String> {
     bundled(common)?;
     match common.bundled {
@@ -84,12 +85,12 @@ fn bundled_off(common: &Common, config: &Config) -> Option<String> {
     }
 }
 
-/// What lists of this program say about how to load a skill.
+/// Returns the sentence with which lists of this program say how to load a skill.
 pub(crate) fn how_to_load() -> HowToLoad {
     HowToLoad::Sentence("Load one with `repertoire use ID`.".to_owned())
 }
 
-/// The skills that come with this binary.
+/// Returns the directory of the skills that come with this binary.
 fn bundled_dir() -> Option<PathBuf> {
     let installed = std::env::current_exe().ok().and_then(|exe| {
         Some(exe.parent()?.parent()?.join("share").join("repertoire").join("skills"))
@@ -98,7 +99,7 @@ fn bundled_dir() -> Option<PathBuf> {
     installed.into_iter().chain([built]).find(|dir| dir.is_dir())
 }
 
-/// An engine that begins with what others have read, with what `options` adds.
+/// Builds an engine with the snapshot cache and the additions of `options`.
 pub(crate) fn engine(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
@@ -106,7 +107,7 @@ pub(crate) fn engine(
     engine_without_cache(common, |builder| options(with_cache(builder, common)))
 }
 
-/// An engine that reads all skills itself, to run their code once.
+/// Builds an engine that reads all skills itself, to run their code once.
 fn engine_without_cache(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
@@ -114,7 +115,7 @@ fn engine_without_cache(
     silent_engine(common, |builder| loading::shown(options(builder)))
 }
 
-/// An engine of which nobody watches how far it has come.
+/// Builds an engine without progress reports.
 fn silent_engine(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
@@ -123,7 +124,7 @@ fn silent_engine(
     Ok(options(with_skills(Engine::builder(), common, &config)).build()?)
 }
 
-/// Adds the skills of the command line, and what `config` says of all skills.
+/// Adds the skills of the command line, and the settings that `config` has for all skills.
 pub(crate) fn with_skills(
     builder: EngineBuilder,
     common: &Common,
@@ -141,7 +142,7 @@ pub(crate) fn with_skills(
     }
 }
 
-/// Lets the engine use snapshots, unless that was declined.
+/// Lets the engine use snapshots, unless `--no-cache` declines them.
 pub(crate) fn with_cache(builder: EngineBuilder, common: &Common) -> EngineBuilder {
     match snapshots(common) {
         Some(cache) if !common.no_cache => builder.cache(cache),
@@ -149,27 +150,27 @@ pub(crate) fn with_cache(builder: EngineBuilder, common: &Common) -> EngineBuild
     }
 }
 
-/// Where snapshots are kept; nowhere without a home directory.
+/// Returns the snapshot cache; `None` without a home directory.
 pub(crate) fn snapshots(common: &Common) -> Option<SnapshotCache> {
     Some(SnapshotCache::new(cache_dir(common)?.join("snapshots")))
 }
 
-/// The engine of the command line, with the tools of its skills.
+/// Builds the engine of the command line, with the tools of its skills.
 pub(crate) fn engine_with_tools(
     common: &Common,
     isolation: &IsolationArgs,
 ) -> anyhow::Result<Engine> {
-    let toolsets = cached_toolset_options(common, isolation)?;
+    let toolsets = cached_toolset_options_in(common, isolation)?;
     let trust = Arc::new(trust_store(common)?);
     engine_without_cache(common, |builder| builder.toolsets(toolsets).trust(trust))
 }
 
-/// How scripts are run, as the configuration has it.
+/// Returns the options for scripts, from the configuration.
 pub(crate) fn script_options(common: &Common) -> Result<ScriptOptions, Error> {
     Ok(config(common)?.scripts(ScriptOptions::default()))
 }
 
-/// The engine of the command line, with the scripts of its skills.
+/// Builds the engine of the command line, with the scripts of its skills.
 pub(crate) fn engine_with_scripts(
     common: &Common,
     options: ScriptOptions,
@@ -178,13 +179,13 @@ pub(crate) fn engine_with_scripts(
     engine_without_cache(common, |builder| builder.scripts(options).trust(trust))
 }
 
-/// The engine of a server, with all that its skills can do, and with what `options` adds.
+/// Builds the engine of a server, with all abilities of its skills and the additions of `options`.
 pub(crate) fn engine_with_everything(
     common: &Common,
     scripts: ScriptOptions,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
 ) -> anyhow::Result<Engine> {
-    let toolsets = cached_toolset_options(common, &IsolationArgs { in_process: false })?;
+    let toolsets = cached_toolset_options(common)?;
     let trust = Arc::new(trust_store(common)?);
     silent_engine(common, |builder| {
         let builder = with_cache(builder, common);
@@ -192,7 +193,7 @@ pub(crate) fn engine_with_everything(
     })
 }
 
-/// Takes up changed skills and tells which no longer load, as long as the guards are there.
+/// Refreshes changed skills and reports those that no longer load, as long as the guards live.
 pub(crate) fn watch(
     engine: &Engine,
     refresh: Refresh,
@@ -211,7 +212,8 @@ pub(crate) fn watch(
     Ok(Some((engine.watch(options)?, subscription)))
 }
 
-/// Tells of each skill that a refresh found broken and left as it was, once for each way it is.
+/// Reports each skill that a refresh found broken and kept in its earlier state, once for each
+/// fault.
 fn tell_kept(engine: &Engine, out: Output) -> Subscription {
     let told = Mutex::new(BTreeSet::new());
     let asked = engine.clone();
@@ -227,8 +229,8 @@ fn tell_kept(engine: &Engine, out: Output) -> Subscription {
     })
 }
 
-/// How libraries run, with copies of them that later processes use again.
-fn cached_toolset_options(
+/// Returns the options for libraries, with copies of them that later processes reuse.
+fn cached_toolset_options_in(
     common: &Common,
     isolation: &IsolationArgs,
 ) -> anyhow::Result<ToolsetOptions> {
@@ -237,7 +239,12 @@ fn cached_toolset_options(
     Ok(options)
 }
 
-/// How libraries run: in children of this binary, unless it was asked for otherwise.
+/// Returns the same options, for children of this binary.
+pub(crate) fn cached_toolset_options(common: &Common) -> anyhow::Result<ToolsetOptions> {
+    cached_toolset_options_in(common, &IsolationArgs { in_process: false })
+}
+
+/// Returns the options for libraries: in children of this binary, unless `--in-process` is given.
 pub(crate) fn toolset_options(isolation: &IsolationArgs) -> anyhow::Result<ToolsetOptions> {
     if isolation.in_process {
         return Ok(ToolsetOptions::in_process());
@@ -246,58 +253,58 @@ pub(crate) fn toolset_options(isolation: &IsolationArgs) -> anyhow::Result<Tools
     Ok(ToolsetOptions::in_processes_of(HostProgram { program, args: vec![TOOLSET_HOST.into()] }))
 }
 
-/// What the user said may run.
+/// Returns the store of trusted files.
 pub(crate) fn trust_store(common: &Common) -> Result<TrustStore, Error> {
     TrustStore::open(trust_file(common)?)
 }
 
-/// Where that is remembered.
+/// Returns the path of the trust store.
 pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {
     Ok(state_dir(common)?.join("trust.json"))
 }
 
-/// Where the conversations of agents are remembered.
+/// Returns the path of the agents' session store.
 pub(crate) fn sessions_file(common: &Common) -> Result<PathBuf, Error> {
     Ok(state_dir(common)?.join("sessions.sqlite"))
 }
 
-/// A conversation that is remembered between commands; without a name, one that is not.
+/// Opens the session `name`, which is kept between commands; without a name, one that is not kept.
 pub(crate) fn session(common: &Common, name: Option<&str>) -> Result<Session, Error> {
     let Some(name) = name else { return Ok(Session::in_memory("")) };
     Ok(Session::new(name, Arc::new(store(common)?)))
 }
 
-/// The store of conversations, which is made if there is none.
+/// Opens the session store, and creates it if there is none.
 pub(crate) fn store(common: &Common) -> Result<SqliteStore, Error> {
     sessions::open(common)
 }
 
-/// The store of conversations, if there is one. Looking makes nothing.
+/// Opens the session store if it exists. Never creates it.
 pub(crate) fn store_there(common: &Common) -> Result<Option<SqliteStore>, Error> {
     sessions_file(common)?.exists().then(|| store(common)).transpose()
 }
 
-/// Where it stands what went wrong in hooks.
+/// Returns the path of the log of hooks.
 pub(crate) fn hook_log(common: &Common) -> Result<PathBuf, Error> {
     Ok(state_dir(common)?.join("hook.log"))
 }
 
-/// What is remembered from one run to the next.
+/// Returns the directory of state that is kept between runs.
 pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
     let state = directory("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
-        let message = "there is no home directory to remember anything in";
+        let message = "there is no home directory to keep state in";
         Error::new(ErrorCode::NotFound, message, "set `XDG_STATE_HOME` to an absolute path")
     })?;
     Ok(state.join(&common.brand))
 }
 
-/// What can be made anew.
+/// Returns the directory of data that can be recreated.
 pub(crate) fn cache_dir(common: &Common) -> Option<PathBuf> {
     directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand))
 }
 
-/// The directory in the environment variable `name`, else `below_home`. Relative ones are ignored,
-/// as their specification has it.
+/// Returns the directory in the environment variable `name`, otherwise `below_home`. Relative paths
+/// are ignored, as the XDG specification requires.
 pub(crate) fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
     let named = std::env::var_os(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
     named.or_else(|| Some(home()?.join(below_home)))
@@ -308,7 +315,7 @@ pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
-/// What is wrong with a whole source that was asked for by name.
+/// Iterates over the faults of sources that were named explicitly.
 fn source_failures<'a>(
     common: &'a Common,
     diagnostics: &'a [Diagnostic],
@@ -320,12 +327,12 @@ fn source_failures<'a>(
     })
 }
 
-/// The exit code of a command that did what it could with the sources it has.
+/// Returns the exit code of a command that used the sources it could.
 pub(crate) fn exit_code(common: &Common, engine: &Engine) -> ExitCode {
     ExitCode::done_if(source_failures(common, &engine.diagnostics()).next().is_none())
 }
 
-/// Tells which sources could not be used, and gives the exit code that goes with it.
+/// Reports the sources that could not be used, and returns the exit code.
 pub(crate) fn finish(common: &Common, engine: &Engine, out: Output) -> ExitCode {
     for failure in source_failures(common, &engine.diagnostics()) {
         out.note(&report::short(failure));

@@ -171,6 +171,8 @@ impl Config {
     fn limit(&self, limits: &mut Limits, class: &str) {
         let name = |key: &str| format!("toolsets.{class}.{key}");
         set(&mut limits.call_timeout, self.seconds(&name("call_timeout")));
+        set(&mut limits.load_timeout, self.seconds(&name("load_timeout")));
+        set(&mut limits.retry, self.seconds(&name("retry")));
         set(&mut limits.grace, self.seconds(&name("grace")));
         set(&mut limits.idle, self.seconds(&name("idle")));
         set(&mut limits.cpu_seconds, self.count(&name("cpu_seconds")).map(Some));

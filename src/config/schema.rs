@@ -94,6 +94,8 @@ pub(super) const KEYS: &[Key] = &[
     key("scripts.env", Kind::Variables, ProjectMay::NotSet),
     key("toolsets.*.config", Kind::Table, ProjectMay::Set),
     key("toolsets.*.call_timeout", Kind::Seconds, ProjectMay::Narrow),
+    key("toolsets.*.load_timeout", Kind::Seconds, ProjectMay::Narrow),
+    key("toolsets.*.retry", Kind::Seconds, ProjectMay::NotSet),
     key("toolsets.*.grace", Kind::Seconds, ProjectMay::Narrow),
     key("toolsets.*.idle", Kind::Seconds, ProjectMay::Narrow),
     key("toolsets.*.cpu_seconds", Kind::Count(1), ProjectMay::Narrow),
@@ -221,6 +223,8 @@ fn default_of_code(name: &str) -> Option<Value> {
         let limits = crate::toolset::Limits::default();
         return match name {
             "call_timeout" => Some(Value::Seconds(limits.call_timeout)),
+            "load_timeout" => Some(Value::Seconds(limits.load_timeout)),
+            "retry" => Some(Value::Seconds(limits.retry)),
             "grace" => Some(Value::Seconds(limits.grace)),
             "idle" => Some(Value::Seconds(limits.idle)),
             "cpu_seconds" => count(limits.cpu_seconds),

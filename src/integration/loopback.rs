@@ -1,4 +1,4 @@
-//! HTTP for programs on this machine only.
+//! An HTTP server on the loopback, for programs on this machine only.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -19,23 +19,23 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, ErrorCode};
 
-/// As many connections as are open at a time; another one closes the one that waits for longest for
-/// a request, or waits.
+/// The most connections open at a time. One more closes the connection that has waited longest for
+/// a request; if none is waiting, the new one waits.
 const MAX_CONNECTIONS: usize = 128;
 
-/// How long a client may take to send the head of a request.
+/// The time a client has to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Answers each request to `listener`, which must be on a loopback address, with `respond`; until
-/// the future is dropped. At most 128 connections are open at a time: one more closes the one whose
-/// client has been sending a request, or none, for longest. Call it within a runtime of
-/// tokio that has its timer.
+/// Answers each request to `listener`, which must be on a loopback address, with `respond`, until
+/// the future is dropped. At most 128 connections are open at a time: one more closes the
+/// connection whose client has taken longest to send its next request. Call it within a tokio
+/// runtime with its timer enabled.
 ///
-/// It is for `respond` to see that a request comes from whom it should: any program of the machine,
-/// and any web page in a browser on it, can send one.
+/// `respond` must check where a request comes from: any program on the machine, and any web page in
+/// a browser on it, can send one.
 ///
-/// Fails with `INVALID_PARAM` for another address, and with `EXECUTION_ERROR` if nothing can be
-/// accepted.
+/// Fails with `INVALID_PARAM` for another address, and with `EXECUTION_ERROR` if connections cannot
+/// be accepted.
 pub async fn serve_loopback<R, B>(
     listener: TcpListener,
     respond: impl Fn(Request<Incoming>) -> R + Clone + Send + Sync + 'static,
@@ -62,13 +62,14 @@ where
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) => {
-                // One connection that failed, or no descriptor left: others may be closed soon.
+                // One connection failed, or the process is out of descriptors; others may close
+                // soon.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 continue;
             }
         };
-        // Answers are small, and each is waited for.
+        // Answers are small, and a client waits for each.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection delays small packets");
         }
@@ -95,13 +96,13 @@ async fn serve<R, B>(
         let answering =
             Arc::new(Answering { waiting: waiting.clone(), place, kept: Mutex::default() });
         let whole = Whole(Arc::clone(&answering));
-        // Else it counts as half sent until it is answered.
+        // Otherwise the request counts as half sent until it is answered.
         request.extensions_mut().insert(whole);
         let response = respond(request);
         async move {
             let response = response.await;
             answering.begin();
-            // Until all of the answer is sent, the connection is of use.
+            // The connection is in use until the whole answer is sent.
             Ok::<_, Infallible>(response.map(|body| Sending { body: Box::pin(body), answering }))
         }
     });
@@ -121,16 +122,15 @@ async fn serve<R, B>(
     drop(permit);
 }
 
-/// Connections that wait for their client to send a whole request. Where there is no room for
-/// another connection, the one that waits for longest makes it: clients that send half a request
-/// keep out nobody.
+/// The connections whose client has not yet sent a whole request. A new connection without room
+/// replaces the one that has waited longest, so that clients with half a request keep nobody out.
 #[derive(Debug, Clone, Default)]
 struct Waiting(Arc<Mutex<Places>>);
 
 #[derive(Debug, Default)]
 struct Places {
     next: u64,
-    /// By the order in which they began to wait.
+    /// The waiting connections, keyed by the order in which they began to wait.
     waiting: BTreeMap<u64, CancellationToken>,
 }
 
@@ -139,7 +139,7 @@ impl Waiting {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a connection, and what tells it to close.
+    /// Enters a connection; returns its key and the token that closes it.
     fn enter(&self) -> (u64, CancellationToken) {
         let closed = CancellationToken::new();
         let mut places = self.places();
@@ -160,12 +160,12 @@ impl Waiting {
     }
 }
 
-/// An answer that is being made or sent.
+/// An answer that is being computed or sent.
 #[derive(Debug)]
 struct Answering {
     waiting: Waiting,
     place: u64,
-    /// What tells the connection to close, taken out meanwhile.
+    /// The token that closes the connection, taken out meanwhile.
     kept: Mutex<Option<CancellationToken>>,
 }
 
@@ -174,7 +174,7 @@ impl Answering {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection no longer waits.
+    /// Marks the connection as no longer waiting.
     fn begin(&self) {
         let token = self.waiting.places().waiting.remove(&self.place);
         if token.is_some() {
@@ -184,7 +184,7 @@ impl Answering {
 }
 
 impl Drop for Answering {
-    /// The connection waits for the next request.
+    /// Marks the connection as waiting for its next request.
     fn drop(&mut self) {
         if let Some(token) = self.kept().take() {
             self.waiting.places().waiting.insert(self.place, token);
@@ -192,7 +192,7 @@ impl Drop for Answering {
     }
 }
 
-/// The body of an answer, which is sent until this is dropped.
+/// The body of an answer; the connection is in use until this is dropped.
 struct Sending<B> {
     body: Pin<Box<B>>,
     #[expect(dead_code, reason = "its end is what matters")]
@@ -219,13 +219,13 @@ impl<B: Body> Body for Sending<B> {
     }
 }
 
-/// In the extensions of a request: says that all of it has arrived.
+/// A request extension that reports the arrival of the whole request.
 #[derive(Debug, Clone)]
 pub(super) struct Whole(Arc<Answering>);
 
 impl Whole {
-    /// Whoever answers needs nothing more from the client: its connection is not closed to make room
-    /// for others.
+    /// Marks the request as complete: the answer needs nothing more from the client, so the
+    /// connection is not closed to make room for others.
     pub(super) fn arrived(&self) {
         self.0.begin();
     }

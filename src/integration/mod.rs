@@ -1,4 +1,4 @@
-//! What connects the engine to agents.
+//! Connections of the engine to agents: hooks, MCP, and HTTP on the loopback.
 
 pub mod hook;
 #[cfg(feature = "mcp")]

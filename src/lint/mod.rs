@@ -12,6 +12,8 @@ mod descriptions;
 mod generic;
 mod patterns;
 mod similar;
+#[cfg(feature = "toolsets")]
+mod toolsets;
 mod unused;
 
 use std::ops::Range;
@@ -52,6 +54,8 @@ pub fn lint(catalog: &Catalog) -> Vec<Diagnostic> {
     patterns::check(&skills, &mut findings);
     similar::check(&skills, &mut findings);
     descriptions::check(&skills, &mut findings);
+    #[cfg(feature = "toolsets")]
+    toolsets::check(&skills, &mut findings);
     findings.finish(&skills)
 }
 

@@ -199,7 +199,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let root = tempfile::tempdir().unwrap();
         let close = |path: &Path| {
-            fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
         };
         let fill = |dir: &Path| {
             fs::create_dir_all(dir.join("a/b")).unwrap();

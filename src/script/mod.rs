@@ -34,7 +34,7 @@
 //! ```
 //!
 //! - `files`: which files those are, and whether they may run; `help`: what they say of themselves.
-//! - `interpreter`: what runs them; `mirror`: the copies.
+//! - `mirror`: the copies; `crate::process` says what runs them.
 //! - `run`: one run; `group`: its processes.
 
 mod envelope;
@@ -42,7 +42,6 @@ mod files;
 #[cfg(unix)]
 mod group;
 mod help;
-mod interpreter;
 mod limits;
 mod mirror;
 mod output;
@@ -63,10 +62,10 @@ use serde::Serialize;
 
 use crate::catalog::{Environment, Scope};
 use crate::error::{Error, ErrorCode};
+use crate::process::{self, NoRunner, Runner, Search};
 use crate::skill::SkillId;
 use crate::trust::{Approval, Owner, TrustStore};
 use files::Files;
-use interpreter::{NoRunner, Runner, Search};
 use mirror::Mirror;
 use run::{Openings, Sockets};
 
@@ -264,7 +263,7 @@ impl Scripts {
     /// The `PATH` of scripts.
     fn path(&self) -> OsString {
         let path = self.options.environment.var("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
-        interpreter::absolute_only(&path)
+        process::absolute_only(&path)
     }
 
     /// The environment of a script.
@@ -334,7 +333,7 @@ fn describe(files: &Files, path: &str, search: &Search<'_>) -> Script {
                 }
                 Err(NoRunner { why, .. }) => script.problem = Some(format!("it {why}")),
             }
-            script.is_data = !interpreter::is_marked(path, &head);
+            script.is_data = !process::is_marked(path, &head);
             script.help = help::help(path, &head);
         }
         Err(error) => script.problem = Some(format!("it cannot be read: {error}")),

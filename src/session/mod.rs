@@ -1,5 +1,5 @@
-//! What a conversation did: which skills it used, which instructions stand in its context, and
-//! what its user agreed to.
+//! Sessions: the skills a conversation used, the instructions in its context, and what its user
+//! agreed to.
 //!
 //! A [`Session`] is one conversation in a [`SessionStore`]: in memory, or in a file that many
 //! processes share (`SqliteStore`, feature `sqlite`).
@@ -42,22 +42,22 @@ pub struct Session {
 }
 
 impl Session {
-    /// The conversation `id` of `store`; it begins with its first event.
+    /// Creates the conversation `id` of `store`; the store knows it from its first event on.
     pub fn new(id: &str, store: Arc<dyn SessionStore>) -> Session {
         Session { id: id.into(), store }
     }
 
-    /// A conversation that is remembered as long as this value.
+    /// Creates a conversation that is remembered as long as this value lives.
     pub fn in_memory(id: &str) -> Session {
         Session::new(id, Arc::new(MemoryStore::default()))
     }
 
-    /// Its name in the store.
+    /// The conversation's name in the store.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What it did so far.
+    /// Returns what the conversation did so far.
     ///
     /// This and the other methods fail with `EXECUTION_ERROR` if the store cannot be read or
     /// written.
@@ -65,33 +65,33 @@ impl Session {
         self.store.state(&self.id)
     }
 
-    /// Notes that `skill` was used, now: it ranks higher from here on.
+    /// Records that `skill` was used now: it ranks higher from here on.
     pub fn record_use(&self, skill: &SkillId) -> Result<(), Error> {
         self.record(&Event::Used(skill)).map(drop)
     }
 
-    /// Notes that the user agreed to the activation of `skill`.
+    /// Records that the user agreed to the activation of `skill`.
     pub fn consent(&self, skill: &SkillId) -> Result<(), Error> {
         self.record(&Event::Consented(skill)).map(drop)
     }
 
-    /// Notes that the host made its context shorter: instructions that stood in it are gone, and
-    /// the most recent ones are disclosed again.
+    /// Records that the host shortened its context: the instructions in it are gone, and the most
+    /// recent ones are disclosed again.
     pub fn compacted(&self) -> Result<(), Error> {
         self.record(&Event::Compacted).map(drop)
     }
 
-    /// Forgets all of it.
+    /// Forgets the conversation.
     pub fn end(&self) -> Result<(), Error> {
         self.store.end(&self.id)
     }
 
-    /// Notes what happened, and gives back what was known until then of the skill it is about.
+    /// Records one event, and returns the earlier state of the skill that it is about.
     pub fn record(&self, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
         self.store.record(&self.id, event)
     }
 
-    /// Notes several things that happened, in their order.
+    /// Records several events in their order.
     pub fn record_all(&self, events: &[Event<'_>]) -> Result<(), Error> {
         if events.is_empty() {
             return Ok(());

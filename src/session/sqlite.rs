@@ -1,4 +1,4 @@
-//! Conversations in a file that many processes share.
+//! A session store in an `SQLite` file that many processes share.
 
 mod checksum;
 mod file;
@@ -24,21 +24,21 @@ use problem::{Problem, patiently};
 use rows::Written;
 pub use set_aside::SetAside;
 
-/// Remembers conversations in an `SQLite` database. Any number of processes and threads may use
-/// one file; what was recorded is there for all of them, and outlives the process that recorded
-/// it.
+/// A session store in an `SQLite` database. Any number of processes and threads may use one file; a
+/// recorded event is visible to all of them and outlives the process that recorded it.
 ///
-/// - A process that is killed loses at most the event it was recording; after a loss of power the
-///   last events may be gone, and the file is sound.
-/// - A damaged store is not fatal: it is renamed to `NAME.damaged-SECONDS` (since 1970), with a
-///   warning, and a new one is begun, whenever that is noticed; see [`SqliteStore::open_telling`].
-/// - A file that is not a session store, or a link to another directory, is an error. Nothing of it
-///   is changed or renamed.
-/// - Beside the file there are `NAME-wal`, `NAME-shm` and an empty `NAME.lock`.
+/// - A killed process loses at most the event it was recording. A loss of power may lose the last
+///   events, but the file stays sound.
+/// - A damaged store is not fatal: whenever damage is noticed, the file is renamed to
+///   `NAME.damaged-SECONDS` (since 1970) with a warning, and a new store is created; see
+///   [`SqliteStore::open_telling`].
+/// - A file that is not a session store, or a link to another directory, is an error. It is neither
+///   changed nor renamed.
+/// - Beside the file lie `NAME-wal`, `NAME-shm` and an empty `NAME.lock`.
 /// - A directory or disk that cannot be written is an error, never a store that silently forgets.
-///   The engine answers also when its store cannot be read, as if the conversation had just begun.
-/// - Conversations end also without being told: see [`SqliteStore::KEEPS`]. How often they met
-///   each skill is kept by days, for [a year](Tallies::KEPT_DAYS).
+///   The engine still answers when its store cannot be read, as if the conversation had just begun.
+/// - Idle conversations expire: see [`SqliteStore::KEEPS`]. The number of times they met each skill
+///   is kept by day, for [a year](Tallies::KEPT_DAYS).
 ///
 /// ```
 /// use repertoire::session::{Session, SqliteStore};
@@ -60,7 +60,7 @@ pub struct SqliteStore {
 }
 
 struct Inner {
-    /// `None` after it was found to be damaged and no new one could be made.
+    /// `None` after the store turned out to be damaged and no new one could be created.
     opened: Option<Opened>,
     set_aside: Vec<PathBuf>,
     tell: Box<dyn Fn(&SetAside) + Send>,
@@ -73,21 +73,21 @@ impl fmt::Debug for SqliteStore {
 }
 
 impl SqliteStore {
-    /// Sessions in which nothing happened for so long, 30 days, are forgotten when a store is
-    /// opened.
+    /// The age, 30 days, after which an idle session is forgotten when a store is opened.
     pub const KEEPS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-    /// The store in the file at `path`, which is made, for the user only, if there is none, as is
-    /// its directory.
+    /// Opens the store at `path`. If there is none, creates it and its directory, for the user
+    /// only.
     ///
-    /// Fails with `EXECUTION_ERROR` if it cannot be made or opened, was made by a newer Repertoire
-    /// or by another program, or stays locked for 30 seconds.
+    /// Fails with `EXECUTION_ERROR` if the store cannot be created or opened, was written by a
+    /// newer Repertoire or by another program, or stays locked for 30 seconds.
     pub fn open(path: impl AsRef<Path>) -> Result<SqliteStore, Error> {
         SqliteStore::open_telling(path, |_| {})
     }
 
-    /// As [`SqliteStore::open`], and `tell` is called for each damaged file that is set aside, now
-    /// or later, by the thread that noticed. It must not use the store.
+    /// Opens a store as [`SqliteStore::open`] does, and calls `tell` for each damaged file that is
+    /// set aside, now or later, on the thread that noticed the damage. `tell` must not use the
+    /// store.
     pub fn open_telling(
         path: impl AsRef<Path>,
         tell: impl Fn(&SetAside) + Send + 'static,
@@ -107,13 +107,13 @@ impl SqliteStore {
         Ok(store)
     }
 
-    /// Where the damaged files are that this store found in its place, the first one first.
+    /// Returns the paths of the damaged files that this store set aside, the oldest first.
     pub fn set_aside(&self) -> Vec<PathBuf> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).set_aside.clone()
     }
 
-    /// Forgets the sessions in which nothing was recorded for `age`, by the clock of the system;
-    /// says how many.
+    /// Forgets the sessions without an event in the last `age`, by the system clock, and returns
+    /// their number.
     ///
     /// Fails with `EXECUTION_ERROR` if the store cannot be written.
     pub fn forget_older_than(&self, age: Duration) -> Result<usize, Error> {
@@ -125,8 +125,8 @@ impl SqliteStore {
         })
     }
 
-    /// Does `work` with the database; again, if it was damaged and a new one was made. A file that
-    /// passes every check, and yet cannot be worked with, is set aside too.
+    /// Runs `work` with the database, and once more if the database was damaged and replaced. A
+    /// file that passes every check but still fails `work` is set aside too.
     fn run<T>(
         &self,
         what: &str,
@@ -153,7 +153,7 @@ impl SqliteStore {
 }
 
 impl Inner {
-    /// The database at `path`, opened with this check if it is not open.
+    /// Returns the database at `path`; opens it with this check if it is not open.
     fn opened(&mut self, path: &Path, check: Check) -> Result<&mut Opened, Error> {
         let current = self.opened.take().filter(|opened| !opened.is_replaced(path));
         let opened = if let Some(opened) = current {
@@ -216,7 +216,7 @@ impl SessionStore for SqliteStore {
     }
 }
 
-/// Notes that something happens in `session` now, and says which day that is.
+/// Records that `session` is active now, and returns the current day.
 fn touch(connection: &Connection, session: &str) -> rusqlite::Result<Day> {
     let (now, today) = (now(), Day::today());
     if rows::touch(connection, session, now)? {
@@ -231,7 +231,7 @@ fn now() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// The time so long ago.
+/// The time `age` ago, in seconds since 1970.
 fn before(age: Duration) -> i64 {
     now().saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX))
 }

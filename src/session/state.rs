@@ -1,4 +1,4 @@
-//! What is known of one conversation, and how each event changes it.
+//! The state of a conversation, and how each event changes it.
 
 use crate::skill::{Skill, SkillId};
 
@@ -8,39 +8,40 @@ use crate::skill::{Skill, SkillId};
 pub enum Event<'a> {
     /// A skill was used.
     Used(&'a SkillId),
-    /// The instructions of a skill were put into the context. That is a use of it, too.
+    /// The instructions of a skill were put into the context. That is also a use of it.
     Shown {
-        /// Which one.
+        /// The skill.
         skill: &'a SkillId,
-        /// What they were: [`Skill::body_hash`].
+        /// The hash of the instructions: [`Skill::body_hash`].
         body: u64,
     },
-    /// A skill was activated. That is a use of it, too.
+    /// A skill was activated. That is also a use of it.
     Activated {
-        /// Which one.
+        /// The skill.
         skill: &'a SkillId,
         /// The skill whose instructions asked for it, if any.
         by: Option<&'a SkillId>,
-        /// What its instructions are that are in the context now ([`Skill::body_hash`]); `None` if
-        /// they went to a task.
+        /// The hash of its instructions that are in the context now ([`Skill::body_hash`]); `None`
+        /// if they went to a task.
         shown: Option<u64>,
     },
     /// The user agreed to the activation of a skill.
     Consented(&'a SkillId),
-    /// What the user agreed to was for one activation, which took place.
+    /// The user's consent was for one activation, which took place.
     ConsentSpent(&'a SkillId),
     /// A line for a skill was put into the context.
     Listed(&'a SkillId),
-    /// The context was made shorter: the instructions in it are lost, and the lines.
+    /// The context was shortened: the instructions and lines in it are lost.
     Compacted,
-    /// What was lost has been shown again as far as there was room, and is no longer missed.
+    /// Lost instructions were shown again as far as there was room; the others are no longer
+    /// missed.
     Restored,
-    /// But for this skill, which the message vetoed: it is missed until the next one.
+    /// The message vetoed this skill: it stays missed until the next message.
     Postponed(&'a SkillId),
 }
 
 impl<'a> Event<'a> {
-    /// The skill it is about; `None` if it is about all of them.
+    /// The skill that the event is about; `None` if it is about all of them.
     pub fn skill(&self) -> Option<&'a SkillId> {
         match *self {
             Event::Used(skill)
@@ -54,43 +55,43 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Whether it is a use of the skill.
+    /// Tells whether the event is a use of the skill.
     pub fn is_use(&self) -> bool {
         matches!(self, Event::Used(_) | Event::Shown { .. } | Event::Activated { .. })
     }
 }
 
-/// What a conversation did with one skill.
+/// The state of one skill in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct SkillState {
     /// The skill.
     pub skill: SkillId,
-    /// How often it was used.
+    /// The number of its uses.
     pub uses: u64,
-    /// How often it was activated.
+    /// The number of its activations.
     pub activations: u64,
-    /// The skill whose instructions asked for its last activation, if any.
+    /// The skill whose instructions asked for the last activation, if any.
     pub activated_by: Option<SkillId>,
-    /// Whether its instructions stand in the context.
+    /// True if the skill's instructions are in the context.
     pub in_context: bool,
-    /// What they were when they were last put there, as [`Skill::body_hash`] has it; `None` if that
-    /// is not known.
+    /// The hash of the instructions that were last put into the context ([`Skill::body_hash`]);
+    /// `None` if it is not known.
     pub body: Option<u64>,
-    /// Whether its instructions stood in the context when that was made shorter, and have not been
+    /// True if the skill's instructions were lost when the context was shortened, and have not been
     /// shown since.
     pub lost: bool,
-    /// Whether the user agreed to its activation.
+    /// True if the user agreed to the activation.
     pub consented: bool,
-    /// Whether a line for it stands in the context.
+    /// True if a line for the skill is in the context.
     pub listed: bool,
-    /// Its place, from 1, in the order in which skills' instructions first came into the context of
-    /// the session; `None` if they never did. It stays when the context is made shorter.
+    /// The skill's place, from 1, in the order in which instructions first came into the context of
+    /// the session; `None` if they never did. It stays when the context is shortened.
     pub joined: Option<u64>,
 }
 
 impl SkillState {
-    /// The state of a skill of which nothing is known.
+    /// The state of a skill without any event.
     pub fn new(skill: SkillId) -> SkillState {
         SkillState {
             skill,
@@ -106,13 +107,13 @@ impl SkillState {
         }
     }
 
-    /// Whether its instructions have just come into the context for the first time: a store then
-    /// gives it the next place in [`SkillState::joined`].
+    /// Tells whether the skill's instructions came into the context for the first time: a store
+    /// then gives it the next place in [`SkillState::joined`].
     pub fn joins(&self) -> bool {
         self.in_context && self.joined.is_none()
     }
 
-    /// What `event`, which is about this skill or about all of them, makes of it.
+    /// Applies `event`, which is about this skill or about all of them.
     pub fn apply(&mut self, event: &Event<'_>) {
         self.uses += u64::from(event.is_use());
         match *event {
@@ -132,7 +133,7 @@ impl SkillState {
                 self.listed = false;
                 self.lost |= self.in_context;
                 self.in_context = false;
-                // Who asked for it is no longer in the context either.
+                // The skill that asked for it is no longer in the context either.
                 self.activated_by = None;
             }
             Event::Restored => self.lost = false,
@@ -147,21 +148,21 @@ impl SkillState {
     }
 }
 
-/// What a conversation did so far.
+/// The state of one conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionState {
-    /// What it did with each skill it had to do with, the last used first.
+    /// The skills of the conversation, the last used first.
     pub skills: Vec<SkillState>,
 }
 
 impl SessionState {
-    /// What it did with `skill`.
+    /// Returns the state of `skill`.
     pub fn of(&self, skill: &SkillId) -> Option<&SkillState> {
         self.skills.iter().find(|state| state.skill == *skill)
     }
 
-    /// Whether the instructions of the skill `id` stand in the context as `skill` has them now. Those
-    /// of a body that cannot be read, or of which it is not known what they were, count as the same.
+    /// Tells whether the context holds the instructions of the skill `id` as `skill` has them now.
+    /// A body that cannot be read, or whose earlier hash is unknown, counts as unchanged.
     pub fn shows(&self, id: &SkillId, skill: &Skill) -> bool {
         self.of(id).is_some_and(|state| {
             let is_same = |shown| skill.body_hash().is_ok_and(|body| body == shown);
@@ -169,18 +170,18 @@ impl SessionState {
         })
     }
 
-    /// Whether a line for `skill` stands in the context.
+    /// Tells whether a line for `skill` is in the context.
     pub fn was_listed(&self, skill: &SkillId) -> bool {
         self.of(skill).is_some_and(|state| state.listed)
     }
 
-    /// The skills it used, the last used first.
+    /// Iterates over the used skills, the last used first.
     pub fn recent(&self) -> impl Iterator<Item = &SkillId> {
         self.skills.iter().filter(|state| state.uses > 0).map(|state| &state.skill)
     }
 
-    /// The skills that led to the last activation of `skill`, each asked for by the one before it;
-    /// `skill` is the last.
+    /// Returns the skills that led to the last activation of `skill`, each asked for by the one
+    /// before it; `skill` is the last.
     pub fn chain<'a>(&'a self, skill: &'a SkillId) -> Vec<&'a SkillId> {
         let mut chain = vec![skill];
         let by = |skill: &SkillId| self.of(skill)?.activated_by.as_ref();

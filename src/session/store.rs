@@ -1,4 +1,4 @@
-//! Where conversations are remembered.
+//! Session stores: the trait, and the store in memory.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -8,40 +8,40 @@ use super::state::{Event, SessionState, SkillState};
 use super::tally::{Day, Ledger, Tallies};
 use crate::error::Error;
 
-/// Remembers what conversations did. Each event is taken in as a whole or not at all, whatever
-/// other threads and processes do meanwhile.
+/// A store of conversations. Each event is recorded as a whole or not at all, whatever other
+/// threads and processes do meanwhile.
 pub trait SessionStore: Debug + Send + Sync {
-    /// Notes what happened in `session`, and gives back what was known until then of the skill it
-    /// is about, if anything.
+    /// Records one event of `session`, and returns the earlier state of the skill that it is about,
+    /// if any.
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error>;
 
-    /// Notes several events of `session`, in their order. Takes all of them or none, where the
-    /// store can; by default each by itself.
+    /// Records several events of `session` in their order: all or none, where the store can. By
+    /// default each is recorded by itself.
     fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
         events.iter().try_for_each(|event| self.record(session, event).map(drop))
     }
 
-    /// What `session` did so far; nothing, if it is not known.
+    /// Returns the state of `session`; empty if the session is not known.
     fn state(&self, session: &str) -> Result<SessionState, Error>;
 
     /// Forgets `session`.
     fn end(&self, session: &str) -> Result<(), Error>;
 
-    /// How often conversations met each skill since the beginning of a day, conversations that were
-    /// ended since included; nothing, for a store that does not count.
+    /// Returns the daily counts of encounters with each skill since a day, including those of
+    /// conversations that have ended; empty for a store that does not count.
     fn tallies(&self, since: Day) -> Result<Tallies, Error> {
         let _ = since;
         Ok(Tallies::default())
     }
 }
 
-/// Remembers conversations for as long as the process lives, each until it is ended.
+/// A store in memory: each conversation is remembered until it ends or the process exits.
 #[derive(Debug, Default)]
 pub struct MemoryStore(Mutex<Memory>);
 
 #[derive(Debug, Default)]
 struct Memory {
-    /// Session → its skills, the last used one last.
+    /// The skills of each session, the last used one last.
     sessions: HashMap<String, Vec<SkillState>>,
     ledger: Ledger,
 }

@@ -1,5 +1,5 @@
-//! Daily tallies: how often conversations met each skill. They hold no text and no conversation,
-//! and outlive the conversations they were counted in.
+//! Daily tallies: how often conversations met each skill. They hold neither text nor conversations,
+//! and outlive the conversations they count.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -12,12 +12,12 @@ use crate::skill::SkillId;
 
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 
-/// A day of the calendar, in UTC. Its text is that of ISO 8601, `2026-11-23`.
+/// A day of the calendar, in UTC. It is written as in ISO 8601, `2026-11-23`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Day(u32);
 
 impl Day {
-    /// The current day, by the clock of the system.
+    /// The current day, by the system clock.
     pub fn today() -> Day {
         Day::of(SystemTime::now())
     }
@@ -34,12 +34,12 @@ impl Day {
         Day(self.0.saturating_sub(days))
     }
 
-    /// The day that is `number` days after the first one of 1970.
+    /// The day that is `number` days after 1970-01-01.
     fn from_number(number: u64) -> Day {
         Day(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    /// How stores write it: days since the first one of 1970.
+    /// The number that stores write: days since 1970-01-01.
     #[cfg(feature = "sqlite")]
     pub(super) fn number(self) -> i64 {
         self.0.into()
@@ -52,7 +52,7 @@ impl Day {
 }
 
 impl fmt::Display for Day {
-    /// Howard Hinnant's `civil_from_days`, whose years begin in March.
+    /// Formats the date with Howard Hinnant's `civil_from_days`, whose years begin in March.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let days = u64::from(self.0) + 719_468;
         let (era, day) = (days / 146_097, days % 146_097);
@@ -71,7 +71,7 @@ impl Serialize for Day {
     }
 }
 
-/// Numbers of encounters with one skill. The same message may count for several of them.
+/// Numbers of encounters with one skill. One message may count for several of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Counts {
@@ -86,7 +86,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The one encounter that `event` is; none for events that are not about use.
+    /// The one encounter that `event` counts as; none for events that are not about use.
     pub(super) fn of(event: &Event<'_>) -> Counts {
         let none = Counts::default();
         match event {
@@ -98,7 +98,7 @@ impl Counts {
         }
     }
 
-    /// Encounters but for those in a line: the times that the skill was of any effect.
+    /// The encounters other than lines: the times that the skill had an effect.
     pub fn active(&self) -> u64 {
         self.fired.saturating_add(self.loaded).saturating_add(self.used)
     }
@@ -111,44 +111,44 @@ impl Counts {
     }
 }
 
-/// How often conversations met one skill in a period.
+/// The encounters of conversations with one skill in a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillTally {
-    /// The skill, which need not exist any more.
+    /// The skill, which need not exist any longer.
     pub skill: SkillId,
-    /// How often.
+    /// The numbers of encounters.
     pub counts: Counts,
     /// The last day of the period on which it fired, was loaded or was used.
     pub last: Option<Day>,
 }
 
-/// What the conversations of a period did with skills.
+/// The encounters of conversations with skills in a period.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Tallies {
-    /// Conversations that began in the period. One begins with its first event: messages that led
-    /// to no skill leave none.
+    /// The number of conversations that began in the period. A conversation begins with its first
+    /// event, so messages that lead to no skill do not count.
     pub sessions: u64,
-    /// The skills they met, in the order of ids.
+    /// The skills met, sorted by id.
     pub skills: Vec<SkillTally>,
 }
 
 impl Tallies {
-    /// Days for which stores keep tallies, at least.
+    /// The number of days for which stores keep tallies, at least.
     pub const KEPT_DAYS: u32 = 365;
 
-    /// The tally of `skill`, if a conversation met it.
+    /// Returns the tally of `skill`, if a conversation met it.
     pub fn of(&self, skill: &SkillId) -> Option<&SkillTally> {
         self.skills.iter().find(|tally| tally.skill == *skill)
     }
 
-    /// Whether nothing at all was recorded in the period.
+    /// Tells whether nothing was recorded in the period.
     pub fn is_empty(&self) -> bool {
         self.sessions == 0 && self.skills.is_empty()
     }
 
-    /// Adds what happened on `day`; days must come in their order.
+    /// Adds the encounters of `day`; days must come in order.
     pub(super) fn add(&mut self, day: Day, skill: &SkillId, counts: Counts) {
         let place = self.skills.binary_search_by(|tally| tally.skill.cmp(skill));
         let place = place.unwrap_or_else(|place| {
@@ -180,12 +180,12 @@ struct Page {
 }
 
 impl Ledger {
-    /// Notes that a conversation began on `day`.
+    /// Records that a conversation began on `day`.
     pub(super) fn begin_session(&mut self, day: Day) {
         self.page(day).sessions += 1;
     }
 
-    /// Notes what `event` is, if that is counted.
+    /// Counts `event` if it is an encounter with a skill.
     pub(super) fn count(&mut self, day: Day, event: &Event<'_>) {
         let counts = Counts::of(event);
         if let Some(skill) = event.skill().filter(|_| counts != Counts::default()) {
@@ -193,7 +193,7 @@ impl Ledger {
         }
     }
 
-    /// The tallies of `since` and the days after it.
+    /// Returns the tallies of `since` and the days after it.
     pub(super) fn since(&self, since: Day) -> Tallies {
         let mut tallies = Tallies::default();
         for (day, page) in self.0.range(since..) {

@@ -29,6 +29,7 @@ mod pointer;
 #[cfg(feature = "mcp")]
 mod portable;
 mod profile;
+mod rights;
 mod scalar;
 mod trigger;
 mod untrusted;
@@ -59,6 +60,7 @@ pub use manifest::{Context, Manifest, Spanned};
 #[cfg(feature = "mcp")]
 pub(crate) use portable::Portable;
 pub use profile::{Profile, check_file};
+pub use rights::ToolsetRights;
 pub use trigger::Triggers;
 pub(crate) use trigger::glob;
 pub(crate) use untrusted::skeleton;

@@ -10,7 +10,11 @@ use crate::beneath::{self, Links};
 use crate::error::{Error, ErrorCode};
 use crate::skill::path_and_class;
 
-/// An entry of `toolsets`: a library below the skill's directory, and a class in it.
+/// The class of an entry that means a program: an MCP server.
+pub(crate) const SERVER: &str = "mcp";
+
+/// An entry of `toolsets`: a library below the skill's directory, and a class in it; or an MCP
+/// server there, `tools/server.py:mcp`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolsetEntry {
     /// `toolsets/hello`: the library, without the prefix and the extension that the system adds.
@@ -30,10 +34,18 @@ impl ToolsetEntry {
         &self.class
     }
 
+    /// True if the entry means an MCP server: the file at its path, as written.
+    pub fn is_server(&self) -> bool {
+        self.class == SERVER
+    }
+
     /// The files the entry may mean, below the skill's directory, the first that exists wins: for
     /// `toolsets/my-hello` the library `toolsets/<target>/libmy_hello.so`, then
     /// `toolsets/libmy_hello.so`, as cargo and the system name it.
     pub fn candidates(&self) -> Vec<PathBuf> {
+        if self.is_server() {
+            return vec![PathBuf::from(&self.path)];
+        }
         let (dir, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
         let file = format!("{prefix}{}{suffix}", name.replace('-', "_"));
@@ -66,9 +78,52 @@ impl ToolsetEntry {
             candidates.iter().map(|path| skill_dir.join(path).display().to_string()).collect();
         Err(Error::new(
             ErrorCode::NotFound,
-            format!("the toolset `{}` has no library; tried {}", self.path, tried.join(", ")),
-            "build the plugin with `cargo build --release` and copy its library there",
+            match self.is_server() {
+                true => format!("the MCP server `{}` is not there", tried.join(", ")),
+                false => {
+                    format!(
+                        "the toolset `{}` has no library; tried {}",
+                        self.path,
+                        tried.join(", ")
+                    )
+                }
+            },
+            self.naming_help(skill_dir),
         ))
+    }
+
+    /// The remedy for a library that is not there: another name, if one was meant.
+    fn naming_help(&self, skill_dir: &Path) -> String {
+        if self.is_server() {
+            return "write the path of the program in the skill's directory, with its ending"
+                .to_owned();
+        }
+        let (dir, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
+        let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        let stem = [".so", ".dylib", ".dll"].iter().find_map(|end| name.strip_suffix(end));
+        let is_with_ending = stem.is_some();
+        let stem = stem.unwrap_or(name);
+        let plain = stem.strip_prefix("lib").filter(|_| is_with_ending).unwrap_or(stem);
+        let file = |name: &str| Path::new(dir).join(name);
+        if is_with_ending {
+            let entry = file(plain);
+            let (entry, class) = (entry.display(), &self.class);
+            return format!(
+                "write the entry as `{entry}:{class}`: `{prefix}` and `{suffix}` are added to it"
+            );
+        }
+        let wanted = format!("{prefix}{}{suffix}", name.replace('-', "_"));
+        let others = [
+            format!("{name}{suffix}"),
+            format!("{prefix}{name}{suffix}"),
+            format!("{}{suffix}", name.replace('-', "_")),
+        ];
+        let found = others.iter().find(|other| skill_dir.join(file(other)).is_file());
+        match found {
+            Some(found) => format!("rename `{}` to `{wanted}`", file(found).display()),
+            None => "build the plugin with `cargo build --release` and copy its library there"
+                .to_owned(),
+        }
     }
 
     fn refuse(&self, path: &Path, error: &std::io::Error) -> Error {
@@ -156,6 +211,36 @@ mod tests {
         let special = dir.path().join("toolsets").join(target).join("libmy_hello.so");
         std::fs::write(&special, "x").unwrap();
         assert_eq!(entry.open(dir.path()).unwrap().0, special);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_library_of_another_name_is_hinted_at() {
+        for (entry, file, hint) in [
+            (
+                "toolsets/libhello.so:X",
+                "libhello.so",
+                "write the entry as `toolsets/hello:X`: `lib`",
+            ),
+            ("toolsets/hello.dll:X", "none", "write the entry as `toolsets/hello:X`: `lib`"),
+            (
+                "toolsets/my-hello:X",
+                "libmy-hello.so",
+                "rename `toolsets/libmy-hello.so` to `libmy_hello.so`",
+            ),
+            (
+                "toolsets/my-hello:X",
+                "my_hello.so",
+                "rename `toolsets/my_hello.so` to `libmy_hello.so`",
+            ),
+            ("toolsets/libx:X", "none", "build the plugin"),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::create_dir(dir.path().join("toolsets")).unwrap();
+            std::fs::write(dir.path().join("toolsets").join(file), "").unwrap();
+            let error = entry.parse::<ToolsetEntry>().unwrap().open(dir.path()).unwrap_err();
+            assert!(error.help().starts_with(hint), "{error:#}");
+        }
     }
 
     #[cfg(target_os = "linux")]

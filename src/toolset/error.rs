@@ -6,7 +6,7 @@ use repertoire_plugin::ErrorCode as PluginCode;
 use repertoire_plugin::host::{CallError, CreateError, OpenError};
 
 use super::worker::WorkerError;
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Remedy};
 
 pub(super) fn open_error(error: OpenError) -> Error {
     Error::new(ErrorCode::ExecutionError, error.to_string(), error.help()).with_source(error)
@@ -21,6 +21,15 @@ pub(super) fn create_error(error: CreateError) -> Error {
     Error::new(code, error.to_string(), error.help()).with_source(error)
 }
 
+/// The error for a library at `path` that has only these classes.
+pub(super) fn no_class(path: &Path, class: &str, classes: &[String]) -> Error {
+    Error::new(
+        ErrorCode::NotFound,
+        format!("{} has no class `{class}`", path.display()),
+        format!("it has {}; mend the entry, or export the class", classes.join(", ")),
+    )
+}
+
 /// The error of a tool of the library at `path`.
 pub(super) fn call_error(error: &CallError, path: &Path) -> Error {
     said(error.code, &error.message, path)
@@ -29,12 +38,18 @@ pub(super) fn call_error(error: &CallError, path: &Path) -> Error {
 /// The failure of a call through the process of the library at `path`.
 pub(super) fn worker_error(error: WorkerError, path: &Path) -> Error {
     let code = match &error {
-        WorkerError::Failed { code, message } => return said(*code, message, path),
+        WorkerError::Failed { code, message, .. } => return said(*code, message, path),
         WorkerError::Create { code, .. } => ours(*code),
-        WorkerError::TimedOut { .. } => ErrorCode::Timeout,
+        WorkerError::Unfit { .. } => ErrorCode::InvalidParam,
+        WorkerError::TimedOut { .. } | WorkerError::Stuck { .. } | WorkerError::NotReady { .. } => {
+            ErrorCode::Timeout
+        }
+        WorkerError::Cancelled { .. } => ErrorCode::Cancelled,
         _ => ErrorCode::ExecutionError,
     };
-    Error::new(code, error.to_string(), error.help()).with_source(error)
+    let is_disabled = matches!(error, WorkerError::Disabled { .. });
+    let error = Error::new(code, error.to_string(), error.help()).with_source(error);
+    if is_disabled { error.with_remedy(Remedy::Restart(path.to_owned())) } else { error }
 }
 
 fn said(code: PluginCode, message: &str, path: &Path) -> Error {
@@ -56,6 +71,7 @@ fn ours(code: PluginCode) -> ErrorCode {
         PluginCode::InvalidArguments => ErrorCode::InvalidParam,
         PluginCode::UnknownTool => ErrorCode::NotFound,
         PluginCode::DeadlineExceeded => ErrorCode::Timeout,
+        PluginCode::Cancelled => ErrorCode::Cancelled,
         _ => ErrorCode::ExecutionError,
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::registry::{Tool, Tools};
+use super::tool::{Tool, Tools};
 use crate::tool_format::ToolFormat;
 use crate::trust::ContentHash;
 

@@ -1,16 +1,28 @@
 //! Tools of shared-library plugins, which skills name in `path:Class` entries.
 //!
 //! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
-//! (`copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
-//! [`Tools`] are listed and called by name. One bad toolset never stops another: one that could not
+//! (`loader.rs`, `copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
+//! [`Tools`] (`tool.rs`) are listed and called by name (`registry.rs`). What a library says of its
+//! tools is kept (`descriptions.rs`), so that the next list runs nothing; arguments are checked where
+//! the tool runs (`schema/`). One bad toolset never stops another: one that could not
 //! be loaded is among the [`ToolFailure`]s.
 
 mod copies;
+mod descriptions;
 mod entry;
 mod error;
+mod examine;
 mod export;
+mod in_process;
 mod library;
+mod loader;
+mod making;
+#[cfg(feature = "mcp-toolsets")]
+mod program;
 mod registry;
+mod rights;
+mod schema;
+mod tool;
 mod worker;
 
 use crate::sandbox::private_dir;
@@ -22,12 +34,15 @@ use serde_json::{Map, Value};
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use crate::trust::{Approval, TrustRequest};
 pub use entry::ToolsetEntry;
-pub use registry::{Tool, ToolFailure, Tools};
+#[cfg(feature = "mcp-toolsets")]
+pub use program::server_files;
 pub use repertoire_plugin::host::{OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
+pub use tool::{Tool, ToolFailure, Tools};
 pub use worker::{HostProgram, Limits, WorkerState, main as worker_main};
 
-pub(crate) use registry::Toolsets;
+pub(crate) use examine::{Fault, examine};
+pub(crate) use registry::{Toolsets, Until};
 
 /// The processes in which plugins run.
 #[derive(Debug, Clone)]
@@ -63,7 +78,8 @@ pub struct ToolsetOptions {
     pub isolation: Isolation,
     /// The tools that are offered for a query.
     pub policy: ToolPolicy,
-    /// Directory for private copies of libraries, named by their hash; `None` is a temporary one.
+    /// Directory for private copies of libraries and for the descriptions of their tools, both named
+    /// by hashes; `None` is a temporary one, and descriptions are kept in memory.
     pub cache: Option<PathBuf>,
     /// Configuration of classes, by `skill:Class` or `Class`; `{}` for others.
     pub config: Map<String, Value>,

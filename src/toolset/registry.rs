@@ -1,206 +1,95 @@
-//! The tools of the skills: listed, validated and called by name.
+//! The toolsets of a catalog: which tools they have, from what is known or by opening them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use repertoire_plugin::{Host, ToolOutput, ToolSpec};
-use serde::{Serialize, Serializer, ser::SerializeStruct};
+use repertoire_plugin::{Host, LogLevel, ToolResult, ToolSpec};
 use serde_json::{Map, Value};
 
+use super::descriptions::{Descriptions, Key};
 use super::entry::ToolsetEntry;
-use super::export::provider_name;
-use super::library::{Library, Loader};
-use super::worker::WorkerState;
+use super::library::Library;
+use super::loader::Loader;
+use super::tool::{Listing, Tool, ToolFailure, Tools};
 use super::{ToolPolicy, ToolsetOptions};
 use crate::catalog::Scope;
-use crate::error::{Error, ErrorCode, Remedy};
-use crate::skill::SkillId;
+use crate::error::{Error, ErrorCode};
+use crate::skill::{SkillId, ToolsetRights};
 use crate::trust::{Owner, TrustStore};
 
-/// A tool of a skill.
-///
-/// As JSON it also has the `state` of its library: that of a [`WorkerState`], with the `reason` why
-/// it does not run, or `in_process`.
-#[derive(Debug, Clone)]
-pub struct Tool {
-    /// Its name among all tools: the skill's id, a dot, and its name in the toolset.
-    pub name: String,
-    /// Its name in the toolset.
-    pub short_name: String,
-    /// Its description, for the model.
-    pub description: String,
-    /// The JSON Schema of its arguments: an object.
-    pub parameters: Value,
-    /// Hints in MCP's words (`readOnlyHint`, …).
-    pub annotations: Map<String, Value>,
-    /// The class it belongs to.
-    pub toolset: String,
-    /// The skill it belongs to.
-    pub skill: SkillId,
-    library: Arc<Library>,
-    config: Arc<Value>,
-    validator: Arc<jsonschema::Validator>,
-    /// True once its skill no longer has it.
-    retired: Arc<AtomicBool>,
-}
+/// The most libraries that are opened at once to be described.
+const MAX_OPENING: usize = 8;
 
-impl Serialize for Tool {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let state = self.worker_state();
-        let reason = state.as_ref().and_then(WorkerState::reason);
-        let mut tool = serializer.serialize_struct("Tool", 7 + usize::from(reason.is_some()))?;
-        tool.serialize_field("name", &self.name)?;
-        tool.serialize_field("description", &self.description)?;
-        tool.serialize_field("parameters", &self.parameters)?;
-        tool.serialize_field("toolset", &self.toolset)?;
-        tool.serialize_field("skill", &self.skill)?;
-        tool.serialize_field("annotations", &self.annotations)?;
-        tool.serialize_field("state", state.as_ref().map_or("in_process", WorkerState::as_str))?;
-        if let Some(reason) = reason {
-            tool.serialize_field("reason", &reason)?;
-        }
-        tool.end()
-    }
-}
-
-/// A toolset that could not be loaded. The others are not affected.
-#[derive(Debug, Clone)]
-pub struct ToolFailure {
-    /// The skill.
-    pub skill: SkillId,
-    /// The entry of its manifest.
-    pub entry: String,
-    /// The reason.
-    pub error: Arc<Error>,
-}
-
-/// The tools that were loaded, and the toolsets that could not be.
-#[derive(Debug, Clone, Default)]
-pub struct Tools {
-    /// In the order of skills, entries and toolsets.
-    pub tools: Vec<Tool>,
-    /// The toolsets that could not be loaded.
-    pub failures: Vec<ToolFailure>,
-}
-
-impl Tools {
-    /// The tool that `name` means: a qualified name, a name as providers have it (see
-    /// [`ToolFormat`](crate::ToolFormat)), or the name in its toolset where that is unique.
-    ///
-    /// Fails with `NOT_FOUND`.
-    pub fn find(&self, name: &str) -> Result<&Tool, Error> {
-        let unique = |is: &dyn Fn(&Tool) -> bool| {
-            let mut found = self.tools.iter().filter(|tool| is(tool));
-            found.next().filter(|_| found.next().is_none())
-        };
-        let tool = unique(&|tool| tool.name == name)
-            .or_else(|| unique(&|tool| provider_name(&tool.name) == name))
-            .or_else(|| unique(&|tool| tool.short_name == name));
-        tool.ok_or_else(|| self.not_found(name))
-    }
-
-    fn not_found(&self, name: &str) -> Error {
-        let nearest = self
-            .tools
-            .iter()
-            .map(|tool| (strsim::jaro_winkler(name, &tool.name), &tool.name))
-            .chain(self.tools.iter().map(|t| (strsim::jaro_winkler(name, &t.short_name), &t.name)))
-            .filter(|(similarity, _)| *similarity > 0.8)
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        let error = |help: &str| Error::new(ErrorCode::NotFound, format!("no tool `{name}`"), help);
-        match nearest {
-            Some((_, nearest)) => error(&format!("did you mean `{nearest}`?")),
-            None => error("call one of the tools that are listed").with_remedy(Remedy::ListTools),
-        }
-    }
-}
-
-impl Tool {
-    /// Calls the tool and waits for its end.
-    ///
-    /// Fails with `INVALID_PARAM` for arguments that do not fit the schema, with the place;
-    /// `TIMEOUT` at a deadline; and `EXECUTION_ERROR` for an error that the tool reports, a panic,
-    /// or the end of its process. `NOT_FOUND` if a [`refresh`](crate::Engine::refresh) removed or
-    /// replaced its skill.
-    pub fn call(&self, arguments: &Value, host: &dyn Host) -> Result<ToolOutput, Error> {
-        if self.retired.load(Ordering::Relaxed) {
-            let message = format!("there is no tool `{}` any more", self.name);
-            let help = "its skill was removed or changed; list the tools again";
-            return Err(Error::new(ErrorCode::NotFound, message, help));
-        }
-        self.validate(arguments)?;
-        let text = arguments.to_string();
-        let Tool { toolset, config, short_name, .. } = self;
-        self.library
-            .call(toolset, config, short_name, &text, host)
-            .map_err(|error| error.reworded(format!("tool `{}`: {}", self.name, error.message())))
-    }
-
-    /// The state of its library's process; `None` if it runs in this one.
-    pub fn worker_state(&self) -> Option<WorkerState> {
-        self.library.worker_state()
-    }
-
-    /// Ends the process of its library, if it has one, and forgets its crashes: the next call
-    /// starts it anew, also one that was disabled.
-    pub fn restart(&self) {
-        self.library.restart();
-    }
-
-    /// The library it comes from.
-    pub fn library_path(&self) -> &std::path::Path {
-        &self.library.path
-    }
-
-    fn validate(&self, arguments: &Value) -> Result<(), Error> {
-        let errors = self.validator.iter_errors(arguments).map(|error| {
-            let place = error.instance_path().to_string();
-            let place =
-                if place.is_empty() { "the arguments".to_owned() } else { format!("`{place}`") };
-            format!("{place}: {error}")
-        });
-        let errors: Vec<String> = errors.take(5).collect();
-        if errors.is_empty() {
-            return Ok(());
-        }
-        Err(Error::new(
-            ErrorCode::InvalidParam,
-            format!("arguments of tool `{}` do not fit: {}", self.name, errors.join("; ")),
-            format!("the parameters are {}", self.parameters),
-        ))
-    }
-}
-
-/// The toolsets of a catalog, loaded when they are first asked for.
+/// The toolsets of a catalog. Their descriptions are kept; a library runs only if its tools are not
+/// known, or called.
 #[derive(Debug)]
 pub(crate) struct Toolsets {
     loader: Loader,
     policy: ToolPolicy,
     config: Map<String, Value>,
     project_config: Map<String, Value>,
-    /// The described toolsets and their libraries, by skill and entry.
-    described: Mutex<HashMap<(SkillId, String), Described>>,
+    descriptions: Arc<Descriptions>,
+    /// The toolsets that were listed, by skill and entry.
+    listed: Mutex<HashMap<(SkillId, String), Listed>>,
 }
 
 #[derive(Debug, Clone)]
-struct Described {
+struct Listed {
     library: Arc<Library>,
+    listing: Arc<Listing>,
     tools: Vec<Tool>,
-    retired: Arc<AtomicBool>,
+}
+
+/// A toolset of a list.
+enum Found {
+    Known(Vec<Tool>),
+    Unknown(Box<Unknown>),
+    Failed(Arc<Error>),
+}
+
+/// A toolset that has to be opened to be described.
+struct Unknown {
+    owner: Owner,
+    entry: String,
+    class: String,
+    library: Arc<Library>,
+    config: Arc<Value>,
+    key: Key,
+}
+
+/// The end of a search for tools.
+#[derive(Clone, Copy)]
+pub(crate) enum Until<'a> {
+    /// All toolsets have answered.
+    All,
+    /// This time is over. Toolsets that have not answered by then go on being opened.
+    Patience(Duration),
+    /// A tool of this name is there.
+    Named(&'a str),
+}
+
+impl Until<'_> {
+    fn is_met_by(self, tools: &[Tool]) -> bool {
+        matches!(self, Until::Named(name) if tools.iter().any(|tool| tool.is_exactly(name)))
+    }
 }
 
 impl Toolsets {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Toolsets {
         let (policy, config) = (options.policy, options.config.clone());
         let project_config = options.project_config.clone();
+        let descriptions = Arc::new(Descriptions::new(options.cache.clone()));
         Toolsets {
             loader: Loader::new(options, trust),
             policy,
             config,
             project_config,
-            described: Mutex::default(),
+            descriptions,
+            listed: Mutex::default(),
         }
     }
 
@@ -208,114 +97,272 @@ impl Toolsets {
         self.policy
     }
 
-    /// Loads the `entries` of each skill. One that fails does not stop another.
-    pub(crate) fn tools<'a>(&self, skills: impl Iterator<Item = (Owner, Vec<&'a str>)>) -> Tools {
-        let mut all = Tools::default();
+    /// The tools of the `entries` of each skill. Libraries whose tools are not known are opened side by
+    /// side, and waited for as long as `until` and `host` say. One that fails does not stop another.
+    pub(crate) fn tools<'a>(
+        &self,
+        skills: impl Iterator<Item = (Owner, Vec<&'a str>)>,
+        until: Until<'_>,
+        host: &dyn Host,
+    ) -> Tools {
+        let mut found: Vec<(SkillId, String, Found)> = Vec::new();
         for (owner, entries) in skills {
-            let mut names = BTreeMap::new();
             for entry in entries {
-                match self.tools_of(&owner, entry, &mut names) {
-                    Ok(tools) => all.tools.extend(tools),
-                    Err(error) => {
-                        let entry = entry.to_owned();
-                        let skill = owner.id.clone();
-                        all.failures.push(ToolFailure { skill, entry, error: Arc::new(error) });
-                    }
-                }
+                let one = self.look(&owner, entry);
+                let one = one.unwrap_or_else(|error| Found::Failed(Arc::new(error)));
+                found.push((owner.id.clone(), entry.to_owned(), one));
             }
         }
-        all
+        let known = assembled(&found);
+        if until.is_met_by(&known.tools) {
+            return known;
+        }
+        let unknown: Vec<(usize, &Unknown)> = found
+            .iter()
+            .enumerate()
+            .filter_map(|(idx, (.., one))| match one {
+                Found::Unknown(unknown) => Some((idx, &**unknown)),
+                _ => None,
+            })
+            .collect();
+        if unknown.is_empty() {
+            return known;
+        }
+        for (idx, answer) in self.open(&unknown, until, host) {
+            found[idx].2 = match answer {
+                Ok(tools) => Found::Known(tools),
+                Err(error) => Found::Failed(Arc::new(error)),
+            };
+        }
+        assembled(&found)
     }
 
     /// Keeps the tools of `skills`, each with its entries: all other tools can no longer be called.
     pub(crate) fn retain<'a>(&self, skills: impl Iterator<Item = (Owner, Vec<&'a str>)>) {
         let live: HashMap<SkillId, (PathBuf, Vec<&str>)> =
             skills.map(|(owner, entries)| (owner.id, (owner.dir, entries))).collect();
-        let mut described = self.described.lock().unwrap_or_else(PoisonError::into_inner);
-        described.retain(|(skill, entry), known| {
+        self.listed().retain(|(skill, entry), known| {
             let is_live = live.get(skill).is_some_and(|(dir, entries)| {
                 *dir == known.library.skill_dir && entries.contains(&entry.as_str())
             });
-            known.retired.store(!is_live, Ordering::Relaxed);
+            known.listing.is_retired.store(!is_live, Ordering::Relaxed);
             is_live
         });
         self.loader.retain(|dir| live.values().any(|(live, _)| live == dir));
     }
 
-    /// The tools of one entry. `names` are those of the skill so far, with their classes.
-    fn tools_of(
-        &self,
-        owner: &Owner,
-        entry: &str,
-        names: &mut BTreeMap<String, String>,
-    ) -> Result<Vec<Tool>, Error> {
-        let parsed: ToolsetEntry = entry.parse()?;
-        let library = self.loader.library(owner, &parsed)?;
-        let key = (owner.id.clone(), entry.to_owned());
-        let mut described = self.described.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = described.get(&key).filter(|d| Arc::ptr_eq(&d.library, &library)).cloned();
-        let tools = if let Some(known) = known {
-            known.tools
-        } else {
-            let retired = Arc::default();
-            let tools = self.describe(owner, &parsed, &library, &retired)?;
-            described.insert(key, Described { library, tools: tools.clone(), retired });
-            tools
-        };
-        for tool in &tools {
-            let class = tool.toolset.clone();
-            if let Some(other) = names.insert(tool.short_name.clone(), class) {
-                return Err(Error::new(
-                    ErrorCode::InvalidParam,
-                    format!(
-                        "toolset `{entry}` has a tool `{}`, and so has `{other}`",
-                        tool.short_name
-                    ),
-                    "rename one of them; the names of one skill's tools are distinct",
-                ));
-            }
-        }
-        Ok(tools)
+    /// Forgets the failures of the libraries below `dir`, and ends their processes: those that were
+    /// disabled are tried again at once.
+    pub(crate) fn restart(&self, dir: &Path) {
+        self.loader.restart(|library| library.skill_dir == dir);
     }
 
-    fn describe(
-        &self,
-        owner: &Owner,
-        entry: &ToolsetEntry,
-        library: &Arc<Library>,
-        retired: &Arc<AtomicBool>,
-    ) -> Result<Vec<Tool>, Error> {
-        let class = entry.class();
+    fn listed(&self) -> MutexGuard<'_, HashMap<(SkillId, String), Listed>> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A toolset as far as it is known without running its library.
+    fn look(&self, owner: &Owner, entry: &str) -> Result<Found, Error> {
+        let parsed: ToolsetEntry = entry.parse()?;
+        let nothing = ToolsetRights::default();
+        let asked = owner.toolset_rights.get(entry).unwrap_or(&nothing);
+        let library = self.loader.library(owner, &parsed, asked)?;
+        let class = parsed.class();
+        let place = (owner.id.clone(), entry.to_owned());
+        let is_it = |known: &&Listed| {
+            Arc::ptr_eq(&known.library, &library) && !known.listing.is_stale.load(Ordering::Relaxed)
+        };
+        if let Some(known) = self.listed().get(&place).filter(is_it) {
+            return Ok(Found::Known(known.tools.clone()));
+        }
+        library.check_class(class)?;
+        let config = Arc::new(self.config_of(owner, class));
+        let key = Key::new(&library.sha256, class, &config);
+        let (owner, entry, class) = (owner.clone(), entry.to_owned(), class.to_owned());
+        let unknown = Unknown { owner, entry, class, library, config, key };
+        if self.descriptions.get(&unknown.key).is_none() {
+            return Ok(Found::Unknown(Box::new(unknown)));
+        }
+        unknown.library.forget_content();
+        Ok(Found::Known(self.list(&unknown)))
+    }
+
+    /// The configuration of a class.
+    fn config_of(&self, owner: &Owner, class: &str) -> Value {
         let qualified = format!("{}:{class}", owner.id);
         let of_project = (owner.scope == Scope::Project).then_some(&self.project_config);
         let mut configs = of_project.into_iter().chain([&self.config]);
         let config =
             configs.find_map(|configs| configs.get(&qualified).or_else(|| configs.get(class)));
-        let config = Arc::new(config.cloned().unwrap_or_else(|| Value::Object(Map::new())));
-        let description = library.describe(class, &config)?;
-        let tool = |spec: ToolSpec| {
-            let ToolSpec { name: short_name, description, parameters, annotations, .. } = spec;
-            let validator = jsonschema::validator_for(&parameters).map_err(|error| {
-                Error::new(
-                    ErrorCode::ExecutionError,
-                    format!("tool `{short_name}` of `{entry}` has no valid schema: {error}"),
-                    "mend the schema in the plugin",
-                )
-            })?;
-            Ok(Tool {
-                name: format!("{}.{short_name}", owner.id),
-                short_name,
-                description,
-                parameters,
-                annotations,
-                toolset: class.to_owned(),
-                skill: owner.id.clone(),
-                library: Arc::clone(library),
-                config: Arc::clone(&config),
-                validator: Arc::new(validator),
-                retired: Arc::clone(retired),
-            })
+        config.cloned().unwrap_or_else(|| Value::Object(Map::new()))
+    }
+
+    /// Opens toolsets side by side, and gives the answers by their places. A search by name has no
+    /// answers of those that were not ready when the tool was found.
+    fn open(
+        &self,
+        unknown: &[(usize, &Unknown)],
+        until: Until<'_>,
+        host: &dyn Host,
+    ) -> Vec<(usize, Result<Vec<Tool>, Error>)> {
+        let patience = match until {
+            Until::Patience(patience) => Instant::now().checked_add(patience),
+            _ => None,
         };
-        description.tools.into_iter().map(tool).collect()
+        let waiting = Waiting { host, patience, is_over: AtomicBool::new(false) };
+        let groups = by_library(unknown);
+        let next = AtomicUsize::new(0);
+        let answers = Mutex::new(Vec::new());
+        let work = || {
+            while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
+                for (idx, one) in group {
+                    let answer = self.describe(one, &waiting);
+                    let is_over = waiting.is_over.load(Ordering::Relaxed);
+                    if answer.is_err() && is_over {
+                        return;
+                    }
+                    if answer.as_ref().is_ok_and(|tools| until.is_met_by(tools)) {
+                        waiting.is_over.store(true, Ordering::Relaxed);
+                    }
+                    answers.lock().unwrap_or_else(PoisonError::into_inner).push((*idx, answer));
+                }
+            }
+        };
+        let is_in_process = unknown.iter().any(|(_, one)| one.library.is_in_process());
+        if groups.len() == 1 || is_in_process {
+            // A library in this process may care for the thread on which it is opened.
+            work();
+        } else {
+            thread::scope(|scope| {
+                for _ in 1..groups.len().min(MAX_OPENING) {
+                    // Without a thread the others do it.
+                    let _ = thread::Builder::new().spawn_scoped(scope, work);
+                }
+                work();
+            });
+        }
+        if !matches!(until, Until::Named(_)) {
+            for (_, one) in unknown {
+                one.library.rest();
+            }
+        }
+        answers.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens a toolset and keeps its description.
+    fn describe(&self, unknown: &Unknown, host: &dyn Host) -> Result<Vec<Tool>, Error> {
+        let Unknown { class, library, config, key, .. } = unknown;
+        // Another library of the same content may have been opened meanwhile.
+        if self.descriptions.get(key).is_some() {
+            return Ok(self.list(unknown));
+        }
+        let description = library.describe(class, config, host)?;
+        self.descriptions.put(key, description);
+        Ok(self.list(unknown))
+    }
+
+    /// The tools of a toolset whose description is known.
+    fn list(&self, unknown: &Unknown) -> Vec<Tool> {
+        let Unknown { owner, entry, class, library, config, key } = unknown;
+        let Some(description) = self.descriptions.get(key) else { return Vec::new() };
+        let place = (owner.id.clone(), entry.clone());
+        let mut listed = self.listed();
+        let is_it = |known: &&Listed| {
+            Arc::ptr_eq(&known.library, library)
+                && Arc::ptr_eq(&known.listing.description, &description)
+        };
+        // Another thread may have listed it meanwhile.
+        if let Some(known) = listed.get(&place).filter(is_it) {
+            return known.tools.clone();
+        }
+        let descriptions = Arc::clone(&self.descriptions);
+        let listing = Listing::new(key.clone(), Arc::clone(&description), descriptions);
+        let tool = |spec: &ToolSpec| Tool {
+            name: format!("{}.{}", owner.id, spec.name),
+            short_name: spec.name.clone(),
+            description: spec.description.clone(),
+            parameters: spec.parameters.clone(),
+            annotations: spec.annotations.clone(),
+            toolset: class.clone(),
+            skill: owner.id.clone(),
+            library: Arc::clone(library),
+            config: Arc::clone(config),
+            listing: Arc::clone(&listing),
+        };
+        let tools: Vec<Tool> = description.tools.iter().map(tool).collect();
+        let (library, kept) = (Arc::clone(library), tools.clone());
+        listed.insert(place, Listed { library, listing, tools: kept });
+        tools
+    }
+}
+
+/// The toolsets by library. Those of one are opened one after the other: a class that ends the
+/// process would end the making of another.
+fn by_library<'u>(unknown: &[(usize, &'u Unknown)]) -> Vec<Vec<(usize, &'u Unknown)>> {
+    let mut groups: Vec<Vec<(usize, &Unknown)>> = Vec::new();
+    let mut places: HashMap<*const Library, usize> = HashMap::new();
+    for one in unknown {
+        let place = *places.entry(Arc::as_ptr(&one.1.library)).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(*one);
+    }
+    groups
+}
+
+/// The tools of a list. A toolset with a tool that its skill has already is a failure.
+fn assembled(found: &[(SkillId, String, Found)]) -> Tools {
+    let mut all = Tools::default();
+    let mut names: BTreeMap<(&SkillId, &str), &str> = BTreeMap::new();
+    for (skill, entry, one) in found {
+        let failure = match one {
+            Found::Unknown(_) => continue,
+            Found::Failed(error) => Arc::clone(error),
+            Found::Known(tools) => {
+                let taken = tools.iter().find_map(|tool| {
+                    let other = names.insert((skill, &tool.short_name), &tool.toolset)?;
+                    Some((tool, other))
+                });
+                let Some((tool, other)) = taken else {
+                    all.tools.extend(tools.iter().cloned());
+                    continue;
+                };
+                let name = &tool.short_name;
+                Arc::new(Error::new(
+                    ErrorCode::InvalidParam,
+                    format!("toolset `{entry}` has a tool `{name}`, and so has `{other}`"),
+                    "rename one of them; the names of one skill's tools are distinct",
+                ))
+            }
+        };
+        let (skill, entry) = (skill.clone(), entry.clone());
+        all.failures.push(ToolFailure { skill, entry, error: failure });
+    }
+    all
+}
+
+/// A host that waits no longer than its patience, nor once the search is over.
+struct Waiting<'a> {
+    host: &'a dyn Host,
+    patience: Option<Instant>,
+    is_over: AtomicBool,
+}
+
+impl Host for Waiting<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed) || self.host.is_cancelled()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.host.deadline().into_iter().chain(self.patience).min()
+    }
+
+    fn log(&self, level: LogLevel, message: &str) {
+        self.host.log(level, message);
+    }
+
+    fn request(&self, method: &str, params: Value) -> ToolResult<Value> {
+        self.host.request(method, params)
     }
 }

@@ -1,4 +1,4 @@
-//! What waits until the user agrees.
+//! Activations that need the consent of the user.
 
 use std::sync::{Arc, Mutex};
 

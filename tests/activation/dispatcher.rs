@@ -1,4 +1,4 @@
-//! The tools of a host's model: what they reach and how they answer.
+//! The tools for a host's model: the skills they reach, and their answers.
 
 use repertoire::catalog::Allowlist;
 use repertoire::engine::SessionToolsOptions;
@@ -70,7 +70,7 @@ fn what_the_model_may_not_use_is_reached_by_no_tool_under_no_name() {
         }
     }
 
-    // Once the user activated it, its files are of use; it is still not the model's to activate.
+    // Once the user activated it, its files are readable; the model still may not activate it.
     engine.user_message("/secret", &session).unwrap().unwrap();
     let read = json!({"skill": "secret", "path": "notes.md"});
     assert_eq!(tools.call("read_skill_file", &read).code(), None);

@@ -98,7 +98,7 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
         for word in words {
             assert!(message(&answer).contains(word), "{word} in {answer:?}");
         }
-        // Who answers to a model does not tell it how to approve anything, nor of a program.
+        // Errors for a model explain neither how to approve code nor how to run a program.
         for word in ["repertoire", "trust add", "chmod"] {
             assert!(!message(&answer).contains(word), "{word} in {answer:?}");
         }

@@ -1,4 +1,4 @@
-//! Activation: what the model's tools and the user's commands reach, and what they answer.
+//! Activation: the skills that the model's tools and the user's commands reach, and the answers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod consent;

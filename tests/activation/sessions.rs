@@ -1,4 +1,4 @@
-//! What an activation leaves with the conversation, and with the tasks of a host.
+//! The traces of an activation in the session and in the tasks of a host.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -73,7 +73,7 @@ fn a_skill_that_leads_back_to_itself_is_refused_with_the_chain() {
     assert!(message(&cycle).contains("a → b → c → a"), "{cycle:?}");
     assert!(message(&use_skill("b", "b")).contains("b → b"));
     assert_eq!(use_skill("a", "nobody").code(), Some(ErrorCode::InvalidParam));
-    // Without a skill that asked for it, it is a new beginning, here and in another session.
+    // Without a skill that asked for it, the chain starts anew, here and in another session.
     assert_eq!(tools.call("use_skill", &json!({"skill": "a"})).code(), None);
     let other = Activate { by: Some("c".into()), ..Activate::default() };
     engine.activate_with("a", "", &engine.session("other"), &other).unwrap();
@@ -92,7 +92,7 @@ fn after_its_context_is_lost_a_skill_may_be_activated_again() {
     engine.activate_with("a", "", &session, &by("b")).unwrap();
 }
 
-/// A store that is full from some time on.
+/// A store that is full from a certain time on.
 #[derive(Debug, Default)]
 struct Full(MemoryStore, AtomicBool);
 

@@ -2,6 +2,7 @@
 //! was asked. Needs npm, and some 1.5 GB below `target` for the programs.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 #[path = "../support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
@@ -23,7 +24,7 @@ use std::sync::LazyLock;
 
 use binary::Place;
 use live::model::Model;
-use live::protocol::Protocol;
+use live::protocol::{Protocol, SENTENCE};
 use programs::{AGENTS, Agent};
 use serde_json::Value;
 
@@ -189,7 +190,8 @@ impl Trial<'_> {
         let Some(shortens) = self.agent.shortens else { return (None, String::new()) };
         self.agent.run(&self.place, &self.model, shortens, true);
         let after = self.say("and now on we go", true);
-        let is_shorter = count(&after, "once more") == 0;
+        // Seven answers were given until now, and some agents keep the last ones.
+        let is_shorter = count(&after, SENTENCE) < 5;
         let (is_right, told) = is(&after, [1, 1, 0, 0]);
         (is_right.map(|is_right| is_right && is_shorter), format!("{told}; shorter: {is_shorter}"))
     }
@@ -218,9 +220,13 @@ impl Trial<'_> {
             agent.execute(place, model, &words.collect::<Vec<_>>());
         }
         let packaged = self.say("the release notes for 1.4, then", false);
-        let has_tool = Protocol::tools(&packaged).iter().any(|tool| tool.ends_with("use_skill"));
-        // The list comes from the hook, and stands in the description of the tool.
-        let (is_right, told) = is(&packaged, [2, 1, 0, 0]);
+        let has_tool = if agent.defers_tools {
+            count(&packaged, "call `use_skill`") == 1
+        } else {
+            Protocol::tools(&packaged).iter().any(|tool| tool.ends_with("use_skill"))
+        };
+        // The list comes from the hook alone.
+        let (is_right, told) = is(&packaged, [1, 1, 0, 0]);
         (is_right.map(|is_right| is_right && has_tool), format!("{told}; its tools: {has_tool}"))
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Agent {
     pub(crate) by_file: Option<&'static str>,
     /// The message after which the conversation is made shorter, if one does that.
     pub(crate) shortens: Option<&'static str>,
+    /// Whether it names the tools of MCP servers only after a search for them.
+    pub(crate) defers_tools: bool,
     /// Whether it installs packages.
     pub(crate) has_package: bool,
     /// The option with which it installs one without a question.
@@ -34,6 +36,7 @@ pub(crate) const AGENTS: [Agent; 5] = [
         own_skills: ".claude/skills",
         by_file: Some("[[call Read file_path=STYLE]]"),
         shortens: Some("/compact"),
+        defers_tools: false,
         has_package: true,
         consents: &[],
     },
@@ -42,8 +45,12 @@ pub(crate) const AGENTS: [Agent; 5] = [
         package: "@openai/codex",
         version: "0.169.0",
         own_skills: ".agents/skills",
-        by_file: None,
-        shortens: None,
+        by_file: Some(
+            "[[call apply_patch input=*** Begin Patch\n*** Update File: STYLE\n@@\n-a {}\n+b {}\n\
+             *** End Patch\n]]",
+        ),
+        shortens: Some("[[tokens 250000]] [[call exec_command cmd=true]]"),
+        defers_tools: true,
         has_package: true,
         consents: &[],
     },
@@ -53,7 +60,8 @@ pub(crate) const AGENTS: [Agent; 5] = [
         version: "0.61.0",
         own_skills: ".agents/skills",
         by_file: Some("[[call read_file file_path=STYLE]]"),
-        shortens: None,
+        shortens: Some("[[tokens 900000]] [[call list_directory dir_path=.]]"),
+        defers_tools: false,
         has_package: true,
         consents: &["--consent"],
     },
@@ -63,7 +71,8 @@ pub(crate) const AGENTS: [Agent; 5] = [
         version: "1.0.102",
         own_skills: ".claude/skills",
         by_file: Some("[[call view path=STYLE]]"),
-        shortens: None,
+        shortens: Some("/compact"),
+        defers_tools: false,
         has_package: false,
         consents: &[],
     },
@@ -73,7 +82,8 @@ pub(crate) const AGENTS: [Agent; 5] = [
         version: "1.18.33",
         own_skills: ".agents/skills",
         by_file: Some("[[call read filePath=STYLE]]"),
-        shortens: None,
+        shortens: Some("[[tokens 99500]] [[call glob pattern=*.md]]"),
+        defers_tools: false,
         has_package: false,
         consents: &[],
     },

@@ -1,4 +1,4 @@
-//! What each command answers, for machines and for people.
+//! The answers of each command, for machines and for people.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Skills are begun with `new` and looked at with `check`.
+//! Creating skills with `new` and checking them with `check`.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn a_new_skill_passes_the_check_of_both_profiles() {
         ],
     );
     for profile in ["repertoire", "agent-skills"] {
-        // Its description is still to be written, which is all that there is to say of it.
+        // Its description is still missing, and that is the only finding.
         let run = place.run(["check", path, "--profile", profile, "--json"]).exits(0);
         let findings = run.json()["diagnostics"].as_array().unwrap().clone();
         let codes: Vec<&Value> = findings.iter().map(|finding| &finding["code"]).collect();
@@ -41,7 +41,7 @@ fn a_new_skill_passes_the_check_of_both_profiles() {
     for profile in ["repertoire", "agent-skills"] {
         let checked = place.run(["check", "odd names", "--profile", profile, "--json"]).exits(0);
         let checked = checked.json();
-        // They are alike until somebody writes them, and their names are everyday words.
+        // They are alike until an author edits them, and their names are everyday words.
         let known = ["generic-trigger", "similar-description", "vague-description"];
         let findings = checked["diagnostics"].as_array().unwrap();
         let is_known = |finding: &Value| known.iter().any(|code| finding["code"] == *code);

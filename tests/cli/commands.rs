@@ -1,4 +1,4 @@
-//! The commands as a whole: how they are grouped, what they take alike, and the shape of their
+//! Properties of all commands: their groups, their common arguments, and the shape of their
 //! answers.
 
 use serde_json::json;
@@ -41,7 +41,7 @@ fn the_help_has_four_groups() {
         assert!(!help.contains(&format!("  {hidden}")), "{help}");
     }
     assert_eq!(place.run(["-h"]).exits(0).stdout, help);
-    // Of one command, it is as ever.
+    // The help of one command is unchanged.
     assert_contains(&place.run(["match", "--help"]).exits(0).stdout, &["Usage: repertoire match"]);
     assert_contains(&place.run(["help", "tool"]).exits(0).stdout, &["inspect", "call"]);
     let mut colored = place.command(["--help", "--color", "always"]);
@@ -53,7 +53,7 @@ fn the_help_has_four_groups() {
 fn the_words_of_a_message_are_joined_by_one_blank() {
     let place = place();
     let source = ["--source", "skills", "--json"];
-    // `--json` would be a word behind `--`.
+    // After `--`, `--json` would be a word.
     let json = |args: &[&str]| {
         let args = args.iter().take(1).chain(&source).chain(&args[1..]);
         place.run(args).exits(0).json()
@@ -92,7 +92,7 @@ fn a_session_is_taken_wherever_there_is_a_conversation() {
         let told = run(&["disclose", "do alpha", "--session", "s"]).exits(0).json();
         (told["full"].clone(), told["text"].as_str().unwrap().contains("Body"))
     };
-    // What the conversation used comes first in it, and only there.
+    // Skills that the conversation used come first in it, and only there.
     let both = ["match", "alpha and beta"];
     assert_eq!(first(&both), "alpha");
     run(&["use", "beta", "--session", "s"]).exits(0);
@@ -100,7 +100,7 @@ fn a_session_is_taken_wherever_there_is_a_conversation() {
     assert_eq!((first(&in_session), first(&both)), ("beta".into(), "alpha".into()));
     assert_eq!(first(&[&both[..], &["--session", "other"]].concat()), "alpha");
 
-    // The same text is not given twice, unless the context was made shorter.
+    // The same text is not given twice, unless the context was shortened.
     let above = (json!([]), false);
     assert_eq!(full(), (json!(["alpha"]), true));
     assert_eq!(full(), above);

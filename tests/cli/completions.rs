@@ -1,4 +1,4 @@
-//! Completion scripts, run by the shells that are there.
+//! Completion scripts, run by the installed shells.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use super::{place, write_skill};
 use crate::binary::{Place, finish};
 
-/// Whether a shell is there; if not, that is said.
+/// Tells whether a shell is installed; reports a missing one.
 fn has(shell: &str) -> bool {
     let there = Command::new(shell).arg("--version").output().is_ok();
     if !there {
@@ -17,17 +17,18 @@ fn has(shell: &str) -> bool {
     there
 }
 
-/// Prints what Bash would complete the words behind the script to.
+/// Prints the completions of the words after the script, in Bash.
 const BASH: &str = r#"
     source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
     $(complete -p repertoire | sed 's/.*-F \([^ ]*\).*/\1/') "$1" "${!#}" "${*: -2:1}"
     printf '%s\n' "${COMPREPLY[@]}"
 "#;
 
-/// The same for fish, which takes a line.
+/// The same for fish, which completes a line.
 const FISH: &str = "source $argv[1]; complete -C $argv[2]";
 
-/// What `shell` completes `words` to, the last of which is not finished. Its script is in `file`.
+/// Returns the completions of `words`, the last of which is unfinished, by `shell` with the script
+/// in `file`.
 fn completed(place: &Place, shell: &str, file: &str, words: &[&str]) -> Vec<String> {
     let program = Path::new(env!("CARGO_BIN_EXE_repertoire"));
     let file = place.path().join(file);
@@ -38,7 +39,7 @@ fn completed(place: &Place, shell: &str, file: &str, words: &[&str]) -> Vec<Stri
         command.args(["-c", FISH]).arg(file).arg(format!("repertoire {}", words.join(" ")));
     }
     command.current_dir(place.path());
-    // The environment is that of a run of the binary, which is found by its name.
+    // The environment of a run of the binary, which is found by its name.
     for (name, value) in place.command::<&str>([]).get_envs() {
         match value {
             Some(value) => command.env(name, value),
@@ -101,7 +102,7 @@ fn zsh_loads_its_script() {
     let place = place();
     let script = place.run(["completions", "zsh"]).exits(0).stdout;
     place.write("_repertoire", script);
-    // What completes by keys needs a terminal: the functions are called as that would.
+    // Completion by keys needs a terminal: the functions are called in the same way.
     let script = r#"
         _describe() { print -l -- ${(P)4}; }
         _arguments() { print generated; return 1; }

@@ -1,11 +1,11 @@
-//! Bad input, and what it does to the skills beside it.
+//! Bad input, and its effect on the skills beside it.
 
 use serde_json::json;
 
 use super::{assert_contains, ids, keys, place, write_skill};
 use crate::binary::Place;
 
-/// That the sound skills of [`place`] are there whatever happened beside them.
+/// Asserts that the sound skills of [`place`] work, whatever happened beside them.
 fn assert_neighbours_work(place: &Place) {
     let listed = place.run(["list", "--json", "--source", "skills"]).json();
     assert!(ids(&listed["skills"]).starts_with(&["alpha", "beta"]), "{listed}");
@@ -15,7 +15,8 @@ fn assert_neighbours_work(place: &Place) {
 
 #[test]
 fn a_bad_skill_file_is_reported_with_its_path_and_harms_no_neighbour() {
-    /// Name, how to make it bad, the code, the file it is reported for.
+    /// A name, a function that makes the input bad, the expected code, and the file it is reported
+    /// for.
     type Case = (&'static str, fn(&Place), &'static str, &'static str);
     let cases: &[Case] = &[
         (

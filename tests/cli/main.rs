@@ -1,4 +1,4 @@
-//! The command line: what it prints, where, and with which exit code.
+//! The command line: its output, its streams, and its exit codes.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -49,7 +49,7 @@ fn keys(object: &Value) -> Vec<&str> {
     keys
 }
 
-/// Whether `text` holds every one of `parts`.
+/// Asserts that `text` contains every one of `parts`.
 fn assert_contains(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");

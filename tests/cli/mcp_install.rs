@@ -1,4 +1,4 @@
-//! This server put into the MCP settings of agents, and taken out again.
+//! Installing this server in the MCP settings of agents, and removing it.
 
 use std::fs;
 
@@ -70,7 +70,7 @@ fn the_settings_of_the_user_are_where_each_agent_has_them() {
         assert!(read(&place, &format!("home/{file}")).contains("\"mcp\""), "{agent}");
     }
     let both = place.run(["mcp", "install", "codex", "--user", "--project"]);
-    assert!(both.exits(2).stderr.contains("cannot be had at once"));
+    assert!(both.exits(2).stderr.contains("exclude each other"));
     place.run(["mcp", "install", "emacs"]).exits(2);
 }
 
@@ -107,7 +107,7 @@ fn settings_of_others_stay_byte_for_byte() {
         assert!(!before.contains("\r\n") || !with.replace("\r\n", "").contains('\n'), "{with:?}");
         mcp(&place, "uninstall", agent).exits(0);
         assert_eq!(read(&place, file), before);
-        // And a change of somebody else in between stays, too.
+        // An edit by somebody else in between also stays.
         mcp(&place, "install", agent).exits(0);
         let mark = if agent == "codex" { "# later\n" } else { "// later\n" };
         place.write(file, format!("{}\n{mark}", read(&place, file)));
@@ -157,8 +157,8 @@ fn only_the_command_line_of_an_entry_is_replaced() {
 #[test]
 fn settings_that_cannot_be_understood_are_not_touched() {
     for (agent, file, before, wanted) in [
-        ("gemini", ".gemini/settings.json", "{\n \"a\" 1}", "settings.json:2:6 is no JSON"),
-        ("gemini", ".gemini/settings.json", "[]", "is no JSON object"),
+        ("gemini", ".gemini/settings.json", "{\n \"a\" 1}", "settings.json:2:6 is not JSON"),
+        ("gemini", ".gemini/settings.json", "[]", "is not a JSON object"),
         (
             "gemini",
             ".gemini/settings.json",

@@ -1,4 +1,4 @@
-//! Which skills there are and how much is shown of them: options, the environment, precedence.
+//! Options, the environment and precedence: the skills that exist, and how much of them is shown.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn the_environment_sets_only_what_the_options_leave_open() {
     command.env("REPERTOIRE_PROMPT_BUDGET", "40");
     assert_ne!(finish(command, b"").exits(0).json()["omitted"], json!([]));
 
-    // What is set to nothing is not set, and who reads of a wrong value reads where it is from.
+    // An empty variable counts as unset, and the error for a bad value names its source.
     for (args, variable) in [
         (&["disclose", "alpha", "--source", "skills"][..], "REPERTOIRE_MAX_SKILLS"),
         (&["prompt", "--source", "skills"], "REPERTOIRE_PROMPT_BUDGET"),

@@ -1,4 +1,4 @@
-//! Packages with hooks and server, as agents install them.
+//! Packages of hooks and MCP server, as agents install them.
 
 use serde_json::Value;
 
@@ -44,8 +44,8 @@ fn a_package_has_hooks_and_server_where_its_agent_looks() {
         let command = hooks["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap();
         assert!(command.ends_with(&format!("hook {agent} --brand acme")), "{command}");
         let server = &read(servers)["mcpServers"]["repertoire"];
-        assert_eq!(server["args"], serde_json::json!(["mcp", "--brand", "acme"]));
-        // Its own is written anew, and nothing else is.
+        assert_eq!(server["args"], serde_json::json!(["mcp", "--no-list", "--brand", "acme"]));
+        // Its own directory is written anew, and nothing else.
         place.run(args).exits(0);
         place.write("other/mine.txt", "x");
         let refused = place.run(["package", agent, "--out", "other"]).exits(1);

@@ -1,4 +1,4 @@
-//! The text that is matched and the paths beside it: where they come from, and what they find.
+//! The query text and its paths: their sources, and the skills they find.
 
 use serde_json::{Value, json};
 

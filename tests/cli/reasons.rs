@@ -1,4 +1,4 @@
-//! Reasons why skills are left out: each with its code, in the JSON of the command that tells it.
+//! The reasons why skills are left out: the code of each in the JSON of its command.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use crate::binary::Place;
 use crate::play::Play;
 
-/// As many skills, each with a pattern without a literal, as are more than can be tried for a
-/// message of as many letters as the longest demands.
+/// The number of skills with a pattern without a literal: more than can be tried on a message with
+/// as many letters as the longest pattern requires.
 const N_CIPHERS: usize = 300;
 
-/// The codes of all reasons, which a match over [`repertoire::Reason`] keeps complete.
+/// Returns the codes of all reasons; a match over [`repertoire::Reason`] keeps the list complete.
 fn all_codes() -> BTreeSet<&'static str> {
     use repertoire::Reason;
     let text = String::new;
@@ -75,7 +75,7 @@ fn catalog() -> Place {
     place
 }
 
-/// The code of the reason for `id`, in the rejections under `field`.
+/// Returns the code of the reason for `id`, in the rejections under `field`.
 fn code(answer: &Value, field: &str, id: &str) -> Option<String> {
     let rejections = answer[field].as_array()?;
     let of = rejections.iter().find(|rejection| rejection["id"] == id)?;
@@ -150,7 +150,7 @@ fn every_reason_is_told_with_its_code() {
     assert_eq!(seen, all_codes());
 }
 
-/// The code of a skill whose file is gone by the time that it is shown.
+/// Returns the code for a skill whose file disappears before it is shown.
 fn unreadable(place: Place) -> &'static str {
     let play = Play::start(place, &["--refresh", "off"]);
     std::fs::remove_file(play.place.path().join("skills/press/SKILL.md")).unwrap();

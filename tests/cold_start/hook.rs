@@ -1,4 +1,4 @@
-//! A hook is a process for each message: here the real one, with its cache and its state.
+//! The real hook, a process for each message, with its cache and its state.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::support::say;
 
 const HOOK: [&str; 6] = ["hook", "claude-code", "--deadline", "60", "--source", "skills"];
 
-/// A project with a few skills that were not changed lately.
+/// A project with a few skills that have not changed recently.
 fn place() -> Place {
     let place = Place::new();
     for n in 0..20 {
@@ -67,7 +67,7 @@ fn thirty_two_hooks_at_once_share_a_cache_and_a_state() {
     let place = place();
     let wanted = run(command(&place, &["--no-cache"])).stdout;
     assert!(wanted.contains("## Skill: skill-7"), "{wanted}");
-    // First there is no snapshot, then all read the same.
+    // At first there is no snapshot, then all read the same one.
     for round in ["cold", "warm"] {
         let answers: Vec<Run> = std::thread::scope(|scope| {
             let start = |n| {
@@ -172,7 +172,7 @@ fn files_that_cannot_grow_cost_no_answer() {
 struct Full(PathBuf);
 
 impl Full {
-    /// `None` where that is for another user to do.
+    /// Mounts the file system; `None` if only another user may.
     fn mount(at: &Path) -> Option<Full> {
         fs::create_dir_all(at).unwrap();
         let mount =
@@ -226,15 +226,15 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
     };
     let cache = cache(&place);
     let lock = place.path().join("home/.local/state/repertoire/prepare.lock");
-    // Where even the session store is not open in time, the next one begins.
+    // Even if the session store is not open in time, the next attempt begins.
     let began = Instant::now();
     let mut deadline = Duration::from_millis(100);
     let mut told = Vec::new();
     loop {
         told.push(format!("no answer within {} s", deadline.as_secs_f64()));
         assert!(began.elapsed() < Duration::from_secs(120), "{}", log(&place));
-        // It may have been done a moment ago, and a fast machine may have the time: what is shown
-        // then, its session knows.
+        // The work may have been done a moment ago, and a fast machine may have time for it: the
+        // session then knows the shown text.
         let session = format!("{:?}", began.elapsed());
         let run = late(&session, deadline);
         assert!(run.stdout.is_empty() || run.stdout.contains("## Skill: skill-7"), "{run:?}");
@@ -244,13 +244,13 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
         if lock.exists() {
             break;
         }
-        // Nobody was at it in the background, so a hook had the time for it: anew, with less.
+        // No background process ran, so a hook had the time to write it: start over with less time.
         fs::remove_file(&kept.path).unwrap();
         deadline /= 2;
     }
     let log = log(&place);
     assert!(log.lines().all(|line| told.iter().any(|told| line.contains(told))), "{log}");
-    // One at a time: the last one may still be at it.
+    // One at a time: the last one may still be working.
     fs::File::open(lock).unwrap().lock().unwrap();
     let modified = || {
         let files = cache.files().unwrap();
@@ -261,7 +261,7 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
     let answer = run(command(&place, &[])).stdout;
     assert!(answer.contains("## Skill: skill-7"), "{answer}");
     assert_eq!(modified(), before, "it is used");
-    // A hook may have run out of time as it wrote: the next that writes one removes what is left.
+    // A hook may have run out of time while writing: the next one that writes removes the remains.
     for file in fs::read_dir(cache.dir()).unwrap() {
         let path = file.unwrap().path();
         if path.extension().is_some_and(|ending| ending == "snapshot") {
@@ -287,7 +287,7 @@ fn what_came_too_late_is_not_taken_for_shown() {
         let second = finish(self::command(&place, &[]), &prompt(&session)).exits(0);
         assert!(first.stdout.is_empty() || is_answer(&first), "{first:?}");
         assert_ne!(is_answer(&first), is_answer(&second), "{middle:?}: {first:?}, {second:?}");
-        // Towards the moment at which it is just in time, which is not always the same.
+        // Approaches the moment at which it is just in time, which varies.
         if is_answer(&first) {
             [too_short, enough] = [too_short.mul_f64(0.9), middle];
         } else {

@@ -1,4 +1,4 @@
-//! The ways a message takes: the library, the command line, a hook.
+//! The channels that a message can take: the library, the command line, a hook.
 
 use std::fmt::Write as _;
 
@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 
 use crate::binary::{Place, finish};
 
-/// What was shown for a message.
+/// The skills shown for a message.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
-    /// `None` where the channel does not tell it.
+    /// `None` if the channel does not report it.
     pub(crate) tier: Option<u64>,
     pub(crate) full: Vec<String>,
     pub(crate) registry: Vec<String>,
     pub(crate) text: String,
 }
 
-/// A way that messages take, in one conversation.
+/// A channel for messages of one conversation.
 pub(crate) trait Channel {
     fn name(&self) -> &'static str;
 
@@ -30,7 +30,7 @@ pub(crate) trait Channel {
     /// Activates a skill by name.
     fn activate(&mut self, id: &str, arguments: &str);
 
-    /// The host made its context shorter.
+    /// Tells the engine that the host shortened its context.
     fn compacted(&mut self);
 }
 
@@ -159,7 +159,7 @@ impl Channel for CommandLine {
     }
 }
 
-/// `repertoire hook claude-code`: all that the agent gets is a text.
+/// The channel `repertoire hook claude-code`, whose agent gets only a text.
 pub(crate) struct Hook {
     place: Place,
     max_skills: String,
@@ -171,7 +171,7 @@ impl Hook {
         Hook { place: place(skills), max_skills: max_skills.to_string(), n_conversations: 0 }
     }
 
-    /// What the hook answers to an event of this name.
+    /// Returns the hook's answer to an event of this name.
     fn answer(&self, event: &str, mut input: Value) -> String {
         input["hook_event_name"] = event.into();
         input["session_id"] = self.n_conversations.to_string().into();

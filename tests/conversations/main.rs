@@ -1,4 +1,4 @@
-//! What a user gets for a message, and for one after another: the case tables of lines and of
+//! The disclosure for a message, and for a sequence of them: the case tables of lines and of
 //! conversations, through every channel that a message can take.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use channel::{Channel, CommandLine, Hook, Library, Shown};
 
-/// The channels to a catalog, each in a conversation of its own.
+/// Returns the channels to a catalog, each in a conversation of its own.
 fn channels(skills: &[Value], max_skills: usize) -> Vec<Box<dyn Channel>> {
     vec![
         Box::new(Library::new(skills, max_skills)),
@@ -31,7 +31,7 @@ fn list(value: &Value) -> Vec<&str> {
     value.as_array().map_or_else(Vec::new, |list| list.iter().filter_map(Value::as_str).collect())
 }
 
-/// Asserts what a case says of an answer.
+/// Asserts the expectations of a case about an answer.
 fn check(case: &Value, shown: &Shown, context: &str) {
     let Shown { tier, full, registry, text } = shown;
     let context = format!("{context}: {case}\n{shown:?}");

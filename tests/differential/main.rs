@@ -1,5 +1,5 @@
-//! The compiled index against a plain matcher that is obviously correct: every trigger of every
-//! skill is looked for by itself, at every place of the text.
+//! The compiled index, compared with a plain matcher that is obviously correct: it searches for
+//! every trigger of every skill separately, at every position of the text.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../support/index.rs"]
@@ -103,7 +103,8 @@ fn check(triggers: &[serde_json::Value], query: &str) -> Result<(), TestCaseErro
     for hit in answer.matches.iter().flat_map(|found| &found.hits) {
         let span = query.get(hit.span.clone());
         prop_assert!(span.is_some_and(|s| !s.is_empty()), "{:?} in {:?}", hit, query);
-        // A character may stand for several in the folded form ("㍿"); then it is all in the span.
+        // A character may stand for several in the folded form ("㍿"); then the span covers all of
+        // it.
         if hit.kind != HitKind::Pattern {
             let (span, trigger) = (reference::fold(span.unwrap()), reference::fold(&hit.trigger));
             prop_assert!(span.contains(trigger.trim()), "{:?} in {:?}", hit, query);
@@ -118,7 +119,7 @@ fn check(triggers: &[serde_json::Value], query: &str) -> Result<(), TestCaseErro
     check_read_back(&index, &ids, query)
 }
 
-/// An index that was written and read again gives the same answers.
+/// Checks that an index that was written and read again gives the same answers.
 fn check_read_back(index: &Index, ids: &[SkillId], query: &str) -> Result<(), TestCaseError> {
     let written = serde_json::to_vec(index).unwrap();
     let read: Index = serde_json::from_slice(&written).unwrap();
@@ -128,8 +129,8 @@ fn check_read_back(index: &Index, ids: &[SkillId], query: &str) -> Result<(), Te
     Ok(())
 }
 
-/// Any number of best matches, found with as little proof as possible, are the first of all, also
-/// when some skills were used recently.
+/// Checks that any number of best matches, found with as little proof as possible, are the first of
+/// all, also when some skills were used recently.
 fn check_best(index: &Index, ids: &[SkillId], query: &str) -> Result<(), TestCaseError> {
     let query = Query::new(query);
     let mut ranked = Vec::new();
@@ -243,7 +244,7 @@ proptest! {
 /// Skills go by an id and a name, and declare triggers.
 type NamedSkill = (&'static str, &'static str, serde_json::Value);
 
-/// What names a skill, and what it matches by, are as the plain rules have it.
+/// Checks mentions, and the matches of named skills, against the plain rules.
 fn check_names(skills: &[NamedSkill], query: &str) -> Result<(), TestCaseError> {
     let ids: Vec<SkillId> = skills.iter().map(|(id, ..)| SkillId::new(id)).collect();
     let loaded: Vec<Skill> = skills.iter().map(|(.., triggers)| load(0, triggers)).collect();
@@ -297,7 +298,7 @@ fn check_names(skills: &[NamedSkill], query: &str) -> Result<(), TestCaseError> 
     check_read_back(&index, &ids, query)
 }
 
-/// The same skill, which nothing vetoes.
+/// Returns the same skill without excludes.
 fn without_exclude(skill: &Skill) -> Skill {
     let texts = |of: &[repertoire::skill::Spanned<String>]| -> Vec<String> {
         of.iter().map(|trigger| trigger.value.clone()).collect()
@@ -342,14 +343,14 @@ fn a_query_is_answered_alike_before_and_after_thousands_of_other_words() {
         for query in queries {
             check_alike(&index, &ids, &triggers, query);
         }
-        // Short ones, long ones, and some that are too long to be kept.
+        // Short ones, long ones, and some that are too long to be cached.
         let other = |i: usize| format!("{}{round}x{i} ", "averylongword".repeat(i % 7));
         let others: String = (0..3_000).map(other).collect();
         check_alike(&index, &ids, &triggers, &others);
     }
 }
 
-/// An index that has answered other queries answers this one as the plain matcher does.
+/// Checks that an index that has answered other queries answers this one as the plain matcher does.
 fn check_alike(index: &Index, ids: &[SkillId], triggers: &[serde_json::Value], query: &str) {
     let answer = index.search(&Query::new(query), &[], usize::MAX);
     for ((place, triggers), id) in triggers.iter().enumerate().zip(ids) {

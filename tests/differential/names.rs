@@ -1,4 +1,5 @@
-//! Plain rules of mentions: each name at each place of the text, each pair of places compared.
+//! Plain rules of mentions: each name at each position of the text, each pair of positions
+//! compared.
 
 use std::sync::LazyLock;
 
@@ -6,14 +7,14 @@ use regex::Regex;
 
 use super::reference::{fold, is_edge};
 
-/// What becomes of a skill by its names.
+/// The outcome for a skill by its names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Named {
-    /// It is not named, or silenced.
+    /// The skill is not named, or its mention is overridden.
     No,
     Weak,
     Strong,
-    /// By denied mentions only.
+    /// The skill is only named in denied mentions.
     Denied,
 }
 
@@ -34,7 +35,7 @@ struct Place {
     is_denied: bool,
 }
 
-/// What the message says of each skill; `names` are its id and its name.
+/// Returns the outcome for each skill in the message; `names` are its id and its name.
 pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
     let text = fold(query);
     let mut places: Vec<Place> = Vec::new();
@@ -131,7 +132,7 @@ fn read(skill: usize, is_id: bool, n_words: usize, [before, own, after]: [&str; 
     Place { skill, start, end, is_token, kind, is_denied }
 }
 
-/// Whether the slash that ends `before` starts a token that `after` has the end of.
+/// Tells whether the slash at the end of `before` starts a token that ends in `after`.
 fn opens_token(before: &str, after: &str) -> bool {
     let before = &before[..before.len() - 1];
     let is_emphasis = matches(r"(?:^|[^*])\*\*$", before) && matches(r"^\*\*(?:$|[^*])", after);
@@ -144,7 +145,7 @@ fn is_one_of(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|of| of == word)
 }
 
-/// The words of the clause that ends with `before`.
+/// Returns the words of the clause that ends with `before`.
 fn clause(before: &str) -> Vec<String> {
     static OPENING: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#"['"`*“”‘«»「」/$@(\[{<]*$"#).unwrap());
@@ -173,7 +174,7 @@ const BETWEEN: &str = "a about actually again an any asking be bother by do even
                        longer looking more need really skill talking that this to try trying used \
                        want with yet the my our your &";
 
-/// Whether a clause denies what comes after it.
+/// Tells whether a clause denies the words after it.
 fn denied(words: &[String]) -> bool {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     if let [.., token, "and" | "or"] = words[..]

@@ -1,10 +1,10 @@
-//! What texts and triggers are put together from.
+//! The building blocks of generated texts and triggers.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
-/// What texts and triggers are put together from: few enough to meet often, odd enough to hurt.
+/// Pieces of texts and triggers: few enough to combine often, odd enough to find faults.
 const PIECES: &[&str] = &[
     "git",
     "Git",
@@ -61,13 +61,13 @@ const PIECES: &[&str] = &[
     "ŉ",
 ];
 
-/// Triggers that start and end with one another: words and phrases, and what is no word.
+/// Triggers that start and end with one another: words, phrases, and texts that are not words.
 pub(super) const NESTED: &[&str] = &[
     "a", "b", "a b", "b a", "a-b", "b-a", "ab", "ba", "a b a", "a-b a", "-b", "a b-a", "-aba",
     "-abab", "-aba b", "-aba-", "b-aba", "-ab", "aba-",
 ];
 
-/// Patterns whose literals do, with which others stand in between.
+/// Patterns whose literals start and end with one another, with others in between.
 pub(super) const NESTED_PATTERNS: &[&str] = &[
     "abab",
     "abab.*a",
@@ -82,11 +82,11 @@ pub(super) const NESTED_PATTERNS: &[&str] = &[
     "a",
 ];
 
-/// What texts for them are put together from.
+/// Pieces of texts for nested triggers.
 pub(super) const NESTED_PIECES: &[&str] =
     &["a", "b", " ", " ", "-", "_", "a b", "a-b", "b a", "-a", "aba", "bab", "ababa_"];
 
-/// What patterns are put together from.
+/// Pieces of patterns.
 const PATTERN_PIECES: &[&str] = &[
     "git",
     "hub",
@@ -205,7 +205,7 @@ const NAMES: &[&str] = &[
     "api",
 ];
 
-/// What denies a name after it, and what only looks like it.
+/// Texts that deny a name after them, and texts that only look like it.
 const BEFORE: &[&str] = &[
     "not",
     "don't",
@@ -242,13 +242,13 @@ const BEFORE: &[&str] = &[
     "x",
 ];
 
-/// What may stand between the two.
+/// Texts between the denial and the name.
 const BETWEEN: &[&str] = &[
     "the", "the", "my", "use", "use", "run", "using", "a", "to", "want", "with", "for", "skill",
     "longer", "and", "or", "x", "need", "really", "that", "used", "skill:",
 ];
 
-/// What stands directly before and after a name.
+/// Texts directly before and after a name.
 const OPENING: &[&str] = &[
     "", "", "", "", "/", "/", "$", "@", "/tools:", "@a-b.c:", "`", "\"", "“/", "(", "**/", "/tmp/",
     "./", "web-", "é", "skill=",

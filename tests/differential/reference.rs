@@ -1,4 +1,4 @@
-//! The plain matcher: every trigger is looked for by itself, at every place of the text.
+//! The plain matcher, which searches for every trigger separately, at every position of the text.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub(super) fn fold(text: &str) -> String {
     BLANKS.replace_all(&folded, " ").into_owned()
 }
 
-/// Whether a trigger stands in a folded text as a word of its own.
+/// Tells whether a trigger occurs in a folded text as a word of its own.
 fn has_literal(folded: &str, trigger: &str) -> bool {
     let trigger = fold(trigger).trim().to_owned();
     (0..folded.len()).filter(|&at| folded.is_char_boundary(at)).any(|at| {
@@ -52,10 +52,10 @@ fn has_pattern(normalized: &str, pattern: &str) -> bool {
     pattern.is_match(normalized)
 }
 
-/// The triggers found of one skill, each once; `None` if the skill is vetoed.
+/// The triggers found for one skill, each once; `None` if the skill is vetoed.
 pub(super) type Hits = Option<BTreeSet<(HitKind, String)>>;
 
-/// What the reference finds of one skill.
+/// Returns the hits of the reference for one skill.
 pub(super) fn expected_hits(skill: &Skill, query: &str) -> Hits {
     let (folded, normalized) = (fold(query), nfkc(query));
     let triggers = skill.triggers();
@@ -75,7 +75,7 @@ pub(super) fn expected_hits(skill: &Skill, query: &str) -> Hits {
     Some(hits)
 }
 
-/// The documented order (DESIGN §4), from the hits of all skills, without recency.
+/// Returns the documented order (DESIGN §4), from the hits of all skills, without recency.
 pub(super) fn expected_order(skills: &[Skill], hits: &[Hits]) -> Vec<String> {
     let literal = |text: &str| fold(text).trim().to_owned();
     let declared_by = |kind: HitKind, trigger: &str| {

@@ -12,7 +12,7 @@ const MESSAGES: &str = include_str!("idle.txt");
 /// Room for the number of skills, and for nothing else.
 const MAX_BYTES: usize = 40;
 
-/// What skills are about; no message names any of it.
+/// The subjects of the skills; no message names any of them.
 const SUBJECTS: [&str; 20] = [
     "invoices",
     "migrations",
@@ -36,7 +36,7 @@ const SUBJECTS: [&str; 20] = [
     "turbines",
 ];
 
-/// What they do with it, in a name and in words that people also use to say yes, no or go on.
+/// The acts of the skills: a name, and words that people also use to say yes, no or go on.
 const ACTS: [(&str, &str); 10] = [
     ("finish", "Keeps going until the rest of the {} is done, and tells what is next"),
     ("compare", "Puts one of the {} beside the other and says which looks good"),

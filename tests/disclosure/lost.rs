@@ -1,4 +1,4 @@
-//! What was lost when the context of a session was made shorter.
+//! Instructions that were lost when the context of a session was shortened.
 
 use repertoire::{Budget, Disclosure, DisclosureOptions, Engine};
 
@@ -7,7 +7,7 @@ use crate::{engine, engine_with, ids, reasons};
 
 const TOO_LONG: &str = "over the budget for what the context lost";
 
-/// A skill that no message here has to do with.
+/// A skill unrelated to all messages here.
 const OTHER: &str = "---\nname: other\ndescription: d\ntriggers: [other thing]\n---\nOther.\n";
 
 #[test]
@@ -68,7 +68,7 @@ fn what_is_lost_and_matches_counts_as_a_match() {
     let again = engine.turn("only1", &session).run().unwrap().disclosure;
     assert_eq!((ids(&again.full), again.omitted.len()), (vec!["s1", "s2", "s0"], 0));
 
-    // What this message ranks below the limit waits for the next one.
+    // Skills that this message ranks below the limit wait for the next one.
     session.end().unwrap();
     let session = lose(&engine);
     let again = engine.turn("word", &session).run().unwrap().disclosure;
@@ -135,7 +135,7 @@ fn what_the_user_activated_is_restored_also_if_the_model_may_not_use_it() {
             assert_eq!(show(), before, "once");
         }
 
-        // Where there is no room the model is told of none it cannot use, but the host is.
+        // Without room, the model is told of no skill that it cannot use, but the host is.
         session.compacted().unwrap();
         let restore = Budget::Characters(0);
         let mut options = DisclosureOptions::default();

@@ -1,4 +1,4 @@
-//! What is put into a prompt, within its budget and in its format.
+//! The text for a prompt, within its budget and in its format.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod idle;
@@ -46,7 +46,7 @@ fn sized(sizes: &[usize]) -> Engine {
 }
 
 fn disclose(engine: &Engine, query: &str, format: Format, budget: Option<Budget>) -> Disclosure {
-    // Nothing is said of how to load a skill, as in a disclosure outside of conversations.
+    // Without a sentence on how to load a skill, as in a disclosure outside of conversations.
     let how_to_load = HowToLoad::Sentence(String::new());
     let mut options = DisclosureOptions::default();
     options.format = format;
@@ -285,7 +285,7 @@ fn engine_without_skills() -> Engine {
     Engine::builder().build().unwrap()
 }
 
-/// What [`Event::Shown`] says of a skill that was shown as it is.
+/// Returns the hash in [`Event::Shown`] for a skill that was shown as it is.
 fn body_hash(engine: &Engine, id: &str) -> u64 {
     engine.catalog().get(id).map_or(0, |entry| entry.skill.body_hash().unwrap())
 }
@@ -312,7 +312,7 @@ proptest! {
         let engine = sized(&sizes);
         let session = engine.session("a");
         for (kind, i, event) in events {
-            // Also of skills that are not there (any more).
+            // Also for skills that do not exist, or no longer do.
             let id = SkillId::from(format!("{kind}{i}").as_str());
             let body = body_hash(&engine, id.as_str());
             let (now, before) = (

@@ -1,4 +1,4 @@
-//! What is disclosed in a session: what stands in its context, and what was used.
+//! Disclosures in a session, which depend on its context and on the skills it used.
 
 use repertoire::session::Event;
 use repertoire::{Budget, DisclosureOptions, Engine, Session, Source, Tier};
@@ -34,14 +34,14 @@ fn what_stands_in_the_context_of_a_session_is_a_line_there() {
         "## Available skills\n\n- s0: its instructions, given above, apply; Skill 0.\n\n\
          [2 more skills available]"
     );
-    // It takes no room from the others.
+    // It takes no budget from the others.
     let third = engine.turn("word", &session).run().unwrap().disclosure;
     assert_eq!((ids(&third.full), ids(&third.registry)), (vec!["s1", "s2"], vec!["s0"]));
 
     let elsewhere = engine.turn("only0", &other).run().unwrap().disclosure;
     assert_eq!(elsewhere, first);
     assert_eq!(engine.disclose("only0"), first);
-    // To ask is not to show.
+    // A preview leaves no trace.
     assert_eq!(engine.turn("only0", &engine.session("c")).preview(), first);
     assert_eq!(engine.turn("only0", &engine.session("c")).preview(), first);
     session.end().unwrap();
@@ -106,7 +106,7 @@ fn all_skills_are_shown_in_full_on_demand_whatever_the_session_has() {
         assert_eq!((ids(&all.full), ids(&all.registry)), (vec!["s0", "s1"], vec![]));
         assert_eq!(all.omitted[0].to_string(), "below the limit of 2 skills");
     }
-    // What it does not show of what was lost is still to be restored.
+    // The lost texts that it does not show must still be restored.
     session.compacted().unwrap();
     engine.turn("show all skills", &session).run().unwrap();
     assert_eq!(ids(&engine.turn("hello", &session).run().unwrap().disclosure.full), ["s2"]);
@@ -127,7 +127,8 @@ fn skills_below_the_limit_are_counted_and_the_next_three_are_named() {
     let few = engine.disclose("only4");
     assert_eq!((ids(&few.full), few.below_limit), (vec!["s4"], 0));
 
-    // What the session has in its context is told of wherever it ranks, and takes no place.
+    // A skill in the session's context is reported wherever it ranks, and does not count towards
+    // the limit.
     let session = engine.session("a");
     session.record(&Event::Shown { skill: &"s9".into(), body: body_hash(&engine, "s9") }).unwrap();
     for used in ["s5", "s6", "s7", "s8"] {
@@ -169,7 +170,7 @@ fn matches_follow_what_was_used_last() {
         session.record_use(&used.into()).unwrap();
         assert_eq!(order(), wanted, "after {used}");
     }
-    // A consent is no use.
+    // A consent is not a use.
     session.end().unwrap();
     session.consent(&"s2".into()).unwrap();
     assert_eq!(order(), ["s0", "s1", "s2"]);

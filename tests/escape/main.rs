@@ -1,5 +1,5 @@
-//! Nothing outside a skill is read or copied through it, whatever is asked for, planted in it, or
-//! swapped under the reader's feet.
+//! Nothing outside a skill is read or copied through it, whatever is requested, planted in it, or
+//! swapped during the read.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod paths;
@@ -21,13 +21,13 @@ use repertoire::activation::{
 use repertoire::{Error, ErrorCode};
 use walkdir::WalkDir;
 
-/// What stands in every file that must not be read.
+/// The content of every file that must not be read.
 const CANARY: &str = "canary 7f3d1c, never to be seen";
 
-/// What stands in the files that may be.
+/// The content of the files that may be read.
 const INSIDE: &str = "inside the skill";
 
-/// A skill `review` in a source, and around it what is none of its business.
+/// A skill `review` in a source, surrounded by files that it must not reach.
 struct Fixture {
     temp: tempfile::TempDir,
 }
@@ -96,20 +96,20 @@ impl Fixture {
     }
 }
 
-/// What `work` gives; a failed test if it waits for something that never comes.
+/// Returns the result of `work`; fails the test if it waits for something that never comes.
 fn without_waiting<T: Send>(what: &str, work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         scope.spawn(move || sender.send(work()));
         receiver.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| {
-            // The scope would wait for the thread that hangs.
+            // The scope would wait for the hanging thread.
             let _ = writeln!(std::io::stderr(), "{what} hangs");
             std::process::abort()
         })
     })
 }
 
-/// The error of reading `path`: one that names the file and the skill, and tells nothing.
+/// Returns the error of reading `path`, which names the file and the skill, and reveals nothing.
 fn refusal(fixture: &Fixture, path: &str) -> Error {
     let read = without_waiting(path, || fixture.read(path));
     let error = read.expect_err(path);
@@ -128,7 +128,7 @@ fn text(resource: &Resource) -> &str {
     }
 }
 
-/// Fails if anything of a mount is not its own, or could lead out of it.
+/// Fails if any part of a mount is foreign, or could lead out of it.
 fn assert_sealed(copy: &Path) {
     for entry in WalkDir::new(copy) {
         let entry = entry.unwrap();

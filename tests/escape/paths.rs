@@ -1,8 +1,9 @@
-//! Paths and ids that mean, or would mean to some program, what is outside.
+//! Paths and ids that point outside, or would for some programs.
 
 use super::*;
 
-/// Paths that mean, or would mean to some program, something else than a file of the skill.
+/// Returns paths that stand for something other than a file of the skill, or would for some
+/// programs.
 fn paths(fixture: &Fixture) -> Vec<(String, ErrorCode)> {
     use ErrorCode::{InvalidParam, NotFound, PermissionDenied};
     let canary = fixture.temp.path().join("canary.txt");
@@ -34,7 +35,7 @@ fn paths(fixture: &Fixture) -> Vec<(String, ErrorCode)> {
         ("..%c0%afcanary.txt", NotFound),
         ("..%00/canary.txt", NotFound),
         ("&#46;&#46;/canary.txt", NotFound),
-        // Look-alikes, which normalisation would make `..` and `/` of.
+        // Look-alikes, which normalisation would turn into `..` and `/`.
         ("\u{2025}/canary.txt", NotFound),
         ("\u{2024}\u{2024}/canary.txt", NotFound),
         ("\u{ff0e}\u{ff0e}/canary.txt", NotFound),
@@ -64,7 +65,7 @@ fn paths(fixture: &Fixture) -> Vec<(String, ErrorCode)> {
         ("\\\\host\\share\\canary.txt", InvalidParam),
         ("\\\\?\\C:\\canary.txt", InvalidParam),
         ("//?/C:/canary.txt", InvalidParam),
-        // Cut short or broken by a careless reader.
+        // Truncated or misread by a careless reader.
         ("references/one.md\0/../../../canary.txt", InvalidParam),
         ("../canary.txt\0.md", InvalidParam),
         ("references/one.md\0", InvalidParam),
@@ -81,7 +82,7 @@ fn paths(fixture: &Fixture) -> Vec<(String, ErrorCode)> {
         ("references/*.md", NotFound),
         ("`cat canary.txt`", NotFound),
         ("$(cat canary.txt)", NotFound),
-        // No files.
+        // Not files.
         ("", InvalidParam),
         (".", InvalidParam),
         ("./", InvalidParam),
@@ -133,7 +134,7 @@ fn no_path_means_anything_outside() {
 
 #[test]
 fn other_letter_cases_are_other_files_or_the_same_inside() {
-    // Whether `REFERENCES` is `references` is the file system's affair.
+    // The file system decides if `REFERENCES` is `references`.
     let fixture = Fixture::new();
     for path in ["REFERENCES/ONE.MD", "References/one.md", "SUB/canary.txt", "Sub/CANARY.TXT"] {
         match fixture.read(path) {
@@ -167,7 +168,7 @@ fn no_id_makes_a_mount_outside_its_target() {
         assert_eq!(mounted.unwrap_err().code(), ErrorCode::InvalidParam, "{id:?}");
     }
     assert_eq!(WalkDir::new(fixture.temp.path()).into_iter().count(), before);
-    // Of an id with `..` in front, the last part is a name like any other.
+    // In an id with `..` in front, the last part is a name like any other.
     let mounted = mount("../up", &fixture.skill(), &fixture.tasks(), &MountLimits::default());
     assert_eq!(mounted.unwrap().dir, fixture.tasks().canonicalize().unwrap().join("up"));
 }

@@ -1,4 +1,4 @@
-//! What an author can put into a skill to lead a reader astray.
+//! Traps that an author can plant in a skill.
 
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
@@ -11,12 +11,12 @@ use super::*;
 /// Something put into the skill's directory as `bait`.
 struct Plant {
     name: &'static str,
-    /// Puts it there; `false` if this user may not.
+    /// Plants it; `false` if this user may not.
     put: fn(&Fixture, &Path) -> bool,
-    /// What is asked for then.
+    /// The path requested afterwards.
     path: &'static str,
     code: ErrorCode,
-    /// Why it is not in a mount; `None` if it is there, as a copy of something inside.
+    /// The reason why it is not in a mount; `None` if it is there, as a copy of something inside.
     reason: Option<LeftOutReason>,
 }
 
@@ -278,7 +278,7 @@ fn nothing_planted_in_a_skill_leads_out_of_it() {
         }
         let error = refusal(&fixture, path);
         assert_eq!(error.code(), *code, "{name}: {error:#}");
-        // That there is a file with a second name is no secret.
+        // The existence of a second name for a file is not a secret.
         if *reason != Some(LeftOutReason::HardLink) {
             let listed = bundled_files(&fixture.skill(), 100).unwrap().files;
             assert!(!listed.iter().any(|file| file.starts_with("bait")), "{name}: {listed:?}");
@@ -303,7 +303,7 @@ fn a_mount_writes_through_no_link() {
     let error = fixture.mount().unwrap_err();
     assert_eq!(error.code(), ErrorCode::InvalidParam, "{error}");
     assert_eq!(WalkDir::new(fixture.outside()).into_iter().count(), before.len());
-    // Nor into the skill by another of its names.
+    // Nor into the skill through another of its names.
     symlink(fixture.skill(), fixture.temp.path().join("alias")).unwrap();
     let limits = MountLimits::default();
     let inside = fixture.temp.path().join("alias/references");

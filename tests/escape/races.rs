@@ -1,4 +1,4 @@
-//! What is swapped while it is read or copied.
+//! Files that are swapped while they are read or copied.
 
 use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::*;
 
-/// Does `swap` again and again on another thread while `work` runs.
+/// Runs `swap` again and again on another thread while `work` runs.
 fn while_swapping(swap: impl Fn() + Sync, work: impl FnOnce()) {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -15,7 +15,7 @@ fn while_swapping(swap: impl Fn() + Sync, work: impl FnOnce()) {
                 swap();
             }
         });
-        // The other thread has to end when the work panics, too.
+        // The other thread must also end when the work panics.
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         is_over.store(true, Ordering::Relaxed);
         if let Err(panic) = outcome {
@@ -24,10 +24,10 @@ fn while_swapping(swap: impl Fn() + Sync, work: impl FnOnce()) {
     });
 }
 
-/// Puts `other` in the place of `path` for a moment.
+/// Replaces `path` by `other` for a moment.
 fn swap(path: &Path, other: &Path, spare: &Path) {
-    // Where both can be renamed at once, there is no moment without a file, and the race is
-    // the harder to win for the reader.
+    // Where both can be renamed at once, there is no moment without a file, which makes the race
+    // harder for the reader.
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};

@@ -10,7 +10,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// How the prompts of `file` are answered with the bundled skills.
+/// Returns the report for the prompts of `file` with the bundled skills.
 fn report(file: &str) -> Value {
     let prompts: PathBuf = root().join("tests/bundled").join(file);
     let skills = root().join("skills");
@@ -18,8 +18,8 @@ fn report(file: &str) -> Value {
     Place::new().run(args).exits(0).json()
 }
 
-/// Whether the right skill was shown in full, and any that is wrong, by expectation: all messages
-/// that should fire, those that did, near misses, and those that fired.
+/// Counts, in this order: messages that should fire, those whose right skill fired, near misses,
+/// and those that fired any skill.
 fn count(report: &Value) -> [usize; 4] {
     let mut counts = [0; 4];
     for result in report["results"].as_array().unwrap() {
@@ -36,7 +36,7 @@ fn count(report: &Value) -> [usize; 4] {
     counts
 }
 
-/// These prompts were written after the skills, and nothing was changed for them since.
+/// Checks prompts that were written after the skills; nothing was changed for them since.
 #[test]
 fn held_back_messages_fire_and_near_misses_do_not() {
     let report = report("held_back.jsonl");

@@ -1,4 +1,4 @@
-//! The command: limits, what is left out, its JSON, and the page.
+//! The command `eval`: thresholds, omitted prompts, its JSON, and the page.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Figures that are counted by hand, confusions, and what changed since a baseline.
+//! Figures counted by hand, confusions, and changes since a baseline.
 
 use repertoire::eval::{Baseline, Case, Evaluation, Report, compare, evaluate, read};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn report(rows: &[Value]) -> Report {
 fn every_figure_is_what_is_counted_by_hand() {
     let report = report(&rows());
     // Right: deploy; review; deploy and review. Wrong: notes for `review it`; deploy for none.
-    // That `review` fires where only `deploy` is forbidden is not counted.
+    // A `review` that fires where only `deploy` is forbidden is not counted.
     let close = |figure: Option<f64>, expected: f64| (figure.unwrap() - expected).abs() < 1e-9;
     let scores = report.scores;
     assert!(close(scores.precision, 4.0 / 6.0), "{scores:?}");

@@ -1,11 +1,11 @@
-//! The forms that prompts are published in: each through the library and through the command.
+//! The published forms of prompts, each through the library and through the command.
 
 use repertoire::eval::{Case, read};
 use serde_json::json;
 
 use crate::binary::Place;
 
-/// What a case expects, forbids and accepts.
+/// Formats the skills that a case expects, forbids and accepts.
 fn wants(case: &Case) -> String {
     let Case { query, expected, forbidden, acceptable, line, .. } = case;
     let list = |names: &[String]| names.join(",");
@@ -181,7 +181,7 @@ fn prompts_belong_to_the_skill_whose_directory_they_stand_in() {
         assert_eq!(results[0]["expected"], json!([owner]), "{file}");
         assert_eq!(results[1]["forbidden"], json!([owner]), "{file}");
         assert_eq!(results[2]["expected"], json!(["z"]), "{file}");
-        // What is said on the command line is said on purpose.
+        // The command line takes precedence.
         assert_eq!(run(&["--skill", "z"])[0]["expected"], json!(["z"]), "{file}");
     }
     place.write("skills/x/evals/p.csv", "prompt,should_trigger\na,true\n");
@@ -194,7 +194,7 @@ fn prompts_belong_to_the_skill_whose_directory_they_stand_in() {
     let report = place.run(suggest.iter().chain(&["--json"])).exits(0).json();
     assert_eq!(report["eval"]["cases"], json!(1));
 
-    // Beside the skills, or below one of another source, they belong to none.
+    // Beside the skills, or below one of another source, prompts belong to no skill.
     place.write("evals/t.json", own);
     for (file, source) in [("evals/t.json", "skills"), ("skills/x/evals/evals.json", "skills/y")] {
         let run = place.run(["eval", file, "--source", source]).exits(1);
@@ -227,7 +227,7 @@ fn what_only_the_user_may_invoke_is_not_counted_and_told() {
     assert!(page.contains("3 prompts for secret, which only the user may invoke"));
 }
 
-/// The lines that are named, and what is said of each.
+/// Lines with findings, and a part of the message for each.
 type Named = &'static [(usize, &'static str)];
 
 #[test]

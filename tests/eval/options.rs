@@ -1,4 +1,4 @@
-//! The options of the engine that decide what is shown in full.
+//! Options of the engine that decide which skills are shown in full.
 
 use repertoire::disclosure::RelevanceMargin;
 use repertoire::eval::{Report, evaluate, read};
@@ -117,7 +117,7 @@ fn what_is_past_the_margin_is_shown_in_full_and_says_why() {
         assert!(with(&skills, false, options(Some(stricter))).disclose(query).full.is_empty());
     }
 
-    // A trigger that is hit decides; one that is not hides nothing.
+    // A trigger that matches decides; one that does not hides nothing.
     skills.push(super::skill("client", "freelance"));
     let declared = with(&skills, false, options(Some(margin))).disclose(query);
     assert_eq!((ids(&declared.full), declared.relevant), (vec!["client"], None));

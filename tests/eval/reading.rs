@@ -1,10 +1,10 @@
-//! Files of prompts: every form, and what is bad in one.
+//! Reading files of prompts: every form, and every kind of bad entry.
 
 use std::time::{Duration, Instant};
 
 use repertoire::eval::{Case, read};
 
-/// What a case expects, forbids and accepts.
+/// Formats the skills that a case expects, forbids and accepts.
 fn wants(case: &Case) -> String {
     let Case { query, expected, forbidden, acceptable, line, .. } = case;
     let list = |names: &[String]| names.join(",");
@@ -71,7 +71,7 @@ fn prompts_that_name_no_skill_belong_to_the_one_that_is_named() {
     assert_eq!(cases.iter().map(wants).collect::<Vec<_>>(), ["1 a +x - ~", "1 b + -x ~"]);
 }
 
-/// The lines that are named, and what is said of each.
+/// Lines with findings, and a part of the message for each.
 type Named = &'static [(usize, &'static str)];
 
 #[test]
@@ -170,7 +170,7 @@ fn many_bad_lines_are_named_in_time_that_grows_with_their_number() {
     let n_lines = 100_000;
     let start = Instant::now();
     let (_, problems) = read("bad.jsonl", &text.repeat(n_lines), None);
-    // To count the lines before each took minutes.
+    // Counting the lines before each entry took minutes.
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     assert!(problems.iter().map(|problem| problem.line).eq(1..=n_lines));
 }

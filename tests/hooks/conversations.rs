@@ -1,4 +1,4 @@
-//! Whole conversations, in the events that the real programs send.
+//! Whole conversations, with the events that the real programs send.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{hook, log, place};
 use crate::binary::Place;
 
-/// Gemini CLI's prompt, as it hands what `SessionStart` was answered to `BeforeAgent`.
+/// A prompt of Gemini CLI, which passes the answer to `SessionStart` on to `BeforeAgent`.
 const GIVEN: &str = "<hook_context>## Available skills\n\n- deploy: Deploys the site.\n\n\
                      - long: Knows it all, the encyclopedia.</hook_context>\n\n";
 
@@ -122,7 +122,7 @@ fn a_compression_counts_once_the_record_shows_it() {
     fs::write(&record, format!("{env}{body}{env}{body}")).unwrap();
     compress("auto");
     assert_eq!(say("go on"), (false, false));
-    // What the user asked for happens.
+    // A compression that the user asked for happens.
     compress("manual");
     fs::remove_file(&record).unwrap();
     assert_eq!(say("go on"), (true, true));
@@ -161,6 +161,17 @@ fn the_list_is_given_again_where_the_agent_loses_it() {
         end(&place, agent, "other");
         let text = [start(&place, agent, "resume"), say(&place, agent, "hello there")].concat();
         assert_eq!(has_list(&text), again, "{agent}: {text}");
+    }
+}
+
+#[test]
+fn only_a_cleared_conversation_forgets_what_its_first_message_was_answered() {
+    let has_body = |text: &str| text.contains("## Skill: deploy");
+    for (source, again) in [("startup", false), ("resume", false), ("clear", true)] {
+        let place = place();
+        assert!(has_body(&say(&place, "copilot", "deploy it")));
+        start(&place, "copilot", source);
+        assert_eq!(has_body(&say(&place, "copilot", "deploy it")), again, "{source}");
     }
 }
 
@@ -255,7 +266,7 @@ fn sixty_messages_over_sixty_skills_add_under_six_kilobytes() {
     }
     assert!(n_listed > 1_000, "the list is part of it: {n_listed}");
     assert!(n_bytes < 6_000, "{n_bytes} bytes, {n_listed} of the list");
-    // Once the list is gone, the number of skills is news again.
+    // Once the list is gone, the number of skills is worth telling again.
     let event = event("claude-code", "PreCompact", &json!({}));
     assert_eq!(added(&place, "claude-code", &event), "");
     assert!(say(&place, "claude-code", "thanks").contains("skills available]"));

@@ -1,4 +1,4 @@
-//! `repertoire doctor`.
+//! The command `doctor`: its checks of skills, hooks, state and code.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ fn the_doctor_tells_what_is_there_and_what_is_broken() {
     let ill = place.run(args).exits(1).json();
     assert_eq!(ill["broken"].as_array().unwrap().len(), 2, "{ill}");
     let line = ill["state"]["last_log_lines"][0].as_str().unwrap();
-    assert!(line.contains("is no JSON"), "{ill}");
+    assert!(line.contains("is not JSON"), "{ill}");
     let page = place.run(["doctor"]).stdout;
     for heading in ["Skills", "Hooks", "State", "Tools and scripts"] {
         assert!(page.contains(heading), "{page}");
@@ -42,7 +42,7 @@ fn what_cannot_run_is_broken() {
         ("scripts: [no.sh]", "a", "", "cannot be read"),
         ("scripts: [notes.txt]", "scripts/notes.txt", "", "no extension that says what runs it"),
         ("", "scripts/a.sh", "#!/usr/bin/env no-such-program\n", "needs `no-such-program`"),
-        // What scripts read is no script.
+        // A file that scripts read is not a script.
         ("", "scripts/requirements.txt", "left-pad\n", ""),
     ] {
         let place = Place::new();
@@ -62,7 +62,7 @@ fn what_cannot_run_is_broken() {
         assert_eq!(broken.as_array().unwrap().len(), usize::from(code == 1), "{broken}");
         assert!(broken.to_string().contains(told), "{fields} {file}: {broken}");
     }
-    // Of a bundled skill the source of the library is bundled, built or not.
+    // A bundled skill has the source of its library, whether or not it is built.
     let bundled = Place::new().run(["doctor", "--json"]).exits(0).json();
     assert_eq!(bundled["broken"], json!([]));
 }
@@ -140,7 +140,7 @@ fn the_doctor_sees_hooks_in_the_local_settings_of_a_project() {
         assert!(only["detail"].as_str().unwrap().contains("settings.local.json"), "{doctor}");
     };
     known("yes");
-    // By hand, and not for all events.
+    // Written by hand, and not for all events.
     let command = format!("{} hook claude-code --inflect", env!("CARGO_BIN_EXE_repertoire"));
     let hook = json!({"hooks": [{"type": "command", "command": command}]});
     let by_hand = json!({"hooks": {"UserPromptSubmit": [hook]}}).to_string();
@@ -189,7 +189,7 @@ fn hooks_that_wait_for_trust_are_named_until_it_is_given() {
     place.write("home/.codex/config.toml", &trusted);
     let [state, detail] = hooks("codex", "project", 1);
     assert!(state == "untrusted" && detail.contains("5 of these 5 hooks"), "{state}: {detail}");
-    // One that is trusted in another form was changed since.
+    // A hook trusted in another form has changed since.
     let key = format!("{root}/.codex/hooks.json:session_start:0:0");
     let state = format!("{trusted}[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:00\"\n");
     place.write("home/.codex/config.toml", state);

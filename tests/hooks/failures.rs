@@ -1,4 +1,4 @@
-//! What goes wrong.
+//! Failures of hooks: bad input, broken stores, and limits of the system.
 
 use std::fs;
 
@@ -7,15 +7,15 @@ use crate::binary::{Place, Run};
 
 #[test]
 fn bad_input_ends_well_and_is_logged() {
-    /// Input, what the log says.
+    /// An input, and a part of the log's line for it.
     type Case<'a> = (&'a [u8], &'a str);
     let good = prompt("s", "deploy it");
     let cases: &[Case<'_>] = &[
-        (b"", "is no JSON"),
-        (b"deploy it", "is no JSON"),
-        (b"[]", "is no JSON object"),
+        (b"", "is not JSON"),
+        (b"deploy it", "is not JSON"),
+        (b"[]", "is not a JSON object"),
         (b"\xff\xfe{}", "is not UTF-8 from byte 0"),
-        (&good.as_bytes()[..good.len() - 1], "is no JSON"),
+        (&good.as_bytes()[..good.len() - 1], "is not JSON"),
         (
             b"{\"hook_event_name\": \"UserPromptSubmit\", \"prompt\": \"x\"}",
             "does not name the session",
@@ -54,7 +54,7 @@ fn a_command_line_that_is_none_ends_well_and_is_logged() {
         let log = log(&place);
         assert!(log.contains(told) && log.lines().count() == 1, "{log}");
     }
-    // People are told.
+    // People get an error.
     Place::new().run(["hook", "install", "--bogus", agent]).exits(2);
     Place::new().run(["hook", "--bogus", "uninstall", agent]).exits(2);
     // These words elsewhere are not the hook.
@@ -121,7 +121,7 @@ fn a_file_of_another_kind_is_left_alone_and_told_of() {
     assert_eq!(fs::read_to_string(place.path().join(file)).unwrap(), "noise ".repeat(1000));
 }
 
-/// A limit of the user for the size of files ends no hook.
+/// Checks that a user's limit on file sizes does not end a hook.
 #[cfg(unix)]
 #[test]
 fn a_limit_of_files_ends_well() {

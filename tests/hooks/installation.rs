@@ -1,4 +1,4 @@
-//! Hooks put into the settings of agents, and taken out again.
+//! Installing hooks in the settings of agents, and removing them.
 
 use std::fs;
 
@@ -85,11 +85,11 @@ fn settings_of_others_stay_byte_for_byte() {
             for comment in comments {
                 assert!(with.contains(comment), "{name}: {with}");
             }
-            // Exactly what was there.
+            // Restored to the byte.
             uninstall(&place, agent).exits(0);
             assert_eq!(fs::read_to_string(&path).unwrap(), before, "{name}");
             assert!(!path.with_extension("json.repertoire-backup").exists());
-            // And somebody's change in between stays, too.
+            // An edit by somebody else in between also stays.
             install(&place, agent).exits(0);
             let changed = format!("{}\n// later\n", fs::read_to_string(&path).unwrap());
             fs::write(&path, changed).unwrap();
@@ -113,7 +113,7 @@ fn a_hook_of_another_version_is_replaced() {
     place.write(".claude/settings.json", old);
     let doctor = run_doctor(&place, 1);
     let broken = doctor["broken"][0].as_str().unwrap();
-    assert!(broken.contains("runs `/old/repertoire`, which is no program"), "{doctor}");
+    assert!(broken.contains("runs `/old/repertoire`, which is not a program"), "{doctor}");
     install(&place, "claude-code").exits(0);
     let new = fs::read_to_string(place.path().join(".claude/settings.json")).unwrap();
     assert!(new.contains("beep") && !new.contains("/old/"), "{new}");
@@ -124,12 +124,12 @@ fn a_hook_of_another_version_is_replaced() {
 #[test]
 fn settings_that_cannot_be_understood_are_not_touched() {
     for (before, wanted) in [
-        ("{\n  \"a\": 1\n  \"b\": 2\n}", "settings.json:2:9 is no JSON"),
-        ("{\"hooks\": {", "settings.json:1:11 is no JSON"),
-        ("[]", "is no JSON object"),
-        ("{\"hooks\": []}", "has `hooks` that are no object"),
-        ("{\"hooks\": {\"Stop\": {}}}", "hooks of `Stop` that are no list"),
-        ("{\"hooks\": null}", "has `hooks` that are no object"),
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", "settings.json:2:9 is not JSON"),
+        ("{\"hooks\": {", "settings.json:1:11 is not JSON"),
+        ("[]", "is not a JSON object"),
+        ("{\"hooks\": []}", "has `hooks` that are not an object"),
+        ("{\"hooks\": {\"Stop\": {}}}", "hooks of `Stop` that are not a list"),
+        ("{\"hooks\": null}", "has `hooks` that are not an object"),
     ] {
         let place = Place::new();
         place.write(".claude/settings.json", before);
@@ -155,7 +155,7 @@ fn what_stands_in_the_place_of_our_list_is_not_replaced() {
         let before = format!("{{\"hooks\": {{\"SessionStart\": {value}}}}}");
         place.write(".claude/settings.json", &before);
         let run = install(&place, "claude-code").exits(1);
-        assert!(run.stderr.contains("hooks of `SessionStart` that are no list"), "{run:?}");
+        assert!(run.stderr.contains("hooks of `SessionStart` that are not a list"), "{run:?}");
         let path = place.path().join(".claude/settings.json");
         assert_eq!(fs::read_to_string(path).unwrap(), before);
     }
@@ -167,7 +167,7 @@ fn settings_that_are_no_file_are_not_read() {
     let place = Place::new();
     let dir = place.path().join(".claude");
     fs::create_dir_all(&dir).unwrap();
-    // Where it would be read, that does not end.
+    // Reading it would never end.
     let made = std::process::Command::new("mkfifo").arg(dir.join("settings.json")).status();
     if made.is_ok_and(|made| made.success()) {
         let run = install(&place, "claude-code").exits(1);

@@ -1,4 +1,4 @@
-//! The hooks of agents: recorded calls and their answers, installation, and all that can go wrong.
+//! The hooks of agents: recorded calls and their answers, installation, and failures.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 
 const AGENTS: [&str; 6] = ["claude-code", "codex", "gemini", "cursor", "copilot", "opencode"];
 
-/// A project with a skill for messages, one for files, a long one, and one that Claude Code itself
-/// reads.
+/// A project with four skills: for messages, for files, a long one, and one that Claude Code reads
+/// itself.
 fn place() -> Place {
     let place = Place::new();
     let skill = |dir: &str, front_matter: &str, body: &str| {
@@ -48,7 +48,7 @@ fn place() -> Place {
     place
 }
 
-/// The hook of `agent` with the skills of the project alone.
+/// Runs the hook of `agent` with only the skills of the project.
 fn hook(place: &Place, agent: &str, input: &str) -> Run {
     let skills = place.path().join(".repertoire/skills");
     let native = place.path().join(".claude/skills");

@@ -1,4 +1,4 @@
-//! Calls of agents, and their answers.
+//! The protocol of hooks: calls of agents, and their answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -199,7 +199,7 @@ fn everything_sees_the_same_project_from_below_it() {
     let done = run(&["hook", "install", "claude-code", "--project"]).exits(0);
     let settings = place.path().join(".claude/settings.json");
     assert!(settings.exists() && done.stdout.contains(settings.to_str().unwrap()), "{done:?}");
-    // A directory that is named is that one.
+    // A named directory takes precedence.
     let here = run(&["hook", "install", "claude-code", "--project", "."]).exits(0);
     assert!(deep.join(".claude/settings.json").exists(), "{here:?}");
     let written = run(&["match", "x", "--path", "a.css", "--json"]).exits(0).json();
@@ -215,7 +215,7 @@ fn a_working_directory_that_is_none_is_that_of_the_hook() {
         let args = ["hook", "claude-code", "--deadline", "60"];
         let run = place.run_with(args, input.to_string().as_bytes()).exits(0);
         assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
-        assert!(log(&place).contains(&format!("`{cwd}` is no directory")), "{}", log(&place));
+        assert!(log(&place).contains(&format!("`{cwd}` is not a directory")), "{}", log(&place));
     }
 }
 

@@ -1,4 +1,4 @@
-//! `repertoire why`.
+//! The command `why`: explanations for shown and missing skills.
 
 use std::fs;
 
@@ -81,11 +81,11 @@ fn why_says_what_stood_in_the_way() {
     assert!(above["reason"].as_str().unwrap().contains("context already"), "{above}");
     assert!(above["help"].as_str().unwrap().contains("nothing is wrong"), "{above}");
 
-    // What the store does not know is told.
+    // An unknown session is reported.
     let strange = ["why", "scribe", "a commit message", "--source", "skills", "--session"];
     for unknown in ["claude-code:nobody", "foo", "claude-code:"] {
         let run = place.run([&strange[..], &[unknown]].concat()).exits(0);
-        let told = format!("nothing is known of the conversation `{unknown}`; that of a hook is");
+        let told = format!("the conversation `{unknown}` is unknown; that of a hook is");
         assert!(run.stderr.contains(&told), "{run:?}");
     }
 
@@ -155,7 +155,7 @@ fn why_takes_the_options_of_the_hook_of_an_agent() {
         place.run(options.iter().chain(&["--inflect"])).exits(0);
         assert_eq!(why(&["--agent", agent], 0)["fires"], true, "{agent}");
         assert_eq!(why(&[], 1)["error"]["code"], "NOT_FOUND", "{agent}");
-        // What is asked for counts before what the hook has.
+        // Options of the command line take precedence over those of the hook.
         place.write("other/deploy/SKILL.md", text.replace("[deploy]", "[ship]"));
         assert_eq!(why(&["--agent", agent, "--source", "other"], 1)["fires"], false, "{agent}");
     }
@@ -164,7 +164,7 @@ fn why_takes_the_options_of_the_hook_of_an_agent() {
     fs::write(&path, settings.replace("--inflect", "--inflict")).unwrap();
     let broken = why(&["--agent", "claude-code"], 1);
     let message = broken["error"]["message"].as_str().unwrap();
-    assert!(message.contains("settings.json is no command line"), "{broken}");
+    assert!(message.contains("settings.json is not a command line"), "{broken}");
     place.run(["why", "deploy", "deploy it", "--agent", "emacs"]).exits(2);
 }
 

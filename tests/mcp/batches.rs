@@ -1,4 +1,4 @@
-//! Batches: taken where protocol 2025-03-26 was agreed upon, and refused elsewhere.
+//! Batches: accepted where protocol 2025-03-26 was negotiated, and refused elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ fn request(id: u64, method: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}})
 }
 
-/// A batch of all there can be: requests, a notification, what is neither.
+/// A batch with every kind of member: requests, a notification, and neither.
 fn mixed() -> Value {
     let known = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let unknown = json!({"jsonrpc": "2.0", "method": "$/setTrace"});
@@ -50,7 +50,7 @@ fn over_standard_input() {
     server.write(&json!([{"jsonrpc": "2.0", "method": "$/setTrace"}]).to_string());
     server.write("[]");
     assert_eq!(server.read()["error"]["code"], -32600);
-    // What was cancelled is not waited for.
+    // A cancelled request is not waited for.
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": 8}});
     let mut slow = request(8, "tools/call");
@@ -99,7 +99,7 @@ fn over_http() {
         let answer = post(&json!([]));
         assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("-32600"), "{answer}");
     }
-    // Without a session there is nothing that was agreed upon.
+    // Without a session no protocol was negotiated.
     let bearer = format!("Bearer {TOKEN}");
     let answer = server.post_text("/mcp", &[("Authorization", &bearer)], &mixed().to_string());
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");

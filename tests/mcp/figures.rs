@@ -1,5 +1,5 @@
-//! How long calls over HTTP take, and what memory they leave. Run by hand:
-//! `cargo test --release --locked --test mcp -- --ignored figures --nocapture`
+//! Durations of calls over HTTP, and the memory they leave. Run by hand: `cargo test --release
+//! --locked --test mcp -- --ignored figures --nocapture`
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

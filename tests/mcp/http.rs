@@ -1,4 +1,4 @@
-//! The real binary over HTTP on loopback.
+//! The real binary over HTTP on the loopback.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -15,7 +15,7 @@ pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 pub(crate) struct Server {
     child: Child,
-    /// Where it listens.
+    /// The address that it listens on.
     pub(crate) address: String,
     _place: Place,
     _skills: tempfile::TempDir,
@@ -42,12 +42,12 @@ impl Server {
         (Server { child, address, _place: place, _skills: skills }, seen)
     }
 
-    /// The memory it has, in KiB.
+    /// Returns the memory of the server, in KiB.
     pub(crate) fn memory(&self) -> u64 {
         memory(&self.child)
     }
 
-    /// Posts a request to initialize, and gives the whole answer.
+    /// Posts a request to initialize, and returns the whole answer.
     fn post(&self, path: &str, headers: &[(&str, &str)]) -> String {
         self.post_text(path, headers, &hello().to_string())
     }
@@ -118,7 +118,7 @@ fn only_programs_of_this_machine_with_the_token_are_served() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers:?}: {answer}");
         assert!(!answer.contains("serverInfo"), "{answer}");
     }
-    // Two ways to say whom a request is for: whoever stands between may have read the other.
+    // Two hosts in one request: a proxy may have read the other one.
     let host = ("Host", &*server.address);
     for (path, headers) in [
         ("/mcp", &[authorized, host, host][..]),
@@ -165,7 +165,7 @@ fn what_is_no_message_is_answered_as_on_standard_input() {
     }
     let unknown = post(r#"{"jsonrpc":"2.0","method":"$/setTrace","params":"x"}"#);
     assert!(unknown.starts_with("HTTP/1.1 202"), "{unknown}");
-    // What is just not too long is read whole.
+    // A body just within the limit is read whole.
     let hello = hello().to_string();
     let answer = post(&format!("{hello}{}", " ".repeat(16 * 1024 * 1024 - hello.len())));
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("serverInfo"), "{answer}");

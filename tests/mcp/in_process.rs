@@ -205,7 +205,7 @@ async fn long_lists_of_resources_come_in_pages() {
             break;
         }
     }
-    // Of each skill, its `SKILL.md` and the first hundred.
+    // Of each skill, its `SKILL.md` and the first hundred files.
     assert_eq!(lengths, [202, 202, 101]);
 }
 
@@ -329,7 +329,7 @@ async fn a_changed_list_of_tools_is_told_once() {
     assert_eq!(place.told.tool_changes.load(Ordering::SeqCst), 1);
     assert_eq!(names().await, 4);
 
-    // Later clients hear of it where they listen.
+    // Later clients hear of it if they subscribed.
     let place = connect(modern(), ConsentPolicy::Never, None).await;
     assert_eq!(place.client.list_all_tools().await.unwrap().len(), 8);
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
@@ -348,7 +348,7 @@ async fn long_outputs_come_in_pages() {
     let answer = place.call("run_skill_script", call).await;
     let first = text(&answer);
     assert!(first.len() < 40_000, "{}", first.len());
-    // How it ended is told at once.
+    // The result is reported at once.
     assert!(first.ends_with("[standard error]\noh\n[exit code 3]"), "{first}");
     let (_, told) = first.split_once("[lines 1 to ").unwrap();
     let (_, told) = told.split_once("path `").unwrap();

@@ -11,7 +11,7 @@ use crate::support::say;
 
 const INSPECTOR: Package = ("@modelcontextprotocol/inspector", "2.12.0");
 
-/// Whether what is to be installed can be. Where it must be, it is no excuse that it cannot.
+/// Tells whether an optional tool can be installed. Where it must be, a failure fails the test.
 pub(crate) fn can_install(what: &str) -> bool {
     if npm::has_npm() {
         return true;
@@ -21,7 +21,7 @@ pub(crate) fn can_install(what: &str) -> bool {
     false
 }
 
-/// A command line of Node that finds the programs of npm packages.
+/// Returns a command line of Node that finds the programs of npm packages.
 pub(crate) fn node() -> Command {
     npm::install(NODE);
     let mut command = Command::new(npm::bin(NODE).join("node"));
@@ -29,7 +29,7 @@ pub(crate) fn node() -> Command {
     command
 }
 
-/// What the inspector says: its status, its lines and its complaints.
+/// Returns the inspector's status, lines and complaints.
 fn inspect(home: &Path, args: &[&str]) -> (i32, Vec<Value>, String) {
     npm::install(INSPECTOR);
     let program = npm::modules(INSPECTOR)
@@ -52,7 +52,7 @@ fn the_inspector_verifies_every_skill() {
     }
     let home = tempfile::tempdir().unwrap();
     let skills = crate::skills();
-    // What no strict reader takes, and what is at another path than its id.
+    // A skill that no strict reader accepts, and one whose path differs from its id.
     for (file, text) in [
         ("Loose One/skill.md", "---\nname: Größe\ndescription: use: it\n---\nLook.\n"),
         ("number/SKILL.md", "---\nname: number\ndescription: d\nmetadata: {n: .inf}\n---\n"),

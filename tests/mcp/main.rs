@@ -32,11 +32,11 @@ use std::time::Duration;
 use binary::Place;
 use serde_json::{Value, json};
 
-/// What is far from over when a test is: no machine is that slow.
+/// A time that exceeds any test, even on a slow machine.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A directory of skills that use all there is: arguments, files, a script, a plugin, a fork, one
-/// for users only.
+/// A directory of skills with every feature: arguments, files, a script, a plugin, a fork, one for
+/// users only.
 fn skills() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let write = |file: &str, text: &[u8]| {
@@ -89,14 +89,14 @@ fn command(place: &Place, args: &[&str], paths: &[&Path]) -> Command {
     command
 }
 
-/// The memory that a process has, in KiB.
+/// Returns the memory of a process, in KiB.
 fn memory(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// Whether a process with this argument is alive, such as a `sleep` for an odd time.
+/// Tells whether a process with this argument is alive, such as a `sleep` for an odd time.
 fn is_alive(argument: &str) -> bool {
     fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         let arguments = fs::read(entry.path().join("cmdline")).unwrap_or_default();

@@ -23,13 +23,13 @@ use tempfile::TempDir;
 
 use crate::{LONG, skills};
 
-/// A client that remembers what it was told.
+/// A client that records the server's notifications.
 #[derive(Clone, Default)]
 pub(crate) struct Told {
     pub(crate) progress: Arc<Mutex<Vec<(f64, String)>>>,
     pub(crate) questions: Arc<Mutex<Vec<String>>>,
     pub(crate) tool_changes: Arc<AtomicUsize>,
-    /// What its user says to questions; without it, it asks none.
+    /// The reply of the user to questions; without one, the client asks none.
     pub(crate) says: Option<ElicitationAction>,
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn text(result: &CallToolResult) -> &str {
     &result.content[0].as_text().unwrap().text
 }
 
-/// Waits until `is_so`.
+/// Waits until `is_so` returns true.
 pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {

@@ -10,7 +10,7 @@ use crate::http::{Server, TOKEN};
 use crate::support::say;
 use crate::{skills, trusted};
 
-/// What is installed, and so what was tested with.
+/// The installed version, which the test runs against.
 const CLIENT: &str = "mcp==2.3.0";
 
 /// A Python with the client, installed below the target directory once.

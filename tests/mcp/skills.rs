@@ -1,4 +1,4 @@
-//! MCP's Skills extension, by a client in this process.
+//! MCP's Skills extension, tested by a client in this process.
 
 use std::fs::{self, File};
 
@@ -151,7 +151,7 @@ async fn directories_are_read_level_by_level() {
     ] {
         let params = ReadResourceDirectoryRequestParams::new(uri);
         let read = place.client.read_resource_directory(params).await.unwrap();
-        // A directory without files is there when asked for by name, but nothing leads to it.
+        // A directory without files exists when asked for by name, but nothing leads to it.
         let expected = children.as_array().unwrap().iter().filter(|child| !child[1].is_null());
         let expected: Vec<Value> = expected
             .map(|child| json!([format!("{uri}/{}", child[0].as_str().unwrap()), child[1]]))
@@ -261,7 +261,7 @@ async fn instructions_need_the_consent_that_using_them_does() {
             let params = ReadResourceRequestParams::new("skill://review/SKILL.md");
             let error = place.client.read_resource(params).await.unwrap_err();
             assert!(error.to_string().contains("CONSENT_REQUIRED"), "{error}");
-            // What there is may be seen before.
+            // The list is visible without it.
             assert_eq!(place.client.list_all_skills().await.unwrap().len(), 6);
         }
     }

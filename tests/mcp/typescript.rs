@@ -9,13 +9,13 @@ use crate::inspector::{can_install, node};
 use crate::npm::{self, Package};
 use crate::{skills, trusted};
 
-/// The SDK that knows the handshake alone, and the one after it with the newest protocol.
+/// The SDK with the older handshake alone, and its successor with the newest protocol.
 const CLIENTS: [(Package, &[&str]); 2] = [
     (("@modelcontextprotocol/sdk", "1.32.2"), &["2024-11-05", "2025-03-26", "2025-11-25"]),
     (("@modelcontextprotocol/client", "2.3.1"), &["2025-03-26", "2026-07-28"]),
 ];
 
-/// What a client saw of a server.
+/// Returns the client's view of a server.
 fn use_server(package: Package, version: &str, home: &Path, server: &[&str]) -> Value {
     npm::install(package);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/client.mjs");

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::binary::Place;
 use crate::{LONG, command, is_alive, memory, skills, trusted};
 
-/// A running server, spoken to in lines.
+/// A running server on standard streams.
 pub(crate) struct Server {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -52,7 +52,7 @@ impl Server {
         self.initialized_with("2025-06-18")
     }
 
-    /// After the handshake in this protocol.
+    /// Completes the handshake in this protocol.
     pub(crate) fn initialized_with(mut self, version: &str) -> Server {
         let server = &mut self;
         let client = json!({"name": "raw", "version": "1"});
@@ -73,14 +73,14 @@ impl Server {
         self.write(&request.to_string());
     }
 
-    /// The next line. Every one is a message of the protocol.
+    /// Returns the next line, which must be a message of the protocol.
     pub(crate) fn read(&self) -> Value {
         let message = self.read_any();
         assert_eq!(message["jsonrpc"], "2.0", "{message}");
         message
     }
 
-    /// The next line, which may be a batch.
+    /// Returns the next line, which may be a batch.
     pub(crate) fn read_any(&self) -> Value {
         let line = self.lines.recv_timeout(LONG).unwrap();
         serde_json::from_str(&line).unwrap()
@@ -132,7 +132,8 @@ fn whatever_a_client_writes_is_answered_as_the_specification_says() {
         server.ask(6, "tools/call", &json!({"name": "find_skills", "arguments": {"q": 1}}));
     assert_eq!(answer["result"]["isError"], true, "{answer}");
 
-    // Each line that is no message is answered (JSON-RPC 2.0, section 5.1), with its id if it has one.
+    // Each line that is not a message is answered (JSON-RPC 2.0, section 5.1), with its id if it
+    // has one.
     let too_long = format!("\"{}\"", "x".repeat(16 * 1024 * 1024));
     for (line, code, id) in [
         ("this is no json", -32700, json!(null)),
@@ -165,7 +166,7 @@ fn whatever_a_client_writes_is_answered_as_the_specification_says() {
         );
         assert!(answer.as_object().unwrap().contains_key("id"), "{line}: {answer}");
     }
-    // Nobody waits for an answer to a blank line, or to a notification that is not known.
+    // A blank line and an unknown notification get no answer.
     server.write("");
     server.write(r#"{"jsonrpc":"2.0","method":"$/setTrace","params":"x"}"#);
     for list in ["tools", "prompts", "resources", "resources/templates"] {
@@ -204,15 +205,34 @@ fn a_request_before_the_handshake_is_refused() {
     assert_eq!(server.ask(2, "ping", &json!({}))["result"], json!({}));
     let client = json!({"name": "raw", "version": "1"});
     let params = json!({"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": client});
-    // A version nobody knows is answered with one that both may.
+    // An unknown version is answered with one that both sides may know.
     assert_eq!(server.ask(3, "initialize", &params)["result"]["protocolVersion"], "2025-11-25");
     drop(server.stdin.take());
     assert_eq!(server.wait(), 0);
 }
 
 #[test]
+fn the_list_of_skills_can_be_left_to_a_hook() {
+    let place = Place::new();
+    place.write(
+        ".repertoire/skills/tea/SKILL.md",
+        "---\nname: tea\ndescription: Brews.\n---\nPour.\n",
+    );
+    let client = json!({"name": "raw", "version": "1"});
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+    for (args, has_list) in [(&["mcp"][..], true), (&["mcp", "--no-list"], false)] {
+        let run = place.run_with(args, format!("{hello}\n").as_bytes()).exits(0);
+        let answer: Value = serde_json::from_str(run.stdout.lines().next().unwrap()).unwrap();
+        let instructions = answer["result"]["instructions"].as_str().unwrap();
+        assert!(instructions.contains("call `use_skill`"), "{instructions}");
+        assert_eq!(instructions.contains("- tea: Brews."), has_list, "{instructions}");
+    }
+}
+
+#[test]
 fn a_client_that_goes_takes_the_server_with_it() {
-    // Before it said a word.
+    // Before it sent a message.
     let mut server = Server::start();
     drop(server.stdin.take());
     assert_eq!(server.wait(), 0);
@@ -222,7 +242,7 @@ fn a_client_that_goes_takes_the_server_with_it() {
         ("run_skill_script", json!({"skill": "slow", "script": "wait.sh", "args": ["60.000023"]})),
         ("hello_count", json!({"to": 36_000, "pause": 100})),
     ] {
-        // By closing, or by a signal while it keeps its side open.
+        // By closing, or by a signal while the client keeps its side open.
         for signal in [None, Some("-TERM"), Some("-INT")] {
             let mut server = Server::started();
             server.send(1, "tools/call", &json!({"name": tool, "arguments": arguments}));
@@ -255,7 +275,7 @@ fn a_file_that_comes_or_goes_is_told_of() {
             std::fs::remove_file(references.join("more.md")).unwrap();
         }
         while server.read()["method"] != "notifications/resources/list_changed" {}
-        // The directory itself may have been told of before the file.
+        // The directory itself may be reported before the file.
         let listed = |server: &mut Server| {
             server.send(2, "resources/list", &json!({}));
             loop {
@@ -278,9 +298,9 @@ fn ten_thousand_calls_take_no_memory() {
         json!({"name": "read_skill_file", "arguments": {"skill": "review", "path": "ref/how to.md"}}),
         json!({"name": "no_tool", "arguments": {}}),
     ];
-    // What is loaded once and what allocators keep is there after the first thousand. How many threads
-    // there are at once, each with memory of its own, is left to chance: it grows at times, but a leak
-    // grows all the time.
+    // One-time allocations are done after the first thousand calls. The number of threads with
+    // memory of their own varies by chance, so the memory grows at times, but a leak grows all the
+    // time.
     let mut after = Vec::new();
     for id in 1..=11_000 {
         server.ask(id, "tools/call", &calls[id as usize % calls.len()]);

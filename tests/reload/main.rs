@@ -1,5 +1,5 @@
-//! Skills that change while an engine is in use: what was changed is taken up, nothing else is
-//! read again, and whoever asks meanwhile sees one state or the other.
+//! Reloading: changed skills are refreshed, nothing else is read again, and concurrent readers see
+//! one state or the other.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -24,7 +24,7 @@ use repertoire::catalog::{Environment, Refreshed};
 use repertoire::{Allowlist, Code, Diagnostic, Engine, ErrorCode, SkillId, Source};
 use tempfile::TempDir;
 
-/// A user's and a project's directory of skills, and what lies beside them.
+/// The directories of skills of a user and a project, and the files beside them.
 struct Place {
     dir: TempDir,
 }
@@ -84,7 +84,7 @@ impl Place {
     }
 }
 
-/// All that can be known of the skills of an engine, but for what is kept of before.
+/// Formats the whole state of an engine's skills, except for kept earlier versions.
 fn state(engine: &Engine) -> Vec<String> {
     let catalog = engine.catalog();
     let told = catalog.entries().chain(catalog.filtered()).map(|entry| {
@@ -106,7 +106,7 @@ fn ids(ids: &[SkillId]) -> Vec<&str> {
     ids.iter().map(SkillId::as_str).collect()
 }
 
-/// What was added, changed, removed and kept, with signs.
+/// Formats the added, changed, removed and kept skills, with signs.
 fn signs(refreshed: &Refreshed) -> String {
     let Refreshed { added, changed, removed, kept } = refreshed;
     let lists = [("+", added), ("~", changed), ("-", removed), ("!", kept)];
@@ -118,7 +118,7 @@ fn signs(refreshed: &Refreshed) -> String {
 
 type Edit = fn(&Place);
 
-/// An edit, and what a refresh says of it.
+/// An edit, and the result of a refresh after it.
 const EDITS: &[(&str, &str, Edit)] = &[
     ("nothing", "", |_| {}),
     ("content", "~plain", |place| place.skill("user/plain", "Another one.", "")),
@@ -189,7 +189,7 @@ const EDITS: &[(&str, &str, Edit)] = &[
     }),
     ("a root is deleted", "~both -plain", |place| {
         place.remove("user");
-        // It is no part of this edit that another one changes.
+        // Another skill changes as well, which is not a part of this edit.
         place.skill("project/both", "Edited.", "name: both");
     }),
     ("a root is deleted and made again", "~both ~plain", |place| {
@@ -225,7 +225,7 @@ fn after_any_edit_a_refresh_is_as_a_fresh_load() {
         .collect();
     for settled in [false, true] {
         if settled {
-            // From now on the times of files tell all.
+            // From now on the times of files show every change.
             thread::sleep(Duration::from_millis(2100));
         }
         for (what, expected, edit, place, old) in &places {
@@ -283,12 +283,12 @@ fn a_broken_edit_keeps_the_skill_as_it_was_until_it_is_mended() {
         let kept = found(&engine, Code::KeptBefore).unwrap();
         assert_eq!(kept.path, file);
         assert!(kept.message.contains("stays as it was"), "{kept}");
-        // It is told once, and known as long as it is so.
+        // It is reported once, and known as long as it lasts.
         assert!(engine.refresh().unwrap().is_empty(), "{what}");
         place.skill("project/new", "New.", "");
         assert_eq!(signs(&engine.refresh().unwrap()), "+new", "{what}");
         assert!(found(&engine, Code::KeptBefore).is_some(), "{what}");
-        // A program that starts now has nothing to keep.
+        // A program that starts now has no earlier version to keep.
         assert!(place.engine().catalog().get("plain").is_none(), "{what}");
 
         place.skill("user/plain", "Plain one.", "triggers: [plain words]");
@@ -461,7 +461,7 @@ fn ask(engine: &Engine, n_versions: usize) {
         text.contains(&format!("version {n}\"")) && text.contains(&format!("Version {n}."))
     };
     assert!((0..n_versions).any(is_of_one), "{text}");
-    // One disclosure is of one state: what matches is listed with the text that matched.
+    // One disclosure shows one state: a match is listed with the text that matched.
     let query: Vec<String> = (0..n_versions).map(|n| format!("version {n}")).collect();
     let query = query.join(", ");
     let found = engine.find_skills(query.as_str(), 1);

@@ -1,4 +1,4 @@
-//! Which skill files this thread reads, as the library logs it.
+//! The skill files that this thread reads, from the log of the library.
 
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -13,7 +13,7 @@ thread_local! {
     static READ: RefCell<Option<Vec<PathBuf>>> = const { RefCell::new(None) };
 }
 
-/// The files that were read since this was last asked. One at a time on each thread.
+/// The files read since the last query. One at a time on each thread.
 pub(crate) struct Reads(PhantomData<*const ()>);
 
 impl Reads {
@@ -29,8 +29,8 @@ impl Drop for Reads {
     }
 }
 
-/// Counts from now on. One subscriber hears all threads: while those of single threads come and go,
-/// another thread may come to think that nobody listens.
+/// Starts to count. One subscriber listens to all threads: if those of single threads came and
+/// went, another thread could conclude that nobody listens.
 pub(crate) fn count() -> Reads {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| tracing::subscriber::set_global_default(Counter).unwrap());

@@ -12,7 +12,7 @@ use super::*;
 
 const FIELDS: &str = "toolsets: [\"toolsets/hello:HelloToolset\"]";
 
-/// Skills of which one has tools, and an engine that may call them.
+/// Returns skills, one with tools, and an engine that may call them.
 fn place() -> (Place, Engine) {
     let place = Place::new();
     place.skill("project/new", "Greets.", FIELDS);
@@ -73,7 +73,7 @@ fn a_skill_that_moved_has_its_tools_where_it_is_now() {
     place.rename("project/new", "project/deep/new");
     assert_eq!(signs(&engine.refresh().unwrap()), "~new");
     assert_eq!(call(&held), Err(ErrorCode::NotFound));
-    // Where it is now, nobody trusts it.
+    // At its new path nobody trusts it.
     let failures = engine.all_tools().failures;
     assert_eq!(failures[0].error.code(), ErrorCode::PermissionDenied, "{failures:?}");
 }

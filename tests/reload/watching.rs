@@ -1,4 +1,4 @@
-//! Skills that are taken up without being asked for.
+//! Watching: changed skills are refreshed without a call.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use repertoire::{Watch, WatchOptions};
 
 use super::*;
 
-/// Far more than it takes, but less than the time after which is looked without any event.
+/// Far more than a refresh takes, but less than the interval of checks without any event.
 const LONG: Duration = Duration::from_secs(20);
 
 fn watch(engine: &Engine, events: bool) -> Watch {
@@ -16,7 +16,7 @@ fn watch(engine: &Engine, events: bool) -> Watch {
     engine.watch(options).unwrap()
 }
 
-/// Waits until the engine is as one that was loaded just now.
+/// Waits until the engine equals one that was just loaded.
 fn eventually_fresh(place: &Place, engine: &Engine, what: &str) {
     let start = Instant::now();
     let fresh = state(&place.engine());
@@ -32,7 +32,7 @@ fn eventually_fresh(place: &Place, engine: &Engine, what: &str) {
 fn any_edit_is_taken_up_by_events_and_by_looking() {
     for events in [true, false] {
         for (what, _, edit) in EDITS {
-            // No event tells of a program; it is seen when the next look is due.
+            // No event reports a program; it is noticed at the next check.
             if events && *what == "a program that is required" {
                 continue;
             }
@@ -42,7 +42,7 @@ fn any_edit_is_taken_up_by_events_and_by_looking() {
             edit(&place);
             let what = format!("{what}, with events: {events}");
             eventually_fresh(&place, &engine, &what);
-            // What is new is watched, too.
+            // New directories are watched, too.
             place.skill("project/a/b/new", "Newer.", "name: new");
             eventually_fresh(&place, &engine, &what);
             place.skill("project/a/b/new", "Newest.", "name: new");
@@ -85,7 +85,7 @@ fn it_goes_on_after_faults_and_ends_with_its_guard() {
         eventually_fresh(&place, &engine, "an edit after a panic");
     }
     drop(watch);
-    // What it had taken up may still be told.
+    // Earlier refreshes may still be reported.
     thread::sleep(Duration::from_millis(300));
     let n_heard = heard.load(Ordering::Relaxed);
     assert!(n_heard > 0);
@@ -151,7 +151,7 @@ fn edit(root: &Path, random: &mut Random, version: u64) {
     let place = ["", "group/", "group/skill-0/"][random.below(3) as usize];
     let dir = root.join(format!("{place}skill-{skill}"));
     let file = dir.join("SKILL.md");
-    // What is not there cannot be edited; that is no fault.
+    // A missing file cannot be edited, which is not a fault.
     let _ = match random.below(18) {
         0..=6 => fs::create_dir_all(&dir).and_then(|()| fs::write(file, text_of(skill, version))),
         7..=11 => {
@@ -172,7 +172,7 @@ fn edit(root: &Path, random: &mut Random, version: u64) {
     };
 }
 
-/// What a reader does; panics if the answers do not fit together.
+/// Reads as a user of the engine would; panics if the answers do not fit together.
 fn read(engine: &Engine, random: &mut Random) {
     let catalog = engine.catalog();
     for entry in catalog.entries() {
@@ -200,7 +200,7 @@ fn read(engine: &Engine, random: &mut Random) {
     }
 }
 
-/// Edits skills for so long while eight threads ask for them.
+/// Edits skills for this long while eight threads query them.
 fn soak(duration: Duration) {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("skills");
@@ -242,7 +242,7 @@ fn soak(duration: Duration) {
         }
         stop.store(true, Ordering::Relaxed);
     });
-    // A fresh load has nothing to keep: what is broken at the end goes.
+    // A fresh load has no earlier version to keep: skills broken at the end disappear.
     let broken = build().diagnostics();
     for finding in broken.iter().filter(|f| matches!(f.code, Code::NotUtf8 | Code::EmptyFile)) {
         fs::remove_file(&finding.path).unwrap();
@@ -272,7 +272,7 @@ fn readers_are_served_while_skills_are_edited() {
     soak(Duration::from_secs(5));
 }
 
-/// For `$REPERTOIRE_SOAK_SECONDS`, ten minutes by default.
+/// Runs for `$REPERTOIRE_SOAK_SECONDS`, ten minutes by default.
 #[test]
 #[ignore = "takes ten minutes"]
 fn readers_are_served_for_long_while_skills_are_edited() {

@@ -11,7 +11,7 @@ use super::*;
 
 const SHORT: Duration = Duration::from_millis(1500);
 
-/// Was stopped since its time was over, and long before it would have ended by itself.
+/// Asserts that the script was stopped by its timeout, long before its own end.
 #[track_caller]
 fn assert_timed_out(output: &ScriptOutput) {
     assert!(output.timed_out && !output.truncated && !output.cancelled, "{output:?}");
@@ -169,7 +169,7 @@ fn memory_of_what_a_script_starts_is_bounded() {
     if !has("python3") {
         return;
     }
-    // Started at once, perhaps before the limits were set.
+    // Started at once, perhaps before the limits apply.
     let text = "for i in 1 2 3; do python3 -c 'x = bytearray(300 << 20); print(1)' & done; wait";
     let output = Place::sh(text).limited(|limits| limits.memory = Some(100 << 20)).only(&[]);
     assert_eq!(output.stderr.matches("MemoryError").count(), 3, "{output:?}");
@@ -263,7 +263,7 @@ fn a_host_that_is_given_orphans_buries_them() {
     };
     let output = Place::sh("(sleep 60 &); (sleep 60 &); sleep 0.2").only(&[]);
     assert!(output.is_success(), "{output:?}");
-    // Those of other tests are there for a moment only.
+    // Those of other tests last only a moment.
     let patience = Instant::now() + LONG;
     while ours() > 0 {
         assert!(Instant::now() < patience);
@@ -310,7 +310,7 @@ fn output_comes_while_the_script_runs_and_in_order() {
     let mut seen: Vec<(Stream, String)> = Vec::new();
     let mut alive = 0;
     let mut on_output = |stream, bytes: &[u8]| {
-        // This also proves that what is looked for after each run can be found.
+        // This also proves that the check after each run can find processes.
         alive += usize::from(!place.alive().is_empty());
         seen.push((stream, String::from_utf8(bytes.to_vec()).unwrap()));
     };

@@ -1,4 +1,4 @@
-//! Scripts of skills, run for real: what they get, what stops them, and what is not run at all.
+//! Scripts of skills, run for real: their environment, their limits, and scripts that do not run.
 #![cfg(all(target_os = "linux", feature = "scripts"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,10 +23,10 @@ use repertoire::trust::{Owner, TrustStore};
 use repertoire::{Error, SkillId};
 use tempfile::TempDir;
 
-/// What is far from over when a test is: no machine is that slow.
+/// A time that exceeds any test, even on a slow machine.
 const LONG: Duration = Duration::from_secs(30);
 
-/// A skill in a directory of its own, and how its scripts are run.
+/// A skill in a directory of its own, and the options of its scripts.
 struct Place {
     dir: TempDir,
     owner: Owner,
@@ -82,7 +82,7 @@ impl Place {
         Scripts::new(self.options.clone(), Arc::clone(&self.store))
     }
 
-    /// Runs a script; nothing of it may be left, however that went.
+    /// Runs a script; no process of it may remain, whatever the outcome.
     fn run_with(
         &self,
         script: &str,
@@ -104,8 +104,8 @@ impl Place {
         self.run(name, args).unwrap()
     }
 
-    /// The processes that were started by a script of this skill, wherever they went: the
-    /// environment of all has the directory of the skill.
+    /// Returns the processes that a script of this skill started, wherever they went: all have the
+    /// directory of the skill in their environment.
     fn alive(&self) -> Vec<String> {
         let ours = self.root().to_str().unwrap().as_bytes();
         let mut alive = Vec::new();
@@ -133,7 +133,7 @@ fn variables(more: &[(&str, &str)]) -> Environment {
     Environment::Fixed(all.collect::<BTreeMap<OsString, OsString>>())
 }
 
-/// Whether a program is there; if not, says that the test is skipped.
+/// Tells whether a program is installed; reports the test as skipped if not.
 fn has(program: &str) -> bool {
     let found = ["/usr/local/bin", "/usr/bin", "/bin"]
         .iter()
@@ -144,7 +144,7 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// Whether the tests run as root.
+/// Tells whether the tests run as root.
 fn is_superuser() -> bool {
     std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0
 }

@@ -1,4 +1,4 @@
-//! What a script gets: environment, directories, input, and what of the system is open to it.
+//! The surroundings of a script: environment, directories, input, and access to the system.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -17,7 +17,7 @@ fn sorted(output: &ScriptOutput) -> Vec<&str> {
 
 #[test]
 fn the_environment_is_cleared_but_for_the_allowlist() {
-    // Of the shell, and not of ours.
+    // From the shell, not from us.
     let mut place = Place::sh("env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= -e ^OLDPWD=");
     place.options.environment = variables(&[
         ("SECRET_TOKEN", "secret"),
@@ -72,7 +72,7 @@ fn the_working_directory_is_that_of_the_skill() {
     place.write("references/a.md", "text\n");
     let output = place.only(&[]);
     assert_eq!(output.stdout, format!("{}\ntext\ntext\n", place.root().display()));
-    // Also if the way to it is a link.
+    // Also if a link leads to it.
     let mut linked = Place::sh("pwd");
     let link = linked.dir.path().join("link");
     symlink(linked.root(), &link).unwrap();
@@ -230,7 +230,7 @@ fn nothing_is_left_on_disk() {
     let output = place.only(&[]);
     assert!(output.stdout.starts_with(scratch.path().to_str().unwrap()), "{output:?}");
     assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
-    // Nor in the skill, nor in what it links to.
+    // Nor in the skill, nor in its link targets.
     assert_eq!(std::fs::read_dir(place.root()).unwrap().count(), 2);
 }
 

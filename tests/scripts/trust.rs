@@ -1,5 +1,4 @@
-//! What does not run: what nobody trusts, what has changed, what others can change, what is not
-//! of the skill.
+//! Scripts that do not run: untrusted, changed, writable by others, or foreign to the skill.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,7 +80,7 @@ fn what_is_not_trusted_is_not_there_for_what_is() {
     assert!(output.stdout.contains("b.sh") && output.stdout.contains("a.sh"), "{output:?}");
     assert!(!output.stdout.contains("c.sh") && !output.stdout.contains("link"), "{output:?}");
     if has("python3") {
-        // A module that hides one of the language.
+        // A module that hides one of the standard library.
         let place = project(&[("scripts/a.py", "import json\nprint(json.dumps(1))")]);
         place.store.add(&place.root().join("scripts/a.py")).unwrap();
         place.write("scripts/json.py", "print('evil')");
@@ -234,7 +233,7 @@ fn a_pipe_in_place_of_a_script_does_not_hang() {
     assert_refused(&place, "pipe.sh", ErrorCode::ExecutionError, "no regular file");
 }
 
-/// Says that a test is over, also when it fails.
+/// Signals the end of a test, also when it fails.
 struct End<'a>(&'a AtomicBool);
 
 impl Drop for End<'_> {
@@ -259,7 +258,7 @@ fn a_directory_that_is_swapped_for_a_link_gives_nothing_from_outside() {
     let (mut n_tries, mut n_ran) = (0, 0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // On a busy machine a script needs longer to be read, so it is given ever longer.
+            // A busy machine takes longer to read a script, so the pause grows.
             let mut pause = Duration::from_micros(500);
             while !is_over.load(Ordering::Relaxed) {
                 std::fs::rename(&real, &kept).unwrap();

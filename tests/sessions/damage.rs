@@ -1,4 +1,4 @@
-//! Files that are no store, no longer one, or one of an earlier version.
+//! Damaged, foreign and outdated session files.
 
 use std::fs;
 use std::io::Write as _;
@@ -12,7 +12,7 @@ use repertoire::session::{Day, Event, SessionStore, SkillState, SqliteStore};
 use super::processes::at_once;
 use super::{record_use, used};
 
-/// The files that were set aside from `path`, without their parts.
+/// Returns the files that were set aside from `path`, without their side files.
 pub(super) fn damaged(path: &Path) -> Vec<PathBuf> {
     let start = format!("{}.damaged-", path.file_name().unwrap().to_str().unwrap());
     let files = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
@@ -65,7 +65,7 @@ fn a_damaged_file_is_set_aside_and_a_new_one_begun() {
         ("a bad start", with(0, &noise(16)), true),
         ("a bit of the application id", with(68, b"Sprt"), true),
         ("a header that is not ours any more", with(60, &[0; 12]), true),
-        // Nothing of it is needed to open the file.
+        // Opening the file needs none of it.
         ("noise after the first page", with(PAGE, &noise(whole.len() - PAGE)), true),
     ];
     for (name, bytes, is_damaged) in cases {
@@ -213,7 +213,7 @@ fn a_store_of_an_earlier_version_goes_on() {
         let store = SqliteStore::open(&path).unwrap();
         assert!(store.set_aside().is_empty(), "version {version}");
         assert_eq!(store.state("a").unwrap().skills, [known.clone()], "version {version}");
-        // Only what was recorded since is counted, of all four processes.
+        // Only events recorded since are counted, of all four processes.
         let git = || store.tallies(Day::today().before(1)).unwrap().of(&"git".into()).cloned();
         let counts = git().unwrap().counts;
         assert_eq!((counts.fired, counts.used), (0, 80), "version {version}");
@@ -225,8 +225,8 @@ fn a_store_of_an_earlier_version_goes_on() {
     }
 }
 
-/// Every file in a directory with its content, but for the locks of stores, and what readers put
-/// beside a database.
+/// Returns every file in a directory with its content, except for the locks of stores, and the side
+/// files that readers create.
 fn contents(dir: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let mut all: Vec<(PathBuf, Option<Vec<u8>>)> = fs::read_dir(dir)
         .unwrap()
@@ -249,7 +249,8 @@ fn contents(dir: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
 
 #[test]
 fn only_a_damaged_store_is_ever_renamed() {
-    /// Makes what stands at a path; the words of the error, or none if a new store is begun.
+    /// A description, a function that creates something at a path, and a part of the error; empty
+    /// if a new store is begun.
     type Case<'a> = (&'a str, Box<dyn Fn(&Path) + 'a>, &'a str);
     let whole = filled(&tempfile::tempdir().unwrap().path().join("whole.db"));
     let sql = |path: &Path, sql: &str| {
@@ -342,7 +343,7 @@ fn only_a_damaged_store_is_ever_renamed() {
     {
         cases.push(("link", Box::new(link), "in another directory"));
         cases.push(("FIFO", Box::new(fifo), "is not a file"));
-        // The superuser writes it all the same.
+        // The superuser can write it anyway.
         if !rustix::process::geteuid().is_root() {
             cases.push(("read-only", Box::new(read_only), "readonly"));
         }
@@ -352,7 +353,7 @@ fn only_a_damaged_store_is_ever_renamed() {
         let path = dir.path().join("sessions.db");
         make(&path);
         let before = contents(dir.path());
-        // What the first attempt leaves beside it makes no difference to the second.
+        // The side files of the first attempt make no difference to the second.
         for attempt in 1..=2 {
             let told = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
             let teller = std::sync::Arc::clone(&told);
@@ -416,7 +417,8 @@ fn a_database_that_passes_its_checks_and_is_not_as_it_was_written_is_begun_anew(
         store.state("a").unwrap();
         store.record("a", &Event::Used(&"sql".into())).unwrap();
         store.tallies(Day::default()).unwrap();
-        // All but the tallies are as of now; the record of before them may be gone with them.
+        // All but the tallies have the current form; the record of earlier days may be gone with
+        // them.
         record_use(&store, "b", "git");
         assert_eq!(used(&store, "b"), 1, "{name}");
         assert_eq!(store.set_aside().len(), 1, "{name}");
@@ -433,7 +435,7 @@ fn whatever_bit_tips_over_what_is_recorded_is_read_again() {
     let path = dir.path().join("sessions.db");
     let whole = filled(&path);
     let (mut refused, mut begun_anew) = (0, 0);
-    // Some in each part of the file, not at multiples of anything.
+    // Some bits in each part of the file, at irregular positions.
     for bit in (0..whole.len() * 8).step_by(1733) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sessions.db");

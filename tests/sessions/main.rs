@@ -1,5 +1,5 @@
-//! Conversations are remembered alike in memory and in a file, whatever happens to the processes
-//! that share the file, and to the file.
+//! Sessions are remembered alike in memory and in a file, whatever happens to the file and the
+//! processes that share it.
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ use repertoire::session::{
 const SESSIONS: [&str; 3] = ["chat-1", "chat-2", "Chat-2\0 ü"];
 const SKILLS: [&str; 4] = ["git", "sql", "sven/plan", "使用"];
 
-/// Something that happens to a store; skills are places in [`SKILLS`].
+/// An event for a store; skills are indexes into [`SKILLS`].
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Used(usize),

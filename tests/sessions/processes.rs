@@ -1,4 +1,4 @@
-//! Processes that share a store: this program, started to do one of the things below.
+//! Processes that share a store: this program, started in one of the roles below.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::{record_use, used};
 const ROLE: &str = "REPERTOIRE_TEST_ROLE";
 const STORE: &str = "REPERTOIRE_TEST_STORE";
 
-/// Before each number that a child prints, as the test harness prints, too.
+/// The prefix of each number that a child prints, as the test harness prints, too.
 const MARK: &str = "recorded ";
 
 fn start(role: &str, path: &Path) -> Child {
@@ -54,7 +54,7 @@ fn child() {
     }
 }
 
-/// Tells the parent that it may go on, and waits until it does.
+/// Tells the parent that this child is ready, and waits for its signal.
 fn wait() {
     say(0);
     std::io::stdin().read_to_string(&mut String::new()).unwrap();
@@ -67,14 +67,14 @@ fn say(n: u64) {
     stdout.flush().unwrap();
 }
 
-/// What a child says, number by number, until it ends.
+/// Iterates over the numbers that a child prints, until it ends.
 fn heard(child: &mut Child) -> impl Iterator<Item = u64> + use<> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // The harness writes its own words before the first, in the same line.
     lines.filter_map(|line| line.unwrap().rsplit_once(MARK)?.1.parse().ok())
 }
 
-/// Starts `n` children, and lets them go on at once after `meanwhile`; each records 20 uses.
+/// Starts `n` children and releases them at once after `meanwhile`; each records 20 uses.
 pub(super) fn at_once(n: usize, role: &str, path: &Path, meanwhile: impl Fn()) {
     let mut children: Vec<Child> = (0..n).map(|_| start(role, path)).collect();
     let mut numbers: Vec<_> = children.iter_mut().map(heard).collect();

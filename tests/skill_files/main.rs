@@ -1,4 +1,4 @@
-//! Skill files: every file loads or says why not, and none takes long.
+//! Skill files: every file loads or explains why not, and none takes long.
 #![expect(clippy::unwrap_used, reason = "also in the helpers of tests")]
 
 mod findings;
@@ -65,7 +65,7 @@ fn conformance_cases_load_as_written() {
     }
 }
 
-/// The best of three, where the first was slow: other tests run at the same time.
+/// Returns the best time of three if the first was slow: other tests run at the same time.
 fn timed(path: &Path) -> (Result<Skill, Vec<Diagnostic>>, Duration) {
     let once = || {
         let start = Instant::now();
@@ -296,7 +296,7 @@ fn profiles_check_what_they_ask_for() {
     assert!("spec".parse::<Profile>().is_err());
 }
 
-/// Text that is nearly a skill file, made of the pieces that trouble parsers.
+/// Text that is nearly a skill file, made of pieces that trouble parsers.
 fn nearly_a_skill() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "---",

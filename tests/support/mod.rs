@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A path of the shared test data: conformance cases and the corpus of real skill files.
+/// Returns a path of the shared test data: conformance cases and the corpus of real skill files.
 ///
-/// The data is too large for the repository. It is looked for next to it, and in
-/// `$REPERTOIRE_SHARED`; `None` if it is not found, which is noted on standard error.
+/// The data is too large for the repository. It is searched for next to it, and in
+/// `$REPERTOIRE_SHARED`; `None` if it is missing, which is reported on standard error.
 pub(crate) fn shared(relative: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     let named = std::env::var_os("REPERTOIRE_SHARED").map(PathBuf::from);
@@ -24,7 +24,7 @@ pub(crate) fn shared(relative: &str) -> Option<PathBuf> {
     found
 }
 
-/// Says something that is seen also when the test passes: output of the macros is captured.
+/// Prints a line that is seen even when the test passes: output of the macros is captured.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

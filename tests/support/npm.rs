@@ -8,28 +8,28 @@ use std::sync::{Mutex, PoisonError};
 /// A package and its version.
 pub(crate) type Package = (&'static str, &'static str);
 
-/// The Node that programs run on, from npm as well: some need a newer one than there may be.
+/// The Node that programs run on, also from npm: some need a newer one than the system has.
 pub(crate) const NODE: Package = ("node", "24.21.0");
 
-/// Whether there is npm, and the registry that it takes packages from answers.
+/// Tells whether npm is installed and its registry answers.
 pub(crate) fn has_npm() -> bool {
     let named = format!("{}@{}", NODE.0, NODE.1);
     let output = Command::new("npm").args(["view", &named, "version"]).output();
     output.is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
 }
 
-/// Where a package is installed, kept between runs.
+/// Returns the directory of an installed package, kept between runs.
 fn dir_of((package, version): Package) -> PathBuf {
     let name = package.replace(['@', '/'], "_");
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("agents/{name}-{version}"))
 }
 
-/// Where the modules of a package are, and those it needs.
+/// Returns the directory of the modules of a package and its dependencies.
 pub(crate) fn modules(package: Package) -> PathBuf {
     dir_of(package).join("node_modules")
 }
 
-/// Where the programs of a package are.
+/// Returns the directory of the programs of a package.
 pub(crate) fn bin(package: Package) -> PathBuf {
     modules(package).join(".bin")
 }

@@ -1,4 +1,4 @@
-//! A running `repertoire play`, asked over HTTP.
+//! A client of a running `repertoire play`, over HTTP.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -56,7 +56,7 @@ impl Play {
             "{method} {path} HTTP/1.1\r\n{lines}Connection: close\r\nContent-Length: {n_bytes}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
-        // What is refused for its length may not be read to its end.
+        // A request refused for its length may not be read to its end.
         let _ = stream.write_all(body.as_bytes());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);

@@ -4,8 +4,8 @@ use std::fs;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use repertoire::ErrorCode;
 use repertoire::toolset::{Isolation, WorkerState};
+use repertoire::{ErrorCode, Remedy};
 use serde_json::json;
 
 use super::{Place, Silent, assert_error, assert_good, built, call, failure, in_child};
@@ -69,6 +69,18 @@ fn a_panic_in_process_is_that_calls_error() {
 }
 
 #[test]
+fn an_answer_that_is_not_utf_8_is_that_calls_error() {
+    for isolation in [|| Isolation::InProcess, in_child] {
+        let place = Place::failing();
+        let engine = place.engine(isolation());
+        let error = call(&engine, "bad.bytes").unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ExecutionError);
+        assert!(error.message().contains("the tool's output is not UTF-8"), "{error:#}");
+        assert_eq!(call(&engine, "bad.noop").unwrap(), "");
+    }
+}
+
+#[test]
 fn a_library_whose_panics_abort_runs_only_in_a_child() {
     let place = Place::new("toolsets/bad:FailingToolset");
     fs::write(place.library("bad"), aborting()).unwrap();
@@ -103,10 +115,12 @@ fn three_crashes_disable_a_library_until_it_is_restarted() {
     );
     let listed = serde_json::to_value(noop).unwrap();
     assert_eq!((&listed["state"], &listed["reason"]), (&json!("disabled"), &json!("exit code 3")));
+    assert!((1..=60).contains(&listed["retry_in_seconds"].as_u64().unwrap()), "{listed}");
 
     let error = noop.call(&json!({}), &Silent).unwrap_err();
     let message = ["bad.noop", "libbad.so", "disabled after 3 crashes", "exit code 3"];
-    assert_error(&error, ErrorCode::ExecutionError, &message, "`Tool::restart`");
+    assert_error(&error, ErrorCode::ExecutionError, &message, "it is tried again in 60 s");
+    assert_eq!(error.remedy(), Some(&Remedy::Restart(place.library("bad"))));
     assert_good(&engine);
 
     noop.restart();

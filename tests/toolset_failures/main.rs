@@ -4,12 +4,14 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::print_stdout, reason = "it names the row that fails")]
 
+mod alone;
 mod calls;
 mod changes;
 mod loading;
 #[path = "../support/plugin.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod plugin;
+mod rights;
 
 use std::fs;
 use std::path::{Path, PathBuf};

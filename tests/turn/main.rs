@@ -1,4 +1,4 @@
-//! A turn: what a host gets for one message of a conversation, in one call.
+//! Turns: the result for one message of a conversation, in one call.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -26,7 +26,7 @@ fn skill(name: &str, more: &str, body: &str) -> Skill {
     format!("---\n{head}---\n{body}\n").parse().unwrap()
 }
 
-/// An engine with a skill that asks for a task, and one that does not.
+/// Returns a builder with a skill that asks for a task, and one that does not.
 fn builder() -> EngineBuilder {
     Engine::builder()
         .skill(skill("dig", "context: fork\n", "Dig for $ARGUMENTS, SECRETLY."))
@@ -152,7 +152,7 @@ fn a_list_says_how_to_load_what_it_names() {
     }
     // Outside of a conversation nobody said that there is a tool.
     assert!(!one.disclose("what can you do?").text.contains("use_skill"));
-    // Where nothing is left to load, nothing is said of it.
+    // If there is nothing left to load, the text does not mention loading.
     let session = one.session("a");
     for id in ["a", "b"] {
         one.activate(id, "", &session).unwrap();

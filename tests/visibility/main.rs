@@ -1,5 +1,4 @@
-//! Two hundred real skills at once: whether the skill that a message is for can be seen, and whether
-//! it can be seen without a list of all of them.
+//! Two hundred real skills at once: each message shows the skill it is for, without a list of all.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod selection;
@@ -16,14 +15,14 @@ use tempfile::TempDir;
 
 const N_SKILLS: usize = 200;
 
-/// So many of the messages must show their skill.
+/// The number of messages that must show their skill.
 const MIN_VISIBLE: usize = 26;
 
-/// Lines that a message may cost at most.
+/// The most lines for a message.
 const MAX_LINES: usize = 5;
 
 /// Messages, each with the skill it is for: every seventh of the selection, or the next one that no
-/// other skill of it could do as well. They were written before any was asked.
+/// other skill could serve as well. They were written before any of them was tried.
 const MESSAGES: [(&str, &str); 28] = [
     ("product-mockup", "put this screenshot on an iPhone so it looks nice in the app store"),
     ("gget", "pull the ensembl entry and the alphafold model of BRCA2 from the shell"),
@@ -117,7 +116,7 @@ fn write_triggers(dir: &Path) {
     assert!(n_written > N_SKILLS * 3 / 4, "only {n_written} files got triggers");
 }
 
-/// Whether the skill is shown, in full or in a line.
+/// Tells whether the skill is shown, in full or in a line.
 fn shows(shown: &Disclosure, id: &str) -> bool {
     shown.full.iter().chain(&shown.registry).any(|visible| visible.as_str() == id)
 }

@@ -1,11 +1,11 @@
-//! Which of the real skills are taken: varied, different from each other, and always the same.
+//! The selection of real skills: varied, different from each other, and always the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use repertoire::Skill;
 
-/// Descriptions that share more of their words than this are of one skill in two versions.
+/// The share of common words above which two descriptions belong to versions of one skill.
 const MAX_SHARED: f64 = 0.5;
 
 /// The first `n` skills of `corpus`, one of each repository in turn, in an order that only their

@@ -1,5 +1,6 @@
 //! The host's side of the border.
 
+use std::borrow::Cow;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::time::Instant;
@@ -48,7 +49,12 @@ impl Classes {
         let library = ManuallyDrop::new(dlopen(path, shown)?);
         check_marker(&library, shown, allow_panic_abort)?;
         let module = module(&library, shown)?;
-        Ok(Self { classes: module.classes()(), _library: library })
+        let classes = module.classes()();
+        if classes.iter().any(|class| std::str::from_utf8(class.name.as_bytes()).is_err()) {
+            let why = "the name of a class is not UTF-8".to_owned();
+            return Err(OpenError::BadNote { path: shown.to_owned(), why });
+        }
+        Ok(Self { classes, _library: library })
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
@@ -99,11 +105,12 @@ fn check_marker(
     let symbol = unsafe { library.get::<*const Marker>(MARKER_SYMBOL) }.map_err(missing)?;
     let marker: *const Marker = *symbol;
     // SAFETY: a static of this name begins with magic and version in every version of the ABI;
-    // the fields are read one by one, without claiming that all of `Marker` is there.
+    // the fields are read one by one, without claiming that all of `Marker` is there, nor that a
+    // symbol of somebody else is aligned.
     let (magic, found) = unsafe {
-        let magic = (&raw const (*marker).magic).read();
-        let major = (&raw const (*marker).abi_major).read();
-        (magic, (major, (&raw const (*marker).abi_minor).read()))
+        let magic = (&raw const (*marker).magic).read_unaligned();
+        let major = (&raw const (*marker).abi_major).read_unaligned();
+        (magic, (major, (&raw const (*marker).abi_minor).read_unaligned()))
     };
     if magic != MAGIC {
         let why = "the marker is not one".to_owned();
@@ -113,7 +120,7 @@ fn check_marker(
         return Err(OpenError::AbiVersion { path: path.to_owned(), found });
     }
     // SAFETY: in this major version all of the fields are there.
-    let unwinds = unsafe { (&raw const (*marker).panic_unwind).read() } == 1;
+    let unwinds = unsafe { (&raw const (*marker).panic_unwind).read_unaligned() } == 1;
     if !unwinds && !allow_panic_abort {
         return Err(OpenError::PanicAbort { path: path.to_owned() });
     }
@@ -165,7 +172,7 @@ impl Instance {
     }
 
     pub(crate) fn description(&self) -> ToolResult<ToolsetDescription> {
-        serde_json::from_str(&self.0.describe()).map_err(|error| {
+        serde_json::from_slice(self.0.describe().as_bytes()).map_err(|error| {
             ToolError::with_code(ErrorCode::Border, format!("the description is broken: {error}"))
         })
     }
@@ -175,30 +182,39 @@ impl Instance {
         let border = RHost_TO::from_ptr(RRef::new(&callbacks), TD_Opaque);
         match self.0.call(tool.into(), arguments.into(), border) {
             RResult::ROk(answer) => Ok(ToolOutput {
-                metadata: metadata(&answer.metadata)?,
-                title: answer.title.into_string(),
-                output: answer.output.into_string(),
+                metadata: metadata(answer.metadata.as_bytes())?,
+                title: text(answer.title, "title")?,
+                output: text(answer.output, "output")?,
             }),
-            RResult::RErr(error) => Err(crossed(error)),
+            RResult::RErr(error) => Err(crossed(&error)),
         }
     }
 }
 
 fn made(made: RResult<BoxedToolset, RError>) -> ToolResult<Instance> {
-    made.into_result().map(Instance).map_err(crossed)
+    made.into_result().map(Instance).map_err(|error| crossed(&error))
 }
 
-fn metadata(json: &str) -> ToolResult<Map<String, Value>> {
+/// A text of a plugin, which may hold other bytes than its type promises.
+fn text(text: RString, what: &str) -> ToolResult<String> {
+    String::from_utf8(text.into_bytes().into_vec()).map_err(|error| {
+        let error = error.utf8_error();
+        ToolError::with_code(ErrorCode::Border, format!("the tool's {what} is not UTF-8: {error}"))
+    })
+}
+
+fn metadata(json: &[u8]) -> ToolResult<Map<String, Value>> {
     if json.is_empty() {
         return Ok(Map::new());
     }
-    serde_json::from_str(json).map_err(|error| {
+    serde_json::from_slice(json).map_err(|error| {
         ToolError::with_code(ErrorCode::Border, format!("the tool's metadata is broken: {error}"))
     })
 }
 
-fn crossed(error: RError) -> ToolError {
-    ToolError::with_code(ErrorCode::from_number(error.code), error.message.into_string())
+fn crossed(error: &RError) -> ToolError {
+    let message = String::from_utf8_lossy(error.message.as_bytes()).into_owned();
+    ToolError::with_code(ErrorCode::from_number(error.code), message)
 }
 
 /// The host's callbacks, whose panics stay here: one that crossed would end the process.
@@ -213,23 +229,29 @@ impl RHost for Callbacks<'_> {
 
     fn progress(&self, fraction: f64, message: RStr<'_>) {
         let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
-        guarded(|| (), || self.host.progress(fraction, message.as_str()));
+        guarded(|| (), || self.host.progress(fraction, &lossy(message)));
     }
 
     fn log(&self, level: u8, message: RStr<'_>) {
-        guarded(|| (), || self.host.log(LogLevel::from_number(level), message.as_str()));
+        guarded(|| (), || self.host.log(LogLevel::from_number(level), &lossy(message)));
     }
 
     fn request(&self, method: RStr<'_>, params: RStr<'_>) -> RResult<RString, RString> {
+        let (method, params) = (lossy(method), lossy(params));
         let answer = guarded(
             || Err(ToolError::new(format!("the host panicked in `{method}`"))),
-            || self.answer(method.as_str(), params.as_str()),
+            || self.answer(&method, &params),
         );
         match answer {
             Ok(value) => RResult::ROk(value.to_string().into()),
             Err(error) => RResult::RErr(error.message().into()),
         }
     }
+}
+
+/// A text of a plugin for the host, with other bytes than UTF-8 replaced.
+fn lossy(text: RStr<'_>) -> Cow<'_, str> {
+    String::from_utf8_lossy(text.as_rslice().as_slice())
 }
 
 impl Callbacks<'_> {

@@ -157,7 +157,7 @@ fn refusals_name_skill_and_file_and_what_to_do() {
 fn what_cannot_be_read_is_not_listed() {
     let dir = skill(&[("a.md", b"a"), ("linked.md", b"b"), (".env", b"c"), ("z.md", b"d")]);
     fs::hard_link(dir.path().join("linked.md"), dir.path().join(".other")).unwrap();
-    let large = fs::File::create(dir.path().join("large.bin")).unwrap();
+    let large = File::create(dir.path().join("large.bin")).unwrap();
     large.set_len(MAX_TEXT_BYTES as u64 + 1).unwrap();
     let listed = crate::activation::bundled_files(dir.path(), 20).unwrap();
     assert_eq!((&listed.files[..], listed.more), (&["a.md".to_owned(), "z.md".into()][..], 2));

@@ -1,4 +1,4 @@
-//! The command line that an agent runs this program with.
+//! Builds the command line with which an agent runs this program.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use repertoire::{Error, ErrorCode};
 
 use crate::args::{BRAND, Common};
 
-/// The options of this command line that matter to every command that an agent runs.
+/// Returns the options of this command line that matter to every command run by an agent.
 pub(crate) fn common_options(common: &Common) -> Vec<String> {
     let mut words = Vec::new();
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
@@ -30,7 +30,7 @@ pub(crate) fn common_options(common: &Common) -> Vec<String> {
     words
 }
 
-/// This program: by its name, if that is what runs, else by its path.
+/// Names this program: by its name if that runs it, otherwise by its path.
 pub(crate) fn program() -> Result<String, Error> {
     let program = std::env::current_exe().map_err(|error| {
         let message = format!("cannot find this program: {error}");
@@ -47,7 +47,7 @@ pub(crate) fn program() -> Result<String, Error> {
     })
 }
 
-/// Whether the first word of a command line is this program, wherever it is installed.
+/// Tells whether the first word of a command line is this program, wherever it is installed.
 pub(crate) fn is_own_program(program: &str) -> bool {
     let program = Path::new(program);
     program.file_stem().is_some_and(|stem| stem == "repertoire")
@@ -67,7 +67,8 @@ pub(crate) fn split(command: &str) -> Vec<String> {
     shlex::split(command).unwrap_or_default()
 }
 
-/// In double quotes, as `cmd` and `PowerShell` both have it; a path cannot hold one.
+/// Joins words for a shell, in double quotes, which both `cmd` and `PowerShell` accept; a path
+/// cannot contain one.
 #[cfg(windows)]
 pub(crate) fn shell(words: &[String]) -> Result<String, Error> {
     let quote = |word: &String| {

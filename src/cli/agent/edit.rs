@@ -1,4 +1,4 @@
-//! A settings file of an agent, changed as a whole or not at all.
+//! Edits a settings file of an agent, as a whole or not at all.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,14 +14,14 @@ use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::replace::{check_writable, io_error, replace};
 use crate::sanitize;
 
-/// Why settings are not changed.
+/// The reason why settings cannot be changed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// What is wrong, after the name of the file.
+    /// The fault, phrased to follow the name of the file.
     pub(crate) what: String,
     /// Line and column, from 1.
     pub(crate) at: Option<(usize, usize)>,
-    /// What to do about it, if not to repair the file.
+    /// The remedy, unless it is to repair the file.
     pub(crate) help: Option<&'static str>,
 }
 
@@ -31,33 +31,33 @@ impl Problem {
     }
 }
 
-/// What this program has in a settings file.
+/// The part of a settings file that belongs to this program.
 pub(crate) trait Entry {
-    /// What is added to the name of the file for the copy of what it was.
+    /// The suffix of the backup of the original file.
     const BACKUP: &'static str;
 
-    /// The words that `text` runs for us; `None` if nothing of ours is in it.
+    /// Returns the words that `text` runs for us; `None` if it holds nothing of ours.
     fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem>;
 
-    /// `text` with ours in it, once; all else stays.
+    /// Returns `text` with our part in it once, and all else unchanged.
     fn add(&self, text: &str) -> Result<String, Problem>;
 
-    /// `text` without ours, where the file was `before` it came; `None` if nothing is left that
-    /// anybody wrote.
+    /// Returns `text` without our part; the file was `before` when our part was added. `None` if
+    /// nothing is left that a user wrote.
     fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<String>, Problem>;
 }
 
-/// A settings file, and what is to stand in it.
+/// A settings file, and the part of ours that belongs in it.
 #[derive(Debug)]
 pub(crate) struct Target<E> {
     agent: &'static str,
     place: Place,
-    /// Where links lead to.
+    /// The path with links followed.
     path: PathBuf,
-    /// The directory that was there before any settings: the project, or that of the user's
-    /// settings of this agent.
+    /// The directory that existed before any settings: the project, or the directory of the user's
+    /// settings for this agent.
     base: PathBuf,
-    /// What is in it; `None` if there is no such file.
+    /// The content; `None` if there is no such file.
     text: Option<String>,
     pub(crate) entry: E,
 }
@@ -71,10 +71,10 @@ impl<E: Entry> Target<E> {
         entry: E,
     ) -> Result<Target<E>, Error> {
         if path.is_symlink() {
-            // What is replaced is the file, not a link to it.
+            // Replace the file that a link points to, not the link.
             path = path.canonicalize().map_err(|error| io_error("follow", &path, &error))?;
         }
-        // To read what is none may never end.
+        // Reading something other than a file may never end.
         if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
             let message = format!("{} is not a file", path.display());
             return Err(Error::new(ErrorCode::ExecutionError, message, "move it away"));
@@ -99,7 +99,7 @@ impl<E: Entry> Target<E> {
         self.text.as_deref().unwrap_or_default()
     }
 
-    /// The words that the file runs for us; `None` if nothing of ours is in it.
+    /// Returns the words that the file runs for us; `None` if it holds nothing of ours.
     pub(crate) fn words(&self) -> Result<Option<Vec<String>>, Error> {
         if self.text.is_none() {
             return Ok(None);
@@ -107,21 +107,21 @@ impl<E: Entry> Target<E> {
         self.entry.words(self.text()).map_err(|problem| self.refuse(&problem))
     }
 
-    /// Whether the file is as [`Target::install`] would leave it.
+    /// Tells whether the file is as [`Target::install`] would leave it.
     pub(crate) fn is_installed(&self) -> Result<bool, Error> {
         Ok(self.added()? == self.text())
     }
 
-    /// Puts ours into the file, unless this is only a rehearsal.
+    /// Adds our part to the file, unless this is a dry run.
     pub(crate) fn install(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
         let wanted = self.added()?;
-        // What was there before ours came is what is to be there again after it.
+        // The content before our part came is the content to restore after it.
         let backup = self.text.as_deref().filter(|_| matches!(self.words(), Ok(None)));
         let change = Change { target: self, wanted: Some(&wanted), backup };
         change.make(dry_run, out)
     }
 
-    /// Takes ours out of the file again, unless this is only a rehearsal.
+    /// Removes our part from the file, unless this is a dry run.
     pub(crate) fn uninstall(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
         let before = fs::read_to_string(self.backup()).ok();
         let wanted = self.removed(before.as_deref())?;
@@ -146,7 +146,7 @@ impl<E: Entry> Target<E> {
         if self.words()?.is_none() {
             return Ok(Some(text.to_owned()));
         }
-        // Where nobody else changed it since, not a byte is to be different.
+        // If nobody else has changed the file since, restore it to the byte.
         let is_as_written = |before: &&str| self.entry.add(before).is_ok_and(|added| added == text);
         if let Some(before) = before.filter(is_as_written) {
             return Ok(Some(before.to_owned()));
@@ -154,11 +154,11 @@ impl<E: Entry> Target<E> {
         self.entry.remove(text, before).map_err(|problem| self.refuse(&problem))
     }
 
-    /// Removes the directories that were made for the file and hold nothing else, up to that of
+    /// Removes the directories that were created for the file and hold nothing else, up to that of
     /// the agent's settings.
     fn remove_empty_dirs(&self) {
         for dir in self.path.ancestors().skip(1).take_while(|dir| **dir != *self.base) {
-            // One that is not empty stays, and those above it.
+            // A directory that is not empty stays, and so do those above it.
             if !dir.starts_with(&self.base) || fs::remove_dir(dir).is_err() {
                 return;
             }
@@ -186,7 +186,7 @@ struct Change<'a, E> {
     target: &'a Target<E>,
     /// `None` removes the file.
     wanted: Option<&'a str>,
-    /// What is kept beside the file.
+    /// The content to keep in a backup beside the file.
     backup: Option<&'a str>,
 }
 
@@ -195,7 +195,7 @@ impl<E: Entry> Change<'_, E> {
         self.target.text.as_deref() != self.wanted
     }
 
-    /// Shows the change, and makes it unless this is only a rehearsal.
+    /// Shows the change, and makes it unless this is a dry run.
     fn make(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
         let path = &self.target.path;
         let is_one = self.is_one();
@@ -244,7 +244,7 @@ impl<E: Entry> Change<'_, E> {
         }
         if let Some(kept) = kept.filter(|_| !dry_run) {
             let kept = kept.to_string_lossy();
-            page.line(format_args!("what it was is in {}", sanitize::line(&kept)));
+            page.line(format_args!("the earlier content is in {}", sanitize::line(&kept)));
         }
         Ok(out.human(page.as_str())?)
     }

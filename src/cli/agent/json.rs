@@ -1,4 +1,4 @@
-//! JSON with comments, of which all that is not changed stays byte for byte.
+//! JSON with comments, edited so that unchanged parts stay byte for byte.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::edit::Problem;
 
-/// A byte order mark, if there is one, and the rest.
+/// Splits off a byte order mark, if there is one.
 pub(crate) fn without_mark(text: &str) -> (&str, &str) {
     text.split_at(text.len() - text.trim_start_matches('\u{feff}').len())
 }
@@ -26,20 +26,20 @@ pub(crate) fn parse(text: &str) -> Result<CstRootNode, Problem> {
     };
     CstRootNode::parse(text, &options).map_err(|error| Problem {
         at: Some((error.line_display(), error.column_display())),
-        ..Problem::new(format!("is no JSON: {}", error.kind()))
+        ..Problem::new(format!("is not JSON: {}", error.kind()))
     })
 }
 
 pub(crate) fn object(root: &CstRootNode) -> Result<CstObject, Problem> {
-    root.object_value().ok_or_else(|| Problem::new("is no JSON object"))
+    root.object_value().ok_or_else(|| Problem::new("is not a JSON object"))
 }
 
-/// `text` as values; `null` where it is no JSON.
+/// Parses `text`; `null` if it is not JSON.
 pub(crate) fn value(text: &str) -> Value {
     parse(without_mark(text).1).ok().and_then(|root| root.to_serde_value()).unwrap_or_default()
 }
 
-/// `value` to be written: what says most about a hook first.
+/// Converts `value` for writing, with the fields that say most about a hook first.
 pub(crate) fn input(value: &Value) -> CstInputValue {
     let order =
         |name: &str| ["type", "matcher", "hooks", "command"].iter().position(|n| *n == name);

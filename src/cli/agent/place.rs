@@ -1,4 +1,4 @@
-//! Whose settings are meant, and the directories where an agent has them.
+//! The owner of settings (user or project), and the directories where an agent keeps them.
 
 use std::path::PathBuf;
 
@@ -10,27 +10,27 @@ use crate::args::{Common, PlaceArgs};
 use crate::failure::UsageError;
 use crate::setup;
 
-/// The settings of a project that are not shared, which Claude Code has.
+/// The settings of a project that are not shared; only Claude Code has them.
 pub(crate) const LOCAL_SETTINGS: &str = "settings.local.json";
 
-/// Whose settings.
+/// The owner of settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Place {
     User,
     Project,
-    /// Those of the project that are not shared. Nothing is installed there; some write to it by
-    /// hand.
+    /// Settings of the project that are not shared. Nothing is installed there, but some users edit
+    /// them by hand.
     Local,
 }
 
 impl Place {
-    /// The place that a command line names.
+    /// Returns the place that a command line names.
     pub(crate) fn named(args: &PlaceArgs, common: &Common) -> Result<Place, UsageError> {
         match (args.user, common.names_project) {
             (true, true) => Err(UsageError(Error::new(
                 ErrorCode::InvalidParam,
-                "`--user` and `--project` cannot be had at once",
+                "`--user` and `--project` exclude each other",
                 "install twice, if both are wanted",
             ))),
             (_, false) => Ok(Place::User),
@@ -47,7 +47,7 @@ impl Place {
     }
 }
 
-/// The directory of the project, which must be there.
+/// Returns the directory of the project, which must exist.
 pub(crate) fn project_dir(common: &Common) -> Result<PathBuf, Error> {
     if common.project.is_dir() {
         return Ok(common.project.clone());
@@ -60,7 +60,7 @@ pub(crate) fn project_dir(common: &Common) -> Result<PathBuf, Error> {
     ))
 }
 
-/// The directory of the user's settings of `agent`.
+/// Returns the directory of the user's settings for `agent`.
 pub(crate) fn user_dir(agent: HookAgent) -> Result<PathBuf, Error> {
     let (variable, below_home) = match agent {
         HookAgent::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude"),

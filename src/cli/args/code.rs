@@ -1,4 +1,4 @@
-//! Commands about toolsets, tools, and which code may run.
+//! Arguments of the commands about tools and trusted code.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use repertoire::ToolFormat;
 
 use super::values::seconds;
 
-/// The commands of `toolset`, which `tool` has.
+/// The commands of `toolset`, now part of `tool`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolsetCommand {
     /// The same as `tool new`
@@ -34,7 +34,7 @@ pub(crate) struct ToolNewArgs {
 pub(crate) struct ToolInspectArgs {
     /// The library
     pub(crate) file: PathBuf,
-    /// Run the library to list its tools, too
+    /// Also run the library to list its tools
     #[arg(long)]
     pub(crate) tools: bool,
     #[command(flatten)]
@@ -43,11 +43,11 @@ pub(crate) struct ToolInspectArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolCommand {
-    /// Write a crate of tools, and a skill that has them
+    /// Write a crate of tools and a skill that uses them
     New(ToolNewArgs),
-    /// Show what a library says of itself, without running it
+    /// Show the description in a library, without running it
     Inspect(ToolInspectArgs),
-    /// List the tools of the skills, and which toolsets cannot be loaded
+    /// List the tools of the skills, and the toolsets that cannot be loaded
     List(ToolListArgs),
     /// Call a tool
     Call(ToolCallArgs),
@@ -55,10 +55,10 @@ pub(crate) enum ToolCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ToolListArgs {
-    /// Print JSON for somebody's API: `mcp`, `openai` or `anthropic`
+    /// Print JSON for a provider's API: `mcp`, `openai` or `anthropic`
     #[arg(long, value_name = "FORMAT", value_parser = tool_formats())]
     pub(crate) format: Option<ToolFormat>,
-    /// Only the tools of this skill
+    /// List only the tools of this skill
     #[arg(long, value_name = "ID")]
     pub(crate) skill: Option<String>,
     #[command(flatten)]
@@ -69,20 +69,20 @@ pub(crate) struct ToolListArgs {
 pub(crate) struct ToolCallArgs {
     /// Name of the tool: `skill.tool`, or `tool` where that is unique
     pub(crate) name: String,
-    /// Its arguments, an object; `-` reads them from standard input
+    /// The tool's arguments, a JSON object; `-` reads them from standard input
     #[arg(value_name = "JSON")]
     pub(crate) arguments: String,
-    /// Give up after so long; fractions are fine
+    /// Give up after this many seconds; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// The conversation it belongs to, by any name: it notes that the skill was used
+    /// The conversation of the call, by any name: it records the use of the skill
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) isolation: IsolationArgs,
 }
 
-/// Where libraries run.
+/// The choice of the process that runs libraries.
 #[derive(Debug, Args)]
 pub(crate) struct IsolationArgs {
     /// Run libraries in this process instead of a child process of their own
@@ -92,7 +92,7 @@ pub(crate) struct IsolationArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustCommand {
-    /// List the files that are trusted
+    /// List the trusted files
     List,
     /// Show what code would be trusted with, and trust nothing
     Show(TrustPathsArgs),
@@ -104,7 +104,7 @@ pub(crate) enum TrustCommand {
     ///
     /// Exits with 1 if anything did.
     Diff(TrustDiffArgs),
-    /// Trust files no more
+    /// Stop trusting files
     Remove(TrustPathsArgs),
 }
 

@@ -6,7 +6,7 @@ use clap::builder::{FalseyValueParser, OsStringValueParser, TypedValueParser as 
 use clap::{ArgAction, Args, ValueEnum};
 use repertoire::config::Channel;
 
-/// The brand of a host that says nothing of it.
+/// The brand of a host that names none.
 pub(crate) const BRAND: &str = "repertoire";
 
 /// Options of every command.
@@ -21,44 +21,45 @@ pub(crate) struct Common {
     #[arg(long, value_name = "DIR", default_value = "", hide_default_value = true, global = true)]
     #[arg(num_args = 0..=1, default_missing_value = "", value_parser = project())]
     pub(crate) project: PathBuf,
-    /// Whether the command line names the project
+    /// True if the command line names the project
     #[arg(skip)]
     pub(crate) names_project: bool,
-    /// Where the user or the agent works: sources of directories between it and the project count
+    /// Working directory of the user or agent: sources in directories between it and the project
+    /// count
     #[arg(skip)]
     pub(crate) working_dir: PathBuf,
     /// Brand of the host: its directories are `.BRAND/skills`
     #[arg(long, value_name = "NAME", default_value = BRAND, global = true, value_parser = brand)]
     pub(crate) brand: String,
-    /// Only these skills exist; `*` stands for all of them
+    /// Allow only these skills; `*` stands for all of them
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) allow: Vec<String>,
-    /// Use a skill that is off: a bundled one, or one that `config.toml` disables
+    /// Turn on a skill that is off: a bundled one, or one that `config.toml` disables
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) enable: Vec<String>,
-    /// Whether bundled skills are used: `on` or `off` [default: on; off in hooks and in MCP]
+    /// Turn bundled skills `on` or `off` [default: on; off in hooks and in MCP]
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, require_equals = true, global = true)]
     #[arg(default_missing_value = "on", value_parser = switch)]
     pub(crate) bundled: Option<bool>,
-    /// By which way skills reach a model
+    /// The channel through which skills reach a model
     #[arg(skip)]
     pub(crate) channel: Channel,
-    /// Read all skills anew, and keep nothing of them for the next time
+    /// Read all skills anew, and write no snapshot
     #[arg(long, global = true, env = "REPERTOIRE_NO_CACHE", value_parser = FalseyValueParser::new())]
     pub(crate) no_cache: bool,
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Say more on standard error; twice for everything
+    /// Print more on standard error; twice for everything
     #[arg(short, long, action = ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
-    /// When to use colour; `auto` is on a terminal, unless `NO_COLOR` is set
+    /// Use of colour; `auto` means on a terminal, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
     pub(crate) color: Color,
 }
 
 impl Common {
-    /// The same, with what `hook` says of skills where this says nothing.
+    /// Returns these options, completed by those of `hook` for skills.
     pub(crate) fn with_skills_of(&self, hook: &Common) -> Common {
         let brand = if self.brand == BRAND { &hook.brand } else { &self.brand };
         Common {
@@ -73,12 +74,12 @@ impl Common {
     }
 }
 
-/// `own`, or `others` if there is none.
+/// Returns `own`, or `others` if it is empty.
 fn filled<T: Clone>(own: &[T], others: &[T]) -> Vec<T> {
     if own.is_empty() { others.to_vec() } else { own.to_vec() }
 }
 
-/// A directory; an empty name stands for the project that the working directory is in.
+/// Parses a directory; an empty name stands for the project of the working directory.
 fn project() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
@@ -91,7 +92,7 @@ fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A brand is a part of directory names.
+/// Parses a brand, which becomes a part of directory names.
 fn brand(text: &str) -> Result<String, String> {
     let is_name = !text.is_empty()
         && !text.starts_with('.')

@@ -1,14 +1,14 @@
-//! Commands about `config.toml`.
+//! Arguments of the commands about `config.toml`.
 
 use clap::Args;
 
-/// Which skills are turned on or off, and in which file.
+/// The skills to turn on or off, and the file to change.
 #[derive(Debug, Args)]
 pub(crate) struct SwitchArgs {
     /// Ids, paths or unique names of the skills
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
-    /// In the file of the user; the default, unless there is a `--project`
+    /// Change the user's file; the default, unless `--project` is given
     #[arg(long)]
     pub(crate) user: bool,
 }

@@ -1,4 +1,4 @@
-//! The help of the program: its commands in the order of the work.
+//! The help of the program, with its commands in groups.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use clap::{Command, CommandFactory as _};
 
 use super::Cli;
 
-/// Commands that belong together.
+/// A group of commands.
 struct Group {
     title: &'static str,
     commands: &'static [&'static str],
 }
 
-/// Every command that is not hidden, once; clap itself knows no groups of commands.
+/// All commands that are not hidden, each once; clap itself cannot group commands.
 const GROUPS: [Group; 4] = [
     Group {
         title: "Try what there is",
@@ -36,7 +36,7 @@ const GROUPS: [Group; 4] = [
     },
 ];
 
-/// The command line, with that help.
+/// Returns the command line parser, with the grouped help.
 pub(crate) fn command() -> Command {
     let command = Cli::command();
     let template = template(&command);
@@ -60,7 +60,7 @@ fn template(command: &Command) -> String {
         }
     }
     let _ = write!(text, "\n{header}Options of every command:{header:#}\n{{options}}");
-    text + "\n\n`repertoire help COMMAND` says more of one.{after-help}"
+    text + "\n\n`repertoire help COMMAND` describes a command.{after-help}"
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `repertoire hook`, `repertoire package` and `repertoire doctor`.
+//! Arguments of `repertoire hook`, `repertoire package` and `repertoire doctor`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use super::values::{agents, package_agents, seconds};
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct HookArgs {
-    /// The agent that runs this: it writes JSON to standard input, and reads JSON
+    /// The agent that runs the hook: it writes JSON to standard input, and reads JSON
     #[arg(value_parser = agents(), required = true)]
     pub(crate) agent: Option<HookAgent>,
-    /// Give up after so long, and add nothing; fractions are fine
+    /// Give up after this many seconds, and add nothing; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
     pub(crate) deadline: Duration,
-    /// Only make the snapshot for later messages of an agent that works there; a hook that is out
+    /// Only write the snapshot for later messages of an agent in this directory; a hook that is out
     /// of time starts this
     #[arg(long, hide = true, value_name = "DIR")]
     pub(crate) prepare: Option<PathBuf>,
@@ -30,9 +30,9 @@ pub(crate) struct HookArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HookCommand {
-    /// Let an agent run these hooks
+    /// Install the hooks in an agent's settings
     Install(HookInstallArgs),
-    /// Take them out of an agent's settings again
+    /// Remove the hooks from an agent's settings
     Uninstall(HookPlaceArgs),
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct HookInstallArgs {
     pub(crate) routing: RoutingArgs,
 }
 
-/// The agent, and which of its settings are changed.
+/// An agent, and the choice of its settings.
 #[derive(Debug, Args)]
 pub(crate) struct HookPlaceArgs {
     /// The agent
@@ -54,10 +54,10 @@ pub(crate) struct HookPlaceArgs {
     pub(crate) place: PlaceArgs,
 }
 
-/// Which settings of an agent are changed.
+/// The settings of an agent to change.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
-    /// In every project of this user; the default, unless there is a `--project`
+    /// Change the settings for all projects of this user; the default, unless `--project` is given
     #[arg(long)]
     pub(crate) user: bool,
     /// Show what would change, and change nothing
@@ -67,8 +67,8 @@ pub(crate) struct PlaceArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Run this agent against a model on the loopback, with settings of its own, and say what
-    /// reached the model
+    /// Run this agent against a model on the loopback, with settings of its own, and report the
+    /// text that reached the model
     #[arg(long, value_name = "AGENT", value_parser = agents())]
     pub(crate) live: Option<HookAgent>,
 }

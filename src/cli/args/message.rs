@@ -1,4 +1,4 @@
-//! Commands about a message, and about what goes into a prompt.
+//! Arguments of the commands about a message, and about the text of a prompt.
 
 use std::path::PathBuf;
 
@@ -12,14 +12,14 @@ use super::serving::ConsentArg;
 use super::values::agents;
 use crate::environment;
 
-/// What is asked.
+/// A message and the files it touches.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
     /// The message; `-` reads it from standard input
     #[arg(allow_hyphen_values = true, value_parser = message)]
     pub(crate) query: String,
-    /// More words of it, joined by one blank; after `--` they may begin with a hyphen
-    // Apart from the first one, behind which options are still options.
+    /// More words of the message, joined by one blank; after `--` they may begin with a hyphen
+    // Separate from the first word, after which options still count.
     pub(crate) words: Vec<String>,
     /// A file the message touches
     #[arg(long = "path", value_name = "PATH")]
@@ -32,13 +32,13 @@ pub(crate) struct QueryArgs {
 pub(crate) struct MatchArgs {
     #[command(flatten)]
     pub(crate) query: QueryArgs,
-    /// Show the skills that were rejected, and why
+    /// Show the rejected skills, with reasons
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Matches to show, at most
+    /// Maximum number of matches to show
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// The conversation that the message belongs to, by any name: what it used ranks higher
+    /// The conversation of the message, by any name: skills it used rank higher
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
 }
@@ -51,11 +51,11 @@ pub(crate) struct WhyArgs {
     pub(crate) query: QueryArgs,
     #[command(flatten)]
     pub(crate) showing: ShowingArgs,
-    /// With the options that the hook in the settings of this agent has
+    /// Use the options of the hook in this agent's settings
     #[arg(long, value_name = "AGENT", value_parser = agents())]
     pub(crate) agent: Option<HookAgent>,
-    /// The conversation that the message belongs to: what stands in its context counts. That of a
-    /// hook is `AGENT:ID`, with the agent's own id of it
+    /// The conversation of the message: the contents of its context count. A hook's conversation is
+    /// `AGENT:ID`, with the agent's own id
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
 }
@@ -66,25 +66,25 @@ pub(crate) struct DiscloseArgs {
     pub(crate) query: QueryArgs,
     #[command(flatten)]
     pub(crate) showing: ShowingArgs,
-    /// The conversation that the message belongs to, by any name: it is told nothing twice
+    /// The conversation of the message, by any name: it gets no text twice
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// What became of the conversation before the message
+    /// An event in the conversation before the message
     #[arg(long, requires = "session", value_parser = ["compacted"])]
     pub(crate) event: Option<String>,
-    /// When the user has to agree to the use of a skill: one that needs it is a line
+    /// When the user must agree to the use of a skill: such a skill is shown as a line
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(crate) consent: ConsentArg,
-    /// Your agent runs skills with `context: fork` as tasks: such a skill is a line
+    /// Your agent runs skills with `context: fork` as tasks: such a skill is shown as a line
     #[arg(long)]
     pub(crate) tasks: bool,
     /// Format of the text
     #[arg(long, default_value = "markdown", value_parser = formats())]
     pub(crate) format: Format,
-    /// Matching skills shown in full, at most [default: 3]
+    /// Maximum number of matching skills shown in full [default: 3]
     #[arg(long, value_name = "N", env = environment::filled("REPERTOIRE_MAX_SKILLS"))]
     pub(crate) max_skills: Option<usize>,
-    /// Room: `4000` characters, `1000t` tokens, or `2%` of the window
+    /// Budget: `4000` characters, `1000t` tokens, or `2%` of the window
     #[arg(long, value_name = "B")]
     pub(crate) budget: Option<String>,
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub(crate) struct DiscloseArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PromptArgs {
-    /// Room: `4000` characters, `1000t` tokens, or `2%` of the window
+    /// Budget: `4000` characters, `1000t` tokens, or `2%` of the window
     #[arg(long, value_name = "B", env = environment::filled("REPERTOIRE_PROMPT_BUDGET"))]
     pub(crate) budget: Option<String>,
     #[command(flatten)]
@@ -101,18 +101,18 @@ pub(crate) struct PromptArgs {
     /// Format of the text
     #[arg(long, default_value = "markdown", value_parser = formats())]
     pub(crate) format: Format,
-    /// Say where each skill's file is
+    /// Show the path of each skill's file
     #[arg(long)]
     pub(crate) locations: bool,
-    /// The conversation that the prompt is for, by any name
+    /// The conversation of the prompt, by any name
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// What became of the conversation: its context was made shorter, and begins anew
+    /// An event in the conversation: its context was shortened and begins anew
     #[arg(long, requires = "session", value_parser = ["compacted"])]
     pub(crate) event: Option<String>,
 }
 
-/// How much room there is.
+/// The size of the context window.
 #[derive(Debug, Args)]
 pub(crate) struct WindowArgs {
     /// Size of the context window in tokens
@@ -120,7 +120,8 @@ pub(crate) struct WindowArgs {
     pub(crate) window: Option<usize>,
 }
 
-/// A message may begin with a hyphen, as lists do; a word that does is an option written wrongly.
+/// Parses a message, which may begin with a hyphen, as lists do; a single such word is a mistyped
+/// option.
 fn message(text: &str) -> Result<String, String> {
     let name = text.trim_start_matches('-');
     let is_option = name.len() < text.len() && name.starts_with(|c: char| c.is_ascii_alphabetic());

@@ -1,4 +1,4 @@
-//! The command line.
+//! The arguments of the program and its commands.
 
 mod code;
 mod common;
@@ -46,15 +46,15 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List the skills, and what is wrong with any
+    /// List the skills and their problems
     List(ListArgs),
-    /// Show which skills a message matches, and why
+    /// Show the skills that a message matches, and why
     Match(MatchArgs),
-    /// Print what to put into the prompt for a message
+    /// Print the text to add to the prompt for a message
     Disclose(DiscloseArgs),
     /// Print the list of skills for a system prompt
     Prompt(PromptArgs),
-    /// Show all there is to know about one skill
+    /// Show all details of one skill
     Show(ShowArgs),
     /// Print a skill's instructions, with arguments
     Use(UseArgs),
@@ -68,7 +68,7 @@ pub(crate) enum Command {
     Suggest(SuggestArgs),
     /// Write a new skill to start from
     New(NewArgs),
-    /// Count what conversations did with each skill
+    /// Count the uses of each skill in conversations
     Stats(StatsArgs),
     /// The same as `tool`
     #[command(subcommand, hide = true)]
@@ -76,30 +76,30 @@ pub(crate) enum Command {
     /// Write, inspect, list and call the compiled tools of skills
     #[command(subcommand)]
     Tool(ToolCommand),
-    /// Say which code of projects may run
+    /// List, add and remove the code of projects that may run
     #[command(subcommand)]
     Trust(TrustCommand),
     /// Serve the skills to agents that speak the Model Context Protocol
     Mcp(McpArgs),
-    /// Say why a skill is shown for a message, or is not
+    /// Explain why a skill is shown for a message, or is not
     Why(WhyArgs),
-    /// Serve a page to try messages on, and see at once what they do
+    /// Serve a page to try messages on, and see their effect at once
     Play(PlayArgs),
-    /// Say whether all is well: skills, hooks, state, tools and scripts
+    /// Check skills, hooks, state, tools and scripts
     Doctor(DoctorArgs),
-    /// Show which settings are in force, and where they are from
+    /// Show the settings in force, and the file each is from
     Config,
     /// Turn skills on in `config.toml`
     Enable(SwitchArgs),
     /// Turn skills off in `config.toml`
     Disable(SwitchArgs),
-    /// Answer the hooks of an agent, and set them up
+    /// Answer the hooks of an agent, and install them
     Hook(HookArgs),
-    /// Write hooks and MCP server as one package that an agent installs
+    /// Write hooks and MCP server as one package for an agent to install
     Package(PackageArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Print the skills that the last word of a command line may mean; completion scripts ask this
+    /// Print the skills that the last word of a command line may mean; for completion scripts
     #[command(hide = true)]
     CompleteIds(CompleteIdsArgs),
 }
@@ -112,7 +112,7 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompleteIdsArgs {
-    /// The words of the command line up to the cursor, the program first
+    /// The words of the command line up to the cursor, beginning with the program
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<String>,
 }

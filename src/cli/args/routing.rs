@@ -1,10 +1,10 @@
-//! How messages are matched, and what is shown in full.
+//! Arguments that control the matching and the skills shown in full.
 
 use clap::Args;
 use repertoire::disclosure::RelevanceMargin;
 use repertoire::{DisclosureOptions, EngineBuilder};
 
-/// How messages are matched, and what is shown in full.
+/// Options of the matching, and of the skills shown in full.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RoutingArgs {
     #[command(flatten)]
@@ -14,7 +14,7 @@ pub(crate) struct RoutingArgs {
 }
 
 impl RoutingArgs {
-    /// The same, with what `hook` asks for, too.
+    /// Returns these options, with those of `hook` added.
     pub(crate) fn and(&self, hook: &RoutingArgs) -> RoutingArgs {
         let RoutingArgs { matching, showing } = self;
         RoutingArgs {
@@ -28,7 +28,7 @@ impl RoutingArgs {
         }
     }
 
-    /// The words that ask for the same on a command line.
+    /// Returns the words of a command line with the same options.
     pub(crate) fn words(&self) -> Vec<String> {
         let RoutingArgs { matching, showing } = self;
         let flags = [("--inflect", matching.inflect), ("--mask-quoted", matching.mask_quoted)];
@@ -44,15 +44,14 @@ impl RoutingArgs {
     }
 }
 
-/// How messages are matched.
+/// Options of the matching.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Matching")]
 pub(crate) struct MatchingArgs {
-    /// Match verbs in their regular English inflections, too
+    /// Also match verbs in their regular English inflections
     #[arg(long)]
     pub(crate) inflect: bool,
-    /// Look for keywords, verbs and names in what is not quoted only: not in code, quotes, logs
-    /// and addresses
+    /// Search for keywords, verbs and names only outside of code, quotes, logs and addresses
     #[arg(long)]
     pub(crate) mask_quoted: bool,
 }
@@ -66,18 +65,18 @@ impl MatchingArgs {
     }
 }
 
-/// What is shown in full.
+/// Options of the skills shown in full.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Matching")]
 pub(crate) struct ShowingArgs {
-    /// How sure relevance must be to show the most relevant skill in full where no trigger is hit:
+    /// The relevance required to show the most relevant skill in full if no trigger matches:
     /// `WORTH,LEAD,WORDS`, `off` for never, or `default`, the measured margin
     #[arg(long, value_name = "MARGIN", num_args = 0..=1, require_equals = true, value_parser = margin)]
     #[arg(default_missing_value = "default")]
     pub(crate) by_relevance: Option<Margin>,
 }
 
-/// The margin of `--by-relevance`; `None` is never.
+/// The margin of `--by-relevance`; `None` stands for never.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Margin(Option<RelevanceMargin>);
 
@@ -91,7 +90,7 @@ impl ShowingArgs {
     }
 }
 
-/// `WORTH,LEAD,WORDS`, `off` or `default`.
+/// Parses `WORTH,LEAD,WORDS`, `off` or `default`.
 fn margin(text: &str) -> Result<Margin, String> {
     match text {
         "off" => return Ok(Margin(None)),

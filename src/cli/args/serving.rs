@@ -1,4 +1,4 @@
-//! Commands that go on until they are ended.
+//! Arguments of the commands that run until they are stopped.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -19,33 +19,36 @@ pub(crate) struct McpArgs {
     /// Serve HTTP on this loopback address, instead of standard input and output
     #[arg(long, value_name = "ADDR", value_parser = loopback)]
     pub(crate) http: Option<SocketAddr>,
-    /// File with the token that HTTP clients must have [default: a new one, printed]
+    /// File with the token that HTTP clients must send [default: a new one, printed]
     #[arg(long, value_name = "PATH", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) rights: McpRights,
+    pub(crate) client: McpClientArgs,
     #[command(flatten)]
     pub(crate) refresh: RefreshArgs,
     #[command(subcommand)]
     pub(crate) command: Option<McpCommand>,
 }
 
-/// What skills may do for the clients of the server.
+/// The clients' view of the skills, and the rights of skills on behalf of clients.
 #[derive(Debug, Args)]
-pub(crate) struct McpRights {
-    /// When the user has to agree to the use of a skill
+pub(crate) struct McpClientArgs {
+    /// When the user must agree to the use of a skill
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(crate) consent: ConsentArg,
-    /// Let scripts change files there; may be repeated
+    /// Let scripts change files in this directory; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(crate) write: Vec<PathBuf>,
-    /// Let scripts use no network
+    /// Deny scripts the network
     #[arg(long)]
     pub(crate) offline: bool,
+    /// Leave the list of skills out of the server's instructions: for agents whose hook gives it
+    #[arg(long)]
+    pub(crate) no_list: bool,
 }
 
-impl McpRights {
-    /// The same as words of a command line.
+impl McpClientArgs {
+    /// Returns the words of a command line with the same options.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         match self.consent {
@@ -58,15 +61,16 @@ impl McpRights {
             words.extend(["--write".to_owned(), path.to_string_lossy().into_owned()]);
         }
         words.extend(self.offline.then(|| "--offline".to_owned()));
+        words.extend(self.no_list.then(|| "--no-list".to_owned()));
         words
     }
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// Let an agent start this server
+    /// Install this server in an agent's settings
     Install(McpInstallArgs),
-    /// Take it out of an agent's settings again
+    /// Remove this server from an agent's settings
     Uninstall(McpPlaceArgs),
 }
 
@@ -75,10 +79,10 @@ pub(crate) struct McpInstallArgs {
     #[command(flatten)]
     pub(crate) place: McpPlaceArgs,
     #[command(flatten)]
-    pub(crate) rights: McpRights,
+    pub(crate) client: McpClientArgs,
 }
 
-/// The agent, and which of its settings are changed.
+/// An agent, and the choice of its settings.
 #[derive(Debug, Args)]
 pub(crate) struct McpPlaceArgs {
     /// The agent
@@ -99,20 +103,20 @@ pub(crate) struct PlayArgs {
     pub(crate) refresh: RefreshArgs,
 }
 
-/// How a command that goes on follows its skills.
+/// The way a running command follows changes of its skills.
 #[derive(Debug, Args)]
 pub(crate) struct RefreshArgs {
-    /// When to take up changed skills: `watch`, `off`, or every so many seconds
+    /// When to refresh changed skills: `watch`, `off`, or an interval in seconds
     #[arg(long, value_name = "WHEN", default_value = "watch")]
     #[arg(env = environment::filled("REPERTOIRE_REFRESH"))]
     #[arg(value_parser = refresh)]
     pub(crate) refresh: Refresh,
 }
 
-/// The time at which changed skills are taken up.
+/// The time at which changed skills are refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refresh {
-    /// When the system tells of changes.
+    /// When the system reports changes.
     Watch,
     Off,
     /// At this interval.

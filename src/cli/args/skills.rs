@@ -1,4 +1,4 @@
-//! Commands about the skills themselves.
+//! Arguments of the commands about skills.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::values::{PERIOD, days, seconds, variable};
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// List the slash commands that users have instead
+    /// List the slash commands for users instead
     #[arg(long)]
     pub(crate) commands: bool,
 }
@@ -21,7 +21,7 @@ pub(crate) struct ListArgs {
 pub(crate) struct ShowArgs {
     /// Id, path or unique name of the skill
     pub(crate) id: String,
-    /// One of its scripts: what runs it, and what it says of itself
+    /// One of the skill's scripts: show its interpreter and its help
     pub(crate) script: Option<String>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct ShowArgs {
 pub(crate) struct UseArgs {
     /// Id, path or unique name of the skill, or a slash command
     pub(crate) id: String,
-    /// Its arguments, joined by one blank; after `--` they may begin with a hyphen
+    /// The skill's arguments, joined by one blank; after `--` they may begin with a hyphen
     pub(crate) args: Vec<String>,
     /// Format of the text: the skill's own Markdown, or an XML element with it
     #[arg(long, default_value = "markdown", value_parser = ["markdown", "xml"])]
@@ -37,10 +37,10 @@ pub(crate) struct UseArgs {
     /// The same as `--format xml`
     #[arg(long, hide = true, conflicts_with = "format")]
     pub(crate) xml: bool,
-    /// Print the instructions of a skill that runs as a task (`context: fork`), too
+    /// Also print the instructions of a skill that runs as a task (`context: fork`)
     #[arg(long)]
     pub(crate) inline: bool,
-    /// The conversation it belongs to, which is remembered
+    /// The conversation of the activation, which is kept
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
 }
@@ -51,21 +51,21 @@ pub(crate) struct RunArgs {
     pub(crate) id: String,
     /// The script: its path in the skill's directory, or in `scripts/`
     pub(crate) script: String,
-    /// Its arguments; after `--` they may begin with a hyphen
+    /// The script's arguments; after `--` they may begin with a hyphen
     pub(crate) args: Vec<String>,
-    /// The conversation it belongs to, by any name: it notes that the skill was used
+    /// The conversation of the run, by any name: it records the use of the skill
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Stop it after so long; fractions are fine [default: 60]
+    /// Stop the script after this many seconds; fractions are allowed [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// Let it change files there; may be repeated
+    /// Let the script change files in this directory; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(crate) write: Vec<PathBuf>,
-    /// Let it use no network
+    /// Deny the script the network
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Pass on this environment variable, with the value it has; may be repeated
+    /// Pass on this environment variable, with its current value; may be repeated
     #[arg(long, value_name = "NAME", value_parser = variable)]
     pub(crate) env: Vec<String>,
     /// Pass on standard input, read to its end before the script starts
@@ -75,10 +75,10 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Skill files, skills, or directories of skills; all sources if there is none
+    /// Skill files, skills, or directories of skills; all sources if none is given
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// What to check against
+    /// The profile to check against
     #[arg(long, default_value = "repertoire", value_parser = profiles())]
     pub(crate) profile: Profile,
     /// Print findings for people, as JSON, or as SARIF 2.1.0 for code scanners
@@ -88,13 +88,13 @@ pub(crate) struct CheckArgs {
     /// untrusted`]
     #[arg(long, value_name = "SEVERITY", value_parser = severities())]
     pub(crate) fail_on: Option<Severity>,
-    /// Show the notes as well, which are only counted otherwise; `--json` always has them
+    /// Show the notes as well, which are otherwise only counted; `--json` always includes them
     #[arg(long)]
     pub(crate) notes: bool,
-    /// Name the skills that conversations had no use for, too
+    /// Also name the skills that conversations had no use for
     #[arg(long)]
     pub(crate) stats: bool,
-    /// How far `--stats` looks back: days or weeks, such as `30d` or `4w`
+    /// The period of `--stats`: days or weeks, such as `30d` or `4w`
     #[arg(long, value_name = "PERIOD", requires = "stats", default_value = PERIOD)]
     #[arg(value_parser = days)]
     pub(crate) since: u32,
@@ -102,7 +102,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
-    /// How far to look back: days or weeks, such as `30d` or `4w`
+    /// The period: days or weeks, such as `30d` or `4w`
     #[arg(long, value_name = "PERIOD", default_value = PERIOD, value_parser = days)]
     pub(crate) since: u32,
 }

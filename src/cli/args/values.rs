@@ -1,4 +1,4 @@
-//! Values that options of several commands have.
+//! Parsers of values that options of several commands share.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use repertoire::session::Tallies;
 use crate::mcp::McpAgent;
 use crate::package;
 
-/// A time above zero, in seconds.
+/// Parses a positive time in seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|n| Duration::try_from_secs_f64(n).ok());
     seconds
@@ -17,10 +17,10 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "write a number of seconds above zero, such as `2.5`".to_owned())
 }
 
-/// The period that tallies are shown for by default.
+/// The default period of tallies.
 pub(super) const PERIOD: &str = "30d";
 
-/// A number of days, or of weeks in days; today is the last of them.
+/// Parses a number of days, or of weeks as days; the period ends today.
 pub(super) fn days(text: &str) -> Result<u32, String> {
     let units = [("d", 1), ("w", 7)].into_iter();
     let mut numbers = units.filter_map(|(unit, n_days)| {
@@ -34,7 +34,7 @@ pub(super) fn days(text: &str) -> Result<u32, String> {
     })
 }
 
-/// The name of an environment variable.
+/// Parses the name of an environment variable.
 pub(super) fn variable(text: &str) -> Result<String, String> {
     match text.split_once('=') {
         Some((name, _)) if !name.is_empty() => Err(format!(
@@ -45,19 +45,19 @@ pub(super) fn variable(text: &str) -> Result<String, String> {
     }
 }
 
-/// An agent whose hooks are known.
+/// Parses an agent with supported hooks.
 pub(super) fn agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
     PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::as_str))
         .try_map(|text| text.parse::<HookAgent>())
 }
 
-/// An agent that takes packages.
+/// Parses an agent that accepts packages.
 pub(super) fn package_agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
     PossibleValuesParser::new(package::AGENTS.map(HookAgent::as_str))
         .try_map(|text| text.parse::<HookAgent>())
 }
 
-/// An agent that takes MCP servers.
+/// Parses an agent that accepts MCP servers.
 pub(super) fn mcp_agents() -> impl clap::builder::TypedValueParser<Value = McpAgent> {
     PossibleValuesParser::new(McpAgent::all().map(McpAgent::as_str))
         .try_map(|text| text.parse::<McpAgent>())

@@ -1,4 +1,4 @@
-//! `repertoire doctor`: whether all is well, and where to look if not.
+//! `repertoire doctor`: checks the installation, and says where problems are.
 
 mod page;
 
@@ -24,14 +24,14 @@ use crate::hook::{self, Installed};
 use crate::output::Output;
 use crate::setup;
 
-/// So many lines of the hooks' log are shown.
+/// The number of lines of the hooks' log that are shown.
 const LOG_LINES: usize = 5;
 
 #[derive(Serialize)]
 struct Report {
     sources: Vec<SourceReport>,
     config: ConfigReport,
-    /// Skills that cannot be used, and why.
+    /// Skills that cannot be used, with reasons.
     unused: Vec<Unused>,
     /// Files that could not be read as skills.
     rejected: Vec<Diagnostic>,
@@ -40,9 +40,9 @@ struct Report {
     /// Toolsets and scripts that cannot run.
     code: Vec<CodeProblem>,
     sandbox: Sandbox,
-    /// What is not as it should be and works all the same, in a sentence each.
+    /// Deviations that do no harm, a sentence each.
     notes: Vec<String>,
-    /// What is broken, in a phrase each.
+    /// Faults, a phrase each.
     broken: Vec<String>,
 }
 
@@ -92,16 +92,16 @@ struct StateReport {
 struct SnapshotReport {
     path: String,
     files: usize,
-    /// Of all of them, in bytes.
+    /// The size of all of them, in bytes.
     size: u64,
-    /// Files that cannot be used: the next process makes them anew.
+    /// Unusable files: the next process writes them anew.
     problems: Vec<String>,
 }
 
 #[derive(Serialize, Default)]
 struct FileReport {
     path: String,
-    /// In bytes; `None` if there is none yet.
+    /// The size in bytes; `None` if there is no store yet.
     size: Option<u64>,
     problem: Option<String>,
 }
@@ -111,7 +111,7 @@ struct CodeProblem {
     skill: String,
     what: String,
     problem: String,
-    /// Not so for a library that a bundled skill may be without: its source is what is bundled.
+    /// False for a library that a bundled skill may lack: only its source is bundled.
     is_broken: bool,
 }
 
@@ -120,7 +120,7 @@ struct Sandbox {
     /// `None` where it cannot be tried.
     landlock: Option<bool>,
     seccomp: Option<bool>,
-    /// How far files are closed.
+    /// The restriction of the file system.
     filesystem: Option<FilesystemLevel>,
 }
 
@@ -241,7 +241,7 @@ fn notes(agents: &[AgentReport]) -> Vec<String> {
 fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateReport> {
     let sessions_path = setup::sessions_file(common)?;
     let mut sessions = file(&sessions_path);
-    // Looking must make nothing: a store that is not there yet is fine.
+    // A check must not create anything: a store that does not exist yet is fine.
     if sessions.size.is_some() {
         sessions.problem = crate::sessions::open(common)
             .and_then(|store| Session::new("doctor", std::sync::Arc::new(store)).state())
@@ -287,7 +287,7 @@ fn snapshots(common: &Common) -> SnapshotReport {
     }
 }
 
-/// Why nothing can be kept in `dir`, which need not be there yet. Nothing is made to find out.
+/// Explains why nothing can be kept in `dir`, which need not exist yet. Creates nothing.
 fn unwritable(dir: &Path) -> Option<String> {
     let nearest = dir.ancestors().find(|dir| dir.symlink_metadata().is_ok())?;
     if !nearest.is_dir() {
@@ -326,7 +326,7 @@ fn set_aside(sessions: &Path) -> Vec<String> {
     files.iter().map(|path| path.display().to_string()).collect()
 }
 
-/// Toolsets and scripts that cannot run. No code is loaded to find out.
+/// Lists the toolsets and scripts that cannot run. Loads no code.
 fn code(engine: &Engine) -> Vec<CodeProblem> {
     let session = Session::in_memory("doctor");
     let mut problems = Vec::new();
@@ -339,7 +339,7 @@ fn code(engine: &Engine) -> Vec<CodeProblem> {
         };
         let Some(dir) = entry.skill.dir() else { continue };
         for toolset in &entry.skill.manifest().toolsets {
-            // What is refused whatever is there was told of the file.
+            // Entries that are refused regardless of files are reported with the skill file.
             let Ok(named) = toolset.value.parse::<ToolsetEntry>() else { continue };
             if let Err(error) = named.library(dir) {
                 let may_lack = entry.scope == Scope::Bundled && error.code() == ErrorCode::NotFound;
@@ -355,14 +355,14 @@ fn code(engine: &Engine) -> Vec<CodeProblem> {
                 }
             }
             Err(error) if engine.runs_scripts() => tell("scripts", error.message(), true),
-            // What keeps this engine from running any was told.
+            // Reasons that keep this engine from running any are reported elsewhere.
             Err(_) => {}
         }
     }
     problems
 }
 
-/// What scripts reach of it.
+/// Reports the sandbox that scripts get.
 fn sandbox() -> Sandbox {
     let level = script::sandbox().ok();
     let filesystem = level.map(|level| level.filesystem);

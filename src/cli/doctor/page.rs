@@ -1,4 +1,4 @@
-//! The report for people.
+//! The report of `repertoire doctor` for people.
 
 use repertoire::script::FilesystemLevel;
 use repertoire::{Diagnostic, Severity};
@@ -34,7 +34,7 @@ pub(super) fn page(report: &Report) -> Page {
             sanitize::line(&path)
         ));
     }
-    // Errors were told among the files that are refused.
+    // Errors are already listed among the rejected files.
     let is_told = |finding: &&Diagnostic| finding.severity == Severity::Error;
     for finding in report.config.findings.iter().filter(|finding| !is_told(finding)) {
         page.line(format_args!("  {}", short(finding)));
@@ -87,7 +87,7 @@ pub(super) fn page(report: &Report) -> Page {
     }
     if report.code.is_empty() {
         let which =
-            if report.rejected.is_empty() { "all" } else { "all but what is refused above" };
+            if report.rejected.is_empty() { "all" } else { "all except those refused above" };
         page.line(format_args!("  {which} can run"));
     }
     let Sandbox { landlock, seccomp, filesystem } = report.sandbox;

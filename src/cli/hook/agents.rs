@@ -1,4 +1,4 @@
-//! Where each agent has its settings, and what stands in them to run these hooks.
+//! The settings files of each agent, and the entries in them that run these hooks.
 
 use std::path::PathBuf;
 
@@ -10,19 +10,19 @@ use crate::agent::{self, LOCAL_SETTINGS, Place, common_options, is_own_program, 
 use crate::agent::{shell, split};
 use crate::args::{Common, RoutingArgs};
 
-/// So long agents wait for the hook, in seconds: it gives up by itself before that. Codex allows
-/// no more at the end of a session.
+/// The time, in seconds, that agents wait for the hook, which gives up before that. Codex allows no
+/// more at the end of a session.
 const PATIENCE: u64 = 3;
 
-/// The plugin through which `OpenCode` runs the hook; `"COMMAND"` stands for its words.
+/// The plugin that runs the hook in `OpenCode`; `"COMMAND"` stands for the words of the command.
 const PLUGIN: &str = include_str!("opencode.js");
 
-/// What is written.
+/// The form of an entry.
 #[derive(Debug)]
 pub(super) enum Form {
     /// Hooks among other settings, in JSON.
     Settings {
-        /// A number that a new file begins with.
+        /// The version number that a new file begins with.
         version: Option<u64>,
         hooks: Vec<Hook>,
     },
@@ -30,14 +30,14 @@ pub(super) enum Form {
     File(String),
 }
 
-/// An element of the list that an event has.
+/// An element of an event's list of hooks.
 #[derive(Debug)]
 pub(super) struct Hook {
     pub(super) event: &'static str,
     pub(super) value: Value,
 }
 
-/// Where `agent` looks for hooks, from the widest to the narrowest.
+/// Returns the places where `agent` looks for hooks, from the widest to the narrowest.
 pub(crate) fn places(agent: HookAgent) -> &'static [Place] {
     match agent {
         HookAgent::ClaudeCode => &[Place::User, Place::Project, Place::Local],
@@ -45,8 +45,8 @@ pub(crate) fn places(agent: HookAgent) -> &'static [Place] {
     }
 }
 
-/// The settings file of `agent`, and the directory below which all that is written for it is: the
-/// project, or that of the user's settings of the agent.
+/// Returns the settings file of `agent`, and the directory that all of its files lie below: the
+/// project, or that of the user's settings for the agent.
 pub(super) fn file(
     agent: HookAgent,
     place: Place,
@@ -74,7 +74,7 @@ pub(super) fn file(
     })
 }
 
-/// What stands in the settings of `agent` for it to run `words`.
+/// Returns the entry with which `agent` runs `words`.
 pub(super) fn form(agent: HookAgent, words: &[String]) -> Result<Form, Error> {
     let command = shell(words)?;
     let matched = |seconds: u64, matcher: &str| {
@@ -154,7 +154,7 @@ pub(super) fn form(agent: HookAgent, words: &[String]) -> Result<Form, Error> {
     Ok(Form::Settings { version, hooks })
 }
 
-/// The words that a plugin that was written here runs; `None` for any other text.
+/// Returns the words that one of our plugins runs; `None` for any other text.
 pub(super) fn plugin_words(text: &str) -> Option<Vec<String>> {
     if PLUGIN.lines().next() != text.lines().next() {
         return None;
@@ -163,12 +163,13 @@ pub(super) fn plugin_words(text: &str) -> Option<Vec<String>> {
     Some(words.and_then(|words| serde_json::from_str(words).ok()).unwrap_or_default())
 }
 
-/// The words that run the hook of `agent`, without options.
+/// Returns the words that run the hook of `agent`, without options.
 pub(super) fn plain_words(agent: HookAgent) -> Result<Vec<String>, Error> {
     Ok(vec![program()?, "hook".to_owned(), agent.as_str().to_owned()])
 }
 
-/// The words that run the hook of `agent`, with the options of this command line that matter to it.
+/// Returns the words that run the hook of `agent`, with the options of this command line that apply
+/// to it.
 pub(super) fn words(
     agent: HookAgent,
     routing: &RoutingArgs,
@@ -180,7 +181,7 @@ pub(super) fn words(
     Ok(words)
 }
 
-/// The hooks of `agent` as a package has them, with the options of this command line.
+/// Returns the hooks of `agent` for a package, with the options of this command line.
 pub(crate) fn package(
     agent: HookAgent,
     routing: &RoutingArgs,
@@ -194,7 +195,7 @@ pub(crate) fn package(
     Ok(json!({"hooks": events.collect::<Map<_, _>>()}))
 }
 
-/// Whether `command` of somebody's settings runs the hook of `agent`.
+/// Tells whether `command`, from somebody's settings, runs the hook of `agent`.
 pub(super) fn is_own_command(command: &str, agent: HookAgent) -> bool {
     let words = split(command);
     let runs_hook = words.windows(2).any(|pair| pair[0] == "hook" && pair[1] == agent.as_str());

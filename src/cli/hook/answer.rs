@@ -1,4 +1,4 @@
-//! `repertoire hook AGENT`: whatever happens, the agent goes on as if there were no hook.
+//! `repertoire hook AGENT`: whatever fails, the agent continues as if there were no hook.
 
 use std::fmt::Display;
 use std::io::{self, Read as _, Write as _};
@@ -25,14 +25,14 @@ use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::{query, sanitize, setup};
 
-/// The most that is read from an agent, in bytes: the hook after a tool is told what that printed.
+/// The most bytes read from an agent: the hook after a tool gets the tool's output.
 const LONGEST_INPUT: u64 = 64 << 20;
 
-/// Where agents say which project they work on, where they say it to all hooks.
+/// The variables in which agents name their project for all hooks.
 const PROJECT_VARIABLES: [&str; 3] =
     ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
 
-/// What is printed, and what went wrong on the way to it.
+/// The printed answer, and the problems on the way to it.
 #[derive(Default)]
 struct Answer {
     text: String,
@@ -61,7 +61,7 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
         .and_then(|Answer { text, mut problems, session }| {
             let mut stdout = io::stdout().lock();
             let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-            // What did not arrive is in no context: it is shown again.
+            // Text that did not arrive is in no context, so it is shown again.
             let lost = session.filter(|_| written.is_err()).map(|session| session.compacted());
             problems.extend(lost.and_then(Result::err).map(|error| said(&error)));
             for problem in problems {
@@ -75,7 +75,7 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
     ExitCode::Done
 }
 
-/// Makes the snapshot that a hook had no time for.
+/// Writes the snapshot that a hook had no time for.
 pub(super) fn prepare(
     agent: HookAgent,
     routing: &RoutingArgs,
@@ -89,7 +89,7 @@ pub(super) fn prepare(
     ExitCode::Done
 }
 
-/// Whose skills are being read just now.
+/// The options whose skills are being read at the moment.
 #[derive(Clone, Default)]
 struct Loading(Arc<Mutex<Option<Common>>>);
 
@@ -98,7 +98,7 @@ impl Loading {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = whose;
     }
 
-    /// Leaves the rest of it to a process in the background.
+    /// Leaves the rest of the work to a background process.
     fn go_on(&self, agent: HookAgent, common: &Common, out: Output) {
         let whose = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(whose) = whose.filter(|whose| !whose.no_cache) else { return };
@@ -144,7 +144,7 @@ fn answer(
     let builder = args.routing.matching.apply(builder).disclosure(options).prompt(prompt(&config));
     let engine = builder.build()?;
     if engine.cache_use().stale {
-        // The message is answered by the skills as they were; the next finds those that changed.
+        // The message is answered from the earlier skills; the next one gets the changed ones.
         prepare::start(&common)
             .map_err(|error| failed("compile skills in the background", &error))?;
     }
@@ -153,8 +153,8 @@ fn answer(
     told.extend(problems.take().iter().map(said));
     told.extend_from_slice(&engine.cache_use().problems);
     let session = Some(engine.session(&call.session)).filter(|_| !text.is_empty());
-    // The process ends: the system is faster at tidying up, and the store bears it as it bears
-    // a process that is killed.
+    // The process ends: the system frees memory faster, and the store tolerates this as it
+    // tolerates a killed process.
     std::mem::forget(engine);
     Ok(Answer { text, problems: told, session })
 }
@@ -174,22 +174,22 @@ fn input() -> Result<String, Error> {
     })
 }
 
-/// The directory the agent works in. If it names one that is not there, that is a problem, and it
-/// works where the hook does.
+/// Returns the agent's working directory. If it does not exist, records a problem and returns the
+/// hook's own.
 fn working_dir(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> PathBuf {
     let is_there = |dir: &PathBuf| dir.is_absolute() && dir.is_dir();
     call.cwd.clone().filter(is_there).unwrap_or_else(|| {
         let here = setup::working_dir_here(&common.project);
-        // With a project that is named, it only decides which nested sources there are.
+        // If the project is named, the directory only decides which nested sources apply.
         if let Some(cwd) = call.cwd.as_ref().filter(|_| !common.names_project) {
             let (cwd, here) = (cwd.display(), here.display());
-            problems.push(format!("`{cwd}` is no directory to work in; taken is {here}"));
+            problems.push(format!("`{cwd}` is not a directory; {here} is used instead"));
         }
         here
     })
 }
 
-/// The project of an agent that works `here`: the one it names, or where there is one above.
+/// Returns the project of an agent that works `here`: the named one, otherwise one above `here`.
 fn project(here: &Path, common: &Common) -> PathBuf {
     if common.names_project {
         return common.project.clone();
@@ -199,7 +199,7 @@ fn project(here: &Path, common: &Common) -> PathBuf {
     named.unwrap_or_else(|| setup::project_of(here).to_owned())
 }
 
-/// As users of the command line have it, within what agents take.
+/// Returns the options of the command line's disclosures, within the length that agents take.
 pub(crate) fn disclosure(config: &Config) -> DisclosureOptions {
     let room = disclosure_options().budget;
     let mut options = config.disclosure(disclosure_options());
@@ -210,7 +210,7 @@ pub(crate) fn disclosure(config: &Config) -> DisclosureOptions {
     options
 }
 
-/// About how many characters a budget is.
+/// Converts a budget to an approximate number of characters.
 #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
 fn characters(budget: Budget) -> f64 {
     const A_TOKEN: f64 = 4.0;
@@ -229,8 +229,8 @@ fn prompt(config: &Config) -> PromptOptions {
     options
 }
 
-/// Tells of a command line that is none: whoever wrote it into an agent's settings is not there,
-/// and the agent would take it amiss.
+/// Reports an invalid command line without failing: the author of the agent's settings is not there
+/// to see it, and the agent would treat a failure as its own.
 pub(crate) fn refuse(agent: &str, error: &str) {
     let out = Output { json: false, color: ColorChoice::Auto, verbose: false };
     let Ok(Cli { common, .. }) = Cli::try_parse_from(["repertoire", "doctor"]) else { return };
@@ -238,12 +238,12 @@ pub(crate) fn refuse(agent: &str, error: &str) {
     tell(agent, &format!("{first}; see `repertoire hook --help`"), &common, out);
 }
 
-/// A finding about the configuration.
+/// Formats a finding about the configuration.
 fn found(finding: &Diagnostic) -> String {
     format!("{finding}; {}", finding.help)
 }
 
-/// Whether the log has it already: each message would add it again.
+/// Tells whether the log already holds `what`: otherwise each message would add it again.
 fn is_logged(what: &str, common: &Common) -> bool {
     setup::hook_log(common).is_ok_and(|path| log::has(&path, what))
 }
@@ -252,14 +252,14 @@ fn said(error: &Error) -> String {
     format!("{error}; {}", error.help())
 }
 
-/// Says what went wrong, where people look and where they find it later.
+/// Reports a problem on standard error and in the log.
 fn tell(agent: impl Display, what: &str, common: &Common, out: Output) {
     let what = format!("{agent}: {what}");
     out.note(&format!("repertoire hook {}", sanitize::line(&what)));
     note(&what, common);
 }
 
-/// Writes to the log; a log that cannot be written is told of on standard error.
+/// Writes to the log; if that fails, reports it on standard error.
 pub(crate) fn note(what: &str, common: &Common) {
     let logged = setup::hook_log(common).and_then(|path| {
         log::write(&path, what)

@@ -1,8 +1,8 @@
-//! The time that an answer has.
+//! The deadline of an answer.
 //!
-//! The answer is worked out on the main thread: the memory of any other grows in smaller steps,
-//! which tells when a large snapshot is read. Another thread watches the time, and ends the process
-//! when it is over. It is not woken before: the process ends with it asleep.
+//! The answer is computed on the main thread: the heap of any other thread grows in smaller steps,
+//! which is measurable when a large snapshot is read. Another thread sleeps until the deadline and
+//! then ends the process; it is never woken earlier, as it ends with the process.
 
 use std::io;
 use std::process;
@@ -10,27 +10,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// So long it may take beyond the time to note what an answer shows, where others hold the file.
+/// The extra time for recording what an answer shows, if other processes hold the file.
 const NOTING: Duration = Duration::from_secs(5);
 
-/// A time that runs, and what is done in it.
+/// A running deadline, and the stage reached.
 #[derive(Debug, Clone)]
 pub(super) struct Deadline(Arc<Mutex<Stage>>);
 
-/// In the order in which they are reached.
+/// The stages, in the order in which they are reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
-    /// An answer is worked out: nobody is the worse if the process ends.
+    /// An answer is being computed: the process may end without harm.
     Answering,
-    /// It is noted what the answer shows, and so it must arrive.
+    /// The session records what the answer shows, so the answer must arrive.
     Noting,
-    /// The answer is there.
+    /// The answer is complete.
     Met,
 }
 
 impl Deadline {
-    /// Lets `time` run from now on. When it is over, `late` is called and the process ends well;
-    /// if what the answer shows is being noted then, a few seconds later.
+    /// Starts a deadline of `time`. When it expires, calls `late` and ends the process
+    /// successfully; while the session is being recorded, a few seconds later.
     ///
     /// Fails if no thread can be started.
     pub(super) fn start(
@@ -47,7 +47,7 @@ impl Deadline {
                 thread::sleep(NOTING);
                 stage = watched.stage();
             }
-            // Held until the end: who would go on now waits for ever.
+            // Held until the process ends: any thread that would continue now waits for ever.
             if *stage != Stage::Met {
                 late();
                 process::exit(0);
@@ -56,19 +56,19 @@ impl Deadline {
         Ok(deadline)
     }
 
-    /// What the answer shows is noted from here on: were the process ended now, it would be taken
-    /// for shown. Does not return if the time is over.
+    /// Marks the start of recording what the answer shows: if the process ended now, that would
+    /// count as shown. Does not return if the deadline has expired.
     pub(super) fn note(&self) {
         self.reach(Stage::Noting);
     }
 
-    /// The answer is there: the process is not ended from here on, so that nothing is half written.
-    /// Does not return if the time is over.
+    /// Marks the answer as complete: from here on the process is not ended, so that nothing is half
+    /// written. Does not return if the deadline has expired.
     pub(super) fn meet(&self) {
         self.reach(Stage::Met);
     }
 
-    /// Goes on to `stage`, never back: what is noted once the answer is there takes no time of it.
+    /// Advances to `stage`, never back: recording after the answer is complete has no deadline.
     fn reach(&self, reached: Stage) {
         let mut stage = self.stage();
         *stage = reached.max(*stage);

@@ -1,4 +1,4 @@
-//! `repertoire hook install` and `uninstall`, and what they left in an agent's settings.
+//! `repertoire hook install` and `uninstall`, and the state of installed hooks.
 
 use std::path::PathBuf;
 
@@ -13,17 +13,17 @@ use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingA
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 
-/// Whether an agent runs these hooks.
+/// The state of these hooks in an agent.
 #[derive(Debug)]
 pub(crate) enum Installed {
     No,
     Yes(PathBuf),
-    /// Others than would be written now.
+    /// Installed, but different from the hooks that would be written now.
     Differently(PathBuf),
-    /// They are there and cannot run, and why.
+    /// Installed but unable to run, with the reason.
     InVain(String),
-    /// They are there, and the agent does not run them before its user trusts them, or the project;
-    /// the reason is a sentence.
+    /// Installed, but the agent does not run them until its user trusts them, or the project; the
+    /// reason is a sentence.
     Untrusted(String),
     Unreadable(Error),
 }
@@ -125,7 +125,7 @@ fn target(
     Target::read(agent.as_str(), place, agents::file(agent, place, common)?, hooks)
 }
 
-/// What is said where `agent` has hooks in several places.
+/// Returns the warning for `agent` with hooks in several places.
 pub(crate) fn twice(agent: HookAgent, places: &[Place]) -> Option<String> {
     let times = match places.len() {
         0 | 1 => return None,
@@ -139,7 +139,7 @@ pub(crate) fn twice(agent: HookAgent, places: &[Place]) -> Option<String> {
     });
     let whose = whose.collect::<Vec<_>>().join(" and ");
     let by_hand = if places.contains(&Place::Local) {
-        format!("; what is in `{LOCAL_SETTINGS}` is to be taken out by hand")
+        format!("; remove those in `{LOCAL_SETTINGS}` by hand")
     } else {
         String::new()
     };
@@ -149,7 +149,7 @@ pub(crate) fn twice(agent: HookAgent, places: &[Place]) -> Option<String> {
     ))
 }
 
-/// Whether `agent` runs the hooks in the settings of `place`.
+/// Returns the state of the hooks of `agent` in the settings of `place`.
 pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Installed {
     let found = agents::plain_words(agent).and_then(|plain| {
         let mut target = target(agent, &plain, place, common)?;
@@ -159,10 +159,10 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
         }
         let path = target.path().to_owned();
         if place == Place::Local {
-            // Written by hand, with whatever events its author wants.
+            // Written by hand, with whatever events the author chose.
             return Ok(Installed::Yes(path));
         }
-        // The options are whatever they were installed with.
+        // The options are those of the installation.
         let n_plain = plain.len();
         let wanted: Vec<String> =
             plain.into_iter().chain(words.into_iter().skip(n_plain)).collect();
@@ -176,7 +176,8 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
     found.unwrap_or_else(Installed::Unreadable)
 }
 
-/// The options of the hook that `agent` runs here: that of the narrowest settings, if it has several.
+/// Returns the options of the hook that `agent` runs here: those of the narrowest settings, if
+/// there are several.
 pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, RoutingArgs), Error> {
     let plain = agents::plain_words(agent)?;
     for &place in agents::places(agent).iter().rev() {
@@ -186,7 +187,7 @@ pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, Rout
             return Ok((common, args.routing));
         }
         let (path, words) = (target.path().display(), words.join(" "));
-        let message = format!("the hook in {path} is no command line: `{words}`");
+        let message = format!("the hook in {path} is not a command line: `{words}`");
         let help = format!("repair it with `repertoire hook install {agent}`");
         return Err(Error::new(ErrorCode::ExecutionError, message, help));
     }
@@ -195,11 +196,11 @@ pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, Rout
     Err(Error::new(ErrorCode::NotFound, message, help))
 }
 
-/// Why hooks that run `words` do nothing, if that can be seen.
+/// Explains why hooks that run `words` have no effect, if that can be detected.
 fn in_vain(words: &[String], settings: &str) -> Option<String> {
     if settings::disables_hooks(settings) {
         return Some("turns off all hooks (`disableAllHooks`)".to_owned());
     }
     let program = words.first().filter(|program| which::which(program).is_err())?;
-    Some(format!("runs `{program}`, which is no program here"))
+    Some(format!("runs `{program}`, which is not a program on this machine"))
 }

@@ -1,4 +1,4 @@
-//! The log of hooks: nobody sees what a hook prints, so what went wrong stands in a file.
+//! The log of hooks: nobody sees the output of a hook, so problems go to a file.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -7,18 +7,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use repertoire::session::Day;
 
-/// When the log is this long, in bytes, it is renamed to `hook.log.1`, whose content is lost.
+/// The length in bytes at which the log is renamed to `hook.log.1`, which replaces the earlier one.
 const LONGEST: u64 = 1 << 20;
-/// The most of a message that is written, in characters.
+/// The longest part of a message that is written, in characters.
 const LONGEST_LINE: usize = 2000;
 
-/// Adds a line to the log at `path`, which is for the user only. Any number of processes may.
+/// Appends a line to the log at `path`, which is private to the user. Any number of processes may
+/// write.
 pub(super) fn write(path: &Path, what: &str) -> io::Result<()> {
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir)?;
     }
     if fs::metadata(path).is_ok_and(|log| log.len() >= LONGEST) {
-        // Another process may have been faster.
+        // Another process may have renamed it first.
         match fs::rename(path, path.with_extension("log.1")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -29,22 +30,22 @@ pub(super) fn write(path: &Path, what: &str) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let line = format!("{} {}\n", utc(SystemTime::now()), line_of(what));
-    // One write: lines of processes do not mix.
+    // One write, so that lines of several processes do not mix.
     options.open(path)?.write_all(line.as_bytes())
 }
 
-/// Whether a line of the log at `path` holds `what`.
+/// Tells whether a line of the log at `path` contains `what`.
 pub(super) fn has(path: &Path, what: &str) -> bool {
     let what = line_of(what);
     fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains(&what))
 }
 
-/// A message as a line has it.
+/// Converts a message to one line.
 fn line_of(what: &str) -> String {
     what.chars().take(LONGEST_LINE).collect::<String>().replace(['\n', '\r'], " ")
 }
 
-/// The last `n` lines of the log at `path`; none if there is no log.
+/// Returns the last `n` lines of the log at `path`; none if there is no log.
 pub(crate) fn tail(path: &Path, n: usize) -> io::Result<Vec<String>> {
     let text = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -55,7 +56,7 @@ pub(crate) fn tail(path: &Path, n: usize) -> io::Result<Vec<String>> {
     Ok(lines[lines.len().saturating_sub(n)..].iter().map(|&line| line.to_owned()).collect())
 }
 
-/// `time` as in RFC 3339, to the second.
+/// Formats `time` as in RFC 3339, to the second.
 fn utc(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() % 86_400;
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

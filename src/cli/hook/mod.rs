@@ -1,4 +1,4 @@
-//! `repertoire hook`: answers the hooks of agents, and sets them up.
+//! `repertoire hook`: answers the hooks of agents, and installs them.
 
 mod agents;
 mod answer;

@@ -1,8 +1,8 @@
-//! The snapshot that a hook had no time to make, made by a process that is left behind.
+//! A background process that writes the snapshot for which a hook had no time.
 //!
-//! Where all skills must be read and compiled and that takes longer than an agent waits, every hook
-//! would begin anew and none come to an end. The agent waits until the hook has ended and its pipes
-//! are closed: so it is another process that goes on, with none of them.
+//! If reading and compiling all skills takes longer than an agent waits, every hook would start
+//! over and none would finish. The agent waits until the hook has ended and its pipes are closed,
+//! so the work goes to another process, which has none of the pipes.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -18,16 +18,17 @@ use repertoire::engine::CacheUse;
 use crate::args::{Common, RoutingArgs};
 use crate::setup;
 
-/// The option of `hook AGENT` that means [`run`].
+/// The option of `hook AGENT` that calls [`run`].
 const OPTION: &str = "--prepare";
-/// Held by the process that is at it: one at a time for each user.
+/// The lock of the working process: one at a time for each user.
 const LOCK: &str = "prepare.lock";
-/// Skills that were changed so lately that they may change again unnoticed have settled after it.
+/// The time after which recently changed skills have settled: until then they may change again
+/// unnoticed.
 const SETTLING: Duration = Duration::from_millis(2500);
-/// So often skills may change while they are read.
+/// The number of attempts when skills change while they are read.
 const ATTEMPTS: usize = 5;
 
-/// Starts this command again in the background, to make the snapshot of `common`.
+/// Starts this command again in the background, to write the snapshot of `common`.
 pub(super) fn start(common: &Common) -> io::Result<()> {
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
     args.extend([OPTION.into(), common.working_dir.clone().into_os_string()]);
@@ -43,7 +44,7 @@ pub(super) fn start(common: &Common) -> io::Result<()> {
         .map(drop)
 }
 
-/// Makes the snapshot, unless another process is about to make one. What is wrong with it, in a
+/// Writes the snapshot, unless another process is about to write one. Returns the problems, a
 /// sentence each.
 pub(super) fn run(routing: &RoutingArgs, common: &Common) -> anyhow::Result<Vec<String>> {
     step_back();
@@ -65,17 +66,18 @@ pub(super) fn run(routing: &RoutingArgs, common: &Common) -> anyhow::Result<Vec<
     Ok(Vec::new())
 }
 
-/// Leaves the session of the agent, with which it would end, and lets all others go first.
+/// Leaves the session of the agent, which would take this process down with it, and yields to other
+/// processes.
 fn step_back() {
     #[cfg(unix)]
     {
-        // Where that cannot be done, as by hand in a terminal, it is not needed.
+        // Where that fails, as in a terminal, it is not needed.
         let _ = rustix::process::setsid();
         let _ = rustix::process::nice(10);
     }
 }
 
-/// `None` if another process has it.
+/// Returns `None` if another process holds the lock.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir)?;

@@ -1,4 +1,4 @@
-//! Hooks in a settings file: all that is not ours stays as it is, byte for byte.
+//! Edits hooks in a settings file; everything else stays byte for byte.
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 use serde_json::Value;
@@ -7,10 +7,10 @@ use super::agents::Hook;
 use crate::agent::Problem;
 use crate::agent::json::{input, object, parse, value, without_mark};
 
-/// Whether a command is one of our hooks.
+/// A test for commands that are our hooks.
 pub(super) type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
 
-/// `text` with `hooks` in it, each once, and no other one of ours.
+/// Returns `text` with each of `hooks` in it once, and no other hook of ours.
 pub(super) fn add(
     text: &str,
     version: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) fn add(
     for hook in hooks {
         let event = settings.object_value("hooks").and_then(|all| all.get(hook.event));
         if event.is_some_and(|event| event.array_value().is_none()) {
-            return Err(Problem::new(format!("has hooks of `{}` that are no list", hook.event)));
+            return Err(Problem::new(format!("has hooks of `{}` that are not a list", hook.event)));
         }
     }
     let is_there = |hook: &Hook| {
@@ -43,7 +43,7 @@ pub(super) fn add(
         own == [Some(hook.value.clone())]
     };
     let missing: Vec<&Hook> = hooks.iter().filter(|hook| !is_there(hook)).collect();
-    // Those that are right stay where they are.
+    // Correct hooks stay where they are.
     take_out(&settings, is_own, &|event| {
         let is_in = |hooks: &[&Hook]| hooks.iter().any(|hook| hook.event == event);
         hooks.iter().any(|hook| hook.event == event) && !is_in(&missing)
@@ -57,8 +57,8 @@ pub(super) fn add(
     Ok(format!("{mark}{root}"))
 }
 
-/// `text` without any hook of ours, and without what held nothing else; what `before` has stays.
-/// `None` if nothing is left that anybody wrote.
+/// Returns `text` without our hooks, and without containers that held nothing else, except those in
+/// `before`. `None` if nothing is left that a user wrote.
 pub(super) fn remove(
     text: &str,
     before: Option<&str>,
@@ -91,7 +91,7 @@ pub(super) fn remove(
     let left = settings.properties();
     let is_ours = left.iter().all(|property| property.decoded_name().as_deref() == Some("version"));
     let has_comments = root.to_string().contains("//") || root.to_string().contains("/*");
-    // The MCP server of ours may have been there first, and is gone by now.
+    // Our MCP server may have been there first, and be gone by now.
     let was_ours = before
         .as_object()
         .is_none_or(|old| !old.is_empty() && old.keys().all(|name| name == "mcpServers"));
@@ -99,7 +99,7 @@ pub(super) fn remove(
     Ok((!is_nothing).then(|| format!("{mark}{root}")))
 }
 
-/// The command of one of our hooks in `text`, if there is any.
+/// Returns the command of one of our hooks in `text`, if there is one.
 pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Problem> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -112,28 +112,29 @@ pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Probl
     Ok(commands.find(|command| is_own(command)))
 }
 
-/// Whether settings turn off all hooks, which Claude Code knows.
+/// Tells whether settings turn off all hooks; only Claude Code has such a setting.
 pub(super) fn disables_hooks(text: &str) -> bool {
     value(text)["disableAllHooks"] == true
 }
 
-/// Whether `hooks` has the form that agents read.
+/// Checks that `hooks` has the form that agents read.
 fn check(settings: &CstObject) -> Result<(), Problem> {
     let Some(property) = settings.get("hooks") else { return Ok(()) };
-    let all =
-        property.object_value().ok_or_else(|| Problem::new("has `hooks` that are no object"))?;
+    let all = property
+        .object_value()
+        .ok_or_else(|| Problem::new("has `hooks` that are not an object"))?;
     for event in all.properties() {
         let name = event.decoded_name().unwrap_or_default();
-        // Whatever else stands there (Gemini has switches) is not ours to judge.
+        // Other values (Gemini has switches there) are left to the agent.
         let is_switch = event.value().is_some_and(|value| value.as_boolean_lit().is_some());
         if event.array_value().is_none() && !is_switch && event.object_value().is_some() {
-            return Err(Problem::new(format!("has hooks of `{name}` that are no list")));
+            return Err(Problem::new(format!("has hooks of `{name}` that are not a list")));
         }
     }
     Ok(())
 }
 
-/// Takes our hooks out of all events but those that are to be kept; the events that had any.
+/// Removes our hooks from all events except those to keep; returns the events that had any.
 fn take_out(settings: &CstObject, is_own: IsOwn<'_>, keeps: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut events = Vec::new();
     let Some(all) = settings.object_value("hooks") else { return events };
@@ -153,7 +154,7 @@ fn take_out(settings: &CstObject, is_own: IsOwn<'_>, keeps: &dyn Fn(&str) -> boo
     events
 }
 
-/// Takes our hooks out of an element; all of it, if it has no others.
+/// Removes our hooks from an element, and the element itself if it has no others.
 fn take_out_of(element: CstNode, is_own: IsOwn<'_>) {
     let inner = element.as_object().and_then(|group| group.array_value("hooks"));
     if let Some(inner) = inner
@@ -171,7 +172,7 @@ fn take_out_of(element: CstNode, is_own: IsOwn<'_>) {
     }
 }
 
-/// The commands that an element runs: its own, or those of the hooks in it.
+/// Iterates over the commands that an element runs: its own, or those of the hooks in it.
 fn commands(element: &CstNode) -> impl Iterator<Item = String> + use<> {
     let value = element.to_serde_value().unwrap_or_default();
     let inner = value["hooks"].as_array().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a hook remembers of conversations, if it can.
+//! The session store of a hook, which falls back to memory.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,8 +11,8 @@ use super::deadline::Deadline;
 use crate::args::Common;
 use crate::setup;
 
-/// The file of sessions; where that cannot be used, as on a full disk, memory: what is said twice
-/// is better than what is not said.
+/// The session file; if that cannot be used, as on a full disk, memory: repeating a text is better
+/// than omitting it.
 #[derive(Debug)]
 pub(super) struct HookStore {
     file: Option<SqliteStore>,
@@ -21,7 +21,7 @@ pub(super) struct HookStore {
     deadline: Deadline,
 }
 
-/// What went wrong so far.
+/// The problems so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Problems(Arc<Mutex<Vec<Error>>>);
 
@@ -30,7 +30,7 @@ impl Problems {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes a problem; the same is noted once.
+    /// Records a problem, once.
     fn note(&self, error: Error) {
         let mut problems = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if problems.iter().all(|known| known.message() != error.message()) {
@@ -40,11 +40,11 @@ impl Problems {
 }
 
 impl HookStore {
-    /// Nothing is noted of an answer that `deadline` cuts off.
+    /// Opens the store. An answer that `deadline` cuts off is not recorded.
     pub(super) fn open(common: &Common, problems: &Problems, deadline: &Deadline) -> HookStore {
         let noted = problems.clone();
         let tell = move |set_aside: &SetAside| {
-            let help = "nothing of it is used any more; keep it, or remove it";
+            let help = "it is no longer used: keep it, or remove it";
             noted.note(Error::new(ErrorCode::ExecutionError, set_aside.to_string(), help));
         };
         let file =

@@ -1,5 +1,6 @@
-//! The trust that an agent asks of its user before it runs hooks: Codex for each hook and for the
-//! project, Copilot for the folder of the project. Seen with Codex 0.169.0 and Copilot CLI 1.0.102.
+//! The trust that an agent requires from its user before it runs hooks: Codex for each hook and for
+//! the project, Copilot for the folder of the project. Observed with Codex 0.169.0 and Copilot CLI
+//! 1.0.102.
 
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
@@ -14,11 +15,11 @@ use super::agents;
 use crate::agent::{Place, json, user_dir};
 use crate::args::Common;
 
-/// The seconds that Codex gives a hook that does not say how long it takes.
+/// The timeout, in seconds, that Codex assumes for a hook without one.
 const CODEX_TIMEOUT: u64 = 600;
 
-/// Why `agent` does not run our hooks in `text`, its settings in `place`, though nothing is wrong
-/// with them: the user has not trusted them, or the project. `None` if it runs them.
+/// Explains why `agent` does not run our hooks in `text`, its settings in `place`, although the
+/// hooks are correct: the user has not trusted them, or the project. `None` if it runs them.
 pub(super) fn missing(
     agent: HookAgent,
     place: Place,
@@ -30,7 +31,7 @@ pub(super) fn missing(
     match agent {
         HookAgent::Codex => {
             let config = fs::read_to_string(user_dir.join("config.toml")).unwrap_or_default();
-            // Codex says itself what is wrong with it.
+            // Codex itself reports an invalid configuration.
             let config: DocumentMut = config.parse().ok()?;
             if is_project && !trusts_project(&config, &common.project) {
                 return Some(
@@ -72,15 +73,15 @@ pub(super) fn missing(
     }
 }
 
-/// A hook of ours, as Codex names and hashes it.
+/// A hook of ours, by the name and hash that Codex gives it.
 #[derive(Debug, PartialEq)]
 struct CodexHook {
-    /// What follows the path of the file in its name.
+    /// The part of the name that follows the path of the file.
     place: String,
     hash: String,
 }
 
-/// Our hooks in Codex's settings.
+/// Returns our hooks in Codex's settings.
 fn codex_hooks(text: &str) -> Vec<CodexHook> {
     let settings = json::value(text);
     let mut found = Vec::new();
@@ -102,10 +103,10 @@ fn codex_hooks(text: &str) -> Vec<CodexHook> {
     found
 }
 
-/// The hash by which Codex knows a hook again.
+/// Computes the hash by which Codex recognises a hook.
 fn codex_hash(event: &str, matcher: &Value, hook: &Value) -> String {
     let timeout = hook["timeout"].as_u64().unwrap_or(CODEX_TIMEOUT).max(1);
-    // The fields in the order of the alphabet.
+    // The fields in alphabetical order.
     let mut identity = json!({
         "event_name": event,
         "hooks": [{
@@ -119,7 +120,7 @@ fn codex_hash(event: &str, matcher: &Value, hook: &Value) -> String {
     format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(identity.to_string())))
 }
 
-/// `SessionStart` as `session_start`.
+/// Converts `SessionStart` to `session_start`.
 fn snake(event: &str) -> String {
     let mut name = String::new();
     for c in event.chars() {
@@ -147,7 +148,7 @@ fn trusts_project(config: &DocumentMut, project: &Path) -> bool {
     })
 }
 
-/// The ways an agent may write `path`: absolute, and with links followed.
+/// Returns the ways an agent may write `path`: absolute, and with links followed.
 fn forms(path: &Path) -> Vec<PathBuf> {
     absolute(path).into_iter().chain(path.canonicalize()).collect()
 }
@@ -164,7 +165,7 @@ mod tests {
             "PostToolUse": [{"hooks": [{"command": "beep"}]}, {"matcher": "apply_patch", "hooks": [hook]}],
             "SessionStart": [{"hooks": [{"command": "beep"}, hook]}],
         }});
-        // As `hooks/list` of Codex's app server had them.
+        // As reported by `hooks/list` of Codex's app server.
         let known = [
             (
                 "post_tool_use:1:0",

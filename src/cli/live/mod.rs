@@ -1,5 +1,5 @@
-//! `repertoire doctor --live AGENT`: the agent itself, run against a model on the loopback, and what
-//! reached that model.
+//! `repertoire doctor --live AGENT`: runs the agent against a model on the loopback, and reports
+//! the text that reached the model.
 
 mod model;
 mod programs;
@@ -24,7 +24,7 @@ use model::Model;
 use programs::{PROGRAMS, Program, isolate};
 use protocol::Protocol;
 
-/// How long one message may take.
+/// The time limit for one message.
 const PATIENCE: Duration = Duration::from_secs(100);
 
 /// The skill of the trial, and the text that only its instructions have.
@@ -37,11 +37,11 @@ const BODY: &str = "BALLOON-4409";
 const MESSAGES: [&str; 3] =
     ["let a trial balloon rise", "thanks so far", "one more trial balloon, please"];
 
-/// What reached the model.
+/// The text that reached the model.
 #[derive(Debug, Serialize)]
 struct Report {
     agent: &'static str,
-    /// What the program says of its version.
+    /// The program's report of its version.
     version: String,
     checks: Vec<Check>,
 }
@@ -53,7 +53,7 @@ struct Check {
     detail: String,
 }
 
-/// Runs `agent` with hooks and server of its own, away from the settings of whoever runs this.
+/// Runs `agent` with its own hooks and server, apart from the user's settings.
 pub(crate) fn run(agent: HookAgent, out: Output) -> anyhow::Result<ExitCode> {
     let program = PROGRAMS.iter().find(|program| program.agent == agent.as_str());
     let Some(program) = program else {
@@ -96,7 +96,7 @@ impl<'p> Trial<'p> {
         let project = trial.dir.path().join("project").join(".repertoire/skills/trial-balloon");
         fs::create_dir_all(&project)?;
         fs::write(project.join("SKILL.md"), SKILL)?;
-        // A root of a project: all of them take one with `.git` for that.
+        // All agents take a directory with `.git` for the root of a project.
         fs::create_dir_all(trial.project().join(".git"))?;
         fs::create_dir_all(trial.home())?;
         if let Some((name, text)) = program.settings(&trial.model.url(), &trial.project()) {
@@ -108,7 +108,7 @@ impl<'p> Trial<'p> {
         Ok(trial)
     }
 
-    /// Sets up our hooks or our server for the program.
+    /// Installs our hooks or our server for the program.
     fn install(&self, command: &str) -> anyhow::Result<()> {
         let mut install = self.command(&std::env::current_exe()?);
         let output = install.args([command, "install", self.program.agent]).output()?;
@@ -128,7 +128,7 @@ impl<'p> Trial<'p> {
         self.dir.path().join("project")
     }
 
-    /// A command line of `program` that knows nothing of this machine but `PATH`.
+    /// Returns a command for `program` that inherits nothing from this machine but `PATH`.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         let path = std::env::var("PATH").unwrap_or_default();
@@ -145,7 +145,7 @@ impl<'p> Trial<'p> {
         told.lines().next().unwrap_or_default().trim().to_owned()
     }
 
-    /// The request that the program makes of `message`.
+    /// Sends `message`, and returns the request that the program makes of it.
     fn say(&self, message: &str, resumes: bool) -> anyhow::Result<Value> {
         let n_before = self.model.requests().len();
         let words = self.program.words(message, resumes);
@@ -154,7 +154,7 @@ impl<'p> Trial<'p> {
         let told = finish(command.spawn()?)?;
         self.model.request(n_before, message).ok_or_else(|| {
             let told = told.trim().lines().last().unwrap_or("it printed nothing").to_owned();
-            let message = format!("{} asked the model nothing: {told}", self.program.title);
+            let message = format!("{} sent no request to the model: {told}", self.program.title);
             let help = "run it by hand, and see whether it starts";
             Error::new(ErrorCode::ExecutionError, message, help).into()
         })
@@ -198,12 +198,12 @@ impl<'p> Trial<'p> {
     }
 }
 
-/// Waits for `child`, which is ended when its time is up; gives what it said of errors.
+/// Waits for `child`, ends it when its time is up, and returns its error output.
 fn finish(mut child: Child) -> anyhow::Result<String> {
     let stderr = child.stderr.take();
     let reader = std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        // As much as came is enough.
+        // Whatever arrived is enough.
         let _ = stderr.map(|mut stderr| stderr.read_to_end(&mut bytes));
         String::from_utf8_lossy(&bytes).into_owned()
     });

@@ -1,50 +1,60 @@
-//! A model on the loopback that speaks the four protocols of these agents and keeps what it was
-//! asked. It answers with a sentence, or does what the message says: `[[call TOOL FIELD=VALUE]]` calls a
-//! tool once, `[[tokens N]]` claims that the context is that long.
+//! A fake model on the loopback that speaks the four protocols of these agents and records the
+//! requests. It answers with a sentence, or obeys orders in the message: `[[call TOOL
+//! FIELD=VALUE]]` calls a tool once, `[[tokens N]]` claims once that the context has this length.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use serde_json::{Value, json};
 
-use super::protocol::{Answer, Protocol};
+use super::protocol::{Answer, Protocol, TOKENS};
 
 /// The server; it ends with the process.
 #[derive(Debug)]
 pub(crate) struct Model {
     address: SocketAddr,
-    requests: Arc<Mutex<Vec<Value>>>,
+    asked: Arc<Mutex<Asked>>,
+}
+
+/// The recorded requests.
+#[derive(Debug, Default)]
+struct Asked {
+    requests: Vec<Value>,
+    /// The claimed lengths of the context: an agent that shortens a conversation may send the
+    /// message with the claim again, and would never finish.
+    claims: BTreeSet<u64>,
 }
 
 impl Model {
-    /// Starts to serve on any free port.
+    /// Starts the server on any free port.
     pub(crate) fn start() -> io::Result<Model> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&requests);
+        let asked = Arc::new(Mutex::new(Asked::default()));
+        let shared = Arc::clone(&asked);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let kept = Arc::clone(&kept);
-                thread::spawn(move || serve(&stream, &kept));
+                let asked = Arc::clone(&shared);
+                thread::spawn(move || serve(&stream, &asked));
             }
         });
-        Ok(Model { address, requests })
+        Ok(Model { address, asked })
     }
 
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The bodies of all requests so far.
+    /// Returns the bodies of all requests so far.
     pub(crate) fn requests(&self) -> Vec<Value> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.asked).requests.clone()
     }
 
-    /// The last request since the first `n_before` that an agent made of `message`; others make a
-    /// title, or choose a model.
+    /// Returns the last request, after the first `n_before`, in which an agent sent `message`;
+    /// other requests make a title, or choose a model.
     pub(crate) fn request(&self, n_before: usize, message: &str) -> Option<Value> {
         let quoted = json!(message).to_string();
         let quoted = quoted.trim_matches('"').to_owned();
@@ -56,14 +66,18 @@ impl Model {
     }
 }
 
+fn lock(asked: &Mutex<Asked>) -> MutexGuard<'_, Asked> {
+    asked.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Answers the requests of one connection, until it ends.
-fn serve(stream: &TcpStream, kept: &Mutex<Vec<Value>>) {
+fn serve(stream: &TcpStream, asked: &Mutex<Asked>) {
     let mut reader = BufReader::new(stream);
     while let Some((path, body)) = read(&mut reader) {
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let (kind, text) = answer(&path, &body);
+        let (kind, text) = answer(&path, &body, &mut lock(asked).claims);
         if body.is_object() {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push(body);
+            lock(asked).requests.push(body);
         }
         let mut stream = stream;
         let head =
@@ -74,7 +88,7 @@ fn serve(stream: &TcpStream, kept: &Mutex<Vec<Value>>) {
     }
 }
 
-/// The path and the body of a request; `None` where the connection ends.
+/// Reads the path and the body of a request; `None` when the connection ends.
 fn read(reader: &mut BufReader<&TcpStream>) -> Option<(String, Vec<u8>)> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|n_bytes| *n_bytes > 0)?;
@@ -103,8 +117,8 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<(String, Vec<u8>)> {
     Some((path, body))
 }
 
-/// The content type and the text of an answer.
-fn answer(path: &str, body: &Value) -> (&'static str, String) {
+/// Returns the content type and the text of an answer.
+fn answer(path: &str, body: &Value, claims: &mut BTreeSet<u64>) -> (&'static str, String) {
     let path = path.split('?').next().unwrap_or_default();
     let Some(protocol) = Protocol::of(path) else {
         let other = match path {
@@ -114,7 +128,8 @@ fn answer(path: &str, body: &Value) -> (&'static str, String) {
         };
         return ("application/json", other.to_string());
     };
-    let Answer { whole, events } = protocol.answer(body);
+    let tokens = protocol.claimed(body).filter(|claimed| claims.insert(*claimed));
+    let Answer { whole, events } = protocol.answer(body, tokens.unwrap_or(TOKENS));
     let is_streamed = body["stream"] == true || path.contains(":stream");
     if !is_streamed {
         return ("application/json", whole.to_string());

@@ -1,19 +1,19 @@
-//! The programs of agents: how each is set up to speak to a model on the loopback, and run.
+//! The programs of agents: their settings for a model on the loopback, and their command lines.
 
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
 
-/// The program of an agent, and how it is used.
+/// The program of an agent.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) title: &'static str,
-    /// Its name in `repertoire hook`.
+    /// The agent's name in `repertoire hook`.
     pub(crate) agent: &'static str,
-    /// The words for a first message, before it.
+    /// The words before a first message.
     begins: &'static [&'static str],
-    /// The words for one that goes on with the conversation.
+    /// The words before a message that continues the conversation.
     goes_on: &'static [&'static str],
     /// The words after the message.
     options: &'static [&'static str],
@@ -66,14 +66,14 @@ pub(crate) const PROGRAMS: [Program; 5] = [
 ];
 
 impl Program {
-    /// The settings file, below the home directory, with which the program speaks to the model at
-    /// `url` and trusts `project`; `None` where variables are enough.
+    /// Returns the settings file, below the home directory, with which the program speaks to the
+    /// model at `url` and trusts `project`; `None` where variables are enough.
     pub(crate) fn settings(&self, url: &str, project: &Path) -> Option<(&'static str, String)> {
         match self.agent {
             "codex" => Some((
                 ".codex/config.toml",
                 format!(
-                    "model = \"gpt-5\"\nmodel_provider = \"here\"\napproval_policy = \"never\"\n\
+                    "model = \"gpt-5.5\"\nmodel_provider = \"here\"\napproval_policy = \"never\"\n\
                      sandbox_mode = \"danger-full-access\"\nmodel_context_window = 300000\n\
                      model_auto_compact_token_limit = 200000\n\n[model_providers.here]\n\
                      name = \"here\"\nbase_url = \"{url}/v1\"\nwire_api = \"responses\"\n\
@@ -101,14 +101,14 @@ impl Program {
         }
     }
 
-    /// The words that have the program answer `message`.
+    /// Returns the words that make the program answer `message`.
     pub(crate) fn words<'w>(&self, message: &'w str, resumes: bool) -> Vec<&'w str> {
         let before = if resumes { self.goes_on } else { self.begins };
         [before, &[message], self.options].concat()
     }
 }
 
-/// Lets `command` know nothing of this machine but `path`, its own `home`, and the model at `url`.
+/// Restricts the environment of `command` to `path`, its own `home`, and the model at `url`.
 pub(crate) fn isolate(command: &mut Command, path: &str, home: &Path, url: &str) {
     command
         .env_clear()

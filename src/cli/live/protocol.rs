@@ -1,14 +1,14 @@
-//! The four protocols of models: what a message asks for, and how an answer is written.
+//! The four protocols of models: reading the request, and writing the answer.
 
 use serde_json::{Value, json};
 
-/// What the model says if it is not told to call a tool.
-const SENTENCE: &str = "So be it.";
+/// The answer of the model if it is not told to call a tool.
+pub(crate) const SENTENCE: &str = "So be it.";
 
-/// The length of the context, in tokens, if the message says nothing of it.
-const TOKENS: u64 = 1000;
+/// The length of the context, in tokens, if no message claims another.
+pub(crate) const TOKENS: u64 = 1000;
 
-/// How requests and answers are written.
+/// The form of requests and answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
     /// `OpenAI`'s responses.
@@ -21,33 +21,44 @@ pub(crate) enum Protocol {
     Contents,
 }
 
-/// An answer as a whole, and as the events of a stream.
+/// An answer as one document, and as the events of a stream.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) whole: Value,
     pub(crate) events: Vec<Value>,
 }
 
-/// A tool call that the message asks for.
+/// A tool call that the message orders.
 #[derive(Debug, PartialEq)]
 struct Call {
     tool: String,
-    /// The set of tools that the tool is in, where there are such.
+    /// The tool's namespace, in protocols that have one.
     namespace: Option<String>,
     arguments: Value,
-    /// Whether the tool takes a text instead of JSON.
-    is_custom: bool,
+    kind: Kind,
 }
 
-/// What the model does.
+/// The way a tool is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// With JSON.
+    Function,
+    /// With a text, in `OpenAI`'s responses.
+    Custom,
+    /// As the search for tools that Codex defers: the tools found are offered from then on.
+    Search,
+}
+
+/// The orders in a conversation.
 #[derive(Debug)]
-struct Act {
+struct Orders {
     call: Option<Call>,
-    tokens: u64,
+    /// The length of the context that the last message claims, in tokens.
+    tokens: Option<u64>,
 }
 
 impl Protocol {
-    /// The protocol in which a request to `path` is written.
+    /// Returns the protocol of a request to `path`.
     pub(crate) fn of(path: &str) -> Option<Protocol> {
         match path {
             _ if path.ends_with("/responses") => Some(Protocol::Responses),
@@ -58,30 +69,39 @@ impl Protocol {
         }
     }
 
-    /// The names of the tools that a request offers.
+    /// Returns the names of the tools that a request offers.
     pub(crate) fn tools(body: &Value) -> Vec<String> {
         offered(body).into_iter().map(|tool| tool.name).collect()
     }
 
-    pub(crate) fn answer(self, body: &Value) -> Answer {
-        let act = self.act(body);
+    /// Returns the length of the context that the last message of `body` claims, in tokens. A
+    /// request without tools makes a title, or chooses a model.
+    pub(crate) fn claimed(self, body: &Value) -> Option<u64> {
+        self.orders(body).tokens.filter(|_| !offered(body).is_empty())
+    }
+
+    /// Returns the answer to `body`, which claims a context of `tokens` tokens.
+    pub(crate) fn answer(self, body: &Value, tokens: u64) -> Answer {
+        let call = self.orders(body).call;
+        let call = call.as_ref();
         match self {
-            Protocol::Responses => responses(body, &act),
-            Protocol::Completions => completions(body, &act),
-            Protocol::Messages => messages(body, &act),
-            Protocol::Contents => contents(body, &act),
+            Protocol::Responses => responses(body, call, tokens),
+            Protocol::Completions => completions(body, call, tokens),
+            Protocol::Messages => messages(body, call, tokens),
+            Protocol::Contents => contents(body, call, tokens),
         }
     }
 
-    /// What the conversation asks for: the last order of the user that no tool has answered.
-    fn act(self, body: &Value) -> Act {
+    /// Returns the last call that the user orders and no tool has answered, and the last message's
+    /// claim.
+    fn orders(self, body: &Value) -> Orders {
         let (items, parts) = match self {
             Protocol::Responses => ("input", "content"),
             Protocol::Completions | Protocol::Messages => ("messages", "content"),
             Protocol::Contents => ("contents", "parts"),
         };
         let mut order = None;
-        let mut tokens = TOKENS;
+        let mut tokens = None;
         for item in body[items].as_array().into_iter().flatten() {
             let single = [json!({"text": item[parts]})];
             let parts = item[parts].as_array().map_or(&single[..], Vec::as_slice);
@@ -99,16 +119,14 @@ impl Protocol {
             }
             let texts = parts.iter().filter_map(|part| part["text"].as_str());
             order = texts.clone().filter_map(|text| ordered(text, "call")).next_back().or(order);
-            // A request for a summary comes after it, and is short again.
-            let claimed =
-                texts.filter_map(|text| ordered(text, "tokens")?.parse().ok()).next_back();
-            tokens = claimed.unwrap_or(TOKENS);
+            // A request for a summary comes later, and is short again.
+            tokens = texts.filter_map(|text| ordered(text, "tokens")?.parse().ok()).next_back();
         }
-        Act { call: order.and_then(|order| call(&order, body)), tokens }
+        Orders { call: order.and_then(|order| call(&order, body)), tokens }
     }
 }
 
-/// What follows `[[name ` up to `]]`, in the last such order of `text`.
+/// Returns the text between `[[name ` and `]]` of the last such order in `text`.
 fn ordered(text: &str, name: &str) -> Option<String> {
     let (_, rest) = text.rsplit_once(&format!("[[{name} "))?;
     Some(rest.split_once("]]")?.0.to_owned())
@@ -119,10 +137,10 @@ fn ordered(text: &str, name: &str) -> Option<String> {
 struct Tool {
     name: String,
     namespace: Option<String>,
-    is_custom: bool,
+    kind: Kind,
 }
 
-/// The tools of a request, whatever its protocol.
+/// Returns the tools of a request, whatever its protocol.
 fn offered(body: &Value) -> Vec<Tool> {
     let mut tools = Vec::new();
     let later = body["input"].as_array().into_iter().flatten().map(|item| &item["tools"]);
@@ -136,44 +154,62 @@ fn offered(body: &Value) -> Vec<Tool> {
             tools.extend(name.map(|name| Tool {
                 name: name.to_owned(),
                 namespace: namespace.map(str::to_owned),
-                is_custom: tool["type"] == "custom",
+                kind: if tool["type"] == "custom" { Kind::Custom } else { Kind::Function },
             }));
         }
     }
     tools
 }
 
-/// The call that an order means: of the first tool whose name ends so. Some agents put a backslash
-/// before each quotation mark of a message, so an order has none.
+/// Resolves an order to a call of the first tool whose name ends with the ordered one. Some agents
+/// put a backslash before each quotation mark of a message, so an order contains none.
 fn call(order: &str, body: &Value) -> Option<Call> {
     let (name, argument) = order.split_once(' ')?;
     let (field, value) = argument.split_once('=')?;
-    let tool = offered(body).into_iter().find(|tool| tool.name.ends_with(name))?;
-    Some(Call {
-        tool: tool.name,
-        namespace: tool.namespace,
-        arguments: json!({field: value}),
-        is_custom: tool.is_custom,
+    if let Some(tool) = offered(body).into_iter().find(|tool| tool.name.ends_with(name)) {
+        let arguments = json!({field: value});
+        return Some(Call {
+            tool: tool.name,
+            namespace: tool.namespace,
+            arguments,
+            kind: tool.kind,
+        });
+    }
+    let has = |list: &str, kind: &str| {
+        body[list].as_array().is_some_and(|items| items.iter().any(|item| item["type"] == kind))
+    };
+    let may_search = has("tools", "tool_search") && !has("input", "tool_search_output");
+    may_search.then(|| Call {
+        tool: "tool_search".to_owned(),
+        namespace: None,
+        arguments: json!({"query": name}),
+        kind: Kind::Search,
     })
 }
 
-fn responses(body: &Value, Act { call, tokens }: &Act) -> Answer {
+fn responses(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let mut item = match call {
         None => json!({
             "type": "message", "id": "msg", "role": "assistant",
             "content": [{"type": "output_text", "text": SENTENCE, "annotations": []}],
         }),
-        Some(call) if call.is_custom => json!({
-            "type": "custom_tool_call", "id": "ctc", "call_id": "call", "name": call.tool,
-            "input": call.arguments["input"],
-        }),
-        Some(call) => json!({
-            "type": "function_call", "id": "fc", "call_id": "call", "name": call.tool,
-            "arguments": call.arguments.to_string(),
-        }),
+        Some(Call { tool, arguments, kind, .. }) => match kind {
+            Kind::Function => json!({
+                "type": "function_call", "id": "fc", "call_id": "call", "name": tool,
+                "arguments": arguments.to_string(),
+            }),
+            Kind::Custom => json!({
+                "type": "custom_tool_call", "id": "ctc", "call_id": "call", "name": tool,
+                "input": arguments["input"],
+            }),
+            Kind::Search => json!({
+                "type": "tool_search_call", "id": "tsc", "call_id": "search",
+                "execution": "client", "arguments": arguments,
+            }),
+        },
     };
     item["status"] = "completed".into();
-    if let Some(namespace) = call.as_ref().and_then(|call| call.namespace.as_ref()) {
+    if let Some(namespace) = call.and_then(|call| call.namespace.as_ref()) {
         item["namespace"] = namespace.clone().into();
     }
     let usage = json!({
@@ -192,7 +228,7 @@ fn responses(body: &Value, Act { call, tokens }: &Act) -> Answer {
     Answer { whole, events }
 }
 
-fn completions(body: &Value, Act { call, tokens }: &Act) -> Answer {
+fn completions(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let (message, reason) = match call {
         None => (json!({"role": "assistant", "content": SENTENCE}), "stop"),
         Some(Call { tool, arguments, .. }) => {
@@ -214,7 +250,7 @@ fn completions(body: &Value, Act { call, tokens }: &Act) -> Answer {
     Answer { whole: of("chat.completion", choice), events }
 }
 
-fn messages(body: &Value, Act { call, tokens }: &Act) -> Answer {
+fn messages(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let usage = json!({"input_tokens": tokens, "output_tokens": 5});
     let of = |content: Value, reason: Value| {
         json!({"id": "msg", "type": "message", "role": "assistant", "model": body["model"],
@@ -249,8 +285,8 @@ fn messages(body: &Value, Act { call, tokens }: &Act) -> Answer {
     Answer { whole: of(json!([block]), json!(reason)), events }
 }
 
-/// Where JSON is asked for, the answer is the choice of a model.
-fn contents(body: &Value, Act { call, tokens }: &Act) -> Answer {
+/// If JSON is requested, the answer is the choice of a model.
+fn contents(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let is_json = body["generationConfig"]["responseMimeType"] == "application/json";
     let choice = json!({"reasoning": "x", "model_choice": "flash", "complexity_reasoning": "x",
                         "complexity_score": 1, "next_speaker": "user"});
@@ -307,11 +343,11 @@ mod tests {
             ),
         ] {
             let body = |items: Value| json!({field: items, "tools": tools});
-            let act = protocol.act(&body(json!([asked])));
-            assert_eq!(act.tokens, 7, "{protocol:?}");
-            let call = act.call.unwrap();
+            let orders = protocol.orders(&body(json!([asked])));
+            assert_eq!(orders.tokens, Some(7), "{protocol:?}");
+            let call = orders.call.unwrap();
             assert_eq!((&*call.tool, call.arguments), ("x_read", json!({"path": "a"})));
-            let answered = protocol.act(&body(json!([asked, result])));
+            let answered = protocol.orders(&body(json!([asked, result])));
             assert_eq!(answered.call, None, "{protocol:?}");
             assert_eq!(Protocol::tools(&body(json!([]))), ["x_read"]);
         }

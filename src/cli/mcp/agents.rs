@@ -1,4 +1,4 @@
-//! The agents that take MCP servers from a settings file: where that is, and in which form.
+//! The agents that read MCP servers from a settings file: its path and its form.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,16 +13,16 @@ use crate::agent::{self, Place};
 use crate::args::Common;
 use crate::setup;
 
-/// An agent that takes MCP servers from a settings file.
+/// An agent that reads MCP servers from a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum McpAgent {
-    /// One that has hooks as well.
+    /// An agent that has hooks as well.
     Hooked(HookAgent),
     VsCode,
 }
 
 impl McpAgent {
-    /// All of them.
+    /// Iterates over all of them.
     pub(crate) fn all() -> impl Iterator<Item = McpAgent> {
         HookAgent::ALL.into_iter().map(McpAgent::Hooked).chain([McpAgent::VsCode])
     }
@@ -34,7 +34,7 @@ impl McpAgent {
         }
     }
 
-    /// The settings file, and the directory below which all that is written for the agent is.
+    /// Returns the settings file, and the directory below which all files for the agent lie.
     pub(super) fn file(self, place: Place, common: &Common) -> Result<(PathBuf, PathBuf), Error> {
         let base = match place {
             Place::Project | Place::Local => agent::project_dir(common)?,
@@ -51,7 +51,7 @@ impl McpAgent {
             McpAgent::Hooked(HookAgent::Gemini) => ".gemini/settings.json",
             McpAgent::Hooked(HookAgent::Cursor) | McpAgent::VsCode if is_user => "mcp.json",
             McpAgent::Hooked(HookAgent::Cursor) => ".cursor/mcp.json",
-            // It reads both; a second file is not made beside the one that there is.
+            // It reads both names; do not create a second file beside an existing one.
             McpAgent::Hooked(HookAgent::OpenCode)
                 if base.join("opencode.jsonc").is_file()
                     && !base.join("opencode.json").is_file() =>
@@ -65,10 +65,10 @@ impl McpAgent {
         Ok((base.join(name), base))
     }
 
-    /// The directory of the user's settings.
+    /// Returns the directory of the user's settings.
     fn user_dir(self) -> Result<PathBuf, Error> {
         let dir = match self {
-            // Beside its directory of settings, unless that is somewhere else.
+            // Beside its settings directory, unless that is configured elsewhere.
             McpAgent::Hooked(HookAgent::ClaudeCode)
                 if std::env::var_os("CLAUDE_CONFIG_DIR").is_none() =>
             {
@@ -91,7 +91,7 @@ impl McpAgent {
         })
     }
 
-    /// What stands in the settings for the agent to run `words`.
+    /// Returns the entry with which the agent runs `words`.
     pub(super) fn server(self, words: &[String]) -> Server {
         let (program, args) =
             words.split_first().map_or(("", words), |(program, args)| (program, args));

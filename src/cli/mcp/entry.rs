@@ -1,11 +1,11 @@
-//! This program among the MCP servers of an agent's settings: all else stays as it is.
+//! This program's entry among the MCP servers of an agent's settings.
 
 use serde_json::Value;
 
 use super::{json, toml};
 use crate::agent::{Entry, Problem, is_own_program};
 
-/// The name under which the server is entered.
+/// The name of our entry.
 pub(super) const NAME: &str = "repertoire";
 
 /// The language of a settings file.
@@ -17,13 +17,13 @@ pub(super) enum Form {
     Toml,
 }
 
-/// What stands in the settings.
+/// An entry in the settings.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) form: Form,
-    /// The fields with the command line, which is always ours to set.
+    /// The fields with the command line, which we always set.
     pub(super) command: Value,
-    /// Fields that the entry begins with; the user may change them.
+    /// Initial values of other fields; the user may change them.
     pub(super) defaults: Value,
 }
 
@@ -52,7 +52,8 @@ impl Entry for Server {
     }
 }
 
-/// The words that a server runs, if it is this program: `command` and `args`, or all in `command`.
+/// Returns the words that a server runs, if it is this program: `command` and `args`, or all in
+/// `command`.
 pub(super) fn own_words(server: &Value) -> Option<Vec<String>> {
     let texts = |value: &Value| match value {
         Value::String(text) => vec![text.clone()],
@@ -66,7 +67,7 @@ pub(super) fn own_words(server: &Value) -> Option<Vec<String>> {
     (is_own_program(program) && args.iter().any(|arg| arg == "mcp")).then_some(words)
 }
 
-/// The problem of a server that has our name and is somebody else's.
+/// The problem of a server with our name that belongs to another program.
 pub(super) fn taken() -> Problem {
     Problem {
         help: Some("give that server another name; nothing was changed"),

@@ -8,14 +8,14 @@ use crate::exit_code::ExitCode;
 use crate::output::Output;
 
 pub(super) fn install(
-    McpInstallArgs { place: McpPlaceArgs { agent, place }, rights }: &McpInstallArgs,
+    McpInstallArgs { place: McpPlaceArgs { agent, place }, client }: &McpInstallArgs,
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let here = Place::named(place, common)?;
     let mut words = plain_words()?;
     words.extend(common_options(common));
-    words.extend(rights.words());
+    words.extend(client.words());
     target(*agent, &words, here, common)?.install(place.dry_run, out)?;
     Ok(ExitCode::Done)
 }
@@ -30,7 +30,7 @@ pub(super) fn uninstall(
     Ok(ExitCode::Done)
 }
 
-/// The words that run the server, without options.
+/// Returns the words that run the server, without options.
 fn plain_words() -> Result<Vec<String>, repertoire::Error> {
     Ok(vec![program()?, "mcp".to_owned()])
 }

@@ -1,5 +1,5 @@
-//! `repertoire mcp`: the skills, for agents that speak the Model Context Protocol; and this server
-//! in the settings of agents.
+//! `repertoire mcp`: serves the skills to agents that speak the Model Context Protocol, and
+//! installs the server in the settings of agents.
 
 mod agents;
 mod entry;
@@ -23,10 +23,10 @@ use crate::{random, setup};
 
 pub(crate) use agents::McpAgent;
 
-/// Where the token is looked for when no file is named.
+/// The variable with the token, used if no file is named.
 const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
 
-/// How long calls that were cancelled may take to end.
+/// The time for cancelled calls to end.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -40,9 +40,9 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
 fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let common = &Common { channel: Channel::Mcp, ..common.clone() };
     let mut scripts = setup::script_options(common)?;
-    scripts.write.extend(args.rights.write.iter().cloned());
-    scripts.network &= !args.rights.offline;
-    let consent = Consent::new(args.rights.consent.into());
+    scripts.write.extend(args.client.write.iter().cloned());
+    scripts.network &= !args.client.offline;
+    let consent = Consent::new(args.client.consent.into());
     let engine =
         setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;
     let code = setup::finish(common, &engine, out);
@@ -56,11 +56,19 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
                 () = ended(&ending) => Ok(()),
             };
         }
-        let server = McpServer::new(&engine, McpOptions::default());
+        let server = McpServer::new(&engine, options(args));
         Ok(server.serve_stdio_until(ended(&ending)).await?)
     });
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)
+}
+
+fn options(args: &McpArgs) -> McpOptions {
+    let mut options = McpOptions::default();
+    if args.client.no_list {
+        options.instructions_chars = 0;
+    }
+    options
 }
 
 /// Waits for a signal that asks this process to end.
@@ -86,12 +94,13 @@ async fn http(
     if is_new {
         out.note(&format!("the token of this run is {token}"));
     }
-    let server = move || McpServer::new(&engine, McpOptions::default());
+    let options = options(args);
+    let server = move || McpServer::new(&engine, options.clone());
     Ok(serve_http(listener, &token, server).await?)
 }
 
-/// The token of the file, else of the variable; `None` if one is to be made. Nothing must be said to
-/// be served with a token that is none.
+/// Returns the token of the file, otherwise of the variable; `None` to create one. An invalid token
+/// must be refused before a server is announced.
 fn given_token(args: &McpArgs) -> anyhow::Result<Option<String>> {
     let (from, token) = if let Some(file) = &args.token_file {
         let from = format!("the token file {}", file.display());

@@ -9,7 +9,7 @@ use crate::agent::Problem;
 /// The table with the servers.
 const SERVERS: &str = "mcp_servers";
 
-/// The words that the settings run for us; `None` if they do not.
+/// Returns the words that the settings run for us; `None` if they do not.
 pub(super) fn words(text: &str) -> Result<Option<Vec<String>>, Problem> {
     let settings = parse(text)?;
     let servers = servers(&settings)?;
@@ -17,7 +17,7 @@ pub(super) fn words(text: &str) -> Result<Option<Vec<String>>, Problem> {
         .and_then(|servers| servers.iter().find_map(|(_, server)| own_words(&json_of(server)))))
 }
 
-/// `text` with `wanted` among the servers, and no other one of ours.
+/// Returns `text` with `wanted` among the servers, and no other server of ours.
 pub(super) fn add(text: &str, wanted: &Server) -> Result<String, Problem> {
     let mut settings = parse(text)?;
     let own = own(&settings)?;
@@ -48,8 +48,8 @@ pub(super) fn add(text: &str, wanted: &Server) -> Result<String, Problem> {
     Ok(written(text, &settings))
 }
 
-/// `text` without any server of ours, and without what held nothing else; what `before` has stays.
-/// `None` if nothing is left that anybody wrote.
+/// Returns `text` without our servers, and without tables that held nothing else, except those in
+/// `before`. `None` if nothing is left that a user wrote.
 pub(super) fn remove(text: &str, before: Option<&str>) -> Result<Option<String>, Problem> {
     let mut settings = parse(text)?;
     let own = own(&settings)?;
@@ -78,7 +78,7 @@ fn parse(text: &str) -> Result<DocumentMut, Problem> {
     })
 }
 
-/// The settings with the byte order mark and the line ends that `text` has.
+/// Writes the settings with the byte order mark and the line ends of `text`.
 fn written(text: &str, settings: &DocumentMut) -> String {
     let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     let new = settings.to_string();
@@ -89,20 +89,20 @@ fn written(text: &str, settings: &DocumentMut) -> String {
     format!("{mark}{new}")
 }
 
-/// The table with the servers, if there is one.
+/// Returns the table with the servers, if there is one.
 fn servers(settings: &DocumentMut) -> Result<Option<&dyn TableLike>, Problem> {
     let Some(servers) = settings.get(SERVERS) else { return Ok(None) };
     servers.as_table_like().map(Some).ok_or_else(|| no_servers(SERVERS))
 }
 
-/// The names of the servers that are this program.
+/// Returns the names of the servers that are this program.
 fn own(settings: &DocumentMut) -> Result<Vec<String>, Problem> {
     let servers = servers(settings)?.into_iter().flat_map(TableLike::iter);
     let own = servers.filter(|(_, server)| own_words(&json_of(server)).is_some());
     Ok(own.map(|(name, _)| name.to_owned()).collect())
 }
 
-/// As much of an item as a command line needs.
+/// Converts the part of an item that a command line needs.
 fn json_of(item: &Item) -> Json {
     if let Some(text) = item.as_str() {
         return text.into();

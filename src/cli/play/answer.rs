@@ -1,4 +1,4 @@
-//! What the page is told of a message.
+//! The answers to the page of `repertoire play` about a message.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -17,50 +17,50 @@ use crate::query;
 use crate::sanitize;
 use crate::why::{self, Verdict};
 
-/// So many matches are shown, with their hits.
+/// The most matches shown with their hits.
 const MAX_MATCHES: usize = 50;
 
-/// So many skills are shown in the order of their relevance.
+/// The most skills shown in the order of their relevance.
 const MAX_RELEVANT: usize = 10;
 
-/// What the page asks.
+/// A question of the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Question {
     /// The message.
     query: String,
-    /// Files it touches.
+    /// Files that the message touches.
     paths: Vec<String>,
     /// `markdown`, `xml` or `json`.
     format: Option<String>,
-    /// Skills in full, at most.
+    /// The most skills in full.
     max_skills: Option<usize>,
-    /// Room, as `--budget` has it.
+    /// The budget, in the form of `--budget`.
     budget: Option<String>,
-    /// A skill of which it is to be told why it fires or does not.
+    /// A skill for which to explain why it fires or does not.
     skill: Option<String>,
 }
 
-/// What it is told.
+/// The answer to a question.
 #[derive(Debug, Serialize)]
 pub(super) struct Answer {
-    /// Ids of the skills that can be asked for.
+    /// Ids of the skills that can be chosen.
     skills: Vec<String>,
-    /// The message in parts, each with the hits it is a part of.
+    /// The message in parts, each with the hits that cover it.
     parts: Vec<Part>,
     matches: Vec<Found>,
-    /// Matches beyond those.
+    /// The number of further matches.
     n_more: usize,
     rejected: Vec<Rejection>,
     meta: Option<&'static str>,
     disclosure: Disclosure,
     characters: usize,
     tokens: usize,
-    /// How long the decision took, in microseconds.
+    /// The time that the decision took, in microseconds.
     micros: u64,
     relevant: Vec<Relevance>,
     verdict: Option<Result<Verdict, String>>,
-    /// What is wrong with skill files, in a line each.
+    /// Findings about skill files, a line each.
     findings: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Answer {
 struct Found {
     #[serde(flatten)]
     matched: Match,
-    /// Why it ranks where it does, in a phrase.
+    /// The reason for its rank, in a phrase.
     why: String,
 }
 
@@ -78,7 +78,7 @@ struct Part {
     hits: Vec<PartHit>,
 }
 
-/// A hit, by its place in the matches and its place there.
+/// A hit, by its match and its index there.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 struct PartHit {
     #[serde(rename = "match")]
@@ -91,13 +91,13 @@ struct Relevance {
     id: String,
     brief: String,
     score: f32,
-    /// Words it shares with the message, but for those that tell nothing.
+    /// Words that it shares with the message, without stop words.
     terms: Vec<String>,
 }
 
 /// Answers `question`.
 ///
-/// Fails with `INVALID_PARAM` for a format or a budget that is none.
+/// Fails with `INVALID_PARAM` for an unknown format or an invalid budget.
 pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Error> {
     let options = options(engine, question)?;
     let query = question
@@ -133,7 +133,7 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
     })
 }
 
-/// A finding in one line, without the styles of a terminal.
+/// Formats a finding as one line, without terminal styles.
 fn finding(found: &Diagnostic) -> String {
     sanitize::line(&format!("{found}; {}", found.help)).into_owned()
 }
@@ -172,7 +172,7 @@ fn telling(terms: Vec<Shared>) -> Vec<String> {
     terms.into_iter().filter(|shared| !shared.is_common).map(|shared| shared.term).collect()
 }
 
-/// Cuts `text` where any hit begins or ends.
+/// Splits `text` wherever a hit begins or ends.
 fn parts(text: &str, matches: &[Match]) -> Vec<Part> {
     let mut hits: Vec<(Range<usize>, PartHit)> = Vec::new();
     for (found, matched) in matches.iter().enumerate() {

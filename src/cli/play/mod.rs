@@ -1,4 +1,4 @@
-//! `repertoire play`: a page where the author of a skill types messages and sees what they do.
+//! `repertoire play`: a page where the author of a skill types messages and sees their effect.
 
 mod answer;
 mod server;
@@ -15,17 +15,17 @@ use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::{hook, random, setup};
 
-/// Where the page is, unless something else is there: one address to remember.
+/// The port of the page, unless it is in use: a fixed address is easy to remember.
 const USUAL_PORT: u16 = 4747;
 
-/// Where the page is, as JSON.
+/// The address of the page, as JSON.
 #[derive(Serialize)]
 struct Serving {
     url: String,
 }
 
 pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    // What an agent's hook would add is what an author wants to see.
+    // An author wants to see the text that an agent's hook would add.
     let config = setup::config(common)?;
     let engine = setup::engine(common, |builder| {
         let options = args.routing.showing.apply(hook::disclosure(&config));
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Resu
     let code = setup::finish(common, &engine, out);
     let _watch = setup::watch(&engine, args.refresh.refresh, out)?;
     let listener = listen(args.http)?;
-    // Others on this machine, and pages from elsewhere, do not know the path.
+    // Other users of this machine, and pages from elsewhere, do not know the path.
     let path = random::token::<16>()?;
     let url = format!("http://{}/{path}/", listener.local_addr()?);
     if out.json {

@@ -1,4 +1,4 @@
-//! The page and its answers, over HTTP on loopback.
+//! The HTTP server of the page and its answers, on the loopback.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -17,19 +17,20 @@ const HTML: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// A longer question is refused. Of long messages the middle is left out anyway.
+/// The longest accepted question; long messages are shortened in the middle anyway.
 const MAX_QUESTION: usize = 4 * 1024 * 1024;
 
-/// How long the page waits for a change before it asks again.
+/// The time the page waits for a change before it asks again.
 const WAIT: Duration = Duration::from_secs(25);
 
-/// Only what is served here is run or shown, whatever a skill's text has.
+/// The content security policy: the browser runs and shows only what this server serves, whatever a
+/// skill's text contains.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What all connections share.
+/// The state that all connections share.
 struct Site {
-    /// `/TOKEN/`: all paths begin with it.
+    /// `/TOKEN/`, the prefix of all paths.
     root: String,
     /// The port of this server.
     port: u16,
@@ -51,9 +52,8 @@ pub(super) async fn serve(listener: TcpListener, path: &str, engine: Engine) -> 
 }
 
 impl Site {
-    /// Whether a request names this server as its host, once, and comes from a page of it or from no
-    /// page. A page of another site, which a name of its own may lead here (*DNS rebinding*), names
-    /// that.
+    /// Tells whether a request names this server as its only host, and comes from its own page or
+    /// from no page. Under *DNS rebinding*, a page of another site names that site.
     fn is_asked_by_itself<B>(&self, request: &Request<B>) -> bool {
         let names = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{}", self.port));
         let is_ours =

@@ -101,8 +101,8 @@ fn call(args: &ToolCallArgs, common: &Common, out: Output) -> anyhow::Result<Exi
     let arguments = arguments(&args.arguments)?;
     let engine = setup::engine_with_tools(common, &args.isolation)?;
     let session = setup::session(common, args.session.as_deref())?;
-    let tool = find(&engine, &args.name, common, out)?;
     let host = Terminal::new(args.timeout, out);
+    let tool = find(&engine, &args.name, &host, common)?;
     let output = tool.call(&arguments, &host);
     host.bar.finish_and_clear();
     let output = output?;
@@ -138,13 +138,11 @@ fn arguments(text: &str) -> anyhow::Result<Json> {
 }
 
 /// The tool that `name` means. Only the libraries of its skill are opened if it names one.
-fn find(engine: &Engine, name: &str, common: &Common, out: Output) -> anyhow::Result<Tool> {
+fn find(engine: &Engine, name: &str, host: &Terminal, common: &Common) -> anyhow::Result<Tool> {
+    let out = host.out;
     let catalog = engine.catalog();
     let skill = name.rsplit_once('.').and_then(|(skill, _)| catalog.get(skill));
-    let tools = match skill {
-        Some(skill) => engine.tools_of(&skill.id),
-        None => engine.all_tools(),
-    };
+    let tools = engine.tools_named(name, host);
     tools.find(name).cloned().map_err(|error| {
         let Tools { tools, failures } = &tools;
         // The tool is missing only because its library failed.

@@ -1,4 +1,4 @@
-//! `repertoire why`: why a skill is shown for a message, or is not.
+//! `repertoire why`: explains why a skill is shown for a message, or is not.
 
 mod near;
 mod verdict;
@@ -42,8 +42,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     if args.session.is_some() && session.state().is_ok_and(|state| state.skills.is_empty()) {
         let session = sanitize::line(session.id());
         out.note(&format!(
-            "nothing is known of the conversation `{session}`; that of a hook is `AGENT:ID`, with \
-             the agent's own id of it"
+            "the conversation `{session}` is unknown; that of a hook is `AGENT:ID`, with the \
+             agent's own id"
         ));
     }
     let catalog = engine.catalog();

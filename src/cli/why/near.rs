@@ -1,4 +1,4 @@
-//! Triggers that came close.
+//! Triggers that nearly matched.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use crate::list::trigger_kinds;
 
-/// So many triggers that came close are named.
+/// The most near misses that are named.
 const MAX_NEAR: usize = 5;
 
-/// Words that are this similar are taken for forms or misspellings of each other.
+/// The similarity from which words count as forms or misspellings of each other.
 const SIMILAR: f64 = 0.88;
 
 /// A trigger some of whose words are in the message.
@@ -20,13 +20,13 @@ pub(super) struct Near {
     pub(super) trigger: String,
     /// Words of the trigger that are not in the message.
     pub(super) missing: Vec<String>,
-    /// A word of the message that may be meant for one that is missing.
+    /// A word of the message that may stand for a missing one.
     pub(super) similar: Option<String>,
-    /// Whether the trigger stands in the message as it is, but not as words of its own.
+    /// True if the trigger occurs in the message, but inside longer words.
     pub(super) is_inside: bool,
 }
 
-/// The triggers that came close, the closest first.
+/// Returns the triggers that nearly matched, the closest first.
 pub(super) fn near(entry: &Entry, message: &str) -> Vec<Near> {
     let message = folded(message);
     let said = said(&message);
@@ -60,14 +60,14 @@ pub(super) fn near(entry: &Entry, message: &str) -> Vec<Near> {
     near
 }
 
-/// In lower case, with single blanks and straight apostrophes.
+/// Folds a text: lower case, single blanks and straight apostrophes.
 fn folded(text: &str) -> String {
     let text = text.to_lowercase().replace('’', "'");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a folded text: what stands between blanks, the same without the marks around it,
-/// and where it is joined of several, those.
+/// Returns the words of a folded text: the parts between blanks, the same without surrounding
+/// punctuation, and the parts of compounds.
 fn said(text: &str) -> BTreeSet<&str> {
     let is_mark = |c: char| !c.is_alphanumeric();
     text.split(' ')
@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// The first trigger that came close, as what is missing and whether it is inside of a word.
+    /// Returns the missing words of a trigger that nearly matched, and true if it is inside a word.
     fn close(trigger: &str, message: &str) -> Option<(Vec<String>, bool)> {
         let text = format!("---\nname: a\ndescription: d\ntriggers: [\"{trigger}\"]\n---\n");
         let skill: Skill = text.parse().unwrap();

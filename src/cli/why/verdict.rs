@@ -1,4 +1,4 @@
-//! Why a skill is shown for a message, or is not, and what can be done about it.
+//! The verdict on a skill for a message: why it is shown or not, and the remedy.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::near::{Near, near};
 use crate::failure::help;
 
-/// So many words of a relevant skill are told.
+/// The most words of a relevant skill that are named.
 const MAX_TERMS: usize = 4;
 
 /// The verdict, as JSON.
@@ -25,25 +25,25 @@ const MAX_TERMS: usize = 4;
 pub(crate) struct Verdict {
     pub(super) id: String,
     pub(super) path: Option<String>,
-    /// Whether the instructions are added for this message.
+    /// True if the instructions are added for this message.
     pub(crate) fires: bool,
-    /// Why, as a code: that of a [`Reason`], or one of this command's own.
+    /// The reason as a code: that of a [`Reason`], or one of this command's own.
     pub(super) code: &'static str,
-    /// Why, in a phrase.
+    /// The reason in a phrase.
     pub(super) reason: String,
-    /// What to do about it; empty if nothing is wrong.
+    /// The remedy; empty if nothing is wrong.
     pub(super) help: String,
-    /// Its place among the matches, from 1.
+    /// The skill's place among the matches, from 1.
     pub(super) rank: Option<usize>,
     #[serde(rename = "match")]
     pub(super) matched: Option<Match>,
-    /// Where the exclude stands that vetoes it: bytes of the message.
+    /// The position of the exclude that vetoes it, in bytes of the message.
     pub(super) veto: Option<Veto>,
     /// Triggers some of whose words are in the message.
     pub(super) near: Vec<Near>,
-    /// What the loader refused of its file.
+    /// The loader's findings about the rejected file.
     pub(super) refused: Vec<Diagnostic>,
-    /// Files of the same id that do not count, as this one wins.
+    /// Files with the same id that this one takes precedence over.
     pub(super) shadows: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Veto {
     pub(super) end: usize,
 }
 
-/// A finding: its code, its text, and what to do about it.
+/// A finding: its code, its text, and the remedy.
 struct Told {
     code: &'static str,
     reason: String,
@@ -66,13 +66,13 @@ impl Told {
         Told { code, reason: reason.into(), help: help.into() }
     }
 
-    /// A finding of the engine.
+    /// Converts a finding of the engine.
     fn because(reason: &Reason, text: String, entry: &Entry) -> Told {
         Told { code: reason.code(), reason: text, help: remedy(reason, entry) }
     }
 }
 
-/// Why `entry` is shown for `query`, a message of `session`, with `options`, or is not.
+/// Decides why `entry` is or is not shown for `query`, a message of `session`, with `options`.
 pub(crate) fn verdict(
     engine: &Engine,
     entry: &Entry,
@@ -99,7 +99,7 @@ pub(crate) fn verdict(
         told
     } else {
         let disclosure = turn.preview();
-        // What is shown is decided there alone: also a skill without a match can be.
+        // The disclosure alone decides: it can also show a skill without a match.
         verdict.fires = disclosure.full.contains(&entry.id);
         if verdict.fires {
             Told::new("fires", shown(engine, entry, query, &disclosure, place.is_some()), "")
@@ -110,7 +110,7 @@ pub(crate) fn verdict(
     Verdict { code: told.code, reason: told.reason, help: told.help, ..verdict }
 }
 
-/// Why a skill is not shown in full.
+/// Explains why a skill is not shown in full.
 fn not_shown(
     engine: &Engine,
     entry: &Entry,
@@ -133,7 +133,7 @@ fn not_shown(
         return Told::because(&held_back.reason, held_back.to_string(), entry);
     }
     if verdict.matched.is_some() && disclosure.below_limit > 0 {
-        // A disclosure names the first of these only.
+        // A disclosure names only the first few of these.
         let below = Reason::BelowLimit { limit: options.max_skills };
         return Told::because(&below, below.to_string(), entry);
     }
@@ -145,8 +145,8 @@ fn not_shown(
     told
 }
 
-/// What becomes of a message that is a slash command, as a hook has it: whether `entry` is added,
-/// and why. `None` for an ordinary message.
+/// Explains a message that is a slash command, as a hook treats it: whether `entry` is added, and
+/// why. `None` for an ordinary message.
 fn of_command(
     engine: &Engine,
     entry: &Entry,
@@ -171,7 +171,8 @@ fn of_command(
             let reason = format!("the message is the command of the skill `{id}`, which is added");
             (false, Told::new("command", reason, ""))
         }
-        // The command of another skill, which is not: the hook says so, and takes the message as it is.
+        // The command of another skill, which is unavailable: the hook says so, and takes the
+        // message as an ordinary one.
         Err(error) if error.code() == ErrorCode::NotFound && entry.is_available() => return None,
         Err(error) => {
             let reason = format!("the message is a command: {}", error.message());
@@ -185,7 +186,7 @@ fn of_command(
     })
 }
 
-/// The remedy for `reason`, in this program's own words where it has some.
+/// Returns the remedy for `reason`, in this program's own words where it has some.
 fn remedy(reason: &Reason, entry: &Entry) -> String {
     let own = match reason {
         Reason::BelowLimit { .. } => {
@@ -209,7 +210,7 @@ fn remedy(reason: &Reason, entry: &Entry) -> String {
     entry.remedy().unwrap_or(own)
 }
 
-/// Why a skill is shown in full.
+/// Explains why a skill is shown in full.
 fn shown(
     engine: &Engine,
     entry: &Entry,
@@ -254,7 +255,7 @@ fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut 
     if n_bytes > literals {
         let kib = literals / 2 / 1024;
         let reason = format!(
-            "none of its triggers is in what is looked at of a message this long: its first and \
+            "none of its triggers is in the searched parts of this long message: its first and \
              last {kib} KiB"
         );
         return Told::new("not-matched", reason, "say at its beginning or end what it is about");
@@ -283,7 +284,7 @@ fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut 
     Told::new("not-matched", reason, help)
 }
 
-/// Where the exclude that vetoes a skill stands in the message.
+/// Returns the position of the exclude that vetoes a skill.
 fn veto(reason: &Reason, query: &Query<'_>) -> Option<Veto> {
     let Reason::Vetoed { exclude } = reason else { return None };
     let Range { start, end } = find_literal(&query.text, exclude)?;

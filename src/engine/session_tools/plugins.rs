@@ -5,11 +5,10 @@ use serde_json::{Value, json};
 use super::{SessionTools, no_tool};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::engine::CallIo;
-use crate::engine::tools::has_toolsets;
+use crate::engine::tools::{begins_with, has_toolsets};
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::session::SessionState;
-use crate::skill::SkillId;
 use crate::tool_format::ToolFormat;
 use crate::toolset::{Tool, ToolPolicy};
 
@@ -21,7 +20,7 @@ impl SessionTools {
             SessionState::default()
         });
         let catalog = self.engine.catalog();
-        let mut tools = self.engine.load_tools(self.skills_with_tools(&catalog, &state));
+        let mut tools = self.engine.listed_tools(self.skills_with_tools(&catalog, &state));
         for failure in &tools.failures {
             let (skill, error) = (&failure.skill, &failure.error);
             tracing::warn!(%skill, %error, "a toolset could not be loaded");
@@ -50,7 +49,11 @@ impl SessionTools {
         arguments: &Value,
         io: CallIo<'_>,
     ) -> Result<Envelope, Error> {
-        let tool = self.find_tool(name)?;
+        let tool = match self.find_tool(name, &io) {
+            Ok(tool) => tool,
+            Err(error) if error.code() == ErrorCode::NotFound => return Err(error),
+            Err(error) => return Ok(Envelope::from(&error)),
+        };
         let output = match tool.call(arguments, &io) {
             Ok(output) => output,
             Err(error) => return Ok(Envelope::from(&error)),
@@ -65,27 +68,29 @@ impl SessionTools {
     }
 
     /// The tool that `name` means. If the name begins with that of a skill, only the libraries of
-    /// that skill are opened.
-    fn find_tool(&self, name: &str) -> Result<Tool, Error> {
+    /// that skill are opened. Fails with `NOT_FOUND`, and with `TIMEOUT` or `CANCELLED` if the
+    /// library was not ready by then.
+    fn find_tool(&self, name: &str, io: &CallIo<'_>) -> Result<Tool, Error> {
         let (catalog, state) = (self.engine.catalog(), self.session.state()?);
-        let active = self.skills_with_tools(&catalog, &state);
-        let begins_with = |id: &SkillId| plain(name).starts_with(&(plain(id.as_str()) + "_"));
-        let named = active.iter().copied().filter(|entry| begins_with(&entry.id)).collect();
-        for wanted in [named, active] {
-            let tools = self.engine.load_tools(wanted);
-            if let Ok(tool) = tools.find(name) {
-                return Ok(tool.clone());
-            }
-            // The tool may be missing only because its library failed.
-            let failed = tools.failures.iter().filter(|failure| begins_with(&failure.skill));
-            let why: Vec<String> = failed.map(|failure| failure.error.to_string()).collect();
-            if !why.is_empty() {
-                let help = format!("not loaded: {}", why.join("; "));
-                return Err(Error::new(ErrorCode::NotFound, no_tool(name).message(), help));
-            }
+        let tools = self.engine.search_tools(self.skills_with_tools(&catalog, &state), name, io);
+        if let Ok(tool) = tools.find(name) {
+            return Ok(tool.clone());
+        }
+        // The tool may be missing only because its library failed.
+        let failed = tools.failures.iter().filter(|failure| begins_with(name, &failure.skill));
+        let errors: Vec<&Error> = failed.map(|failure| &*failure.error).collect();
+        let is_late =
+            |error: &&&Error| [ErrorCode::Timeout, ErrorCode::Cancelled].contains(&error.code());
+        if let Some(late) = errors.iter().find(is_late) {
+            return Err(late.reworded(format!("tool `{name}`: {}", late.message())));
+        }
+        if !errors.is_empty() {
+            let why: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            let help = format!("not loaded: {}", why.join("; "));
+            return Err(Error::new(ErrorCode::NotFound, no_tool(name).message(), help));
         }
         let mut others = catalog.listed(Audience::Model).filter(|entry| has_toolsets(entry));
-        Err(match others.find(|entry| begins_with(&entry.id)) {
+        Err(match others.find(|entry| begins_with(name, &entry.id)) {
             Some(entry) => {
                 let help = format!("load the skill `{}` first, with `use_skill`", entry.id);
                 Error::new(ErrorCode::NotFound, no_tool(name).message(), help)
@@ -117,9 +122,4 @@ impl SessionTools {
         };
         entries.filter(is_usable).filter(|entry| has_toolsets(entry)).collect()
     }
-}
-
-/// A name without what names of tools and ids of skills differ in.
-fn plain(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

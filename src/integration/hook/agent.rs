@@ -1,4 +1,4 @@
-//! The agents, and where their protocols differ.
+//! The agents whose hooks are supported, and the differences of their protocols.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::call::HookEvent;
 use crate::error::{Error, ErrorCode};
 
-/// An agent whose hooks are known.
+/// An agent whose hooks are supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum HookAgent {
@@ -27,7 +27,7 @@ pub enum HookAgent {
 }
 
 impl HookAgent {
-    /// All of them.
+    /// All agents.
     pub const ALL: [HookAgent; 6] = [
         HookAgent::ClaudeCode,
         HookAgent::Codex,
@@ -49,7 +49,7 @@ impl HookAgent {
         }
     }
 
-    /// Whether the agent takes context from its hook `name`, which is this `event`.
+    /// Tells whether the agent accepts context from its hook `name`, which stands for this `event`.
     pub(super) fn takes_context(self, event: &HookEvent, name: &str) -> bool {
         match event {
             HookEvent::Start { .. } | HookEvent::Catalog | HookEvent::Prompt(_) => true,
@@ -68,7 +68,7 @@ impl HookAgent {
         }
     }
 
-    /// `context` as the agent takes it from its hook `name`.
+    /// Wraps `context` in the JSON that the agent expects from its hook `name`.
     pub(super) fn wrap(self, event: &HookEvent, name: &str, context: &str) -> Value {
         match self {
             HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::Gemini => json!({

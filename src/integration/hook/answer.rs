@@ -1,4 +1,4 @@
-//! What is added to the agent's context.
+//! The context that a hook adds to a conversation.
 
 use std::fmt::Write as _;
 use std::path::absolute;
@@ -22,13 +22,13 @@ use crate::error::Error;
 use crate::session::{Event, Session, SkillState};
 use crate::skill::SkillId;
 
-/// The most that agents take whole from a hook, in characters: Claude Code, Codex and Cursor cut
+/// The longest context that agents take uncut, in characters: Claude Code, Codex and Cursor cut it
 /// off at 10,000 or write the rest to a file; Copilot takes 10 KB after a tool.
 const CONTEXT: usize = 10_000;
-/// Of that, room for lines that say where instructions are that are too long.
+/// The part of [`CONTEXT`] for notes on where instructions are that do not fit.
 const NOTES: usize = 1_000;
 
-/// How disclosures are made for hooks: within what agents take whole.
+/// Returns the options of disclosures for hooks, within the length that agents take uncut.
 pub fn disclosure_options() -> DisclosureOptions {
     DisclosureOptions {
         budget: Some(Budget::Characters(CONTEXT - NOTES)),
@@ -37,7 +37,7 @@ pub fn disclosure_options() -> DisclosureOptions {
     }
 }
 
-/// How the catalog prompt is made for hooks: within what agents take whole.
+/// Returns the options of the catalog prompt for hooks, within the length that agents take uncut.
 pub fn prompt_options() -> PromptOptions {
     PromptOptions {
         budget: Some(Budget::Characters(CONTEXT)),
@@ -47,19 +47,26 @@ pub fn prompt_options() -> PromptOptions {
 }
 
 impl HookCall {
-    /// The agent's JSON for what is to be added to its context; `None` for nothing. The session of
-    /// `engine` notes what is added, so that it is not repeated, and what the agent says it lost.
-    /// The paths of [`HookEvent::Files`] are to be relative to the project by now.
+    /// Returns the agent's JSON with the text to add to its context; `None` to add nothing. The
+    /// session of `engine` records the added text, so that it is not repeated, and the text that
+    /// the agent reports as lost. The paths of [`HookEvent::Files`] must already be relative to the
+    /// project.
     ///
     /// Fails with `EXECUTION_ERROR` if the session store cannot be read or written, and as
-    /// [`Engine::activate`] does for a message that is a skill's slash command, but for one that is not
-    /// available: then the answer says so.
+    /// [`Engine::activate`] does for a message that is a skill's slash command; an unavailable
+    /// skill is not an error but named in the answer.
     pub fn answer(&self, engine: &Engine) -> Result<Option<Value>, Error> {
         let session = engine.session(&self.session);
         let takes_context = self.agent.takes_context(&self.event, &self.name);
         let context = match &self.event {
-            HookEvent::Start { resumed, compacted } => {
-                self.started(*resumed, *compacted, engine, &session)?
+            HookEvent::Start { resumed, compacted, cleared } => {
+                if *compacted {
+                    session.compacted()?;
+                }
+                if *cleared {
+                    session.end()?;
+                }
+                self.started(*resumed, engine, &session)?
             }
             HookEvent::Catalog => self.list(engine, &session)?,
             HookEvent::Prompt(prompt) => self.prompted(prompt, engine, &session)?,
@@ -78,27 +85,17 @@ impl HookCall {
         Ok((!is_empty).then(|| self.agent.wrap(&self.event, &self.name, &context)))
     }
 
-    /// The context for a conversation that begins or goes on.
-    fn started(
-        &self,
-        resumed: bool,
-        compacted: bool,
-        engine: &Engine,
-        session: &Session,
-    ) -> Result<String, Error> {
-        match (resumed, compacted) {
-            (_, true) => session.compacted()?,
-            (true, _) => {}
-            // Whatever had this name before: its context is empty.
-            _ => session.end()?,
-        }
+    /// Returns the context for a conversation that begins or goes on. One that begins may have been
+    /// answered a message already: Copilot runs the hooks of its start and of its first message at
+    /// once.
+    fn started(&self, resumed: bool, engine: &Engine, session: &Session) -> Result<String, Error> {
         match self.agent.channel().list {
             List::Start { after_resume } if !resumed || after_resume => self.list(engine, session),
             _ => Ok(String::new()),
         }
     }
 
-    /// The list of the skills that the agent does not list by itself, which the session notes.
+    /// Lists the skills that the agent does not list by itself, and records them in the session.
     fn list(&self, engine: &Engine, session: &Session) -> Result<String, Error> {
         let prompt = self.catalog(engine);
         session.record_all(&prompt.included.iter().map(Event::Listed).collect::<Vec<_>>())?;
@@ -110,7 +107,7 @@ impl HookCall {
         engine.prompt_with(&PromptOptions { native, ..engine.prompt_options().clone() })
     }
 
-    /// The context for a message, with the list of skills where the agent takes that here.
+    /// Returns the context for a message, with the list of skills if the agent takes the list here.
     fn prompted(&self, prompt: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
         let message = without_given(prompt, || self.catalog(engine).text);
         self.note_lost(session, engine)?;
@@ -125,8 +122,8 @@ impl HookCall {
         Ok(parts.collect::<Vec<_>>().join("\n\n"))
     }
 
-    /// Has the session note that its context was made shorter, if the agent's record of the
-    /// conversation lacks what was put there.
+    /// Records in the session that its context was shortened, if the agent's record of the
+    /// conversation lacks text that we put there.
     fn note_lost(&self, session: &Session, engine: &Engine) -> Result<(), Error> {
         let Some(record) = &self.transcript else { return Ok(()) };
         let state = session.state()?;
@@ -145,7 +142,7 @@ impl HookCall {
         if state.skills.iter().any(is_lost) { session.compacted() } else { Ok(()) }
     }
 
-    /// What a message calls for.
+    /// Returns the text that a message calls for.
     fn called_for(
         &self,
         message: &str,
@@ -161,14 +158,14 @@ impl HookCall {
             }
             return self.said(message, engine, session);
         };
-        // The agent finds the skill where we do, and answers its command.
+        // The agent finds the skill in the same place as we do, and answers its command.
         if entry.skill.dir().is_some_and(|dir| self.agent.native_skills().reads(dir)) {
             return Ok(String::new());
         }
         self.said(message, engine, session)
     }
 
-    /// What a message that is not for the agent calls for.
+    /// Returns the text that an ordinary message, not a command of the agent, calls for.
     fn said(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
         let turn = engine.turn(message, session).native(self.agent.native_skills().clone());
         let Turn { text, disclosure, activation, .. } = turn.run()?;
@@ -192,7 +189,7 @@ impl HookCall {
         Ok(catalog.get(activation.id.as_str()).map_or(text, too_long))
     }
 
-    /// Whether the list of all skills stands in the context, so that their number says nothing new.
+    /// Tells whether the list of all skills is in the context, so that their number adds nothing.
     fn knows_all(&self, engine: &Engine, session: &Session) -> Result<bool, Error> {
         let (catalog, state) = (engine.catalog(), session.state()?);
         let native = self.agent.native_skills();
@@ -200,7 +197,8 @@ impl HookCall {
         Ok(entries.all(|entry| state.was_listed(&entry.id) || native.has(entry)))
     }
 
-    /// What the files of a tool call call for: skills whose `paths` they match, and nothing else.
+    /// Returns the text that the files of a tool call bring: skills with matching `paths`, nothing
+    /// else.
     fn touched(
         &self,
         paths: &[String],
@@ -215,7 +213,7 @@ impl HookCall {
         let is_native = |left_out: &Rejection| left_out.reasons().any(|r| *r == Reason::Native);
         let told = |id: &SkillId| session.state().is_ok_and(|state| state.was_listed(id));
         let mut native = preview.omitted.iter().filter(|left_out| is_native(left_out));
-        // A line that says which of its own skills the agent needs is given once.
+        // A line that names the agent's own skills is given once.
         if preview.full.is_empty() && !native.any(|native| !told(&native.id)) {
             return Ok(String::new());
         }
@@ -224,7 +222,7 @@ impl HookCall {
     }
 }
 
-/// The sentence before the instructions of a skill whose command the user typed.
+/// Returns the sentence before the instructions of a skill whose command the user typed.
 fn is_command(id: &str) -> String {
     format!(
         "The user typed the command of the skill `{id}`, which is installed although the agent does \
@@ -232,7 +230,7 @@ fn is_command(id: &str) -> String {
     )
 }
 
-/// A text, and where the instructions are that did not fit.
+/// Adds notes to the disclosed text that say where instructions are that did not fit.
 fn with_notes(mut text: String, disclosure: &Disclosure, engine: &Engine) -> String {
     let is_too_long = |reason: &Reason| matches!(reason, Reason::OverBudget { cost: Some(_), .. });
     let mut room = NOTES;
@@ -249,7 +247,7 @@ fn with_notes(mut text: String, disclosure: &Disclosure, engine: &Engine) -> Str
     text
 }
 
-/// What stands for instructions that do not fit.
+/// Returns the note that replaces instructions that do not fit.
 fn too_long(entry: &Entry) -> String {
     let id = &entry.id;
     match entry.skill.path() {

@@ -1,4 +1,4 @@
-//! What an agent says when it runs its hook.
+//! The JSON that an agent writes to its hook.
 
 use std::path::PathBuf;
 
@@ -10,26 +10,28 @@ use super::files::touched;
 use super::json;
 use crate::error::{Error, ErrorCode};
 
-/// What happened in the agent.
+/// An event in the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HookEvent {
     /// A conversation begins, or goes on.
     Start {
-        /// Whether what was added to its context before is still there.
+        /// True if the earlier additions to its context are still there.
         resumed: bool,
-        /// Whether its context was just made shorter.
+        /// True if its context was just shortened.
         compacted: bool,
+        /// True if the user emptied its context.
+        cleared: bool,
     },
-    /// The list of skills is wanted, and nothing happened.
+    /// The agent asks for the list of skills; nothing happened.
     Catalog,
     /// The user sent a message.
     Prompt(String),
-    /// The model used a tool on these files, of which there may be none; as the agent names them.
+    /// The model used a tool on these files (possibly none); the paths are as the agent wrote them.
     Files(Vec<String>),
-    /// The context may be made shorter now; a later event shows whether it was.
+    /// The context may be shortened now; a later event shows if it was.
     Compacting,
-    /// The context is made shorter.
+    /// The context was shortened.
     Compacted,
     /// The agent exits; the conversation can be resumed.
     Exit,
@@ -41,27 +43,28 @@ pub enum HookEvent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HookCall {
-    /// Who runs it.
+    /// The agent that runs the hook.
     pub agent: HookAgent,
-    /// What happened.
+    /// The event.
     pub event: HookEvent,
-    /// What the agent calls that.
+    /// The agent's own name for the event.
     pub name: String,
-    /// The conversation's name in a session store: it is different for every agent, and for
-    /// subagents, which have a context of their own.
+    /// The conversation's name in a session store, unique per agent, and per subagent as each has
+    /// its own context.
     pub session: String,
-    /// Where the agent works, if it says so.
+    /// The agent's working directory, if it names one.
     pub cwd: Option<PathBuf>,
-    /// The agent's own record of the conversation, if it shows what still stands in the context.
+    /// The agent's own record of the conversation, if it shows the text that is still in the
+    /// context.
     pub transcript: Option<PathBuf>,
 }
 
 impl HookCall {
-    /// Reads what `agent` writes to its hook. Halves of characters, where a text was cut, are
-    /// `U+FFFD`.
+    /// Reads the JSON that `agent` writes to its hook. Halves of characters, where a text was cut,
+    /// become `U+FFFD`.
     ///
-    /// Fails with `INVALID_PARAM` for what is no JSON object, has no conversation, or is about an
-    /// event that is not known.
+    /// Fails with `INVALID_PARAM` if `input` is not a JSON object, names no conversation, or
+    /// reports an unknown event.
     pub fn read(agent: HookAgent, input: &str) -> Result<HookCall, Error> {
         let refuse = |what: String| {
             let message = format!("the input of the hook for {agent} {what}");
@@ -69,9 +72,9 @@ impl HookCall {
             Error::new(ErrorCode::InvalidParam, message, help)
         };
         let input = json::parse(input.trim_start_matches('\u{feff}'))
-            .map_err(|error| refuse(format!("is no JSON: {error}")))?;
+            .map_err(|error| refuse(format!("is not JSON: {error}")))?;
         let Value::Object(input) = input else {
-            return Err(refuse("is no JSON object".to_owned()));
+            return Err(refuse("is not a JSON object".to_owned()));
         };
         let input = Input(input);
         let name = input.text(&["hook_event_name", "hookEventName"]);
@@ -91,8 +94,8 @@ impl HookCall {
         Ok(HookCall { agent, event, name, session, cwd, transcript })
     }
 
-    /// Whether the answer depends on the skills there are: an engine without any answers as well
-    /// if it does not.
+    /// Tells whether the answer depends on the skills; if not, an engine without skills gives the
+    /// same answer.
     pub fn needs_skills(&self) -> bool {
         match &self.event {
             HookEvent::Start { resumed, .. } => match self.agent.channel().list {
@@ -110,11 +113,11 @@ impl HookCall {
     }
 }
 
-/// The object that an agent writes.
+/// The JSON object that an agent writes.
 struct Input(Map<String, Value>);
 
 impl Input {
-    /// The first of the fields `names` that is a text and not empty.
+    /// Returns the first of the fields `names` that is a non-empty text.
     fn text(&self, names: &[&str]) -> Option<&str> {
         let text = |name: &&str| self.0.get(*name)?.as_str().filter(|text| !text.is_empty());
         names.iter().find_map(text)
@@ -124,7 +127,8 @@ impl Input {
         self.0.get("workspace_roots")?.as_array()?.first()?.as_str()
     }
 
-    /// The event of an agent that does not name it (Copilot), by the fields only that one has.
+    /// Returns the event of an agent that does not name it (Copilot), inferred from fields that
+    /// only this event has.
     fn unnamed(&self) -> Option<&'static str> {
         let has = |name| self.0.contains_key(name);
         match () {
@@ -138,8 +142,8 @@ impl Input {
         }
     }
 
-    /// Whether the conversation that ends can be resumed. Most agents say that it ends whenever
-    /// they exit; our plugin for `OpenCode` says so of one that was deleted.
+    /// Tells whether the ended conversation can be resumed. Most agents report an end whenever they
+    /// exit; our plugin for `OpenCode` reports one when a conversation is deleted.
     fn is_resumable(&self, agent: HookAgent) -> bool {
         let reason = self.text(&["reason"]);
         agent != HookAgent::OpenCode && !matches!(reason, Some("clear" | "logout" | "deleted"))
@@ -152,6 +156,7 @@ impl Input {
                 HookEvent::Start {
                     resumed: source == Some("resume"),
                     compacted: source == Some("compact"),
+                    cleared: source == Some("clear"),
                 }
             }
             "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" | "userPromptSubmitted" => {
@@ -163,9 +168,9 @@ impl Input {
                 let arguments = self.0.get("tool_input").or_else(|| self.0.get("toolArgs"));
                 HookEvent::Files(touched(tool, arguments.unwrap_or(&Value::Null)))
             }
-            // Our plugin for `OpenCode`, which has no start of a session.
+            // Our plugin for `OpenCode`, which has no event for the start of a session.
             "Catalog" => HookEvent::Catalog,
-            // Gemini announces this before each turn, and looks only then whether it must.
+            // Gemini announces this before each turn, and decides only afterwards if it compresses.
             "PreCompress" if self.text(&["trigger"]) != Some("manual") => HookEvent::Compacting,
             "PreCompact" | "PostCompact" | "PreCompress" | "preCompact" => HookEvent::Compacted,
             "SessionEnd" | "sessionEnd" if self.is_resumable(agent) => HookEvent::Exit,
@@ -182,8 +187,8 @@ mod tests {
     #[test]
     fn what_no_agent_writes_is_refused_by_name() {
         let cases = [
-            ("", "is no JSON: "),
-            ("[]", "is no JSON object"),
+            ("", "is not JSON: "),
+            ("[]", "is not a JSON object"),
             ("{}", "unknown event, ``"),
             (r#"{"hook_event_name": "Stop", "session_id": "1"}"#, "unknown event, `Stop`"),
             (r#"{"hook_event_name": "SessionEnd"}"#, "does not name the session"),

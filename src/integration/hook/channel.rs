@@ -1,6 +1,6 @@
-//! The channel with authority, per agent: which skills it has by itself, how its model loads one,
-//! and where the list of the others goes. Each line was seen with the real program against a fake
-//! model, but for Cursor's, which is documented.
+//! The channel with authority, per agent: the skills that the agent lists itself, the way its model
+//! loads one, and the place where the list of the others goes. Each entry was observed with the
+//! real program against a fake model, except Cursor's, which is from its documentation.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,23 +8,23 @@ use std::fmt::Write as _;
 use super::agent::HookAgent;
 use crate::disclosure::NativeSkills;
 
-/// Where the list of skills goes that the agent does not have by itself.
+/// The place for the list of skills that the agent does not list itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum List {
-    /// Into the start of a conversation. `after_resume` says whether the agent loses it when it
-    /// resumes one, so that it is given again.
+    /// At the start of a conversation. `after_resume` is true if the agent loses the list when it
+    /// resumes a conversation, so that the list is given again.
     Start { after_resume: bool },
-    /// Beside the first message, as what is given at the start spoils that message.
+    /// Beside the first message, because text given at the start spoils that message.
     FirstPrompt,
-    /// Into the system prompt of each request, by our plugin.
+    /// In the system prompt of each request, added by our plugin.
     System,
 }
 
-/// What one agent has by itself, and what is given to it.
+/// The skills that one agent lists itself, and the place of the others.
 #[derive(Debug)]
 pub(super) struct Channel {
     agent: HookAgent,
-    /// The skills that it lists and loads by itself.
+    /// The skills that the agent lists and loads by itself.
     native: NativeSkills,
     pub(super) list: List,
 }
@@ -115,19 +115,19 @@ static CHANNELS: [Channel; HookAgent::ALL.len()] = [
 ];
 
 impl HookAgent {
-    /// What this agent has by itself, and what is given to it.
+    /// Returns the channel of this agent.
     pub(super) fn channel(self) -> &'static Channel {
         let place = HookAgent::ALL.iter().position(|agent| *agent == self);
         &CHANNELS[place.unwrap_or_default()]
     }
 
-    /// The skills that the agent lists and loads by itself: they are not listed again, and one that
-    /// a message calls for is a line in the agent's own words.
+    /// Returns the skills that the agent lists and loads by itself. They are not listed again; if a
+    /// message calls for one, it becomes a line in the agent's own words.
     pub fn native_skills(self) -> &'static NativeSkills {
         &self.channel().native
     }
 
-    /// The channels of all agents, as the table of `docs/agents.md`.
+    /// Renders the channels of all agents as the table of `docs/agents.md`.
     pub fn channel_table() -> String {
         let mut table = "| agent | skills it lists by itself | line of such a skill | list of the \
                          others |\n|---|---|---|---|\n"

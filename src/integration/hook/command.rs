@@ -1,8 +1,8 @@
-//! Messages that begin with a slash: which are for the agent itself, and which for everybody.
+//! Messages that begin with a slash: commands for the agent, or ordinary messages.
 
 use crate::activation::Typed;
 
-/// Commands that agents carry out themselves, whatever stands behind them.
+/// Commands that agents carry out themselves, whatever follows them.
 const BUILT_IN: [&str; 16] = [
     "add-dir",
     "agents",
@@ -22,9 +22,9 @@ const BUILT_IN: [&str; 16] = [
     "resume",
 ];
 
-/// Whether a hook leaves `message`, which is no command of a skill, to the agent: `/word` with
-/// nothing behind it, as what it means only the agent knows, or one of the commands that agents have
-/// in common. Any other `/word`, and a path, begins an ordinary message.
+/// Tells whether a hook leaves `message`, which is not a command of a skill, to the agent: `/word`
+/// with nothing behind it, as only the agent knows its meaning, or one of the commands that agents
+/// share. Any other `/word`, and a path, begins an ordinary message.
 ///
 /// ```
 /// use repertoire::integration::hook::is_agent_command;

@@ -1,10 +1,10 @@
-//! Which files a tool call of an agent touches.
+//! The files that a tool call of an agent touches.
 
 use serde_json::Value;
 
 use super::json;
 
-/// Tools that read or change files, in lower case, of all agents.
+/// Names of tools, of all agents, that read or change files; in lower case.
 const TOOLS: [&str; 20] = [
     "apply_patch",
     "create",
@@ -28,23 +28,24 @@ const TOOLS: [&str; 20] = [
     "writefile",
 ];
 
-/// Names of arguments that are one path.
+/// Names of arguments that hold one path.
 const PATHS: [&str; 7] =
     ["file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "filename"];
 
-/// Names of arguments that may be a patch.
+/// Names of arguments that may hold a patch.
 const PATCHES: [&str; 4] = ["command", "input", "patch", "patchText"];
 
-/// What stands before a path in the patches of `apply_patch`.
+/// The prefixes of lines with a path in the patches of `apply_patch`.
 const PATCH_LINES: [&str; 4] =
     ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
-/// The files that a call of `tool` with `arguments` touches, as they are named there, each once.
+/// Returns the files that a call of `tool` with `arguments` touches, as the call names them, each
+/// once.
 pub(super) fn touched(tool: &str, arguments: &Value) -> Vec<String> {
     if !TOOLS.contains(&tool.to_ascii_lowercase().as_str()) {
         return Vec::new();
     }
-    // Some agents pass on the text the model wrote: JSON, or the patch itself.
+    // Some agents pass on the model's raw text: JSON, or the patch itself.
     let parsed = arguments.as_str().and_then(|text| json::parse(text).ok());
     let arguments = parsed.as_ref().unwrap_or(arguments);
     let text = |name: &&str| arguments.get(name)?.as_str();

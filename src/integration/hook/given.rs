@@ -1,12 +1,12 @@
-//! Context of hooks that an agent hands back as part of a prompt.
+//! Hook context that an agent repeats as a part of the prompt.
 
-/// How Gemini CLI marks what hooks gave it.
+/// The marks that Gemini CLI puts around context from hooks.
 const OPEN: &str = "<hook_context>";
 const CLOSE: &str = "</hook_context>";
 
-/// The prompt as the user typed it, without the parts that the agent put before it: those it marks
-/// as the context of hooks, and `list`, the list of skills that it was given at the start of the
-/// conversation. Whatever the user wrote of such marks stays.
+/// Returns the prompt as the user typed it, without the parts that the agent put before it: parts
+/// marked as hook context, and `list`, the list of skills given at the start of the conversation.
+/// Marks that the user wrote stay.
 pub(super) fn without_given(prompt: &str, list: impl FnOnce() -> String) -> &str {
     let mut typed = prompt;
     while let Some(rest) = without_marked(typed) {
@@ -25,7 +25,7 @@ pub(super) fn without_given(prompt: &str, list: impl FnOnce() -> String) -> &str
     }
 }
 
-/// What stands after the marked part that `text` begins with.
+/// Returns the text after the marked part at the start of `text`.
 fn without_marked(text: &str) -> Option<&str> {
     let inner = text.trim_start().strip_prefix(OPEN)?;
     let (_, rest) = inner.split_once(CLOSE)?;

@@ -1,14 +1,14 @@
-//! JSON as agents write it.
+//! Parsing JSON from agents, which may hold lone surrogates.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// What stands for a half of a character whose other half was cut off.
+/// The replacement for half a character whose other half was cut off.
 const REPLACEMENT: &str = "\\ufffd";
 
-/// Reads `text`. Agents that count UTF-16 cut texts in the middle of a character, and write what is
-/// left of it as an escape that no Unicode text holds: it is read as `U+FFFD`.
+/// Parses `text`. Agents that count in UTF-16 cut texts in the middle of a character, and escape
+/// the remaining half, which no Unicode text can hold: it becomes `U+FFFD`.
 pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| match without_halves(text) {
         Cow::Borrowed(_) => Err(error),
@@ -16,14 +16,14 @@ pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     })
 }
 
-/// `text` with escapes of lone surrogates replaced.
+/// Returns `text` with escapes of lone surrogates replaced.
 fn without_halves(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
     let mut from = 0;
     while let Some(at) = text[from..].find('\\').map(|found| from + found) {
         let Some(unit) = unit(&text[at..]) else {
-            // With whatever is escaped, which may be another `\`.
+            // Skips the escaped character too, which may be another `\`.
             from = at + 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
             continue;
         };
@@ -49,7 +49,7 @@ fn without_halves(text: &str) -> Cow<'_, str> {
 /// The length of `\uXXXX`.
 const ESCAPE: usize = 6;
 
-/// The unit of UTF-16 whose escape `text` begins with.
+/// Returns the UTF-16 unit whose escape `text` begins with.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.get(..ESCAPE)?.strip_prefix("\\u")?;
     u16::from_str_radix(digits, 16).ok()

@@ -1,9 +1,9 @@
-//! Hooks: an agent runs a program at certain moments, gives it JSON on standard input, and takes
-//! from its standard output what is to be added to the context.
+//! Hooks: an agent runs a program at certain moments, gives it JSON on standard input, and adds its
+//! output to the context.
 //!
-//! Here is what is pure of it: [`HookCall::read`] takes the agent's JSON in, and
-//! [`HookCall::answer`] gives the agent's JSON back, from an engine whose session store outlives
-//! the process. `docs/agents.md` says where each protocol was found.
+//! This module is pure: [`HookCall::read`] parses the agent's JSON, and [`HookCall::answer`]
+//! returns JSON for the agent, from an engine whose session store outlives the process.
+//! `docs/agents.md` names the source of each protocol.
 //!
 //! ```
 //! use repertoire::integration::hook::{HookAgent, HookCall};

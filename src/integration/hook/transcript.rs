@@ -1,20 +1,21 @@
-//! What still stands in a conversation, by the record that Gemini CLI keeps of it.
+//! The messages that are still in a conversation, from the record that Gemini CLI keeps of it.
 //!
-//! Gemini announces that it compresses before each of its turns, and mostly does not. Its record
-//! tells: lines of JSON, of which the last `{"$set":{"messages":…` and those after it are what the
-//! model has.
+//! Gemini announces a compression before each turn, and usually does not compress. Its record shows
+//! if it did: in lines of JSON, the last `{"$set":{"messages":…` and the lines after it are the
+//! messages that the model has.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-/// As much of a record as is looked at, from its end. Of a longer one it is not known what stands.
+/// The part of a record that is read, from its end. The messages in a longer one are unknown.
 const WINDOW: u64 = 16 << 20;
 
-/// What a line that replaces all messages begins with.
+/// The start of a line that replaces all messages.
 const MESSAGES: &[u8] = b"{\"$set\":{\"messages\":";
 
-/// The messages that the model has, as JSON; `None` if the record cannot be read or does not say.
+/// Returns the messages that the model has, as JSON; `None` if the record cannot be read or does
+/// not contain them.
 pub(super) fn standing(record: &Path) -> Option<String> {
     let is_file = std::fs::metadata(record).is_ok_and(|metadata| metadata.is_file());
     let mut file = File::open(record).ok().filter(|_| is_file)?;
@@ -32,7 +33,7 @@ pub(super) fn standing(record: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes[start..]).into_owned())
 }
 
-/// Whether `text` stands in these messages.
+/// Tells whether `text` is in these messages.
 pub(super) fn holds(messages: &str, text: &str) -> bool {
     let quoted = serde_json::Value::from(text).to_string();
     messages.contains(quoted.trim_matches('"'))

@@ -1,8 +1,8 @@
-//! Addresses of skills and their files: `skill://PATH/FILE`, as the Skills extension has them.
+//! Addresses of skills and their files: `skill://PATH/FILE`, as in MCP's Skills extension.
 //!
-//! The path of a skill ends with its name. Where the id does, it is the path; else the name follows
-//! the id. A path is made from the catalog alone, so that the same skill has the same address in each
-//! process.
+//! The path of a skill ends with its name. If the id ends with the name, the id is the path;
+//! otherwise the name follows the id. A path depends on the catalog alone, so that a skill has the
+//! same address in each process.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -14,19 +14,19 @@ pub(super) const SKILL_MD: &str = "SKILL.md";
 
 const SCHEME: &str = "skill://";
 
-/// The characters written with `%`: all but the unreserved ones of RFC 3986, and the slashes between
-/// parts.
+/// The percent-encoded characters: all but the unreserved ones of RFC 3986, and the slashes between
+/// segments.
 const ENCODED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The path of a skill.
+/// Returns the path of a skill.
 pub(super) fn path_of(catalog: &Catalog, entry: &Entry) -> String {
     let name = entry.skill.portable_name();
     let mut path = entry.id.to_string();
     if path.rsplit('/').next() == Some(&name) {
         return path;
     }
-    // Once, but where another skill is at that place.
+    // Runs once, unless another skill is at that path.
     loop {
         path = format!("{path}/{name}");
         if catalog.get(&path).is_none() {
@@ -35,14 +35,14 @@ pub(super) fn path_of(catalog: &Catalog, entry: &Entry) -> String {
     }
 }
 
-/// The address of what is at `path` below all skills: of a file, or of a directory.
+/// Returns the address of the file or directory at `path` below all skills.
 pub(super) fn uri(path: &str) -> String {
     format!("{SCHEME}{}", utf8_percent_encode(path, ENCODED))
 }
 
-/// The path in an address.
+/// Returns the path in an address.
 pub(super) fn path_in(uri: &str) -> Result<String, Error> {
-    // A scheme has no case.
+    // Schemes are case-insensitive.
     let rest = uri.get(..SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME));
     let rest = rest.map(|_| &uri[SCHEME.len()..]);
     let rest = rest.ok_or_else(|| malformed(uri, "is not the address of a skill"))?;
@@ -58,9 +58,9 @@ fn malformed(uri: &str, why: &str) -> Error {
     Error::new(ErrorCode::InvalidParam, format!("`{uri}` {why}"), help)
 }
 
-/// The id of the skill and the path of the file that `uri` means. Both may have slashes: the longest
-/// beginning that is the path or the id of a skill is taken, since the files of a skill are never
-/// those of another below it.
+/// Returns the skill id and the file path that `uri` stands for. Both may contain slashes: the
+/// longest prefix that is the path or id of a skill wins, because a skill never owns files of a
+/// skill below it.
 pub(super) fn parse(catalog: &Catalog, uri: &str) -> Result<(String, String), Error> {
     let path = path_in(uri)?;
     for (slash, _) in path.rmatch_indices('/') {
@@ -70,13 +70,13 @@ pub(super) fn parse(catalog: &Catalog, uri: &str) -> Result<(String, String), Er
             return Ok((entry.id.to_string(), file.to_owned()));
         }
     }
-    // No id fits; the error of whoever looks for this one says which ids are near.
+    // No id fits; the lookup of this one fails with an error that names similar ids.
     let (skill, file) = path.split_once('/').ok_or_else(|| malformed(uri, "has no path"))?;
     Ok((skill.to_owned(), file.to_owned()))
 }
 
-/// The listed skill whose directory, or a directory in it, is at `path`, and the way from its own
-/// directory to that one.
+/// Returns the listed skill whose directory is at or above `path`, and the path from its directory
+/// to `path`.
 pub(super) fn directory_at<'c>(catalog: &'c Catalog, path: &str) -> Option<(&'c Entry, String)> {
     let path = format!("{path}/");
     path.rmatch_indices('/').find_map(|(slash, _)| {
@@ -87,7 +87,7 @@ pub(super) fn directory_at<'c>(catalog: &'c Catalog, path: &str) -> Option<(&'c 
     })
 }
 
-/// The skill at `path`, which is its path or its id.
+/// Returns the skill at `path`, which is its path or its id.
 fn skill_at<'c>(catalog: &'c Catalog, path: &str) -> Option<&'c Entry> {
     if let Some(entry) = catalog.get(path) {
         return Some(entry);
@@ -102,7 +102,8 @@ fn skill_at<'c>(catalog: &'c Catalog, path: &str) -> Option<&'c Entry> {
     }
 }
 
-/// The skill that `file` of `entry` belongs to, one below it or itself, and the path from there.
+/// Returns the skill that `file` of `entry` belongs to, which is `entry` or one below it, and the
+/// path within that skill.
 fn nested<'c, 'f>(catalog: &'c Catalog, entry: &'c Entry, file: &'f str) -> (&'c Entry, &'f str) {
     let below = catalog.nested(entry, Audience::Model).filter_map(|(dir, below)| {
         let file = file.strip_prefix(&dir)?.strip_prefix('/')?;
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
     use crate::catalog::{CatalogOptions, Source};
 
-    /// A catalog of skills in these directories, with these front matters.
+    /// A catalog of skills in these directories, with this front matter.
     fn catalog(skills: &[(&str, &str)]) -> Catalog {
         let dir = tempfile::tempdir().unwrap();
         for (path, front_matter) in skills {
@@ -159,7 +160,7 @@ mod tests {
             let read = parse(&catalog, &uri(&format!("{path}/r e/f.md"))).unwrap();
             assert_eq!((&*read.0, &*read.1), (id, "r e/f.md"));
         }
-        // From above, a skill is where its directory is.
+        // From the skill above, a skill is in its own directory.
         for (uri, id, file) in [
             ("skill://other/sub/a.md", "dir/sub", "a.md"),
             ("skill://other/sub/deep/SKILL.md", "dir/sub/deep", "SKILL.md"),

@@ -1,4 +1,4 @@
-//! Batches of messages, which protocol 2025-03-26 has and no other.
+//! Batches of messages, which only protocol 2025-03-26 has.
 //!
 //! A batch is answered by a batch, once each of its requests has an answer.
 
@@ -14,7 +14,7 @@ use super::message::{self, Refusal};
 type Received = RxJsonRpcMessage<RoleServer>;
 type Sent = TxJsonRpcMessage<RoleServer>;
 
-/// The most messages of a batch.
+/// The most messages in a batch.
 const MAX_MESSAGES: usize = 1000;
 
 /// Returns whether clients of this protocol may send batches.
@@ -22,24 +22,24 @@ pub(super) fn are_in(version: &ProtocolVersion) -> bool {
     *version == ProtocolVersion::V_2025_03_26
 }
 
-/// The messages of a batch, each as a text of its own; `None` if `text` is not a list.
+/// Splits a batch into its messages, each as a text of its own; `None` if `text` is not a list.
 pub(super) fn split(text: &[u8]) -> Option<Result<Vec<Vec<u8>>, Refusal>> {
     if text.trim_ascii_start().first() != Some(&b'[') {
         return None;
     }
-    // What is not JSON is told of as a message is.
+    // The error for text that is not JSON is that of a single message.
     let messages: Vec<Value> = serde_json::from_slice(text).ok()?;
     if messages.is_empty() {
         return Some(Err(refused("an empty batch has nothing to answer".to_owned(), None)));
     }
     if messages.len() > MAX_MESSAGES {
-        let why = format!("a batch of more than {MAX_MESSAGES} messages is not taken");
+        let why = format!("a batch of more than {MAX_MESSAGES} messages is refused");
         return Some(Err(refused(why, None)));
     }
     Some(Ok(messages.iter().map(|message| message.to_string().into_bytes()).collect()))
 }
 
-/// A message of a batch; `None` for a notification that is not known.
+/// Reads one message of a batch; `None` for an unknown notification.
 pub(super) fn read(text: &[u8]) -> Result<Option<Received>, Refusal> {
     let message = message::read(text)?;
     if let Some(JsonRpcMessage::Request(request)) = &message
@@ -55,13 +55,13 @@ fn refused(why: String, id: Option<RequestId>) -> Refusal {
     Refusal::new(ErrorCode::INVALID_REQUEST, why, id)
 }
 
-/// The batches of a client that have not been answered.
+/// The unanswered batches of a client.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
-    /// Set once a protocol is agreed upon that has batches.
+    /// True once the negotiated protocol has batches.
     pub(super) are_taken: bool,
     open: Vec<Batch>,
-    /// Messages that nobody has taken yet.
+    /// Messages that have not been taken yet.
     ready: VecDeque<Received>,
 }
 
@@ -71,19 +71,19 @@ struct Batch {
     answers: Vec<Value>,
 }
 
-/// The way an answer takes.
+/// The route of an answer.
 #[derive(Debug, PartialEq)]
 pub(super) enum Answered {
-    /// To the client by itself: its request was not in a batch.
+    /// Sent by itself: its request was not in a batch.
     Alone,
-    /// To the client with others that are still to come.
+    /// Held back until the other answers of its batch are there.
     Kept,
-    /// To the client with these, now that all are there.
+    /// Sent with these, because the batch is now complete.
     With(Vec<Value>),
 }
 
 impl Batches {
-    /// Takes the messages of a batch; gives the answers if none of them waits for more.
+    /// Opens a batch; returns its answers if none of its messages waits for more.
     pub(super) fn open(&mut self, messages: &[Vec<u8>]) -> Option<Vec<Value>> {
         let mut batch = Batch::default();
         for text in messages {
@@ -115,13 +115,13 @@ impl Batches {
         self.open.iter().chain([batch]).any(|batch| batch.waiting.contains(id))
     }
 
-    /// The next message of a batch.
+    /// Returns the next message of a batch.
     pub(super) fn next(&mut self) -> Option<Received> {
         self.ready.pop_front()
     }
 
-    /// Notes that a request is cancelled, if `message` says so: it gets no answer. Gives those of its
-    /// batch if no other is waited for.
+    /// Records the cancellation of a request, if `message` is one: the request gets no answer.
+    /// Returns the answers of its batch if that is now complete.
     pub(super) fn note_cancelled(&mut self, message: &Received) -> Option<Vec<Value>> {
         let JsonRpcMessage::Notification(notification) = message else { return None };
         let ClientNotification::CancelledNotification(cancelled) = &notification.notification
@@ -132,7 +132,7 @@ impl Batches {
         self.complete(place).filter(|answers| !answers.is_empty())
     }
 
-    /// Notes what is sent: the answer to a request, or which protocol was agreed upon.
+    /// Records a sent message: the answer to a request, or the negotiated protocol.
     pub(super) fn note_sent(&mut self, message: &Sent) -> Answered {
         let id = match message {
             JsonRpcMessage::Response(response) => {
@@ -149,12 +149,12 @@ impl Batches {
         self.complete(place).map_or(Answered::Kept, Answered::With)
     }
 
-    /// The answers of batches that nobody waits for any more, since the client is gone.
+    /// Returns the answers of incomplete batches, once the client is gone.
     pub(super) fn left(&mut self) -> impl Iterator<Item = Vec<Value>> {
         self.open.drain(..).map(|batch| batch.answers).filter(|answers| !answers.is_empty())
     }
 
-    /// The place of the batch that waited for this answer.
+    /// Returns the index of the batch that waited for this answer.
     fn take(&mut self, id: &RequestId) -> Option<usize> {
         let place = self.open.iter().position(|batch| batch.waiting.contains(id))?;
         self.open[place].waiting.retain(|waiting| waiting != id);

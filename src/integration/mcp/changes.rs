@@ -1,4 +1,4 @@
-//! Telling the client when what it was shown is no longer so.
+//! Notifications to the client when a list that it has seen has changed.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,20 +13,21 @@ use tokio::sync::Notify;
 use super::{Connection, blocking};
 use crate::catalog::{Audience, Catalog};
 
-/// The lists that change.
+/// The number of lists that can change.
 const N_LISTS: usize = 3;
 const TOOLS: usize = 0;
 const PROMPTS: usize = 1;
 const RESOURCES: usize = 2;
 
-/// How often to ask at least whether the client is still there: whoever tells it of changes keeps
-/// its session.
+/// The longest interval between checks that the client is still there: the task that notifies it
+/// keeps its session alive.
 const ROLL_CALL: Duration = Duration::from_secs(30);
 
-/// Prints of the lists: equal for equal lists.
+/// Fingerprints of the lists: equal for equal lists.
 type Prints = [Option<u64>; N_LISTS];
 
-/// What the client was last shown; nothing of a list that it never asked for.
+/// The fingerprints of the lists that the client last saw; `None` for a list that it never asked
+/// for.
 #[derive(Debug, Default)]
 pub(super) struct Listed(Mutex<Prints>);
 
@@ -53,7 +54,7 @@ impl Listed {
 }
 
 impl Connection {
-    /// The prints of the lists as they are now, of those that were listed before.
+    /// Returns the current fingerprints of the lists that were listed before.
     fn prints(&self, listed: Prints) -> Prints {
         let [tools, prompts, resources] = listed;
         [
@@ -72,11 +73,11 @@ fn print(list: &[impl Serialize]) -> u64 {
     hasher.finish()
 }
 
-/// Directories in which a skill's files usually are, from its own.
+/// The usual directories of a skill's files, relative to its own directory.
 const USUAL: [&str; 4] = ["", "assets", "references", "scripts"];
 
-/// Skills and their directories stand for their files: a file that comes or goes changes the time
-/// of its directory, and to look at every file every few seconds would cost too much.
+/// Fingerprints skills by their directories: a file that is added or removed changes the time of
+/// its directory, and checking every file every few seconds would cost too much.
 fn print_skills(catalog: &Catalog) -> u64 {
     let mut hasher = DefaultHasher::new();
     for entry in catalog.listed(Audience::Model) {
@@ -89,8 +90,8 @@ fn print_skills(catalog: &Catalog) -> u64 {
     hasher.finish()
 }
 
-/// Looks whether the lists of a connection changed, whenever the engine took up changed skills and
-/// again and again, and tells `client` of each change once, until it is gone.
+/// Checks the lists of a connection after each refresh of the engine and at intervals, and notifies
+/// `client` of each change once, until it is gone.
 pub(super) async fn tell(connection: &Arc<Connection>, client: &impl Client) {
     let refreshed = Arc::new(Notify::new());
     let heard = Arc::clone(&refreshed);
@@ -108,7 +109,7 @@ pub(super) async fn tell(connection: &Arc<Connection>, client: &impl Client) {
         }
         let listed = connection.listed.prints();
         let looked = Arc::clone(connection);
-        // A panic was reported where it happened; the lists stand as they were.
+        // The panic was reported where it happened; keep the lists as they were.
         let Ok(now) = blocking("lists", move || looked.prints(listed)).await else { continue };
         for list in 0..N_LISTS {
             if now[list] != listed[list] && now[list] != told[list] {
@@ -119,13 +120,13 @@ pub(super) async fn tell(connection: &Arc<Connection>, client: &impl Client) {
     }
 }
 
-/// Whoever hears of changes.
+/// A receiver of notifications.
 pub(super) trait Client {
-    /// Whether nobody hears any more.
+    /// Tells whether the receiver is gone.
     fn is_gone(&self) -> bool;
 
-    /// Says that a list changed. What cannot be told is not: the client is gone, or did not want to
-    /// hear of this list.
+    /// Notifies that a list changed. A failure is ignored: the client is gone, or did not subscribe
+    /// to this list.
     async fn tell_changed(&self, list: usize);
 }
 
@@ -145,7 +146,7 @@ impl Client for Peer<RoleServer> {
 
 impl Client for SubscriptionSink {
     fn is_gone(&self) -> bool {
-        // Whoever listens is cancelled with the subscription.
+        // The subscription's cancellation ends the listener.
         false
     }
 

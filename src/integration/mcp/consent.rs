@@ -1,7 +1,7 @@
-//! Consent, asked for through the client.
+//! Consent of the user, requested through the client.
 //!
-//! Clients before 2026-07-28 are asked while the call waits. Later ones get the question as the
-//! answer of the call, and call again with what the user said.
+//! Clients before protocol 2026-07-28 are asked while the call waits. Later ones get the question
+//! as the answer of the call, and repeat the call with the user's reply.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::catalog::Audience;
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
 
-/// What became of a question.
+/// The outcome of a question.
 pub(super) enum Consented {
-    /// The user agreed; the session knows.
+    /// The user agreed, and the session has recorded it.
     Yes,
-    /// The client asks its user, and calls again.
+    /// The client asks its user, and repeats the call.
     Pending(Box<InputRequiredResult>),
     /// This client cannot ask.
     NobodyToAsk,
@@ -68,18 +68,18 @@ pub(super) async fn ask(
 
 fn can_ask(context: &RequestContext<RoleServer>) -> bool {
     let capabilities = context.client_capabilities();
-    // A capability without a mode is that of the first clients, which had forms only.
+    // A capability without a mode is that of the first clients, which had only forms.
     capabilities
         .and_then(|capabilities| capabilities.elicitation)
         .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
-/// Whether the protocol forbids a server to ask by itself.
+/// Tells whether the protocol forbids a server to ask on its own initiative.
 fn is_asked_in_answers(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
 
-/// The name of the question. An answer about another skill is none.
+/// Returns the key of the question. An answer with another skill's key is ignored.
 fn key(skill: &SkillId) -> String {
     format!("consent:{skill}")
 }
@@ -96,7 +96,7 @@ fn unasked(skill: &SkillId, why: &str) -> Error {
     Error::new(ErrorCode::ExecutionError, message, "go on without it, or try again")
 }
 
-/// The question, with all that a user should know.
+/// Phrases the question, with all that a user should know.
 fn message(request: &ConsentRequest) -> String {
     let ConsentRequest {
         id, description, scope, dir, tree, toolsets, allowed_tools, scripts, ..

@@ -1,4 +1,4 @@
-//! The server over HTTP, for programs on this machine only.
+//! The MCP server over HTTP, for programs on this machine only.
 
 use std::convert::Infallible;
 use std::net::TcpListener;
@@ -29,33 +29,32 @@ use crate::integration::loopback::{Whole, serve_loopback};
 /// The shortest token, in bytes.
 const MIN_TOKEN: usize = 16;
 
-/// How long a client may take to send the body of a request.
+/// The time a client has to send the body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The only path there is.
+/// The path of the only endpoint.
 const PATH: &str = "/mcp";
 
 type Service = StreamableHttpService<McpServer, LocalSessionManager>;
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// Serves clients at `http://HOST:PORT/mcp` (streamable HTTP), until there is an error: each of
-/// them a server that `server` makes. `listener` must be on a loopback address.
+/// Serves clients at `http://HOST:PORT/mcp` (streamable HTTP) until an error; `server` creates an
+/// [`McpServer`] for each of them. `listener` must be on a loopback address.
 ///
 /// A request needs the header `Authorization: Bearer TOKEN`, with a token of 16 bytes or more. It
-/// is refused if its `Host` is not one of this machine or its `Origin`, if it has one, is a page
-/// from elsewhere: otherwise any web page could speak to the server by a name of its own (DNS
-/// rebinding).
+/// is refused if its `Host` is not this machine, or if its `Origin` is a page from elsewhere:
+/// otherwise any web page could reach the server through a name of its own (DNS rebinding).
 ///
 /// Clients of protocol 2026-07-28 have no connection: each of their requests is a session.
 ///
 /// Fails with `INVALID_PARAM` for another address or a shorter token, and with `EXECUTION_ERROR` if
-/// nothing can be accepted.
+/// connections cannot be accepted.
 pub async fn serve_http(
     listener: TcpListener,
     token: &str,
     server: impl Fn() -> McpServer + Send + Sync + 'static,
 ) -> Result<(), Error> {
-    // Whatever ends the serving ends what it serves.
+    // Ending the serving cancels the tasks it started.
     let serving = CancellationToken::new();
     let _ends = serving.clone().drop_guard();
     check_token(token)?;
@@ -74,7 +73,7 @@ pub async fn serve_http(
         async move {
             sessions.used(request.headers()).await;
             let answer = answer(&service, &sessions, &token, request).await;
-            // That of a new one.
+            // The session of a new client.
             sessions.used(answer.headers()).await;
             answer
         }
@@ -82,9 +81,9 @@ pub async fn serve_http(
     serve_loopback(listener, respond).await
 }
 
-/// Whether [`serve_http`] takes this token, to know it before anything is served.
+/// Checks that [`serve_http`] accepts this token, before anything is served.
 ///
-/// Fails with `INVALID_PARAM` for one of less than 16 bytes, or that no header can hold.
+/// Fails with `INVALID_PARAM` for a token of fewer than 16 bytes, or one that no header can hold.
 pub fn check_token(token: &str) -> Result<(), Error> {
     let help = "use 16 bytes or more, such as the output of `openssl rand -hex 32`";
     let refuse = |message| Err(Error::new(ErrorCode::InvalidParam, message, help));
@@ -121,7 +120,7 @@ async fn answer(
     if request.method() != Method::POST {
         whole.iter().for_each(Whole::arrived);
         let mut answer = service.handle(request).await;
-        // Nothing is left to be done: the session is gone.
+        // There is nothing left to do: the session is gone.
         if is_delete && answer.status() == StatusCode::ACCEPTED {
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
@@ -155,13 +154,14 @@ async fn answer(
             }
             answer
         }
-        // The service would say that it is none; nobody waits for more than that it came.
+        // The service would report an error; the client needs only to know that the message
+        // arrived.
         Ok(None) => plain(StatusCode::ACCEPTED, ""),
         Err(refusal) => no_message(StatusCode::BAD_REQUEST, &refusal),
     }
 }
 
-/// Returns whether a client that begins with `message` may send batches.
+/// Tells whether a client that begins with `message` may send batches.
 fn has_batches(message: &RxJsonRpcMessage<RoleServer>) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     match &request.request {
@@ -218,7 +218,7 @@ fn is_events(headers: &HeaderMap) -> bool {
     media_type.is_some_and(|value| value.starts_with(EVENTS))
 }
 
-/// Returns whether one place alone says whom a request is for. Of two, a proxy may have read the
+/// Tells whether exactly one place names the host of a request. With two, a proxy may have read the
 /// other one.
 fn names_one_host(request: &Request<Incoming>) -> bool {
     let n_hosts = request.headers().get_all(HOST).iter().count();
@@ -226,7 +226,7 @@ fn names_one_host(request: &Request<Incoming>) -> bool {
 }
 
 fn no_message(status: StatusCode, refusal: &Refusal) -> Answer {
-    tracing::warn!(why = refusal.why(), "a body is no message");
+    tracing::warn!(why = refusal.why(), "a body is not a message");
     let body = serde_json::to_vec(refusal).unwrap_or_default();
     let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
     *answer.status_mut() = status;
@@ -240,7 +240,7 @@ fn plain(status: StatusCode, text: &'static str) -> Answer {
     answer
 }
 
-/// Whether the headers have the token, in a time that does not tell how much of it is right.
+/// Tells whether the headers hold the token; compares in constant time.
 fn is_authorized(headers: &HeaderMap, token: &str) -> bool {
     let mut given = headers.get_all(AUTHORIZATION).iter();
     let (Some(only), None) = (given.next(), given.next()) else { return false };

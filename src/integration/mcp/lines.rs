@@ -1,4 +1,4 @@
-//! Messages and batches of them as lines, with an answer to each line that is neither.
+//! The line transport: messages and batches, with an answer to each line that is neither.
 
 use std::io;
 use std::time::Duration;
@@ -15,20 +15,21 @@ use tokio_util::sync::CancellationToken;
 use super::batches::{self, Answered, Batches};
 use super::message::{self, MAX_MESSAGE, Refusal};
 
-/// So long a client that sends no more has to read the last answers.
+/// The time that a client which has closed its side has to read the last answers.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// Lines from a client and to it.
+/// The lines from and to a client.
 pub(super) struct Lines<R> {
     reader: BufReader<R>,
-    /// The line that is being read, or none of it while too long a one is skipped.
+    /// The line being read; empty while an overlong one is skipped.
     line: Vec<u8>,
     is_skipping: bool,
     batches: Batches,
-    /// What is to be written, and who waits until it is; `None` once it is closed.
+    /// The queue of lines to write, each with a sender to notify once it is written; `None` once
+    /// closed.
     outgoing: Option<mpsc::UnboundedSender<Outgoing>>,
     writing: Option<JoinHandle<()>>,
-    /// Told when the client sends no more.
+    /// Cancelled when the client closes its side.
     gone: CancellationToken,
 }
 
@@ -38,7 +39,7 @@ struct Outgoing {
 }
 
 impl<R: AsyncRead + Unpin + Send> Lines<R> {
-    /// Lines over a pair of streams; `gone` is cancelled when `reader` ends.
+    /// Creates the transport over a pair of streams; `gone` is cancelled when `reader` ends.
     pub(super) fn new(
         reader: R,
         writer: impl AsyncWrite + Unpin + Send + 'static,
@@ -51,13 +52,14 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             is_skipping: false,
             batches: Batches::default(),
             outgoing: Some(outgoing),
-            // Written whole by one task: whoever sends or receives may be dropped half-way.
+            // One task writes each line whole, as the sending or receiving future may be dropped
+            // half-way.
             writing: Some(tokio::spawn(write(writer, queue))),
             gone,
         }
     }
 
-    /// The next line without its end; `Err` is one that is too long, `None` the end.
+    /// Returns the next line without its end; `Err` is an overlong one, `None` the end.
     async fn next_line(&mut self) -> io::Result<Option<Result<Vec<u8>, ()>>> {
         loop {
             let available = self.reader.fill_buf().await?;
@@ -82,32 +84,32 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// Waits until what was sent is written, or cannot be: not for ever, as whoever closed its side may
-    /// read no more.
+    /// Waits until all sent lines are written, or cannot be; not for ever, as a client that closed
+    /// its side may have stopped reading.
     async fn written(&mut self) {
         let Some(outgoing) = &self.outgoing else { return };
         let (written, is_written) = oneshot::channel();
         let nothing = Outgoing { line: Vec::new(), written: Some(written) };
         if outgoing.send(nothing).is_ok() {
-            // Whoever writes no more has said why.
+            // The writing task has reported its error.
             let _ = timeout(LAST_WORDS, is_written).await;
         }
     }
 
     fn refuse(&self, refusal: &Refusal) {
-        tracing::warn!(why = refusal.why(), "a line is no message");
+        tracing::warn!(why = refusal.why(), "a line is not a message");
         self.write(refusal);
     }
 
-    /// Has `message` written, whenever that is.
+    /// Queues `message` for writing.
     fn write(&self, message: &impl Serialize) {
         if let (Some(outgoing), Ok(line)) = (&self.outgoing, to_line(message)) {
-            // Whoever writes no more has said why.
+            // The writing task has reported its error.
             let _ = outgoing.send(Outgoing { line, written: None });
         }
     }
 
-    /// Takes a line that is a batch; gives it back if it is not, or none is taken.
+    /// Takes a line that is a batch; returns it if it is not one, or if batches are not allowed.
     fn open_batch<'l>(&mut self, line: &'l [u8]) -> Option<&'l [u8]> {
         if !self.batches.are_taken {
             return Some(line);
@@ -124,7 +126,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         None
     }
 
-    /// The next message that can be read.
+    /// Returns the next valid message.
     async fn next_message(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             if let Some(message) = self.batches.next() {
@@ -212,7 +214,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
             return Some(message);
         }
         self.gone.cancel();
-        // Who is told of the end may drop everything at once, with answers that wait to be written.
+        // The caller may drop everything at the end, with the answers that are still queued.
         self.written().await;
         None
     }

@@ -1,4 +1,4 @@
-//! One stream of server-sent events made of several.
+//! A stream of server-sent events merged from several.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use http_body_util::combinators::BoxBody;
 use hyper::body::{Body, Bytes, Frame};
 
-/// Bodies whose frames are sent as they come. Each frame is a whole event, as those of the SDK are.
+/// Bodies whose frames are sent as they arrive. Each frame is a whole event, as the SDK sends them.
 pub(super) struct Merged(pub(super) Vec<BoxBody<Bytes, Infallible>>);
 
 impl Body for Merged {
@@ -22,7 +22,7 @@ impl Body for Merged {
         while let Some(body) = self.0.get_mut(place) {
             match Pin::new(body).poll_frame(context) {
                 Poll::Ready(Some(frame)) => {
-                    // Another one has its turn next.
+                    // Round robin: another body goes first next time.
                     self.0[place..].rotate_left(1);
                     return Poll::Ready(Some(frame));
                 }

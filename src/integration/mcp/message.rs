@@ -1,18 +1,19 @@
-//! What is a message, and the answer to what is none.
+//! Reading messages, and the error for text that is not one.
 //!
-//! The SDK's transports drop what they cannot read, or answer in plain text: a client that made a
-//! mistake waits for ever, or cannot tell what is wrong. JSON-RPC 2.0 (section 5.1) has it answered:
-//! `-32700` for what is no JSON, `-32600` for what is no request, with its id where that can be read.
+//! The SDK's transports drop unreadable text, or answer it in plain text: a client that made a
+//! mistake waits for ever, or cannot tell what is wrong. JSON-RPC 2.0 (section 5.1) requires an
+//! answer: `-32700` for invalid JSON, `-32600` for an invalid request, with its id if that can be
+//! read.
 
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde::Serialize;
 use serde_json::Value;
 
-/// A longer message is answered as no request, in bytes.
+/// The longest accepted message, in bytes; a longer one gets the error for an invalid request.
 pub(super) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 
-/// An error as the protocol has it: with an id of `null` where there is none.
+/// An error in the protocol's form: with the id `null` if there is none.
 #[derive(Debug, Serialize)]
 pub(super) struct Refusal {
     jsonrpc: &'static str,
@@ -25,7 +26,7 @@ impl Refusal {
         Refusal { jsonrpc: "2.0", id, error: ErrorData::new(code, why, None) }
     }
 
-    /// Of a message that is longer than [`MAX_MESSAGE`].
+    /// The error for a message that is longer than [`MAX_MESSAGE`].
     pub(super) fn too_long() -> Refusal {
         let why = format!("a message of more than {MAX_MESSAGE} bytes is not read");
         Refusal::new(ErrorCode::INVALID_REQUEST, why, None)
@@ -36,14 +37,14 @@ impl Refusal {
     }
 }
 
-/// What `text` says: `None` if it is a notification that nobody knows.
+/// Parses `text`; returns `None` for an unknown notification.
 pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
     let error = match serde_json::from_slice(text) {
         Ok(message) => return Ok(Some(message)),
         Err(error) => error,
     };
     let value: Value = serde_json::from_slice(text).map_err(|error| {
-        Refusal::new(ErrorCode::PARSE_ERROR, format!("this is no JSON: {error}"), None)
+        Refusal::new(ErrorCode::PARSE_ERROR, format!("this is not JSON: {error}"), None)
     })?;
     if is_notification(&value) {
         tracing::debug!(%error, "a notification that is not known");
@@ -55,12 +56,13 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
             "only protocol 2025-03-26 has batches: send one message at a time".to_owned()
         }
         Some(_) if id.is_none() => "an id is a text, or a whole number of 64 bits".to_owned(),
-        _ => format!("this is no request as the protocol has it: {error}"),
+        _ => format!("this is not a valid request: {error}"),
     };
     Err(Refusal::new(ErrorCode::INVALID_REQUEST, why, id))
 }
 
-/// Whether nobody waits for an answer: whoever does has sent an id, even if it is none.
+/// Tells whether nobody waits for an answer: a client that does has sent an id, even an invalid
+/// one.
 fn is_notification(value: &Value) -> bool {
     value.get("id").is_none()
         && value.get("jsonrpc").is_some_and(|version| version == "2.0")

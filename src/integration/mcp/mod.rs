@@ -1,9 +1,9 @@
-//! Skills for agents that speak the Model Context Protocol.
+//! The MCP server: skills for agents that speak the Model Context Protocol.
 //!
-//! An [`McpServer`] serves one connection: the hosts' tools and the tools of plugins as MCP tools,
-//! slash commands as prompts, the files of skills as resources, and the skills themselves by MCP's
-//! Skills extension. Whatever may take its time runs on a thread of its own, so that the server
-//! always answers and can always be cancelled.
+//! An [`McpServer`] serves one connection: the host's tools and the tools of plugins as MCP tools,
+//! slash commands as prompts, the files of skills as resources, and the skills themselves through
+//! MCP's Skills extension. Slow work runs on threads of its own, so that the server always answers
+//! and can always be cancelled.
 
 mod address;
 mod batches;
@@ -55,22 +55,23 @@ use pages::is_whole;
 
 pub use http::{check_token, serve_http};
 
-/// How long calls may take to end after the client has closed its side: less than the two seconds
-/// after which SDKs send a signal.
+/// The time for calls to end after the client has closed its side: less than the two seconds after
+/// which SDKs send a signal.
 const LAST_CALLS: Duration = Duration::from_secs(1);
 
-/// How an [`McpServer`] is made.
+/// The options of an [`McpServer`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpOptions {
-    /// How the tools are made. By default those of all toolsets are listed: clients ask once.
+    /// The options of the tools. By default those of all toolsets are listed, as clients ask only
+    /// once.
     pub tools: SessionToolsOptions,
     /// Room for the catalog prompt in the server's instructions, in characters; 1600 by default,
-    /// since some clients cut instructions at 2 KiB.
+    /// since some clients cut instructions at 2 KiB; 0 leaves it out, for agents whose hook gives it.
     pub instructions_chars: usize,
-    /// How often to look whether lists that the client has seen changed for other reasons than a
-    /// [`refresh`](Engine::refresh), such as a plugin that was rebuilt; every 2 seconds by default.
-    /// `None` only looks after a refresh.
+    /// The interval at which lists that the client has seen are checked for changes other than
+    /// those of a [`refresh`](Engine::refresh), such as a rebuilt plugin; 2 seconds by default.
+    /// `None` checks only after a refresh.
     pub poll: Option<Duration>,
 }
 
@@ -84,11 +85,11 @@ impl Default for McpOptions {
     }
 }
 
-/// Serves an engine to one client: the connection is a session, which ends with the server.
+/// A server of an engine for one client: the connection is a session, which ends with the server.
 ///
-/// It is a handler of the crate `rmcp`, to be served on any of its transports. An engine whose
-/// [`Consent`](crate::Consent) has a policy, but nobody to ask, has the client's user asked where
-/// the client offers elicitation.
+/// It is a handler of the crate `rmcp`, to be served on any of its transports. If the engine's
+/// [`Consent`](crate::Consent) has a policy but nobody to ask, the client's user is asked, provided
+/// that the client offers elicitation.
 ///
 /// ```
 /// use repertoire::integration::mcp::{McpOptions, McpServer};
@@ -109,7 +110,7 @@ struct Connection {
     session: Session,
     tools: SessionTools,
     options: McpOptions,
-    /// What the client was shown, to see when it is no longer so.
+    /// Fingerprints of the lists that the client was shown, to detect changes.
     listed: Listed,
 }
 
@@ -122,7 +123,7 @@ impl Drop for Connection {
 }
 
 impl McpServer {
-    /// A server of `engine` for a new connection.
+    /// Creates a server of `engine` for a new connection.
     pub fn new(engine: &Engine, options: McpOptions) -> McpServer {
         let session = engine.session(&session_id());
         let tools = engine.tools(&session).with_options(options.tools.clone());
@@ -134,13 +135,14 @@ impl McpServer {
     /// Serves the client on standard input and output, until it closes them. Nothing else may be
     /// written to standard output meanwhile.
     ///
-    /// Fails with `EXECUTION_ERROR` if the client cannot be written to, or never says what it is.
+    /// Fails with `EXECUTION_ERROR` if the client cannot be written to, or never introduces itself.
     pub async fn serve_stdio(self) -> Result<(), Error> {
         self.serve_stdio_until(std::future::pending()).await
     }
 
-    /// The same, until `end` is ready, such as by a signal. What still runs then is cancelled; what
-    /// runs when the client closes has a second to end.
+    /// Serves as [`McpServer::serve_stdio`] does, until `end` is ready, for example by a signal.
+    /// Calls that still run then are cancelled; calls that run when the client closes get a second
+    /// to end.
     pub async fn serve_stdio_until(self, end: impl Future<Output = ()>) -> Result<(), Error> {
         let failed = |why: &dyn Display| {
             let help = "this speaks the Model Context Protocol on standard input and output: have \
@@ -158,7 +160,7 @@ impl McpServer {
         };
         let running = match serving {
             Ok(running) => running,
-            // A client that goes before it has asked for anything may.
+            // A client may leave before it has asked for anything.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(failed(&error)),
         };
@@ -191,6 +193,9 @@ impl McpServer {
 
     fn instructions(&self) -> String {
         let Connection { engine, options, .. } = &*self.0;
+        if options.instructions_chars == 0 {
+            return INSTRUCTIONS.to_owned();
+        }
         let budget = Some(Budget::Characters(options.instructions_chars));
         let catalog =
             engine.prompt_with(&PromptOptions { budget, ..engine.prompt_options().clone() });
@@ -216,7 +221,7 @@ const METHODS: [&str; 11] = [
     "tools/list",
 ];
 
-/// An id that no other connection has, in this process or another.
+/// A session id that no other connection has, in this process or another.
 fn session_id() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -224,7 +229,7 @@ fn session_id() -> String {
     format!("mcp-{}-{since:x}-{number}", std::process::id())
 }
 
-/// Runs `work` on a thread that may block, as an answer to `what`. A panic is an error.
+/// Runs `work` on a thread that may block, as an answer to `what`. A panic becomes an error.
 async fn blocking<T: Send + 'static>(
     what: &str,
     work: impl FnOnce() -> T + Send + 'static,
@@ -235,7 +240,7 @@ async fn blocking<T: Send + 'static>(
     })
 }
 
-/// An error that is the protocol's, for requests that cannot fail as a tool does.
+/// Converts an error to one of the protocol, for requests that cannot fail as a tool does.
 fn protocol_error(error: &Error) -> ErrorData {
     let message = match error.help() {
         "" => error.message().to_owned(),
@@ -243,9 +248,10 @@ fn protocol_error(error: &Error) -> ErrorData {
     };
     let data = Some(json!({"code": error.code().as_str()}));
     match error.code() {
-        ErrorCode::InternalError | ErrorCode::ExecutionError | ErrorCode::Timeout => {
-            ErrorData::internal_error(message, data)
-        }
+        ErrorCode::InternalError
+        | ErrorCode::ExecutionError
+        | ErrorCode::Timeout
+        | ErrorCode::Cancelled => ErrorData::internal_error(message, data),
         _ => ErrorData::invalid_params(message, data),
     }
 }
@@ -359,7 +365,7 @@ impl ServerHandler for McpServer {
         self.look_up("skills/get", move |connection| connection.skill(&request.uri)).await
     }
 
-    /// Requests that are none of the protocol's, or not as it has them.
+    /// Answers requests that the protocol does not know, or whose parameters it does not allow.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -374,7 +380,7 @@ impl ServerHandler for McpServer {
         Err(ErrorData::new(ErrorCodeOfProtocol::METHOD_NOT_FOUND, message, None))
     }
 
-    /// Clients before 2026-07-28 are told of changes without having asked.
+    /// Clients before protocol 2026-07-28 are notified of changes without having subscribed.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         changes::tell(&self.0, &context.peer).await;
     }

@@ -1,26 +1,26 @@
-//! Cursors of lists that come in pages.
+//! Cursors of paginated lists.
 
 use rmcp::model::{ErrorData, PaginatedRequestParams};
 
 use super::protocol_error;
 use crate::error::{Error, ErrorCode};
 
-/// The beginning of a cursor, before the name of an item. That may be gone by then: the next item
-/// follows.
+/// The prefix of a cursor, before the name of an item. If the item is gone by then, the page begins
+/// with the next one.
 const MARK: &str = "from:";
 
-/// The cursor of a page that begins with the item of this name.
+/// Returns the cursor of a page that begins with the item of this name.
 pub(super) fn cursor_at(name: &str) -> String {
     format!("{MARK}{name}")
 }
 
-/// The name of the item that a page begins with; of the first page, an empty one.
+/// Returns the name of the item that a page begins with; empty for the first page.
 pub(super) fn after_mark(cursor: Option<&str>) -> Result<&str, Error> {
     let Some(cursor) = cursor else { return Ok("") };
     cursor.strip_prefix(MARK).ok_or_else(|| not_a_cursor(cursor))
 }
 
-/// Fails for a page of a list that is told as a whole: nobody was given a cursor.
+/// Refuses a cursor for a list that is never paginated: nobody was given one.
 pub(super) fn is_whole(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match page.and_then(|page| page.cursor) {
         Some(cursor) => Err(protocol_error(&not_a_cursor(&cursor))),

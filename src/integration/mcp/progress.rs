@@ -1,4 +1,4 @@
-//! What a running plugin and the client tell each other.
+//! Progress and cancellation between a running call and the client.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -13,11 +13,11 @@ use super::blocking;
 use crate::engine::CallIo;
 use crate::error::Error;
 
-/// As much progress as waits for a client that reads slowly; what comes then is not told.
+/// The number of progress steps that wait for a slow client; further steps are dropped.
 const MAX_WAITING: usize = 16;
 
-/// Runs `call` on a thread that may block. The client hears of its progress, if it asked for that,
-/// and can cancel it.
+/// Runs `call` on a thread that may block. The client can cancel it, and gets its progress if it
+/// asked for progress.
 pub(super) async fn with_progress<T: Send + 'static>(
     context: &RequestContext<RoleServer>,
     tool: &str,
@@ -28,7 +28,8 @@ pub(super) async fn with_progress<T: Send + 'static>(
     let (cancelled, wants_progress) = (context.ct.clone(), token.is_some());
     let mut answer = pin!(blocking(tool, move || {
         let is_cancelled = || cancelled.is_cancelled();
-        // Full, or nobody there any more: progress is worth no waiting.
+        // If the queue is full or the receiver gone, the step is dropped: progress is not worth
+        // waiting for.
         let report = |fraction: f64, message: &str| {
             let _ = sender.try_send((fraction, message.to_owned()));
         };
@@ -49,7 +50,7 @@ pub(super) async fn with_progress<T: Send + 'static>(
     answer?
 }
 
-/// The most that is told in any second.
+/// The most steps sent in any second.
 const PER_SECOND: usize = 10;
 
 type Step = (f64, String);
@@ -57,9 +58,9 @@ type Step = (f64, String);
 struct Teller<'a> {
     peer: &'a Peer<RoleServer>,
     token: Option<ProgressToken>,
-    /// The last fraction told: the protocol wants progress to increase.
+    /// The last fraction sent: the protocol requires progress to increase.
     told: f64,
-    /// When the last steps were told, of which there are at most [`PER_SECOND`].
+    /// The times of the last steps sent, at most [`PER_SECOND`] of them.
     times: VecDeque<Instant>,
     /// The newest step that came too soon.
     waiting: Option<Step>,
@@ -71,14 +72,14 @@ impl<'a> Teller<'a> {
         Teller { peer, token, told: f64::NEG_INFINITY, times, waiting: None }
     }
 
-    /// When the next step may be told; `None` is now.
+    /// Returns the time when the next step may be sent; `None` for now.
     fn next(&self) -> Option<Instant> {
         let is_full = self.times.len() == PER_SECOND;
         let first = self.times.front().filter(|_| is_full);
         first.map(|first| *first + Duration::from_secs(1))
     }
 
-    /// Waits until a step that came too soon may be told; for ever, if there is none.
+    /// Waits until a step that came too soon may be sent; for ever, if there is none.
     async fn is_due(&self) {
         match (&self.waiting, self.next()) {
             (Some(_), Some(next)) => tokio::time::sleep_until(next).await,
@@ -93,7 +94,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Tells of a step, or has it wait if there were too many just now: a newer one replaces it.
+    /// Sends a step, or holds it back after too many in the last second; a newer one replaces it.
     async fn tell(&mut self, (fraction, message): Step) {
         let Some(token) = self.token.clone().filter(|_| fraction > self.told) else { return };
         let now = Instant::now();

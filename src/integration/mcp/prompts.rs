@@ -1,4 +1,4 @@
-//! Prompts: the slash commands that users have.
+//! MCP prompts: the slash commands that users have.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::catalog::Audience;
 use crate::engine::Activate;
 use crate::error::{Error, ErrorCode};
 
-/// The only argument of a prompt: all that would be typed after the command.
+/// The only argument of a prompt: the text that a user would type after the command.
 const ARGS: &str = "args";
 
 impl Connection {
@@ -26,7 +26,7 @@ impl Connection {
         prompts
     }
 
-    /// The prompts there are, without noting that the client saw them.
+    /// Returns the current prompts, without recording that the client saw them.
     pub(super) fn current_prompts(&self) -> Vec<Prompt> {
         self.engine.commands().iter().map(prompt).collect()
     }
@@ -34,7 +34,7 @@ impl Connection {
     fn command(&self, name: &str) -> Result<Command, Error> {
         let commands = self.engine.commands();
         let by_name = commands.iter().position(|command| self::name(command) == name);
-        // As it is typed elsewhere, too: `release-notes` for `release_notes`.
+        // As typed elsewhere, too: `release-notes` for `release_notes`.
         let place = by_name.or_else(|| commands.iter().position(|command| command.id == *name));
         place.and_then(|place| commands.into_iter().nth(place)).ok_or_else(|| {
             let message = format!("there is no prompt `{name}`");
@@ -43,13 +43,13 @@ impl Connection {
     }
 
     fn activate(&self, skill: &str, args: &str) -> Result<Activation, Error> {
-        // A prompt is what is put into the conversation.
+        // A prompt always goes into the conversation.
         let how = Activate { audience: Audience::User, inline: true, ..Activate::default() };
         self.engine.activate_with(skill, args, &self.session, &how)
     }
 }
 
-/// The name of a command's prompt. Clients put a slash before it themselves.
+/// Returns the name of a command's prompt. Clients put a slash before it themselves.
 fn name(command: &Command) -> &str {
     command.command.trim_start_matches('/')
 }
@@ -98,7 +98,7 @@ async fn answer(
     Ok(GetPromptResult::new(vec![message]).with_description(command.brief).into())
 }
 
-/// What was given for the only argument there is.
+/// Returns the value of the only argument.
 fn args(prompt: &str, mut arguments: JsonObject) -> Result<String, Error> {
     let args = arguments.remove(ARGS);
     match (args, arguments.keys().next()) {

@@ -1,4 +1,4 @@
-//! Resources: the files and directories of skills, at `skill://PATH/FILE`.
+//! MCP resources: the files and directories of skills, at `skill://PATH/FILE`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,27 +19,27 @@ use crate::activation::{Content, ReadOptions, bundled_files, has_directory};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode};
 
-/// The most files of one skill in the list of all; the others can be read all the same.
+/// The most files of one skill in the list of all; the others can still be read.
 const MAX_FILES: usize = 100;
 
 /// The most files of one skill in the lists of its directories.
 const MAX_FILES_OF_DIRECTORY: usize = 10_000;
 
-/// A page of a list of files ends with so many, and of the list of all after the skill that brings
-/// it to so many.
+/// The length of a page of a list of files. A page of the list of all files ends after the skill
+/// that reaches it.
 const PAGE: usize = 200;
 
 const MARKDOWN: &str = "text/markdown";
 
-/// How to make the address of any file.
+/// Returns the template for the address of any file.
 pub(super) fn template() -> ResourceTemplate {
     ResourceTemplate::new("skill://{+id}/{+path}", "file of a skill")
         .with_description("A file that comes with a skill, by its path in the skill's directory.")
 }
 
 impl Connection {
-    /// A page of the files of the skills of the model. A cursor names the skill that a page begins
-    /// with.
+    /// Returns a page of the files of all skills for the model. A cursor names the first skill of a
+    /// page.
     pub(super) fn resources(&self, cursor: Option<&str>) -> Result<ListResourcesResult, Error> {
         let catalog = self.engine.catalog();
         if cursor.is_none() {
@@ -62,8 +62,8 @@ impl Connection {
         Ok(page)
     }
 
-    /// A page of what is directly in the directory at `uri`. A cursor names the item that a page
-    /// begins with.
+    /// Returns a page of the direct children of the directory at `uri`. A cursor names the first
+    /// item of a page.
     ///
     /// Fails with `INVALID_PARAM` if there is no such directory.
     pub(super) fn directory(
@@ -102,7 +102,7 @@ impl Connection {
     }
 }
 
-/// Answers `resources/read`. Where an activation would need consent, the file does.
+/// Answers `resources/read`. Reading a file needs consent where activating its skill does.
 pub(super) async fn read(
     connection: &Arc<Connection>,
     request: ReadResourceRequestParams,
@@ -143,8 +143,8 @@ async fn answer(
     Ok(contents?.into())
 }
 
-/// The children of the directory at `path` below all skills, by name; `None` if there is no
-/// such directory. Above the skills there are directories, too: their ids have parts.
+/// Returns the children of the directory at `path` below all skills, by name; `None` if there is no
+/// such directory. Ids have segments, so there are also directories above the skills.
 fn children(catalog: &Catalog, path: &str) -> Option<BTreeMap<String, Resource>> {
     if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return None;
@@ -181,7 +181,7 @@ fn children(catalog: &Catalog, path: &str) -> Option<BTreeMap<String, Resource>>
     (!children.is_empty() || is_there()).then_some(children)
 }
 
-/// The paths of the files that come with a skill.
+/// Returns the paths of the files that come with a skill.
 fn files(entry: &Entry, limit: usize) -> Vec<String> {
     let files = entry.skill.dir().and_then(|dir| bundled_files(dir, limit).ok());
     files.map(|bundled| bundled.files).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The sessions of clients over HTTP, of which there are only so many.
+//! The sessions of HTTP clients, limited in number.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,27 +8,26 @@ use http::HeaderMap;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
 
-/// The most sessions at a time: one more ends the one that was used least lately. Each takes some
-/// 60 kB.
+/// The most sessions at a time: one more ends the least recently used one. Each takes some 60 kB.
 const MAX_SESSIONS: usize = 128;
 
-/// How long a session may be idle. Agents are left alone for longer than the five minutes that the
-/// SDK has, and few of their clients begin anew when a session is gone.
+/// The time after which an idle session ends. Users leave agents alone for longer than the SDK's
+/// five minutes, and few clients start a new session when theirs is gone.
 const MAX_IDLE: Duration = Duration::from_secs(60 * 60);
 
 /// The header that names a session.
 const SESSION_ID: &str = "mcp-session-id";
 
-/// The sessions there are, in the order of their last use.
+/// The open sessions, in the order of their last use.
 #[derive(Debug, Clone)]
 pub(super) struct Sessions {
     pub(super) manager: Arc<LocalSessionManager>,
     by_use: Arc<Mutex<Vec<SessionId>>>,
-    /// Those whose protocol has batches.
+    /// The sessions whose protocol has batches.
     batched: Arc<Mutex<HashSet<SessionId>>>,
 }
 
-/// The session that headers name.
+/// Returns the session that the headers name.
 fn named(headers: &HeaderMap) -> Option<SessionId> {
     let id = headers.get(SESSION_ID).and_then(|id| id.to_str().ok()).map(SessionId::from);
     id.filter(|id| !id.is_empty())
@@ -41,8 +40,8 @@ impl Sessions {
         Sessions { manager: Arc::new(manager), by_use: Arc::default(), batched: Arc::default() }
     }
 
-    /// Notes that the session in these headers, if there is one, is used; ends those beyond the
-    /// most there may be.
+    /// Records the use of the session in these headers, if there is one; ends those beyond the
+    /// limit.
     pub(super) async fn used(&self, headers: &HeaderMap) {
         let Some(id) = named(headers) else { return };
         if !self.manager.sessions.read().await.contains_key(&id) {
@@ -56,12 +55,12 @@ impl Sessions {
         }
     }
 
-    /// Notes that the new session in these headers, those of an answer, may send batches.
+    /// Allows batches for the new session in these headers, which are those of an answer.
     pub(super) fn allow_batches(&self, headers: &HeaderMap) {
         self.batched().extend(named(headers));
     }
 
-    /// Whether the session in these headers may send batches.
+    /// Tells whether the session in these headers may send batches.
     pub(super) fn allows_batches(&self, headers: &HeaderMap) -> bool {
         named(headers).is_some_and(|id| self.batched().contains(&id))
     }
@@ -70,7 +69,7 @@ impl Sessions {
         self.batched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a session last; gives back the first ones beyond the most there may be.
+    /// Moves a session to the end; returns the first ones beyond the limit.
     fn note(&self, id: SessionId) -> Vec<SessionId> {
         let mut by_use = self.by_use.lock().unwrap_or_else(PoisonError::into_inner);
         by_use.retain(|known| *known != id);

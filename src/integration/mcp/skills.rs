@@ -20,21 +20,23 @@ const MAX_FILES: usize = 512;
 /// The most bytes that the extension allows all files of a skill.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// The largest file that is served. The official clients give a connection up for a line of more
-/// than 10 MiB, and base64 makes a third more of this.
+/// The largest file that is served. The official clients close a connection on a line longer than
+/// 10 MiB, and base64 adds a third.
 pub(super) const MAX_FILE_BYTES: usize = 7 * 1024 * 1024;
 
-/// A page of the list ends after the skill that brings it to so many skills, files or bytes.
+/// The limits of a page of the list: it ends after the skill that reaches this many skills, files
+/// or bytes.
 const PAGE_SKILLS: usize = 50;
 const PAGE_FILES: usize = 1000;
 const PAGE_BYTES: u64 = 2 * MAX_BYTES as u64;
 
-/// How long a client may take an entry for current, in milliseconds. Clients are told of changes.
+/// The time for which a client may cache an entry, in milliseconds. Clients are notified of
+/// changes.
 const TTL_MS: u64 = 60_000;
 
 impl Connection {
-    /// A page of the skills of the model. One that the extension does not allow, since it is too
-    /// large, is left out with a warning.
+    /// Returns a page of the skills for the model. A skill too large for the extension is left out
+    /// with a warning.
     pub(super) fn skills(&self, cursor: Option<&str>) -> Result<ListSkillsResult, Error> {
         let catalog = self.engine.catalog();
         if cursor.is_none() {
@@ -63,7 +65,7 @@ impl Connection {
         Ok(page.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private))
     }
 
-    /// The skill whose `SKILL.md` is at `uri`.
+    /// Returns the skill whose `SKILL.md` is at `uri`.
     pub(super) fn skill(&self, uri: &str) -> Result<GetSkillResult, Error> {
         let catalog = self.engine.catalog();
         let (id, file) = address::parse(&catalog, uri)?;
@@ -85,10 +87,10 @@ impl Connection {
     }
 }
 
-/// The entry of a skill: its own files and those of the skills below it, each at its address.
+/// Describes a skill: its own files and those of the skills below it, each at its address.
 ///
-/// Fails with `INVALID_PARAM` for more than the extension allows, and with `EXECUTION_ERROR` if the
-/// `SKILL.md` cannot be read.
+/// Fails with `INVALID_PARAM` if the skill exceeds the limits of the extension, and with
+/// `EXECUTION_ERROR` if its `SKILL.md` cannot be read.
 fn described(catalog: &Catalog, entry: &Entry) -> Result<Skill, Error> {
     let root = address::path_of(catalog, entry);
     let mut files = Files { skill: entry, list: Vec::new(), n_bytes_left: MAX_BYTES };
@@ -104,7 +106,7 @@ fn described(catalog: &Catalog, entry: &Entry) -> Result<Skill, Error> {
     Ok(Skill::new(uri, front_matter(portable), SkillResources::Files(files.list)))
 }
 
-/// The files of a skill that were found.
+/// The files of a skill found so far.
 struct Files<'c> {
     skill: &'c Entry,
     list: Vec<SkillResource>,
@@ -123,8 +125,8 @@ impl Files<'_> {
         Ok(())
     }
 
-    /// Adds the files that come with `part` to what is at `root`. A file that is refused when it is
-    /// asked for, such as one that is too large, is not part of the skill here.
+    /// Adds the bundled files of `part` below `root`. Files that a read would refuse, such as those
+    /// that are too large, are left out.
     fn add_bundled(&mut self, root: &str, part: &Entry) -> Result<(), Error> {
         let Some(dir) = part.skill.dir() else { return Ok(()) };
         for file in bundled_files(dir, MAX_FILES)?.files {
@@ -149,7 +151,7 @@ fn front_matter(portable: Portable) -> SkillFrontmatter {
     let mut fields = portable.front_matter;
     let mut text = |key| match fields.remove(key) {
         Some(Value::String(text)) => text,
-        // Both are texts in each strict file.
+        // Both are texts in every file that passes the strict profile.
         _ => String::new(),
     };
     let mut front_matter = SkillFrontmatter::new(text("name"), text("description"));

@@ -1,4 +1,4 @@
-//! Tools: those for skills, and those of toolsets.
+//! MCP tools: those for skills, and those of toolsets.
 
 use std::sync::Arc;
 
@@ -19,15 +19,15 @@ use crate::error::{Error, ErrorCode};
 use crate::tool_format::ToolFormat;
 
 impl Connection {
-    /// All tools there are. Opens the libraries of plugins.
+    /// Returns all tools. Opens the libraries of plugins.
     pub(super) fn tools(&self) -> Vec<Tool> {
         let tools = self.current_tools();
         self.listed.note_tools(&tools);
         tools
     }
 
-    /// All tools there are, without noting that the client saw them. One whose definition does not
-    /// fit the protocol is left out.
+    /// Returns all tools, without recording that the client saw them. A tool whose definition does
+    /// not fit the protocol is left out.
     pub(super) fn current_tools(&self) -> Vec<Tool> {
         let Value::Array(definitions) = self.tools.definitions(ToolFormat::Mcp) else {
             return Vec::new();
@@ -43,8 +43,8 @@ impl Connection {
     }
 }
 
-/// Answers `tools/call`. What the tool did not do is an answer; only a tool that does not exist is
-/// an error of the protocol.
+/// Answers `tools/call`. A failure of the tool is an answer; only an unknown tool is a protocol
+/// error.
 pub(super) async fn call(
     connection: &Arc<Connection>,
     request: CallToolRequestParams,
@@ -82,8 +82,9 @@ async fn call_tool(
     answer.map_err(|error| protocol_error(&error))
 }
 
-/// An envelope in the protocol's words: text alone. Clients show the model a `structuredContent`
-/// instead of the text, or both; it is for tools that declare an `outputSchema`, and none here does.
+/// Converts an envelope to a result with text alone. Clients show the model `structuredContent`
+/// instead of the text, or both; it is meant for tools with an `outputSchema`, and none here has
+/// one.
 fn result(envelope: Envelope) -> CallToolResult {
     match envelope {
         Envelope::Success { text, .. } => CallToolResult::success(vec![ContentBlock::text(text)]),
@@ -95,8 +96,8 @@ fn result(envelope: Envelope) -> CallToolResult {
     }
 }
 
-/// What Claude Code is told of the tools for skills: not to hide them behind its search for tools,
-/// and the words by which that finds them. A tool of a plugin is found by its description.
+/// Returns hints for Claude Code: to keep the tools for skills out of its tool search, and the
+/// words by which the search finds them. A tool of a plugin is found by its description.
 fn hints(tool: &Tool) -> Option<MetaObject> {
     let words = match &*tool.name {
         SessionTools::USE_SKILL => "load the instructions of a skill before a task",

@@ -1,16 +1,16 @@
-//! The checksum of a row: whether it is as it was written.
+//! The checksum of a row, which detects changes that `SQLite` does not notice.
 //!
-//! `SQLite` has none; a bit that tips over in a number or in a key leaves a database that passes
-//! all its checks. The order of the skills is not covered: it is counted where it is written.
+//! `SQLite` has no checksums of its own: a flipped bit in a number or a key leaves a database that
+//! passes all its checks. The order of the skills is not covered, as the database assigns it.
 
 use crate::session::SkillState;
 use crate::skill::SkillId;
 
-/// The checksum of what stands in a row for `state` in `session`.
+/// The checksum of the row that holds `state` in `session`.
 pub(super) fn of(session: &str, state: &SkillState) -> i64 {
     let mut hasher = crc32fast::Hasher::new();
     let mut text = |text: Option<&str>| {
-        // The length keeps texts apart that follow each other.
+        // The length separates adjacent texts.
         hasher.update(&text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
         hasher.update(text.unwrap_or_default().as_bytes());
     };

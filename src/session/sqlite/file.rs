@@ -1,10 +1,11 @@
-//! The file of a store: made, opened, and set aside when it is damaged.
+//! The file of a store: creating it, opening it, and setting it aside when it is damaged.
 //!
-//! All of that happens under the lock of a file beside it, `NAME.lock`. A database must not be
-//! renamed while another process is about to open it (`SQLite` opens the parts of a database one
-//! by one, by name), and a file that was just made must not be taken for the damaged one.
+//! All of this happens under the lock of a neighbouring file, `NAME.lock`. A database must not be
+//! renamed while another process is opening it (`SQLite` opens the parts of a database one by one,
+//! by name), and a freshly created file must not be mistaken for the damaged one.
 //!
-//! A file is renamed only if its [`Signature`] is ours; every other one is refused.
+//! A file is renamed only if its [`Signature`] is that of a session store; any other file is
+//! refused.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -22,64 +23,64 @@ use super::signature::Signature;
 use super::{now, rows};
 use crate::error::{Error, ErrorCode};
 
-/// The journal is emptied when it has so many pages, of 4 KiB each: more than it may be opened with
-/// and one event adds, so that a process that lives for one never waits for the disk twice.
+/// The journal is checkpointed at this many pages of 4 KiB: more than the longest journal found on
+/// opening plus one event, so that a process that records one event never waits for the disk twice.
 const JOURNAL_PAGES: i64 = 256;
 
-/// Whoever opens a journal longer than this empties it, in bytes: some 128 pages, of which an event
-/// takes three, and one or two more to be counted. To read it costs each process that opens it first; to empty it costs one of them
-/// two or three waits for the disk.
+/// A longer journal, in bytes, is checkpointed by the process that opens it: some 128 pages, where
+/// an event takes three and its tallies one or two. Reading the journal costs each process that is
+/// the first to open it; a checkpoint costs one process two or three waits for the disk.
 const LONGEST_JOURNAL: u64 = 512 << 10;
 
-/// So long `SQLite` itself waits for others.
+/// The time that `SQLite` itself waits for other processes.
 const WAITS: Duration = Duration::from_millis(PATIENCE.as_millis() as u64 / 6);
 
-/// What `SQLite` keeps beside a database.
+/// The suffixes of the files that `SQLite` keeps beside a database.
 const PARTS: [&str; 2] = ["-wal", "-shm"];
 
-/// The turn of a thread to open a store: one thread of a process at a time, as a [`Signature`] must
-/// not be read while another thread has the file open.
+/// Serialises opening within the process: a [`Signature`] must not be read while another thread has
+/// the file open.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A database that is open.
+/// An open database.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) connection: Connection,
-    /// Which file it is.
+    /// The identity of the file when it was opened.
     identity: Option<Identity>,
 }
 
-/// How much is looked at before a file is taken for sound.
+/// The depth of the check before a file counts as sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Check {
-    /// What is needed to open it.
+    /// Checks only what opening needs.
     Quick,
-    /// Every page, as something was found to be wrong.
+    /// Checks every page, because something was wrong.
     Thorough,
-    /// None: this file was checked, and yet its content is not what was written.
+    /// Checks nothing: this file passed a check, and yet its content is not what was written.
     Condemned(Identity),
 }
 
 impl Opened {
-    /// The check of a file that was damaged after it passed a thorough one.
+    /// Returns the check for a file that was damaged after it passed a thorough one.
     pub(super) fn condemned(&self) -> Check {
         self.identity.map_or(Check::Thorough, Check::Condemned)
     }
 
-    /// Whether another file is at `path` by now: one was set aside, or somebody removed it.
+    /// Tells whether another file is at `path` now: this one was set aside, or somebody removed it.
     pub(super) fn is_replaced(&self, path: &Path) -> bool {
         self.identity != Identity::of(path)
     }
 
-    /// Closes a damaged database and changes nothing of it.
+    /// Closes a damaged database without changing it.
     pub(super) fn abandon(self) {
-        // Where that cannot be set, closing it tidies up, as always.
+        // Where the option cannot be set, closing runs a checkpoint as usual.
         let _ = leave_as_it_is(&self.connection, true);
     }
 }
 
-/// Which file there is at a path; where the system does not say, it also does not let an open
-/// database be replaced.
+/// The identity of a file. Systems that do not report one also do not allow an open database to be
+/// replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity(#[cfg(unix)] (u64, u64));
 
@@ -96,10 +97,10 @@ impl Identity {
     }
 }
 
-/// Makes the directory for `path` if there is none, and finds where the file really is.
+/// Creates the directory of `path` if there is none, and resolves links.
 pub(super) fn place(path: &Path) -> Result<PathBuf, Error> {
     let failed = |error| io_error("find", path, error);
-    // An absolute path is never taken for a URI, nor for a database in memory.
+    // An absolute path is never mistaken for a URI or for a database in memory.
     let absolute = std::path::absolute(path).map_err(failed)?;
     if let Some(dir) = absolute.parent() {
         let mut builder = DirBuilder::new();
@@ -112,7 +113,7 @@ pub(super) fn place(path: &Path) -> Result<PathBuf, Error> {
     if !absolute.is_symlink() {
         return Ok(absolute);
     }
-    // `SQLite` keeps the parts beside the file, not beside a link to it.
+    // `SQLite` keeps its side files beside the real file, not beside a link to it.
     let real = fs::canonicalize(&absolute).map_err(failed)?;
     let dir = absolute.parent().map(fs::canonicalize).transpose().map_err(failed)?;
     if real.parent() == dir.as_deref() {
@@ -126,13 +127,13 @@ pub(super) fn place(path: &Path) -> Result<PathBuf, Error> {
     Err(Error::new(ErrorCode::ExecutionError, message, "name the file itself"))
 }
 
-/// Opens the database at `path`, made if there is none. A damaged one is set aside for a new one,
-/// which the second value tells.
+/// Opens the database at `path`, and creates it if there is none. A damaged one is replaced; the
+/// second value reports that.
 pub(super) fn open(path: &Path, check: Check) -> Result<(Opened, Option<SetAside>), Error> {
     let fail = |problem: Problem| problem.into_error("open", path);
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    // Without a lock beside it nobody of ours ever opened it, and nothing is put beside a file of
-    // somebody else.
+    // Without a lock file we never opened this database, and nothing must be put beside a file of
+    // another program.
     if !lock_path(path).exists() && path.is_file() {
         refuse_foreign(path)?;
     }
@@ -160,7 +161,7 @@ fn refuse_foreign(path: &Path) -> Result<(), Error> {
         Signature::OtherDatabase => "a database of another program",
         Signature::OtherFile => "a file of another kind",
     };
-    let message = format!("{} is {what}, not a session store; it is left as it is", path.display());
+    let message = format!("{} is {what}, not a session store; it stays unchanged", path.display());
     let help = "name another file for the session store, or move this one away";
     Err(Error::new(ErrorCode::ExecutionError, message, help))
 }
@@ -169,7 +170,8 @@ fn lock_path(path: &Path) -> PathBuf {
     with_suffix(path, ".lock")
 }
 
-/// Held until it is dropped; the file stays, as another process may be about to lock it.
+/// Locks the store until the returned file is dropped. The lock file stays, as another process may
+/// be about to lock it.
 fn lock(path: &Path) -> Result<File, Error> {
     let path = lock_path(path);
     let failed = |error| io_error("lock", &path, error);
@@ -200,8 +202,8 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
             let help = "name a file, or move this away";
             return Err(Problem::Refused(Error::new(ErrorCode::ExecutionError, message, help)));
         }
-        // Made here, as SQLite would let others read it; its parts get the rights of the file.
-        // Closing it drops all locks this process has on it: nobody can have any yet.
+        // Created here, as `SQLite` would let other users read it; the side files inherit its
+        // rights. Closing it drops all locks of this process on it, but nobody can hold one yet.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             private().create_new(true).open(path).map_err(|error| io("make", error))?;
         }
@@ -210,18 +212,19 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     if let Check::Condemned(identity) = check
         && Identity::of(path) == Some(identity)
     {
-        return Err(Problem::Damaged("what is in it is not what was written".to_owned()));
+        return Err(Problem::Damaged("its content is not what was written".to_owned()));
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    // Until it is known to be sound and ours.
+    // Until the database is known to be sound and ours.
     leave_as_it_is(&connection, true)?;
-    // SQLite waits well in most cases; `patiently` covers those where it does not.
+    // The busy handler of SQLite covers most cases; `patiently` covers the others.
     connection.busy_timeout(WAITS)?;
     rows::prepare(&mut connection, &path.display().to_string())?;
-    // A file system without shared memory keeps its journal, which is as safe.
+    // A file system without shared memory keeps its rollback journal, which is as safe.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
-    // A commit outlives the process at once, a loss of power at the next checkpoint.
+    // A commit survives the death of the process at once, and a loss of power from the next
+    // checkpoint on.
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "wal_autocheckpoint", JOURNAL_PAGES)?;
     empty_long_journal(&connection, path)?;
@@ -236,36 +239,38 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     Ok(connection)
 }
 
-/// Empties a long journal. It grows for ever if all who write are killed, or end without tidying
-/// up, as hooks do: how much of it was taken over into the database is known only as long as a
-/// process has it open, so that the next one goes on behind its end.
+/// Checkpoints a long journal. It would grow for ever if all writers are killed or exit without
+/// closing, as hooks do: the checkpointed part is known only while a process has the file open, so
+/// the next process appends behind its end.
 fn empty_long_journal(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
     let journal = fs::metadata(with_suffix(path, "-wal"));
     if journal.is_ok_and(|journal| journal.len() > LONGEST_JOURNAL) {
-        // While others are at it, which is not waited for, or where the disk is full it stays.
+        // While other processes use the file (we do not wait for them), and on a full disk, the
+        // journal stays.
         connection.busy_timeout(Duration::ZERO)?;
         let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         if let Err(error) = emptied {
-            tracing::debug!(%error, "the journal of the session store is not emptied");
+            tracing::debug!(%error, "the journal of the session store was not checkpointed");
         }
         connection.busy_timeout(WAITS)?;
     }
     Ok(())
 }
 
-/// Whether the file is not tidied up when the last connection is closed.
+/// Turns the checkpoint on the last close off if `leave` is set, and returns the setting.
 fn leave_as_it_is(connection: &Connection, leave: bool) -> rusqlite::Result<bool> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave)
 }
 
-/// Renames the database at `path`, and says to what.
+/// Renames the database at `path`, and returns its new path.
 fn move_aside(path: &Path) -> io::Result<PathBuf> {
     let first = with_suffix(path, &format!(".damaged-{}", now()));
     let others = (2..).map(|n| with_suffix(&first, &format!("-{n}")));
     let is_free =
         |to: &PathBuf| ["", "-wal", "-shm"].iter().all(|part| !with_suffix(to, part).exists());
     let aside = std::iter::once(first.clone()).chain(others).find(is_free).unwrap_or(first);
-    // The file last: what is left of the old one must never be taken for a part of the new one.
+    // The database goes last: side files of the old one must never be taken for parts of the new
+    // one.
     for part in PARTS {
         match fs::rename(with_suffix(path, part), with_suffix(&aside, part)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -276,7 +281,7 @@ fn move_aside(path: &Path) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
-/// Files for the user only.
+/// Options that create files for the user only.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);

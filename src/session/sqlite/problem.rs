@@ -1,4 +1,4 @@
-//! Why a statement was not carried out, as far as it makes a difference.
+//! Reasons why a statement failed, as far as they are handled differently.
 
 use std::path::Path;
 use std::thread;
@@ -8,20 +8,20 @@ use rusqlite::ErrorCode as Sql;
 
 use crate::error::{Error, ErrorCode};
 
-/// So long one is waited for who has the file.
+/// The time to wait for another process that holds the file.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// Between two attempts.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
 #[derive(Debug)]
 pub(super) enum Problem {
-    /// Another process has the file.
+    /// Another process holds the file.
     Busy(String),
     /// The content of the file is not what was written.
     Damaged(String),
-    /// `SQLite` or the system cannot do it.
+    /// `SQLite` or the system reported another failure.
     Failed(rusqlite::Error),
-    /// It is not to be done.
+    /// We refuse to use the file.
     Refused(Error),
 }
 
@@ -29,11 +29,12 @@ impl From<rusqlite::Error> for Problem {
     fn from(error: rusqlite::Error) -> Problem {
         use rusqlite::Error as E;
         match (&error, error.sqlite_error_code()) {
-            // Without a busy handler where waiting might block for ever: when the journal is
-            // switched, and while another process recovers the file.
+            // Reported without a busy handler where waiting could deadlock: while the journal mode
+            // is switched, and while another process recovers the file.
             (_, Some(Sql::DatabaseBusy | Sql::DatabaseLocked)) => Problem::Busy(error.to_string()),
             (_, Some(Sql::DatabaseCorrupt | Sql::NotADatabase))
-            // Statements are ours and do not change: one that does not fit the tables tells of them.
+            // Our statements are constant, so one that does not fit the tables shows that the
+            // tables are damaged.
             | (
                 E::FromSqlConversionFailure(..)
                 | E::InvalidColumnType(..)
@@ -49,15 +50,15 @@ impl From<rusqlite::Error> for Problem {
     }
 }
 
-/// Whether `SQLite` says that a statement does not fit the tables. The code for it stands for many
-/// other errors too.
+/// Tells whether `SQLite` says that a statement does not fit the tables. Its error code stands for
+/// many other errors too.
 fn is_of_other_tables(why: &str) -> bool {
     ["no such ", "duplicate column name"].iter().any(|start| why.starts_with(start))
         || why.contains(" has no column named ")
 }
 
 impl Problem {
-    /// The error of not having been able to `what` the store at `path`.
+    /// The error for a failed attempt to `what` the store at `path`.
     pub(super) fn into_error(self, what: &str, path: &Path) -> Error {
         let failed = |why: &dyn std::fmt::Display, help: &str| {
             let message = format!("cannot {what} the session store {}: {why}", path.display());
@@ -66,7 +67,7 @@ impl Problem {
         match self {
             Problem::Refused(error) => error,
             Problem::Busy(why) => failed(&why, "end the process that keeps it locked"),
-            Problem::Damaged(why) => failed(&why, "move the file away; a new one is made"),
+            Problem::Damaged(why) => failed(&why, "move the file away; a new one is created"),
             Problem::Failed(error) => {
                 let help = match error.sqlite_error_code() {
                     Some(Sql::DiskFull) => "make room on its disk",
@@ -81,7 +82,7 @@ impl Problem {
     }
 }
 
-/// Does `work`, again and again while another process has the file.
+/// Runs `work`, and repeats it while another process holds the file.
 pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, Problem>) -> Result<T, Problem> {
     let start = Instant::now();
     loop {

@@ -11,12 +11,12 @@ use crate::error::{Error, ErrorCode};
 use crate::session::{Event, SkillState};
 use crate::skill::SkillId;
 
-/// Says that a database is ours: `Rprt`.
+/// The application id that marks a database as ours: `Rprt`.
 pub(super) const APPLICATION: i64 = 0x5270_7274;
-/// The form of the tables.
+/// The version of the schema.
 const VERSION: i64 = 5;
 
-/// `place` orders the skills of a session: the last used one has the highest. It is counted, as
+/// `place` orders the skills of a session: the last used one has the highest. It is a counter, as
 /// clocks jump.
 const TABLES: &str = "
     CREATE TABLE session (
@@ -45,15 +45,15 @@ const TABLES: &str = "
 const COLUMNS: &str = "id, uses, activations, activated_by, in_context, body, lost, consented, listed, \
      joined, checksum";
 
-/// The place of the checksum in [`COLUMNS`].
+/// The index of the checksum in [`COLUMNS`].
 const CHECKSUM: usize = 10;
 
-/// Begins to write: nobody else does until the transaction ends.
+/// Begins a write transaction: no other process writes until it ends.
 pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
-/// Migrations, the first one from version 1. A database takes those from its version on.
+/// Migrations, the first one from version 1. A database gets those from its own version on.
 const MIGRATIONS: [&[&str]; 4] = [
     &["ALTER TABLE skill ADD COLUMN body INTEGER"],
     &["ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0"],
@@ -61,14 +61,14 @@ const MIGRATIONS: [&[&str]; 4] = [
     &["ALTER TABLE skill ADD COLUMN checksum INTEGER"],
 ];
 
-/// Makes the tables if the database is empty, and brings those of an earlier version up to ours.
-/// Refuses one that is not ours, or of a version to come, and leaves it as it is.
+/// Creates the tables in an empty database, and migrates those of an earlier version. Refuses a
+/// database of another program or of a newer version, and leaves it unchanged.
 pub(super) fn prepare(connection: &mut Connection, name: &str) -> Result<(), Problem> {
     if missing(connection, name)?.is_none() {
         return Ok(());
     }
     let transaction = write(connection)?;
-    // Another process may have been faster.
+    // Another process may have migrated it meanwhile.
     if let Some(missing) = missing(&transaction, name)? {
         for batch in missing.iter().copied().flatten() {
             transaction.execute_batch(batch)?;
@@ -79,7 +79,7 @@ pub(super) fn prepare(connection: &mut Connection, name: &str) -> Result<(), Pro
     Ok(transaction.commit()?)
 }
 
-/// The migrations that bring the tables to this version; `None` if they are of it.
+/// Returns the statements that bring the tables to this version; `None` if they are up to date.
 fn missing(
     connection: &Connection,
     name: &str,
@@ -102,8 +102,8 @@ fn missing(
             "update Repertoire, or name another file",
         ),
         (0, 0) if is_empty(connection)? => Ok(Some(&[&[TABLES, tallies::TABLES]])),
-        // The signature of the file tells whether it is one of ours.
-        _ => Err(Problem::Damaged("it does not say that it is a session store".to_owned())),
+        // The signature of the file tells if it is one of ours.
+        _ => Err(Problem::Damaged("it lacks the mark of a session store".to_owned())),
     }
 }
 
@@ -111,8 +111,7 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
 }
 
-/// Notes that something happened in `session` at the time `now`; says whether that is its
-/// beginning.
+/// Records that `session` is active at the time `now`; returns true if that is its beginning.
 pub(super) fn touch(connection: &Connection, session: &str, now: i64) -> rusqlite::Result<bool> {
     let sql = "UPDATE session SET touched = ?2 WHERE id = ?1";
     let is_new = connection.execute(sql, params![session, now])? == 0;
@@ -123,8 +122,8 @@ pub(super) fn touch(connection: &Connection, session: &str, now: i64) -> rusqlit
     Ok(is_new)
 }
 
-/// Notes what `event` makes of the skills of `session`, among the `written` ones too, and gives back the
-/// skill it is about as it was.
+/// Applies `event` to the skills of `session` and adds the changed ones to `written`. Returns the
+/// earlier state of the skill that the event is about.
 pub(super) fn apply(
     connection: &Connection,
     session: &str,
@@ -150,7 +149,8 @@ pub(super) fn apply(
 /// The skills of one session that a transaction wrote, as it left them.
 pub(super) type Written = BTreeMap<SkillId, SkillState>;
 
-/// Checks that the next reader finds what was written: a damaged tree may take a row and not give it back.
+/// Checks that the next reader finds what was written: a damaged tree can accept a row and not
+/// return it.
 pub(super) fn check(
     connection: &Connection,
     session: &str,
@@ -164,16 +164,16 @@ pub(super) fn check(
     if written.is_empty() {
         return Ok(());
     }
-    Err(Problem::Damaged("what was just written is not there".to_owned()))
+    Err(Problem::Damaged("the row just written is missing".to_owned()))
 }
 
-/// The next place in the order in which the skills of `session` came into its context.
+/// Returns the next place in the order in which the skills of `session` came into its context.
 fn next_to_join(connection: &Connection, session: &str) -> rusqlite::Result<u64> {
     let sql = "SELECT ifnull(max(joined), 0) + 1 FROM skill WHERE session = ?1";
     connection.query_row(sql, [session], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
 }
 
-/// The skills of `session`, the last used first.
+/// Returns the skills of `session`, the last used first.
 pub(super) fn all(connection: &Connection, session: &str) -> rusqlite::Result<Vec<SkillState>> {
     let sql = format!("SELECT {COLUMNS} FROM skill WHERE session = ?1 ORDER BY place DESC");
     connection.prepare(&sql)?.query_map([session], |row| read(row, session))?.collect()
@@ -205,13 +205,13 @@ fn read(row: &Row<'_>, session: &str) -> rusqlite::Result<SkillState> {
     };
     let is_other = |wanted| wanted != checksum::of(session, &state);
     if row.get::<_, Option<i64>>(CHECKSUM)?.is_some_and(is_other) {
-        let error = "a row is not as it was written".into();
+        let error = "a row does not match its checksum".into();
         return Err(rusqlite::Error::FromSqlConversionFailure(CHECKSUM, Type::Integer, error));
     }
     Ok(state)
 }
 
-/// Writes `state`; in front of the others if it is new or `is_used`.
+/// Writes `state`; moves it in front of the others if it is new or `is_used`.
 fn put(
     connection: &Connection,
     session: &str,
@@ -263,13 +263,13 @@ pub(super) fn end(connection: &Connection, session: &str) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Whether there is a session that was last touched before `time`.
+/// Tells whether a session was last active before `time`.
 pub(super) fn has_older(connection: &Connection, time: i64) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE touched < ?1)";
     connection.query_row(sql, [time], |row| row.get(0))
 }
 
-/// Forgets the sessions that were last touched before `time`; says how many.
+/// Forgets the sessions last active before `time`, and returns their number.
 pub(super) fn forget_older(connection: &Connection, time: i64) -> rusqlite::Result<usize> {
     let skills = "DELETE FROM skill WHERE session IN (SELECT id FROM session WHERE touched < ?1)";
     connection.execute(skills, [time])?;

@@ -3,26 +3,26 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// A damaged session store that was renamed, and in whose place a new one was begun.
+/// A damaged session store that was renamed and replaced by a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SetAside {
-    /// The place of the store, where the new one is.
+    /// The path of the store, where the new one is.
     pub store: PathBuf,
-    /// The place of the damaged file now. Nothing in it was changed.
+    /// The path of the damaged file now. Its content is unchanged.
     pub kept_as: PathBuf,
     /// The damage.
     pub why: String,
 }
 
-/// One line for people.
+/// Formats the report as one line for people.
 impl fmt::Display for SetAside {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SetAside { store, kept_as, why } = self;
         let (store, kept_as) = (store.display(), kept_as.display());
         write!(
             f,
-            "the session store {store} was damaged ({why}): it is kept as {kept_as}, and a new one was begun"
+            "the session store {store} was damaged ({why}): it is kept as {kept_as}, and a new one was created"
         )
     }
 }

@@ -1,7 +1,6 @@
-//! The signature of a file: whether its bytes say that it is a session store, whatever else is
-//! wrong with it.
+//! The signature of a file: whether its bytes mark it as a session store, even a damaged one.
 //!
-//! Only a file that is known to be ours is ever renamed.
+//! Only a file with our signature is ever renamed.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -11,22 +10,22 @@ use super::rows::APPLICATION;
 
 /// The start of every `SQLite` database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// The place of the application id in the header, a big-endian number of four bytes.
+/// The position of the application id in the header, a big-endian number of four bytes.
 const APPLICATION_AT: std::ops::Range<usize> = 68..72;
-/// The start of the B-tree of the schema: its kind, and at 3 the number of its cells.
+/// The position of the schema's B-tree: its kind, and at 3 the number of its cells.
 const SCHEMA_AT: usize = 100;
-/// A leaf of a table: without cells, the database has no table.
+/// The kind of a table leaf: without cells, the database has no tables.
 const LEAF: u8 = 0x0d;
-/// The statements that made our tables stand in the first page, which has at most this many bytes.
+/// The statements that created our tables are in the first page, which has at most this many bytes.
 const LONGEST_PAGE: u64 = 64 << 10;
-/// Parts of those statements, in every version of ours.
+/// Parts of those statements that every version of ours has.
 const TABLES: [&[u8]; 3] =
     [b"CREATE TABLE session (", b"CREATE TABLE skill (", b"activated_by TEXT"];
 
-/// What a file is, by its first page.
+/// The kind of a file, by its first page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signature {
-    /// An empty file, or a database without a table.
+    /// An empty file, or a database without tables.
     Vacant,
     /// A session store, sound or damaged.
     Ours,
@@ -36,14 +35,14 @@ pub(super) enum Signature {
     OtherFile,
 }
 
-/// Our application id as the header has it.
+/// Our application id as it stands in the header.
 fn ours() -> [u8; 4] {
     u32::try_from(APPLICATION).unwrap_or_default().to_be_bytes()
 }
 
 impl Signature {
-    /// The signature of the file at `path`. To close the file drops the locks that this process has
-    /// on it, as POSIX has it: nobody in this process may have it open, or it is of no use anyway.
+    /// Reads the signature of the file at `path`. Closing the file drops all locks of this process
+    /// on it, as POSIX requires, so nobody in this process may have it open.
     pub(super) fn of(path: &Path) -> io::Result<Signature> {
         let mut page = Vec::new();
         File::open(path)?.take(LONGEST_PAGE).read_to_end(&mut page)?;

@@ -1,4 +1,4 @@
-//! The tables of daily tallies, and how they are read and written.
+//! The tables of daily tallies: reading and writing them.
 
 use rusqlite::{Connection, Row, params};
 
@@ -6,7 +6,7 @@ use crate::session::Event;
 use crate::session::tally::{Counts, Day, Tallies};
 use crate::skill::SkillId;
 
-/// Days are counted from the first one of 1970.
+/// Days are counted from 1970-01-01.
 pub(super) const TABLES: &str = "
     CREATE TABLE tally (
         day INTEGER NOT NULL,
@@ -31,7 +31,7 @@ pub(super) fn begin_session(connection: &Connection, day: Day) -> rusqlite::Resu
     Ok(())
 }
 
-/// Counts `event`, if it is one that is counted.
+/// Counts `event` if it is an encounter with a skill.
 pub(super) fn count(connection: &Connection, day: Day, event: &Event<'_>) -> rusqlite::Result<()> {
     let counts = Counts::of(event);
     let Some(skill) = event.skill().filter(|_| counts != Counts::default()) else { return Ok(()) };
@@ -49,7 +49,7 @@ pub(super) fn count(connection: &Connection, day: Day, event: &Event<'_>) -> rus
     Ok(())
 }
 
-/// The tallies of `since` and the days after it.
+/// Returns the tallies of `since` and the days after it.
 pub(super) fn since(connection: &Connection, since: Day) -> rusqlite::Result<Tallies> {
     let mut tallies = Tallies::default();
     let sql = "SELECT ifnull(sum(begun), 0) FROM tally_sessions WHERE day >= ?1";
@@ -74,14 +74,14 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(Day, SkillId, Counts)> {
     Ok((day, SkillId::new(&skill), counts))
 }
 
-/// Whether there is a tally of `day` or a day before it.
+/// Tells whether there is a tally of `day` or an earlier day.
 pub(super) fn has_until(connection: &Connection, day: Day) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM tally WHERE day <= ?1)
         OR EXISTS (SELECT 1 FROM tally_sessions WHERE day <= ?1)";
     connection.query_row(sql, [day.number()], |row| row.get(0))
 }
 
-/// Forgets the tallies of `day` and the days before it.
+/// Forgets the tallies of `day` and earlier days.
 pub(super) fn forget_until(connection: &mut Connection, day: Day) -> rusqlite::Result<()> {
     let transaction = super::rows::write(connection)?;
     for table in ["tally", "tally_sessions"] {

@@ -1,4 +1,4 @@
-//! What the store itself makes of sessions, tallies and damage.
+//! Tests of the `SQLite` store: sessions, tallies and damage.
 
 use std::fs;
 
@@ -106,7 +106,7 @@ fn the_journal_of_processes_that_do_not_close_it_stays_short() {
         let store = SqliteStore::open(path(n, "")).unwrap();
         use_git(&store, &format!("chat-{n}")).unwrap();
         lengths.push(path(n, "-wal").metadata().unwrap().len());
-        // What is on the disk is what the next process finds if this one is killed.
+        // The files on disk are what the next process finds if this one is killed.
         fs::create_dir(dir.path().join((n + 1).to_string())).unwrap();
         for part in ["", "-wal"] {
             fs::copy(path(n, part), path(n + 1, part)).unwrap();
@@ -189,7 +189,7 @@ fn a_file_that_was_replaced_since_damage_was_noticed_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
     use_git(&store, "a").unwrap();
-    // As if it had noticed before another process made the file that is there.
+    // As if this thread had noticed the damage before another process replaced the file.
     let mut noticed = Err(Problem::Damaged("noise".to_owned()));
     store.run("test", |_| std::mem::replace(&mut noticed, Ok(()))).unwrap();
     assert!(store.set_aside().is_empty());

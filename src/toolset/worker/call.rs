@@ -29,6 +29,8 @@ pub(super) enum End {
     Created(ToolsetDescription),
     Done(ToolOutput),
     Failed(Failure),
+    /// The arguments do not fit the schema; the problems in a line.
+    Unfit(String),
     Died(Arc<Death>),
 }
 
@@ -42,6 +44,13 @@ pub(super) struct Death {
     pub(super) last_words: String,
 }
 
+impl Death {
+    /// Its end in words: for one that was stuck, what it did not do.
+    pub(super) fn how(&self) -> &str {
+        if let Cause::Stuck(why) = &self.cause { why } else { &self.how }
+    }
+}
+
 /// The cause of a process's end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cause {
@@ -49,6 +58,8 @@ pub(super) enum Cause {
     Crash,
     /// The host ended it, because it sent an invalid message.
     Protocol(String),
+    /// The host ended it, because the library was not open, or its toolset not made, in time.
+    Stuck(String),
     /// The host ended it, because of a call; the reason is for the other calls.
     Call { id: u64, reason: &'static str },
     /// The host ended it, because it was no longer needed.
@@ -94,6 +105,6 @@ pub(super) fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {
 
 impl Failure {
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code: code.number(), message: message.into() }
+        Self { code: code.number(), message: message.into(), help: String::new() }
     }
 }

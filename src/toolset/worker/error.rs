@@ -14,17 +14,24 @@ const SHOWN_WORDS: usize = 400;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WorkerError {
     /// The tool reported an error, or panicked.
-    Failed { code: ErrorCode, message: String },
+    Failed { code: ErrorCode, message: String, help: String },
+    /// The arguments do not fit the schema of the tool; the problems in a line.
+    Unfit { problems: String },
     /// The making of its toolset reported an error, or panicked.
-    Create { code: ErrorCode, message: String },
+    Create { code: ErrorCode, message: String, help: String },
+    /// The library is still being opened, and the host waits no longer.
+    NotReady { file: PathBuf, after: Duration },
+    /// The library was not opened, or its toolset not made, in time; `why` begins with "it".
+    Stuck { file: PathBuf, why: String, last_words: String },
     /// The tool did not end in time; `stopped` if it stopped when asked, else it was killed.
     TimedOut { file: PathBuf, after: Duration, stopped: bool },
     /// The host cancelled the call; `stopped` if the tool stopped when asked.
     Cancelled { file: PathBuf, stopped: bool },
     /// The process ended during the call.
     Crashed { file: PathBuf, how: String, last_words: String },
-    /// The process ended too often.
-    Disabled { file: PathBuf, crashes: usize, how: String, last_words: String },
+    /// The process failed too often; it is tried again after `retry_in`. `why` follows "is
+    /// disabled".
+    Disabled { file: PathBuf, why: String, retry_in: Duration },
     /// The process cannot be started.
     Spawn { file: PathBuf, program: PathBuf, why: String },
     /// The library cannot be opened; message and help are those of the opening.
@@ -39,10 +46,18 @@ impl fmt::Display for WorkerError {
             Self::Failed { message, .. }
             | Self::Create { message, .. }
             | Self::Load { message, .. } => f.write_str(message),
+            Self::Unfit { problems } => write!(f, "the arguments do not fit: {problems}"),
+            Self::NotReady { file, after } => {
+                let (file, after) = (file.display(), seconds(*after));
+                write!(f, "the plugin `{file}` is still being opened after {after}")
+            }
+            Self::Stuck { file, why, last_words } => {
+                let (file, words) = (file.display(), words(last_words));
+                write!(f, "the plugin `{file}` is stuck: {why}, so its process was killed{words}")
+            }
             Self::TimedOut { file, after, stopped } => {
-                let seconds = after.as_secs_f64();
-                let file = file.display();
-                write!(f, "the call to the plugin `{file}` did not end within {seconds:.1} s")?;
+                let (file, after) = (file.display(), seconds(*after));
+                write!(f, "the call to the plugin `{file}` did not end within {after}")?;
                 f.write_str(if *stopped {
                     " and was stopped"
                 } else {
@@ -59,10 +74,8 @@ impl fmt::Display for WorkerError {
             Self::Crashed { file, how, last_words } => {
                 write!(f, "the plugin `{}` crashed: {how}{}", file.display(), words(last_words))
             }
-            Self::Disabled { file, crashes, how, last_words } => {
-                let (file, words) = (file.display(), words(last_words));
-                write!(f, "the plugin `{file}` is disabled after {crashes} crashes, the last: ")?;
-                write!(f, "{how}{words}")
+            Self::Disabled { file, why, .. } => {
+                write!(f, "the plugin `{}` is disabled{why}", file.display())
             }
             Self::Spawn { file, program, why } => {
                 let (file, program) = (file.display(), program.display());
@@ -78,14 +91,20 @@ impl fmt::Display for WorkerError {
 
 impl WorkerError {
     /// The remedy; empty where the tool's own message says it.
-    pub(crate) fn help(&self) -> &str {
-        match self {
-            Self::Failed { .. } | Self::Cancelled { stopped: true, .. } => "",
-            Self::Load { help, .. } => help,
+    pub(crate) fn help(&self) -> String {
+        let help = match self {
+            Self::Unfit { .. } | Self::Cancelled { stopped: true, .. } => "",
+            Self::Failed { help, .. } | Self::Load { help, .. } => help,
+            Self::Create { help, .. } if !help.is_empty() => help,
             Self::Create { code: ErrorCode::InvalidArguments, .. } => {
                 "mend the configuration of the class"
             }
             Self::Create { .. } => "mend the toolset, or the configuration of its class",
+            Self::NotReady { .. } => "try again in a moment, or wait longer",
+            Self::Stuck { .. } => {
+                "mend what the library does when it is opened and its class made, or raise the \
+                 limit on loading"
+            }
             Self::TimedOut { stopped: true, .. } => "ask for less, or raise the time limit",
             Self::TimedOut { stopped: false, .. } => {
                 "let the tool check for cancellation, or raise the time limit"
@@ -94,21 +113,33 @@ impl WorkerError {
             Self::Crashed { .. } => {
                 "the next call starts it again; if it crashes again, mend the plugin"
             }
-            Self::Disabled { .. } => {
-                "mend the plugin and copy it to its place again; `Tool::restart` starts it as it is"
+            Self::Disabled { retry_in, .. } => {
+                let seconds = retry_in.as_secs() + 1;
+                return format!(
+                    "it is tried again in {seconds} s, and at once when a mended plugin is copied \
+                     to its place"
+                );
             }
             Self::Spawn { .. } => {
                 "name a program that runs plugins in `HostProgram`, or run them in process"
             }
             Self::Protocol { .. } => {
-                "name a program in `HostProgram` that calls `worker_main`, of the same version as \
-                 this one; if it does, answers of the tool may be too large"
+                "a plugin that writes to a descriptor it did not open does this: mend it; else name \
+                 a program in `HostProgram` that calls `worker_main`, of the same version as this one"
             }
-        }
+        };
+        help.to_owned()
     }
 }
 
 impl std::error::Error for WorkerError {}
+
+/// A time as in `2.0 s` and `0.35 s`: no shorter than it is, and to a hundredth.
+pub(super) fn seconds(time: Duration) -> String {
+    let hundredths = time.as_nanos().div_ceil(10_000_000);
+    let (whole, part) = (hundredths / 100, hundredths % 100);
+    if part % 10 == 0 { format!("{whole}.{} s", part / 10) } else { format!("{whole}.{part:02} s") }
+}
 
 /// The end of the last words, in one line.
 pub(super) fn words(last_words: &str) -> String {
@@ -119,4 +150,18 @@ pub(super) fn words(last_words: &str) -> String {
     let lines = last_words[start..].lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines.collect::<Vec<_>>().join(" | ");
     if line.is_empty() { line } else { format!("; last words: {line}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_as_they_were_set() {
+        for (millis, wanted) in
+            [(350, "0.35 s"), (349, "0.35 s"), (2000, "2.0 s"), (60_000, "60.0 s"), (5, "0.01 s")]
+        {
+            assert_eq!(seconds(Duration::from_millis(millis)), wanted);
+        }
+    }
 }

@@ -4,6 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The processes and threads that a child may add to those of the system.
+const MORE_TASKS: u64 = 512;
+
 /// The program of a plugin's child process: with these arguments, it does nothing but call
 /// [`worker_main`](crate::toolset::worker_main).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,12 +29,19 @@ pub struct Limits {
     pub cpu_seconds: Option<u64>,
     /// Size in bytes of any file it writes, 1 GiB by default.
     pub file_bytes: Option<u64>,
-    /// Processes and threads **of the user**, those outside of Repertoire included; unlimited by
-    /// default. The system does not enforce it for the superuser.
+    /// Processes and threads **of the user**, those outside of Repertoire included. By default, on
+    /// Linux, 512 more than the whole system runs when the child starts. The system does not enforce
+    /// it for the superuser.
     pub processes: Option<u64>,
-    /// Time for one call, for loading the library, and for making a toolset, each; 60 s by
-    /// default. A host's own deadline can shorten it.
+    /// Time for one call, 60 s by default. A host's own deadline can shorten it.
     pub call_timeout: Duration,
+    /// Time for opening the library, and for making a toolset, each; 10 s by default. A library
+    /// that takes longer is disabled for a while. A caller with a deadline of its own waits no
+    /// longer than that, and the library goes on.
+    pub load_timeout: Duration,
+    /// Time after which a disabled library is tried again, 60 s by default. It doubles with each
+    /// trial that fails, up to an hour.
+    pub retry: Duration,
     /// Time a tool has to stop after it was asked to, before its process is killed; 2 s.
     pub grace: Duration,
     /// Permits sockets of the Internet; off by default. Those of Unix, which lead to other programs of
@@ -49,6 +59,18 @@ pub struct Limits {
     pub idle: Duration,
 }
 
+impl Limits {
+    /// The limit of processes and threads of a child that starts now.
+    pub(super) fn processes_now(&self) -> Option<u64> {
+        self.processes.or_else(|| {
+            // `0.42 0.40 0.41 2/1234 5678`: 1234 tasks of all users, so no fewer than the user's.
+            let load = std::fs::read_to_string("/proc/loadavg").ok()?;
+            let tasks = load.split(' ').nth(3)?.split_once('/')?.1;
+            Some(tasks.parse::<u64>().ok()? + MORE_TASKS)
+        })
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -57,6 +79,8 @@ impl Default for Limits {
             file_bytes: Some(1 << 30),
             processes: None,
             call_timeout: Duration::from_secs(60),
+            load_timeout: Duration::from_secs(10),
+            retry: Duration::from_secs(60),
             grace: Duration::from_secs(2),
             network: false,
             read: Vec::new(),

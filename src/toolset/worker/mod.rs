@@ -1,19 +1,28 @@
 //! Plugins in a process of their own, so that a crash is one call's error.
 //!
 //! A [`Worker`] is one library. It starts its child at the first call, keeps it warm, and starts
-//! it again after a crash; three crashes within a minute disable it. The child is a program that
+//! it again after a crash; three crashes within a minute, or a start that takes too long, disable it
+//! for a while. The child is a program that
 //! calls [`main`]: it gives up rights before it opens the library, and ends, with all that it
 //! started, when the socket to the host closes, however the host died.
 //!
 //! - `protocol`: the messages of both sides, and their framing.
 //! - `worker`: the host's half of a library; `process`, of one child; `call`, of one call.
-//! - `child`: the child's half, which gives up rights by `crate::sandbox`.
+//! - `opening`: starting the child and making toolsets, on a thread of its own; `health`: the
+//!   failures of a library.
+//! - `child`: the child's half, which gives up rights by `crate::sandbox`; `mcp`, its client of an
+//!   MCP server.
 
 mod call;
 #[cfg(unix)]
 mod child;
+mod code;
 mod error;
+mod health;
 mod limits;
+#[cfg(all(unix, feature = "mcp-toolsets"))]
+mod mcp;
+mod opening;
 #[cfg(unix)]
 mod output;
 #[cfg(unix)]
@@ -29,6 +38,7 @@ mod wait;
 #[expect(clippy::module_inception, reason = "it is what the module is about")]
 mod worker;
 
+pub(crate) use code::Code;
 pub(crate) use error::WorkerError;
 pub use limits::{HostProgram, Limits};
 pub(crate) use worker::Worker;

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use repertoire_plugin::{ErrorCode, Host, LogLevel, ToolError};
 
 use super::call::{Cause, End, Event, Slot, guarded};
-use super::error::WorkerError;
+use super::error::{WorkerError, seconds};
 use super::process::Process;
 use super::protocol::{CallId, Failure, ToChild};
-use super::worker::Worker;
+use super::worker::Shared;
 
 /// The interval at which the host is asked whether it cancels.
 pub(super) const TICK: Duration = Duration::from_millis(20);
@@ -18,12 +18,19 @@ const HOPELESS: Duration = Duration::from_secs(5);
 
 /// The deadline and the cancellation of one call.
 pub(super) struct Wait<'a> {
-    worker: &'a Worker,
+    worker: &'a Shared,
     host: &'a dyn Host,
     began: Instant,
     deadline: Instant,
     host_panicked: Cell<bool>,
+    /// The work of the library meanwhile, to follow "it did not"; `None` for a call of a tool.
+    opening: Option<String>,
 }
+
+/// A host that waits as long as the limits say.
+struct Patient;
+
+impl Host for Patient {}
 
 /// The reason why a call should end before it is done.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,13 +40,33 @@ enum Stop {
 }
 
 impl<'a> Wait<'a> {
-    pub(super) fn new(worker: &'a Worker, host: &'a dyn Host) -> Self {
+    /// Waits for a call of a tool.
+    pub(super) fn for_call(worker: &'a Shared, host: &'a dyn Host) -> Self {
+        Self::new(worker, host, worker.limits.call_timeout, None)
+    }
+
+    /// Waits for the library to do this, as in "open", for whoever will call it.
+    pub(super) fn for_library(worker: &'a Shared, doing: String) -> Self {
+        Self::new(worker, &Patient, worker.limits.load_timeout, Some(doing))
+    }
+
+    /// Waits for others to open the library, as long as the host does.
+    pub(super) fn for_others(worker: &'a Shared, host: &'a dyn Host) -> Self {
+        Self::new(worker, host, Duration::MAX, None)
+    }
+
+    fn new(
+        worker: &'a Shared,
+        host: &'a dyn Host,
+        limit: Duration,
+        opening: Option<String>,
+    ) -> Self {
         let began = Instant::now();
         // No limit means a year: an `Instant` cannot be infinite.
-        let limit = worker.limits.call_timeout.min(Duration::from_secs(365 * 24 * 60 * 60));
+        let limit = limit.min(Duration::from_secs(365 * 24 * 60 * 60));
         let deadline = guarded(|| host.deadline()).flatten();
         let deadline = deadline.map_or(began + limit, |deadline| deadline.min(began + limit));
-        Self { worker, host, began, deadline, host_panicked: Cell::new(false) }
+        Self { worker, host, began, deadline, host_panicked: Cell::new(false), opening }
     }
 
     /// The time that is left, rounded up.
@@ -53,6 +80,18 @@ impl<'a> Wait<'a> {
         self.stop(Instant::now()).map_or(Ok(()), |stop| Err(self.error(stop, true)))
     }
 
+    /// An error if the host waits no longer for a library that others open.
+    pub(super) fn check_opening(&self) -> Result<(), WorkerError> {
+        match self.stop(Instant::now()) {
+            None => Ok(()),
+            Some(stop @ Stop::Cancelled) => Err(self.error(stop, true)),
+            Some(Stop::TimedOut(after)) => {
+                let file = self.worker.shown_as.clone();
+                Err(WorkerError::NotReady { file, after })
+            }
+        }
+    }
+
     /// Waits for the end of a call, and hands its reports to the host meanwhile.
     ///
     /// When the time is over or the host cancels, the tool is asked to stop, and after the time of
@@ -63,7 +102,11 @@ impl<'a> Wait<'a> {
         id: CallId,
         slot: &Slot,
     ) -> Result<End, WorkerError> {
-        let grace = self.worker.limits.grace;
+        // A library that is being opened does not look whether it should stop.
+        let grace = match self.opening {
+            Some(_) => Duration::ZERO,
+            None => self.worker.limits.grace,
+        };
         let mut stopping: Option<(Stop, Instant)> = None;
         let mut killed = false;
         loop {
@@ -78,7 +121,7 @@ impl<'a> Wait<'a> {
             match stopping {
                 None => {
                     stopping = self.stop(now).map(|stop| (stop, now));
-                    if stopping.is_some() {
+                    if stopping.is_some() && self.opening.is_none() {
                         let _ = process.send(&ToChild::Cancel { id });
                     }
                 }
@@ -86,16 +129,7 @@ impl<'a> Wait<'a> {
                     if now >= at + grace + HOPELESS {
                         return Err(self.error(stop, false));
                     }
-                    let reason = match stop {
-                        Stop::TimedOut(_) => {
-                            "its process was ended because another call ran over its time"
-                        }
-                        Stop::Cancelled => {
-                            "its process was ended because another call was cancelled and did not \
-                             stop"
-                        }
-                    };
-                    process.kill(Cause::Call { id, reason });
+                    process.kill(self.cause(id, stop));
                     killed = true;
                 }
                 Some(_) => {}
@@ -114,9 +148,29 @@ impl<'a> Wait<'a> {
         }
     }
 
+    /// The cause of killing the process.
+    fn cause(&self, id: CallId, stop: Stop) -> Cause {
+        match (stop, &self.opening) {
+            (Stop::TimedOut(after), Some(doing)) => Cause::Stuck(stuck(doing, after)),
+            (Stop::TimedOut(_), None) => {
+                let reason = "its process was ended because another call ran over its time";
+                Cause::Call { id, reason }
+            }
+            (Stop::Cancelled, _) => {
+                let reason = "its process was ended because another call was cancelled and did not \
+                              stop";
+                Cause::Call { id, reason }
+            }
+        }
+    }
+
     fn error(&self, stop: Stop, stopped: bool) -> WorkerError {
         let file = self.worker.shown_as.clone();
         match stop {
+            Stop::TimedOut(after) if self.opening.is_some() => {
+                let doing = self.opening.as_deref().unwrap_or_default();
+                WorkerError::Stuck { file, why: stuck(doing, after), last_words: String::new() }
+            }
             Stop::Cancelled => WorkerError::Cancelled { file, stopped },
             Stop::TimedOut(after) => WorkerError::TimedOut { file, after, stopped },
         }
@@ -134,6 +188,12 @@ impl<'a> Wait<'a> {
             _ => None,
         };
         match (&end, stopping.map(|(stop, _)| stop), code) {
+            (End::Died(death), Some(Stop::TimedOut(_)), _)
+                if matches!(death.cause, Cause::Stuck(_)) =>
+            {
+                let (file, why) = (self.worker.shown_as.clone(), death.how().to_owned());
+                Err(WorkerError::Stuck { file, why, last_words: death.last_words.clone() })
+            }
             (End::Died(death), Some(stop), _) if matches!(death.cause, Cause::Call { id: by, .. } if by == id) => {
                 Err(self.error(stop, false))
             }
@@ -176,6 +236,11 @@ impl<'a> Wait<'a> {
             self.host_panicked.set(true);
         }
     }
+}
+
+/// The failure of a library that was not ready in time.
+fn stuck(doing: &str, after: Duration) -> String {
+    format!("it did not {doing} within {}", seconds(after))
 }
 
 fn level_of(number: u8) -> LogLevel {

@@ -1,66 +1,85 @@
-//! A library and the process it runs in, as the host sees them.
+//! The host's half of a library that runs in a child process.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
 use super::call::{Cause, Death, End, locked};
+use super::code::Code;
 use super::error::{WorkerError, words};
+use super::health::Health;
 use super::limits::{HostProgram, Limits};
+use super::opening::Opening;
 use super::process::Process;
-use super::protocol::{CallId, Refusal, ToChild};
-use super::wait::{TICK, Wait};
+use super::protocol::{CallId, ToChild};
+use super::wait::Wait;
 use crate::sandbox::SandboxLevel;
 
-/// The number of crashes within [`CRASH_WINDOW`] that disables a library.
-const MAX_CRASHES: usize = 3;
-const CRASH_WINDOW: Duration = Duration::from_secs(60);
 /// The time that a dropped worker waits for the end of its process.
-const FAREWELL: Duration = Duration::from_secs(1);
+pub(super) const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A library in a process of its own. It starts its child at the first call, keeps it warm, and
 /// starts it again after a crash. Any number of threads can call at once; the child runs 15 calls
 /// at a time, more wait.
-pub(crate) struct Worker {
+///
+/// Starting the child, opening the library and making a toolset happen on a thread of their own
+/// (`opening`), under the time limit for loading: each caller waits as long as its own host does,
+/// and none of them decides for the others.
+pub(crate) struct Worker(Arc<Shared>);
+
+/// The parts of a worker that the threads share which open its library.
+pub(super) struct Shared {
     pub(super) program: HostProgram,
-    pub(super) library: PathBuf,
+    pub(super) code: Code,
     pub(super) shown_as: PathBuf,
     pub(super) skill_dir: PathBuf,
     pub(super) limits: Limits,
-    inner: Mutex<Inner>,
-    started: Condvar,
+    pub(super) inner: Mutex<Inner>,
+    /// Told when a process was started, or could not be.
+    pub(super) started: Condvar,
 }
 
 #[derive(Default)]
-struct Inner {
-    current: Option<Arc<Running>>,
+pub(super) struct Inner {
+    pub(super) current: Option<Arc<Running>>,
     /// A thread starts a process just now.
-    starting: bool,
-    crashes: VecDeque<Instant>,
-    last: Option<Arc<Death>>,
-    disabled: bool,
+    pub(super) starting: bool,
+    /// The toolsets that are being made.
+    pub(super) openings: Vec<Arc<Opening>>,
+    pub(super) health: Health,
+    /// The worker is gone: nothing is started any more.
+    pub(super) closed: bool,
 }
 
 /// A child process, and the toolsets made in it.
-struct Running {
-    process: Arc<Process>,
-    sandbox: OnceLock<SandboxLevel>,
+pub(super) struct Running {
+    pub(super) process: Arc<Process>,
+    pub(super) sandbox: OnceLock<SandboxLevel>,
     toolsets: Mutex<Vec<Arc<Instance>>>,
+    /// True once a tool was called in it.
+    is_called: AtomicBool,
 }
 
-/// A toolset in a child; made once, by the first thread that needs it.
-struct Instance {
-    number: u32,
+/// A toolset in a child.
+pub(super) struct Instance {
+    pub(super) number: u32,
     class: String,
     config: Value,
-    making: Mutex<()>,
-    description: OnceLock<ToolsetDescription>,
+    /// Empty until it is made.
+    pub(super) description: OnceLock<ToolsetDescription>,
+}
+
+/// A toolset that was made, and the process it is in.
+#[derive(Clone)]
+pub(super) struct Ready {
+    pub(super) running: Arc<Running>,
+    pub(super) instance: Arc<Instance>,
 }
 
 /// The state of a library's process.
@@ -84,12 +103,14 @@ pub enum WorkerState {
         /// Crashes within the last minute.
         crashes: usize,
     },
-    /// It crashed too often and is not started again until the library is rebuilt.
+    /// It crashed too often, or did not open in time, and is not started for a while.
     Disabled {
-        /// The signal or the exit code of the last crash.
+        /// The signal or the exit code of the last crash, or what it did not do in time.
         how: String,
         /// The end of its standard error.
         last_words: String,
+        /// The time until it is tried again; a rebuilt library is tried at once.
+        retry_in: Duration,
     },
 }
 
@@ -109,7 +130,7 @@ impl WorkerState {
         let (how, last_words) = match self {
             WorkerState::Idle | WorkerState::Running { .. } => return None,
             WorkerState::Crashed { how, last_words, .. }
-            | WorkerState::Disabled { how, last_words } => (how, last_words),
+            | WorkerState::Disabled { how, last_words, .. } => (how, last_words),
         };
         Some(format!("{how}{}", words(last_words)))
     }
@@ -117,40 +138,33 @@ impl WorkerState {
 
 impl fmt::Debug for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Worker").field("shown_as", &self.shown_as).finish_non_exhaustive()
+        f.debug_struct("Worker").field("shown_as", &self.0.shown_as).finish_non_exhaustive()
     }
 }
 
 impl Worker {
-    /// A worker for the private copy `library` of the author's file `shown_as`. Starts nothing.
+    /// A worker for `code`, the private copy of the author's file `shown_as`. Starts nothing.
     pub(crate) fn new(
         program: HostProgram,
-        library: PathBuf,
+        code: Code,
         shown_as: PathBuf,
         skill_dir: PathBuf,
         limits: Limits,
     ) -> Self {
         let (inner, started) = (Mutex::default(), Condvar::new());
-        Self { program, library, shown_as, skill_dir, limits, inner, started }
+        Self(Arc::new(Shared { program, code, shown_as, skill_dir, limits, inner, started }))
     }
 
-    /// The tools of a class.
+    /// The tools of a class. Waits as long as `host` does; the library is opened meanwhile.
     pub(crate) fn describe(
         &self,
         class: &str,
         config: &Value,
+        host: &dyn Host,
     ) -> Result<ToolsetDescription, WorkerError> {
-        /// Waits as long as the limits say.
-        struct Patient;
-        impl Host for Patient {}
-        loop {
-            let running = self.running(&Patient)?;
-            let Some(instance) = self.instance(&running, class, config, &Patient)? else {
-                continue;
-            };
-            let description = instance.description.get().cloned();
-            return description.ok_or_else(|| self.confused(&running));
-        }
+        let Ready { running, instance } = self.0.ready(class, config, host)?;
+        let description = instance.description.get().cloned();
+        description.ok_or_else(|| self.0.confused(&running))
     }
 
     /// Calls a tool with the JSON text of its arguments, and waits for its end.
@@ -166,9 +180,10 @@ impl Worker {
         host: &dyn Host,
     ) -> Result<ToolOutput, WorkerError> {
         loop {
-            let running = self.running(host)?;
-            let Some(instance) = self.instance(&running, class, config, host)? else { continue };
-            let end = self.exchange(&running, host, |id, millis| ToChild::Call {
+            let Ready { running, instance } = self.0.ready(class, config, host)?;
+            running.is_called.store(true, Ordering::Relaxed);
+            let wait = Wait::for_call(&self.0, host);
+            let end = self.0.exchange(&running, &wait, |id, millis| ToChild::Call {
                 id,
                 instance: instance.number,
                 tool: Cow::Borrowed(tool),
@@ -176,148 +191,94 @@ impl Worker {
                 millis,
             })?;
             return match end {
-                Some(End::Done(output)) => Ok(output),
-                Some(_) => Err(self.confused(&running)),
+                Some(End::Done(output)) => {
+                    self.0.note_success();
+                    Ok(output)
+                }
+                Some(End::Unfit(problems)) => Err(WorkerError::Unfit { problems }),
+                Some(_) => Err(self.0.confused(&running)),
                 None => continue,
             };
         }
     }
 
+    /// The description of a toolset as it was made last in the running process.
+    pub(crate) fn made(&self, class: &str, config: &Value) -> Option<ToolsetDescription> {
+        let inner = locked(&self.0.inner);
+        inner.ready(class, config)?.instance.description.get().cloned()
+    }
+
     /// The state of the process.
     pub(crate) fn state(&self) -> WorkerState {
-        let mut inner = locked(&self.inner);
-        inner.settle();
-        if let Some(running) = &inner.current {
+        let mut inner = locked(&self.0.inner);
+        inner.settle(self.0.limits.retry);
+        let current = inner.current.as_ref();
+        if let Some(running) = current.filter(|running| !running.process.is_over()) {
             let (pid, sandbox) = (running.process.pid(), running.sandbox.get().copied());
             return WorkerState::Running { pid, sandbox };
         }
-        let Some(death) = &inner.last else { return WorkerState::Idle };
-        let (how, last_words) = (death.how.clone(), death.last_words.clone());
-        if inner.disabled {
-            return WorkerState::Disabled { how, last_words };
+        let Some(death) = inner.health.last() else { return WorkerState::Idle };
+        let (how, last_words) = (death.how().to_owned(), death.last_words.clone());
+        match inner.health.pause_left(Instant::now()) {
+            Some(retry_in) => WorkerState::Disabled { how, last_words, retry_in },
+            None => WorkerState::Crashed { how, last_words, crashes: inner.health.n_crashes() },
         }
-        WorkerState::Crashed { how, last_words, crashes: inner.crashes.len() }
     }
 
-    /// Forgets the crashes, and gives the next call a new process. Calls in flight end in the old
+    /// Forgets the failures, and gives the next call a new process. Calls in flight end in the old
     /// one.
     pub(crate) fn reset(&self) {
-        let mut inner = locked(&self.inner);
+        let mut inner = locked(&self.0.inner);
         let old = inner.current.take();
-        inner.crashes.clear();
-        inner.last = None;
-        inner.disabled = false;
+        inner.health = Health::default();
         drop(inner);
         if let Some(old) = old {
             old.process.retire();
         }
     }
 
-    /// The process, started if there is none.
-    fn running(&self, host: &dyn Host) -> Result<Arc<Running>, WorkerError> {
-        let wait = Wait::new(self, host);
-        loop {
-            let mut inner = locked(&self.inner);
-            inner.settle();
-            if inner.disabled {
-                return Err(self.disabled(&inner));
-            }
-            if inner.starting {
-                let waited = self.started.wait_timeout(inner, TICK);
-                drop(waited.unwrap_or_else(PoisonError::into_inner));
-            } else if let Some(running) = inner.current.clone() {
-                if !running.process.is_over() {
-                    return Ok(running);
-                }
-                drop(inner);
-                running.process.wait_buried(TICK);
-            } else {
-                inner.starting = true;
-                break;
-            }
-            // The host's methods run without the lock.
-            wait.check()?;
+    /// Forgets the failures of a library that is disabled.
+    pub(crate) fn enable(&self) {
+        let mut inner = locked(&self.0.inner);
+        inner.settle(self.0.limits.retry);
+        if inner.health.is_on_trial() {
+            inner.health = Health::default();
         }
-        // Even a panic must let others start.
-        let _starting = Starting(self);
-        self.start(host)
     }
 
-    fn start(&self, host: &dyn Host) -> Result<Arc<Running>, WorkerError> {
-        let (file, program) = (self.shown_as.clone(), self.program.program.clone());
-        let started = Process::start(
-            &self.program,
-            &self.library,
-            &self.shown_as,
-            &self.skill_dir,
-            &self.limits,
-        );
-        let (process, slot) = started.map_err(|why| WorkerError::Spawn { file, program, why })?;
-        let running =
-            Arc::new(Running { process, sandbox: OnceLock::new(), toolsets: Mutex::default() });
-        locked(&self.inner).current = Some(Arc::clone(&running));
-        let end = Wait::new(self, host).end(&running.process, 0, &slot);
-        running.process.remove(0);
-        let error = match self.settled(end) {
-            Ok(End::Ready(sandbox)) => {
-                tracing::debug!(plugin = %self.shown_as.display(), ?sandbox, "started a plugin");
-                let _ = running.sandbox.set(sandbox);
-                return Ok(running);
-            }
-            Ok(End::LoadFailed(Refusal { message, help })) => WorkerError::Load { message, help },
-            Ok(_) => self.confused(&running),
-            Err(error) => error,
-        };
-        running.process.close(FAREWELL);
-        Err(error)
-    }
-
-    /// The toolset of a class and a configuration, made if it is not there; `None` if the process
-    /// takes no more calls.
-    fn instance(
-        &self,
-        running: &Running,
-        class: &str,
-        config: &Value,
-        host: &dyn Host,
-    ) -> Result<Option<Arc<Instance>>, WorkerError> {
-        let instance = running.instance(class, config);
-        if instance.description.get().is_some() {
-            return Ok(Some(instance));
+    /// Ends a process that was started to describe toolsets, if no tool was called in it.
+    pub(crate) fn rest(&self) {
+        let inner = locked(&self.0.inner);
+        let unused = inner.current.as_ref().filter(|running| {
+            !running.is_called.load(Ordering::Relaxed) && inner.openings.is_empty()
+        });
+        if let Some(running) = unused.cloned() {
+            drop(inner);
+            running.process.retire();
         }
-        let making = locked(&instance.making);
-        if instance.description.get().is_none() {
-            let end = self.exchange(running, host, |id, millis| ToChild::Create {
-                id,
-                instance: instance.number,
-                class: Cow::Borrowed(class),
-                config: Cow::Borrowed(config),
-                millis,
-            });
-            let end = end.map_err(|error| match error {
-                WorkerError::Failed { code, message } => WorkerError::Create { code, message },
-                error => error,
-            })?;
-            match end {
-                Some(End::Created(description)) => {
-                    let _ = instance.description.set(description);
-                }
-                Some(_) => return Err(self.confused(running)),
-                None => return Ok(None),
-            }
-        }
-        drop(making);
-        Ok(Some(instance))
     }
+}
 
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let mut inner = locked(&self.0.inner);
+        inner.closed = true;
+        let current = inner.current.take();
+        drop(inner);
+        if let Some(running) = current {
+            running.process.close(FAREWELL);
+        }
+    }
+}
+
+impl Shared {
     /// Sends a call and waits for its end; `None` if the process takes no more calls.
-    fn exchange<'a>(
+    pub(super) fn exchange<'a>(
         &self,
         running: &Running,
-        host: &dyn Host,
+        wait: &Wait<'_>,
         message: impl FnOnce(CallId, u64) -> ToChild<'a>,
     ) -> Result<Option<End>, WorkerError> {
-        let wait = Wait::new(self, host);
         wait.check()?;
         let process = &running.process;
         let Some((id, slot)) = process.register() else { return Ok(None) };
@@ -329,18 +290,17 @@ impl Worker {
         self.settled(end).map(Some)
     }
 
-    /// Counts a crash, and turns it into the error of the call.
-    fn settled(&self, end: Result<End, WorkerError>) -> Result<End, WorkerError> {
+    /// Counts a failure of the process, and turns it into the error of the call.
+    pub(super) fn settled(&self, end: Result<End, WorkerError>) -> Result<End, WorkerError> {
+        if matches!(end, Ok(End::Died(_)) | Err(WorkerError::Stuck { .. })) {
+            locked(&self.inner).settle(self.limits.retry);
+        }
         match end {
-            Ok(End::Died(death)) => {
-                let mut inner = locked(&self.inner);
-                inner.settle();
-                drop(inner);
-                Err(self.died(&death))
-            }
+            Ok(End::Died(death)) => Err(self.died(&death)),
             Ok(End::Failed(failure)) => Err(WorkerError::Failed {
                 code: repertoire_plugin::ErrorCode::from_number(failure.code),
                 message: failure.message,
+                help: failure.help,
             }),
             end => end,
         }
@@ -351,25 +311,30 @@ impl Worker {
         let how = match &death.cause {
             Cause::Crash => death.how.clone(),
             Cause::Protocol(message) => return self.protocol(message.as_str()),
+            Cause::Stuck(why) => format!("its process was ended: {why}"),
             Cause::Call { reason, .. } => (*reason).to_owned(),
             Cause::Closed => "its process was ended".to_owned(),
         };
         WorkerError::Crashed { file, how, last_words: death.last_words.clone() }
     }
 
-    fn disabled(&self, inner: &Inner) -> WorkerError {
-        let (how, last_words) = inner
-            .last
-            .as_ref()
-            .map(|death| (death.how.clone(), death.last_words.clone()))
-            .unwrap_or_default();
-        let (file, crashes) = (self.shown_as.clone(), MAX_CRASHES);
-        WorkerError::Disabled { file, crashes, how, last_words }
+    /// The refusal of a library that is disabled.
+    pub(super) fn refusal(&self, inner: &Inner) -> Option<WorkerError> {
+        let retry_in = inner.health.pause_left(Instant::now())?;
+        let (file, why) = (self.shown_as.clone(), inner.health.why());
+        Some(WorkerError::Disabled { file, why, retry_in })
+    }
+
+    fn note_success(&self) {
+        let mut inner = locked(&self.inner);
+        if inner.health.is_on_trial() {
+            inner.health.note_success();
+        }
     }
 
     /// The error for an answer that does not fit the request.
-    fn confused(&self, running: &Running) -> WorkerError {
-        let message = "it answers something else than what was asked";
+    pub(super) fn confused(&self, running: &Running) -> WorkerError {
+        let message = "unexpected reply from the plugin's process";
         running.process.kill(Cause::Protocol(message.to_owned()));
         self.protocol(message)
     }
@@ -379,44 +344,33 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(running) = inner.current.take() {
-            running.process.close(FAREWELL);
-        }
-    }
-}
-
-/// A guard held while a thread starts a process.
-struct Starting<'a>(&'a Worker);
-
-impl Drop for Starting<'_> {
-    fn drop(&mut self) {
-        locked(&self.0.inner).starting = false;
-        self.0.started.notify_all();
-    }
-}
-
 impl Inner {
-    /// Takes note of the end of the process.
-    fn settle(&mut self) {
+    /// Takes note of the end of the process; `pause` is the first pause of a disabled library.
+    pub(super) fn settle(&mut self, pause: Duration) {
         let death = self.current.as_ref().and_then(|running| running.process.death());
-        let Some(death) = death else { return };
-        self.current = None;
-        self.last = None;
-        if matches!(death.cause, Cause::Crash | Cause::Protocol(_)) {
-            self.crashes.retain(|at| death.at.saturating_duration_since(*at) < CRASH_WINDOW);
-            self.crashes.push_back(death.at);
-            self.disabled = self.crashes.len() >= MAX_CRASHES;
-            self.last = Some(death);
+        if let Some(death) = death {
+            self.current = None;
+            self.health.note(&death, pause);
         }
+    }
+
+    /// A toolset that was made in the running process.
+    pub(super) fn ready(&self, class: &str, config: &Value) -> Option<Ready> {
+        let running = self.current.as_ref().filter(|running| !running.process.is_over())?;
+        let instance = running.instance(class, config);
+        let is_made = instance.description.get().is_some();
+        is_made.then(|| Ready { running: Arc::clone(running), instance })
     }
 }
 
 impl Running {
+    pub(super) fn new(process: Arc<Process>) -> Running {
+        let (sandbox, is_called) = (OnceLock::new(), AtomicBool::new(false));
+        Running { process, sandbox, toolsets: Mutex::default(), is_called }
+    }
+
     /// The toolset of a class and a configuration, made or not.
-    fn instance(&self, class: &str, config: &Value) -> Arc<Instance> {
+    pub(super) fn instance(&self, class: &str, config: &Value) -> Arc<Instance> {
         let mut toolsets = locked(&self.toolsets);
         let known = toolsets.iter().find(|known| known.class == class && known.config == *config);
         if let Some(known) = known {
@@ -426,7 +380,6 @@ impl Running {
             number: toolsets.len() as u32,
             class: class.to_owned(),
             config: config.clone(),
-            making: Mutex::default(),
             description: OnceLock::new(),
         });
         toolsets.push(Arc::clone(&instance));

@@ -19,10 +19,10 @@ fn a_call_answers_and_the_process_stays_warm() {
     let output = fixture.worker.call("HelloToolset", &config, "greet", arguments, &host).unwrap();
     assert_eq!(output.output, "Salut, Bo!\nSalut, Bo!");
     assert_eq!((output.title.as_str(), &output.metadata["times"]), ("Greeted Bo", &json!(2)));
-    let description = fixture.worker.describe("MoodToolset", &json!({})).unwrap();
+    let description = fixture.worker.describe("MoodToolset", &json!({}), &FakeHost::new()).unwrap();
     assert_eq!(description.tools.len(), 2);
     let error = fixture.greet("").unwrap_err();
-    let WorkerError::Failed { code, message } = error else { panic!("{error}") };
+    let WorkerError::Failed { code, message, .. } = error else { panic!("{error}") };
     assert_eq!(code, ErrorCode::InvalidArguments);
     assert_eq!(message, "nobody to greet: `name` is empty");
     assert_eq!(fixture.pid(), pid);

@@ -17,7 +17,7 @@ fn assert_crash(tool: &str, how: &str, last_words: &str) {
     fixture.fail("noop").unwrap();
     let pid = fixture.pid();
     let error = fixture.fail(tool).unwrap_err();
-    let (text, help) = (error.to_string(), error.help().to_owned());
+    let (text, help) = (error.to_string(), error.help());
     let WorkerError::Crashed { how: found, last_words: words, .. } = error else {
         panic!("{text}");
     };
@@ -45,8 +45,8 @@ fn crashes_are_one_calls_error() {
 #[track_caller]
 fn assert_failure(error: WorkerError, code: ErrorCode, text: &str) {
     match error {
-        WorkerError::Failed { code: found, message }
-        | WorkerError::Create { code: found, message } => {
+        WorkerError::Failed { code: found, message, .. }
+        | WorkerError::Create { code: found, message, .. } => {
             assert_eq!(found, code, "{message}");
             assert!(message.contains(text), "{message}");
         }
@@ -66,7 +66,8 @@ fn panics_and_errors_leave_the_process_alone() {
         "a value that is not text",
     );
     assert_failure(fixture.fail("nothing").unwrap_err(), ErrorCode::UnknownTool, "nothing");
-    let describe = |class| fixture.worker.describe(class, &json!({})).unwrap_err();
+    let describe =
+        |class| fixture.worker.describe(class, &json!({}), &FakeHost::new()).unwrap_err();
     assert_failure(
         describe("PanicInCreate"),
         ErrorCode::Panicked,
@@ -74,10 +75,12 @@ fn panics_and_errors_leave_the_process_alone() {
     );
     assert_failure(
         describe("Nobody"),
-        ErrorCode::Failed,
+        ErrorCode::UnknownTool,
         "the plugin `/skills/demo/demo.so` has no class `Nobody`",
     );
-    let picky = |level: u8| fixture.worker.describe("PickyToolset", &json!({"level": level}));
+    let picky = |level: u8| {
+        fixture.worker.describe("PickyToolset", &json!({"level": level}), &FakeHost::new())
+    };
     assert_failure(picky(0).unwrap_err(), ErrorCode::Failed, "level 0 is not enough");
     assert_eq!(picky(1).unwrap().class, "PickyToolset");
     assert_eq!(fixture.fail("big").unwrap(), "x".repeat(64 << 10));
@@ -136,7 +139,7 @@ fn three_crashes_disable_until_reset() {
 fn a_library_that_cannot_be_opened_is_named_and_is_no_crash() {
     let fixture = Fixture::new(this_program("child_main"), "/etc/ld.so.cache".into(), short());
     for _ in 0..4 {
-        let error = fixture.worker.describe("Any", &json!({})).unwrap_err();
+        let error = fixture.worker.describe("Any", &json!({}), &FakeHost::new()).unwrap_err();
         let WorkerError::Load { message, help } = error else { panic!("{error}") };
         assert!(message.contains("`/skills/demo/demo.so`"), "{message}");
         assert!(!message.contains("ld.so.cache"), "{message}");

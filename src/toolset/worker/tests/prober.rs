@@ -18,7 +18,7 @@ use super::MARK;
 #[ignore = "the child of the other tests"]
 fn child_main() {
     if std::env::args().any(|argument| argument == MARK) {
-        child::run(|_| Ok(Box::new(|_, config| Opened::of::<Prober>(config))))
+        child::run(|_| Ok(Box::new(|_, config| child::made(Opened::of::<Prober>(config)))))
     }
 }
 
@@ -43,6 +43,22 @@ impl Toolset for Prober {
         tools.tool("env", "Environment.", |_, _: NoArguments, _| {
             let lines = std::env::vars().map(|(name, value)| format!("{name}={value}"));
             Ok(lines.collect::<Vec<_>>().join("\n"))
+        });
+        tools.tool("threads", "Starts many threads.", |_, Named { name }, _| {
+            let n: usize = name.parse()?;
+            let (stop, stopped) = std::sync::mpsc::channel::<()>();
+            let stopped = std::sync::Arc::new(std::sync::Mutex::new(stopped));
+            let start = || {
+                let stopped = std::sync::Arc::clone(&stopped);
+                let wait = move || drop(stopped.lock().map(|stopped| stopped.recv()));
+                std::thread::Builder::new().stack_size(16 << 10).spawn(wait)
+            };
+            let started = (0..n).map_while(|_| start().ok()).count();
+            drop(stop);
+            Ok(started.to_string())
+        });
+        tools.tool("limits", "Limits of the system.", |_, _: NoArguments, _| {
+            Ok(fs::read_to_string("/proc/self/limits")?)
         });
         tools.tool("where", "Directories.", |_, _: NoArguments, cx| {
             let here = std::env::current_dir()?;

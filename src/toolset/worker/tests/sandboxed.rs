@@ -56,6 +56,25 @@ fn files_are_closed_but_for_what_is_allowed() {
 }
 
 #[test]
+fn processes_and_threads_are_limited_unless_the_host_says_more() {
+    let most = |limits| -> String {
+        let limits = Fixture::prober(limits).probe("limits", &json!({})).unwrap();
+        let line = limits.lines().find(|line| line.starts_with("Max processes")).unwrap();
+        line.split_whitespace().nth(2).unwrap().to_owned()
+    };
+    let by_default: u64 = most(short()).parse().unwrap();
+    assert!((512..100_000).contains(&by_default), "{by_default}");
+    assert_eq!(most(Limits { processes: Some(77), ..short() }), "77");
+    if rustix::process::geteuid().is_root() {
+        println!("SKIPPED: the system does not hold the superuser to it");
+        return;
+    }
+    let fixture = Fixture::prober(Limits { address_space: None, ..short() });
+    let started = fixture.probe("threads", &json!({"name": "20000"})).unwrap();
+    assert!(started.parse::<u64>().unwrap() <= by_default + 512, "{started}");
+}
+
+#[test]
 fn no_probe_gets_through() {
     let say = |text: &str| println!("{text}");
     if !exists(Path::new("/usr/bin/python3")) {

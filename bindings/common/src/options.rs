@@ -1,0 +1,198 @@
+//! Options of disclosures and of the catalog prompt, as plain values.
+
+use std::borrow::Cow;
+
+use repertoire::disclosure::{NativeSkills, RelevanceMargin};
+use repertoire::{Budget, DisclosureOptions, Error, ErrorCode, HowToLoad, PromptOptions};
+
+/// The limit of a text's length, as a host writes it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BudgetValue {
+    /// A number of characters.
+    Characters(usize),
+    /// `4000` (characters), `1000t` (tokens) or `2%` (of the context window).
+    Text(String),
+    /// No limit.
+    Unlimited,
+}
+
+impl BudgetValue {
+    /// The budget; `None` if there is no limit. Shares are of a window of `window` tokens.
+    pub fn read(&self, window: Option<usize>) -> Result<Option<Budget>, Error> {
+        match self {
+            BudgetValue::Characters(n) => Ok(Some(Budget::Characters(*n))),
+            BudgetValue::Text(text) if text == "unlimited" => Ok(None),
+            BudgetValue::Text(text) => Budget::parse(text, window).map(Some),
+            BudgetValue::Unlimited => Ok(None),
+        }
+    }
+}
+
+/// The way in which a model loads a listed skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HowToLoadSetting {
+    /// With the tool of this name.
+    Tool(String),
+    /// By reading the skill's file.
+    File,
+    /// In the host's own words.
+    Sentence(String),
+}
+
+impl HowToLoadSetting {
+    /// Reads `file`, `tool:NAME`, or a sentence.
+    pub fn read(text: &str) -> HowToLoadSetting {
+        match text.strip_prefix("tool:") {
+            Some(name) => HowToLoadSetting::Tool(name.trim().to_owned()),
+            None if text == "file" => HowToLoadSetting::File,
+            None => HowToLoadSetting::Sentence(text.to_owned()),
+        }
+    }
+
+    fn to_engine(&self) -> HowToLoad {
+        match self {
+            HowToLoadSetting::Tool(name) => HowToLoad::Tool(name.clone()),
+            HowToLoadSetting::File => HowToLoad::File,
+            HowToLoadSetting::Sentence(text) => HowToLoad::Sentence(text.clone()),
+        }
+    }
+}
+
+/// The options of disclosures. What is `None` stays as the engine has it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DisclosureSettings {
+    /// `markdown`, `xml` or `json`.
+    pub format: Option<String>,
+    /// Matching skills shown in full, at most.
+    pub max_skills: Option<usize>,
+    /// Skills shown in full when all are asked for, at most.
+    pub max_all_skills: Option<usize>,
+    /// Skills listed in a line because they are relevant, at most.
+    pub max_lines: Option<usize>,
+    /// False if relevance shows no skill in full.
+    pub relevance: Option<bool>,
+    /// Room for the text.
+    pub budget: Option<BudgetValue>,
+    /// Room for the skills that are shown again after the context was made shorter.
+    pub restore: Option<BudgetValue>,
+    /// Size of the context window in tokens, for budgets that are a share of it.
+    pub context_window: Option<usize>,
+    /// The way in which the model loads a listed skill.
+    pub how_to_load: Option<HowToLoadSetting>,
+    /// Directories of skills that the host's agent lists and loads by itself, and its words for
+    /// loading one.
+    pub native: Option<(Vec<String>, String)>,
+}
+
+impl DisclosureSettings {
+    /// `options`, changed by these settings.
+    pub fn apply(&self, mut options: DisclosureOptions) -> Result<DisclosureOptions, Error> {
+        if let Some(format) = &self.format {
+            options.format = format.parse()?;
+        }
+        options.max_skills = self.max_skills.unwrap_or(options.max_skills);
+        options.max_all_skills = self.max_all_skills.unwrap_or(options.max_all_skills);
+        options.max_lines = self.max_lines.unwrap_or(options.max_lines);
+        if let Some(relevance) = self.relevance {
+            let margin = options.relevance.unwrap_or_default();
+            options.relevance = relevance.then_some::<RelevanceMargin>(margin);
+        }
+        if let Some(budget) = &self.budget {
+            options.budget = budget.read(self.context_window)?;
+        }
+        if let Some(restore) = &self.restore {
+            options.restore = restore.read(self.context_window)?.ok_or_else(|| {
+                let message = "`restore` cannot be without limit";
+                Error::new(ErrorCode::InvalidParam, message, "write a budget such as `5000t`")
+            })?;
+        }
+        if let Some(how) = &self.how_to_load {
+            options.how_to_load = how.to_engine();
+        }
+        if let Some((roots, words)) = &self.native {
+            options.native = Some(native(roots, words));
+        }
+        Ok(options)
+    }
+}
+
+/// The options of the catalog prompt. What is `None` stays as the engine has it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PromptSettings {
+    /// `markdown`, `xml` or `json`.
+    pub format: Option<String>,
+    /// Room for the text.
+    pub budget: Option<BudgetValue>,
+    /// Size of the context window in tokens.
+    pub context_window: Option<usize>,
+    /// True if the path of each skill's file is stated.
+    pub locations: Option<bool>,
+    /// The way in which the model loads a listed skill.
+    pub how_to_load: Option<HowToLoadSetting>,
+    /// As [`DisclosureSettings::native`].
+    pub native: Option<(Vec<String>, String)>,
+}
+
+impl PromptSettings {
+    /// `options`, changed by these settings.
+    pub fn apply(&self, mut options: PromptOptions) -> Result<PromptOptions, Error> {
+        if let Some(format) = &self.format {
+            options.format = format.parse()?;
+        }
+        options.context_window = self.context_window.or(options.context_window);
+        if let Some(budget) = &self.budget {
+            // No budget stands for the default one there.
+            let unlimited = Budget::Characters(usize::MAX);
+            options.budget = Some(budget.read(options.context_window)?.unwrap_or(unlimited));
+        }
+        options.locations = self.locations.unwrap_or(options.locations);
+        if let Some(how) = &self.how_to_load {
+            options.how_to_load = how.to_engine();
+        }
+        if let Some((roots, words)) = &self.native {
+            options.native = Some(native(roots, words));
+        }
+        Ok(options)
+    }
+}
+
+fn native(roots: &[String], words: &str) -> NativeSkills {
+    let mut native = NativeSkills::default();
+    native.roots = Cow::Owned(roots.iter().cloned().map(Cow::Owned).collect());
+    native.how_to_load = Cow::Owned(words.to_owned());
+    native
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_change_only_what_they_name() {
+        let settings = DisclosureSettings {
+            max_skills: Some(1),
+            budget: Some(BudgetValue::Text("2%".to_owned())),
+            context_window: Some(1000),
+            relevance: Some(false),
+            how_to_load: Some(HowToLoadSetting::read("tool: load_skill")),
+            ..DisclosureSettings::default()
+        };
+        let options = settings.apply(DisclosureOptions::default()).unwrap();
+        let default = DisclosureOptions::default();
+        assert_eq!((options.max_skills, options.max_lines), (1, default.max_lines));
+        assert_eq!(options.budget, Some(Budget::Share { percent: 2.0, window: 1000 }));
+        assert_eq!(options.relevance, None);
+        assert_eq!(options.how_to_load, HowToLoad::Tool("load_skill".to_owned()));
+        assert_eq!(options.restore, default.restore);
+    }
+
+    #[test]
+    fn budgets_without_limit_are_only_refused_where_there_must_be_one() {
+        let unlimited = Some(BudgetValue::Text("unlimited".to_owned()));
+        let settings = DisclosureSettings { budget: unlimited.clone(), ..Default::default() };
+        assert_eq!(settings.apply(DisclosureOptions::default()).unwrap().budget, None);
+        let settings = DisclosureSettings { restore: unlimited, ..Default::default() };
+        let error = settings.apply(DisclosureOptions::default()).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidParam);
+    }
+}

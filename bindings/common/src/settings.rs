@@ -1,0 +1,403 @@
+//! The settings of an engine as plain values, from which a builder is made.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use repertoire::catalog::Environment;
+use repertoire::config::{Config, ConfigPlace};
+use repertoire::disclosure::TokenCounter;
+use repertoire::matcher::Retriever;
+use repertoire::script::ScriptOptions;
+use repertoire::session::{MemoryStore, SessionStore, SqliteStore};
+use repertoire::toolset::{Approval, HostProgram, Isolation, ToolsetOptions};
+use repertoire::trust::TrustStore;
+use repertoire::{
+    Allowlist, Consent, DisclosureOptions, Engine, EngineBuilder, Error, ErrorCode, PromptOptions,
+    Skill, SnapshotCache, Source, TaskSpawner,
+};
+use serde_json::{Map, Value};
+
+use crate::names;
+use crate::options::{DisclosureSettings, PromptSettings};
+use crate::store::GuardedStore;
+
+/// A directory of skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceSetting {
+    /// The directory.
+    pub path: PathBuf,
+    /// `bundled`, `user` or `project`.
+    pub scope: String,
+    /// True if it need not exist.
+    pub optional: bool,
+    /// True if symbolic links may lead outside of it.
+    pub links_outside: bool,
+}
+
+impl SourceSetting {
+    fn to_engine(&self) -> Result<Source, Error> {
+        let mut source = Source::new(names::scope(&self.scope)?, &self.path);
+        if self.optional {
+            source = source.optional();
+        }
+        Ok(if self.links_outside { source.allow_links_outside() } else { source })
+    }
+}
+
+/// The place of `config.toml` and of the standard sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigSetting {
+    /// The root of the project.
+    pub project: PathBuf,
+    /// The home directory of the user; `None` for a configuration of the project alone.
+    pub home: Option<PathBuf>,
+    /// The directory where the agent works; by default the project.
+    pub working_dir: Option<PathBuf>,
+    /// The host's brand.
+    pub brand: String,
+}
+
+impl ConfigSetting {
+    fn load(self) -> Config {
+        let ConfigSetting { project, home, working_dir, brand } = self;
+        let working_dir = working_dir.unwrap_or_else(|| project.clone());
+        Config::load(&ConfigPlace { home, project, working_dir, brand })
+    }
+}
+
+/// The way toolsets are loaded.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolsetSettings {
+    /// True if plugins run in this process instead of one of their own.
+    pub in_process: bool,
+    /// `disclosed` or `all`.
+    pub policy: Option<String>,
+    /// Directory for private copies of libraries.
+    pub cache: Option<PathBuf>,
+    /// Configuration of classes, by `skill:Class` or `Class`.
+    pub config: Map<String, Value>,
+    /// Seconds for one call.
+    pub call_timeout: Option<f64>,
+    /// True if plugins may use the network.
+    pub network: Option<bool>,
+    /// Files and directories that plugins may write.
+    pub write: Vec<PathBuf>,
+}
+
+/// The way scripts are run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScriptSettings {
+    /// Seconds for one run.
+    pub timeout: Option<f64>,
+    /// Bytes of output that are kept.
+    pub output_bytes: Option<usize>,
+    /// Names of further environment variables that scripts get.
+    pub env: Vec<String>,
+    /// Files and directories that scripts may write.
+    pub write: Vec<PathBuf>,
+    /// False if scripts may not use the network.
+    pub network: Option<bool>,
+}
+
+/// The settings of an engine, but for callbacks.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Directories of skills, lowest precedence first.
+    pub sources: Vec<SourceSetting>,
+    /// Texts of skills in memory.
+    pub skills: Vec<String>,
+    /// The host's brand.
+    pub brand: Option<String>,
+    /// The skills that exist for this agent, by id or name.
+    pub allow: Option<Vec<String>>,
+    /// Skills to use although they are disabled.
+    pub enable: Vec<String>,
+    /// The reason why bundled skills that are not enabled are off.
+    pub bundled_off: Option<String>,
+    /// The variables that requirements are checked against.
+    pub environment: Option<BTreeMap<String, String>>,
+    /// True if verbs match in their inflections.
+    pub inflect: Option<bool>,
+    /// True if quoted parts of messages are left out.
+    pub mask_quoted: Option<bool>,
+    /// The longest message that is searched as a whole, in bytes.
+    pub max_query_bytes: Option<usize>,
+    /// Questions about the skills themselves: the phrase, and `registry` or `show_all`.
+    pub meta_phrases: Vec<(String, String)>,
+    /// The options of disclosures.
+    pub disclosure: DisclosureSettings,
+    /// The options of the catalog prompt.
+    pub prompt: PromptSettings,
+    /// The place of `config.toml`.
+    pub config: Option<ConfigSetting>,
+    /// The file of sessions; in memory by default.
+    pub sessions: Option<PathBuf>,
+    /// `never`, `first-use` or `always`.
+    pub consent: Option<String>,
+    /// The directory of snapshots.
+    pub cache: Option<PathBuf>,
+    /// The file of approved code.
+    pub trust: Option<PathBuf>,
+    /// Toolsets are loaded if this is given.
+    pub toolsets: Option<ToolsetSettings>,
+    /// Scripts are run if this is given.
+    pub scripts: Option<ScriptSettings>,
+}
+
+/// Asks for consent.
+pub type Ask = Box<dyn Fn(&repertoire::ConsentRequest) -> bool + Send + Sync>;
+
+/// The callbacks of a host, and what only a binding knows.
+#[derive(Default)]
+pub struct Hosts {
+    /// The program of the processes in which toolsets run.
+    pub worker: Option<HostProgram>,
+    /// Counts tokens.
+    pub tokens: Option<Arc<dyn TokenCounter>>,
+    /// Remembers conversations, in place of the file.
+    pub sessions: Option<Arc<dyn SessionStore>>,
+    /// Asks for consent.
+    pub ask: Option<Ask>,
+    /// Ranks skills.
+    pub retriever: Option<Arc<dyn Retriever>>,
+    /// Spawns tasks.
+    pub tasks: Option<Arc<dyn TaskSpawner>>,
+    /// Decides on code that is not trusted.
+    pub approve: Option<Approval>,
+    /// Gets the progress of building.
+    pub progress: Option<Box<dyn Fn(repertoire::Progress) + Send + Sync>>,
+}
+
+/// Implements a trait of callbacks for a shared one, as a builder takes its callbacks by value.
+#[derive(Debug)]
+struct Shared<T: ?Sized>(Arc<T>);
+
+impl TokenCounter for Shared<dyn TokenCounter> {
+    fn count(&self, text: &str) -> usize {
+        self.0.count(text)
+    }
+}
+
+impl TaskSpawner for Shared<dyn TaskSpawner> {
+    fn spawn(&self, task: &repertoire::Task) -> Result<String, Error> {
+        self.0.spawn(task)
+    }
+}
+
+impl Retriever for Shared<dyn Retriever> {
+    fn rank(&self, message: &str, candidates: &[repertoire::matcher::Candidate<'_>]) -> Vec<f32> {
+        self.0.rank(message, candidates)
+    }
+
+    fn is_sure(&self, best: f32, next: f32) -> bool {
+        self.0.is_sure(best, next)
+    }
+}
+
+impl Settings {
+    /// The builder of an engine with these settings and callbacks.
+    ///
+    /// Fails with `INVALID_PARAM` for a value that is not legal, with its name and what to write
+    /// instead; and with `EXECUTION_ERROR` if the file of sessions or of approved code cannot be
+    /// opened.
+    pub fn into_builder(self, hosts: Hosts) -> Result<EngineBuilder, Error> {
+        let mut builder = self.catalog(Engine::builder())?;
+        let trust = self.trust.as_ref().map(TrustStore::open).transpose()?;
+        let approve = hosts.approve;
+        if let Some(toolsets) = &self.toolsets {
+            builder = builder.toolsets(toolsets.to_engine(hosts.worker, approve.clone())?);
+        }
+        if let Some(scripts) = &self.scripts {
+            builder = builder.scripts(scripts.to_engine(approve)?);
+        }
+        if let Some(trust) = trust {
+            builder = builder.trust(Arc::new(trust));
+        }
+        // After toolsets and scripts, which it configures; before disclosures, which win over it.
+        let (mut disclosure, mut prompt) = (DisclosureOptions::default(), PromptOptions::default());
+        if let Some(place) = self.config {
+            let config = place.load();
+            (disclosure, prompt) = (config.disclosure(disclosure), config.prompt(prompt));
+            builder = builder.config(&config);
+        }
+        // Their sources win over those of the configuration.
+        for source in &self.sources {
+            builder = builder.source(source.to_engine()?);
+        }
+        builder = builder.disclosure(self.disclosure.apply(disclosure)?);
+        builder = builder.prompt(self.prompt.apply(prompt)?);
+        if let Some(cache) = self.cache {
+            builder = builder.cache(SnapshotCache::new(cache));
+        }
+        let mut consent = Consent::new(match &self.consent {
+            Some(policy) => names::consent_policy(policy)?,
+            None => repertoire::ConsentPolicy::default(),
+        });
+        if let Some(ask) = hosts.ask {
+            consent = consent.ask(ask);
+        }
+        builder = builder.consent(consent);
+        let sessions = match (hosts.sessions, self.sessions) {
+            (Some(store), _) => store,
+            (None, Some(file)) => Arc::new(SqliteStore::open(file)?),
+            (None, None) => Arc::new(MemoryStore::default()),
+        };
+        builder = builder.session_store(GuardedStore::new(sessions));
+        if let Some(tokens) = hosts.tokens {
+            builder = builder.token_counter(Shared(tokens));
+        }
+        if let Some(retriever) = hosts.retriever {
+            builder = builder.retriever(Shared(retriever));
+        }
+        if let Some(tasks) = hosts.tasks {
+            builder = builder.task_spawner(Shared(tasks));
+        }
+        Ok(match hosts.progress {
+            Some(report) => builder.progress(report),
+            None => builder,
+        })
+    }
+
+    /// Sets which skills there are, and how they are matched.
+    fn catalog(&self, mut builder: EngineBuilder) -> Result<EngineBuilder, Error> {
+        let brand = self.brand.as_deref();
+        for text in &self.skills {
+            let skill = match brand {
+                None => text.parse()?,
+                Some(brand) => Skill::parse(text, brand).map_err(|found| refusal(&found))?,
+            };
+            builder = builder.skill(skill);
+        }
+        if let Some(brand) = brand {
+            builder = builder.brand(brand);
+        }
+        builder = builder.allow(Allowlist::from_entries(self.allow.as_deref()));
+        builder = builder.enable_all(self.enable.iter().cloned().collect::<BTreeSet<_>>());
+        if let Some(reason) = &self.bundled_off {
+            builder = builder.bundled_off(reason);
+        }
+        if let Some(variables) = &self.environment {
+            let variables = variables.iter().map(|(k, v)| (OsString::from(k), OsString::from(v)));
+            builder = builder.environment(Environment::Fixed(variables.collect()));
+        }
+        if let Some(inflect) = self.inflect {
+            builder = builder.inflect(inflect);
+        }
+        if let Some(mask) = self.mask_quoted {
+            builder = builder.mask_quoted(mask);
+        }
+        if let Some(n_bytes) = self.max_query_bytes {
+            builder = builder.max_query_bytes(n_bytes);
+        }
+        for (phrase, asks) in &self.meta_phrases {
+            builder = builder.meta_phrase(phrase, names::meta_question(asks)?);
+        }
+        Ok(builder)
+    }
+}
+
+impl ToolsetSettings {
+    fn to_engine(
+        &self,
+        worker: Option<HostProgram>,
+        approve: Option<Approval>,
+    ) -> Result<ToolsetOptions, Error> {
+        let mut options = match (self.in_process, worker) {
+            (false, Some(worker)) => ToolsetOptions::in_processes_of(worker),
+            (true, _) => ToolsetOptions::in_process(),
+            (false, None) => {
+                let message = "this program cannot start the processes of toolsets";
+                let help = "let toolsets run in this process, if they deserve it";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
+            }
+        };
+        if let Isolation::Process { limits, .. } = &mut options.isolation {
+            if let Some(timeout) = self.call_timeout {
+                limits.call_timeout = seconds("call_timeout", timeout)?;
+            }
+            limits.network = self.network.unwrap_or(limits.network);
+            limits.write.extend(self.write.iter().cloned());
+        }
+        if let Some(policy) = &self.policy {
+            options.policy = names::tool_policy(policy)?;
+        }
+        options.cache.clone_from(&self.cache);
+        options.config.clone_from(&self.config);
+        options.approve = approve;
+        Ok(options)
+    }
+}
+
+impl ScriptSettings {
+    fn to_engine(&self, approve: Option<Approval>) -> Result<ScriptOptions, Error> {
+        let mut options = ScriptOptions::default();
+        if let Some(timeout) = self.timeout {
+            options.limits.timeout = seconds("timeout", timeout)?;
+        }
+        options.limits.output_bytes = self.output_bytes.unwrap_or(options.limits.output_bytes);
+        options.env.extend(self.env.iter().cloned());
+        options.write.extend(self.write.iter().cloned());
+        options.network = self.network.unwrap_or(options.network);
+        options.approve = approve;
+        Ok(options)
+    }
+}
+
+/// A number of seconds.
+pub(crate) fn seconds(name: &str, value: f64) -> Result<Duration, Error> {
+    Duration::try_from_secs_f64(value).map_err(|_| {
+        let message = format!("`{name}` of {value} seconds is not a time");
+        Error::new(ErrorCode::InvalidParam, message, "write a number of seconds from 0 on")
+    })
+}
+
+/// The error of a text that cannot be a skill: the worst of its findings.
+pub fn refusal(diagnostics: &[repertoire::Diagnostic]) -> Error {
+    let worst = diagnostics.iter().max_by_key(|found| found.severity);
+    worst
+        .map_or_else(|| Error::new(ErrorCode::InvalidParam, "a skill was refused", ""), Error::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn build(settings: Settings) -> Result<Engine, Error> {
+        settings.into_builder(Hosts::default())?.build()
+    }
+
+    #[test]
+    fn settings_make_an_engine() {
+        let text = "---\nname: git\ndescription: d\ntriggers: [commit]\n---\nBody\n".to_owned();
+        let engine = build(Settings { skills: vec![text], ..Settings::default() }).unwrap();
+        assert_eq!(engine.disclose("a commit").full, ["git"]);
+    }
+
+    #[test]
+    fn values_that_are_not_legal_say_what_to_write() {
+        let source = SourceSetting {
+            path: "skills".into(),
+            scope: "mine".to_owned(),
+            optional: true,
+            links_outside: false,
+        };
+        let wrong = [
+            Settings { sources: vec![source], ..Settings::default() },
+            Settings { skills: vec!["no front matter".to_owned()], ..Settings::default() },
+            Settings { consent: Some("sometimes".to_owned()), ..Settings::default() },
+            Settings { toolsets: Some(ToolsetSettings::default()), ..Settings::default() },
+            Settings {
+                scripts: Some(ScriptSettings { timeout: Some(-1.0), ..ScriptSettings::default() }),
+                ..Settings::default()
+            },
+        ];
+        for settings in wrong {
+            let error = build(settings.clone()).expect_err(&format!("{settings:?}"));
+            assert_eq!(error.code(), ErrorCode::InvalidParam, "{error}");
+            assert!(!error.help().is_empty(), "{error}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+"""The exceptions of the engine, one class for each code."""
+
+from __future__ import annotations
+
+Remedy = tuple[str, "str | None"]
+
+
+class RepertoireError(Exception):
+    """An error of the engine. Its text is the message and, on a second line, the help."""
+
+    #: The code, for programs: ``NOT_FOUND`` and the like.
+    code: str
+    #: The message, for people.
+    message: str
+    #: The advice on what to do, fit for a model; may be empty.
+    help: str
+    #: What the user can do about it: a kind such as ``trust``, and what it is applied to.
+    remedy: Remedy | None
+
+    def __init__(
+        self, code: str, message: str, help: str = "", remedy: Remedy | None = None
+    ) -> None:
+        super().__init__(code, message, help, remedy)
+        self.code = code
+        self.message = message
+        self.help = help
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        line = f"{self.message} ({self.code})"
+        return f"{line}\nhelp: {self.help}" if self.help else line
+
+
+class InvalidParamError(RepertoireError, ValueError):
+    """An argument or an option has no legal meaning (``INVALID_PARAM``)."""
+
+
+class NotFoundError(RepertoireError, LookupError):
+    """There is no such skill, file or tool for this caller (``NOT_FOUND``)."""
+
+
+class PermissionDeniedError(RepertoireError):
+    """The operating system or a policy forbids it (``PERMISSION_DENIED``)."""
+
+
+class ConsentRequiredError(RepertoireError):
+    """The user has not agreed to it (``CONSENT_REQUIRED``)."""
+
+
+class TimedOutError(RepertoireError):
+    """It took longer than it may (``TIMEOUT``)."""
+
+
+class ExecutionError(RepertoireError):
+    """It was understood and allowed, and failed (``EXECUTION_ERROR``)."""
+
+
+class CallbackError(ExecutionError):
+    """A callback of the host raised an exception, which is the ``__cause__`` of this one."""
+
+
+class InternalError(RepertoireError):
+    """A fault of the engine's own (``INTERNAL_ERROR``)."""

@@ -1,0 +1,60 @@
+"""Types that hosts use in their own annotations: names of choices, and protocols of callbacks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from ._native import Event, SkillState
+
+Audience = Literal["model", "user"]
+Budget: TypeAlias = int | str
+EventKind = Literal[
+    "used",
+    "shown",
+    "activated",
+    "consented",
+    "consent-spent",
+    "listed",
+    "compacted",
+    "restored",
+    "postponed",
+]
+Format = Literal["markdown", "xml", "json"]
+HitKind = Literal["name", "keyword", "verb", "pattern", "path"]
+MetaQuestion = Literal["registry", "show_all"]
+Path: TypeAlias = "str | os.PathLike[str]"
+Scope = Literal["bundled", "user", "project"]
+ToolFormat = Literal["openai", "anthropic", "mcp"]
+
+
+class SessionStore(Protocol):
+    """A store of sessions that a host implements; it may have ``record_all(session, events)``."""
+
+    def record(self, session: str, event: Event, /) -> SkillState | None:
+        """Note an event, and return the state that was known of its skill before."""
+        ...
+
+    def state(self, session: str, /) -> Sequence[SkillState]:
+        """Return the states of a session's skills, the last used first."""
+        ...
+
+    def end(self, session: str, /) -> None:
+        """Forget a session."""
+        ...
+
+
+class ScoringRetriever(Protocol):
+    """A retriever of the host, as an object. ``is_sure(best, next)`` may be there too."""
+
+    def rank(self, message: str, candidates: list[tuple[str, str]], /) -> Sequence[float]:
+        """Return a score for each candidate, which is an id and a description."""
+        ...
+
+
+class Cancellation(Protocol):
+    """An event such as ``threading.Event``."""
+
+    def is_set(self) -> bool: ...

@@ -1,0 +1,180 @@
+//! Callbacks of the host: Python functions and objects behind the engine's traits.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use repertoire_bindings::EventRecord;
+use repertoire_bindings::repertoire::disclosure::{BytesPerToken, TokenCounter};
+use repertoire_bindings::repertoire::matcher::{Candidate, Retriever};
+use repertoire_bindings::repertoire::session::{
+    Event, SessionState as State, SessionStore, SkillState as EngineSkillState,
+};
+use repertoire_bindings::repertoire::toolset::{Approval, TrustRequest as EngineTrustRequest};
+use repertoire_bindings::repertoire::{
+    ConsentRequest as EngineConsentRequest, Error, Phase, Progress, Task as EngineTask, TaskSpawner,
+};
+
+use crate::error::{callback, fallible_callback};
+use crate::results::{ConsentRequest, Event as EventOfHost, SkillState, Task, TrustRequest};
+
+/// A Python function.
+#[derive(Debug)]
+pub(crate) struct Function(pub(crate) Py<PyAny>);
+
+impl TokenCounter for Function {
+    fn count(&self, text: &str) -> usize {
+        let count = |py: Python<'_>| self.0.call1(py, (text,))?.extract(py);
+        // The result of the call is dropped, so any estimate serves.
+        callback("the token counter", count).unwrap_or_else(|| BytesPerToken::default().count(text))
+    }
+}
+
+impl TaskSpawner for Function {
+    fn spawn(&self, task: &EngineTask) -> Result<String, Error> {
+        let task = Task::from(task);
+        fallible_callback("the task spawner", |py| self.0.call1(py, (task,))?.extract(py))
+    }
+}
+
+/// A function that ranks, or an object with `rank` and perhaps `is_sure`.
+#[derive(Debug)]
+pub(crate) struct PythonRetriever(pub(crate) Py<PyAny>);
+
+impl Retriever for PythonRetriever {
+    fn rank(&self, message: &str, candidates: &[Candidate<'_>]) -> Vec<f32> {
+        let ranked = callback("the retriever", |py| {
+            let pairs = candidates.iter().map(|c| (c.id.as_str(), c.description));
+            let candidates = PyList::new(py, pairs.collect::<Vec<_>>())?;
+            let host = self.0.bind(py);
+            let scores = match host.getattr_opt("rank")? {
+                Some(rank) => rank.call1((message, candidates))?,
+                None => host.call1((message, candidates))?,
+            };
+            scores.extract()
+        });
+        ranked.unwrap_or_else(|| vec![0.0; candidates.len()])
+    }
+
+    fn is_sure(&self, best: f32, next: f32) -> bool {
+        let sure = callback("the retriever", |py| {
+            let Some(is_sure) = self.0.bind(py).getattr_opt("is_sure")? else { return Ok(false) };
+            is_sure.call1((best, next))?.is_truthy()
+        });
+        sure.unwrap_or(false)
+    }
+}
+
+/// An object with the methods of a session store.
+#[derive(Debug)]
+pub(crate) struct PythonStore(pub(crate) Py<PyAny>);
+
+/// The store, in words.
+const STORE: &str = "the session store";
+
+impl SessionStore for PythonStore {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<EngineSkillState>, Error> {
+        let event = EventOfHost::from(EventRecord::from(event));
+        let before = fallible_callback(STORE, |py| {
+            let before = self.0.call_method1(py, "record", (session, event))?;
+            before.extract::<Option<SkillState>>(py).map_err(PyErr::from)
+        })?;
+        Ok(before.map(|state| state.to_engine()))
+    }
+
+    fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
+        let has_own = Python::try_attach(|py| self.0.bind(py).hasattr("record_all").ok()).flatten();
+        if has_own != Some(true) {
+            return events.iter().try_for_each(|event| self.record(session, event).map(drop));
+        }
+        let events: Vec<EventOfHost> =
+            events.iter().map(|event| EventRecord::from(event).into()).collect();
+        fallible_callback(STORE, |py| {
+            self.0.call_method1(py, "record_all", (session, events)).map(drop)
+        })
+    }
+
+    fn state(&self, session: &str) -> Result<State, Error> {
+        let skills = fallible_callback(STORE, |py| {
+            let skills = self.0.call_method1(py, "state", (session,))?;
+            skills.extract::<Vec<SkillState>>(py)
+        })?;
+        Ok(State { skills: skills.iter().map(SkillState::to_engine).collect() })
+    }
+
+    fn end(&self, session: &str) -> Result<(), Error> {
+        fallible_callback(STORE, |py| self.0.call_method1(py, "end", (session,)).map(drop))
+    }
+}
+
+/// Asks for consent.
+pub(crate) fn ask_consent(
+    ask: Py<PyAny>,
+) -> Box<dyn Fn(&EngineConsentRequest) -> bool + Send + Sync> {
+    Box::new(move |request| {
+        let request = ConsentRequest::from(request);
+        let asked =
+            callback("the callback for consent", |py| ask.bind(py).call1((request,))?.is_truthy());
+        asked.unwrap_or(false)
+    })
+}
+
+/// Asks for approval of code.
+pub(crate) fn approval(ask: Py<PyAny>) -> Approval {
+    Approval::new(move |request: &EngineTrustRequest| {
+        let request = TrustRequest::from(request);
+        let asked =
+            callback("the callback for approval", |py| ask.bind(py).call1((request,))?.is_truthy());
+        asked.unwrap_or(false)
+    })
+}
+
+/// The first exception of a callback that runs on any thread.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
+
+impl Raised {
+    pub(crate) fn take(&self) -> Option<PyErr> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Keeps the first exception; returns `None` instead of the result then.
+    pub(crate) fn keep<T>(&self, result: PyResult<T>) -> Option<T> {
+        let error = match result {
+            Ok(value) => return Some(value),
+            Err(error) => error,
+        };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        None
+    }
+
+    pub(crate) fn is_any(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// Gets the progress of building: phase, steps done, and steps in all.
+pub(crate) fn progress(report: Py<PyAny>, raised: Raised) -> Box<dyn Fn(Progress) + Send + Sync> {
+    Box::new(move |at: Progress| {
+        let phase = match at.phase {
+            Phase::Reading => "reading",
+            Phase::Compiling => "compiling",
+            _ => "indexing",
+        };
+        if !raised.is_any() {
+            let call = |py: Python<'_>| {
+                raised.keep(report.call1(py, (phase, at.done, at.total)).map(drop))
+            };
+            Python::try_attach(call);
+        }
+    })
+}
+
+/// Tells whether the host cancelled: an object with `is_set`, such as `threading.Event`, or a
+/// function.
+pub(crate) fn is_cancelled(host: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match host.getattr_opt("is_set")? {
+        Some(is_set) => is_set.call0()?.is_truthy(),
+        None => host.call0()?.is_truthy(),
+    }
+}

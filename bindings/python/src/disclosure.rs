@@ -1,0 +1,248 @@
+//! Disclosures and turns: the answers to messages, converted as far as they are looked at.
+
+use std::sync::OnceLock;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use repertoire_bindings::repertoire::{self as engine, SkillId};
+
+use crate::error::exception;
+use crate::record::{Reduced, reduce, represent, to_dict};
+use crate::results::{Activation, Rejection, Relevant, meta_name};
+use crate::tools::Tools;
+
+/// The decision for one message: the text for the prompt, and the skills in it and left out.
+///
+/// Only the text and the lists that are asked for are made into Python values.
+#[pyclass(frozen, module = "repertoire")]
+#[derive(Debug)]
+pub(crate) struct Disclosure {
+    tier: u8,
+    meta: Option<String>,
+    full: Vec<SkillId>,
+    relevant: Option<Relevant>,
+    registry: Vec<SkillId>,
+    hidden: usize,
+    below_limit: usize,
+    /// Of the engine; those of a disclosure that was pickled are in `shown` already.
+    omitted: Vec<engine::Rejection>,
+    shown: OnceLock<Vec<Rejection>>,
+    text: String,
+}
+
+const FIELDS: [&str; 9] =
+    ["tier", "meta", "full", "relevant", "registry", "hidden", "below_limit", "omitted", "text"];
+
+impl From<engine::Disclosure> for Disclosure {
+    fn from(disclosure: engine::Disclosure) -> Disclosure {
+        Disclosure {
+            tier: disclosure.tier as u8,
+            meta: disclosure.meta.map(meta_name),
+            full: disclosure.full,
+            relevant: disclosure.relevant.as_ref().map(Relevant::from),
+            registry: disclosure.registry,
+            hidden: disclosure.hidden,
+            below_limit: disclosure.below_limit,
+            omitted: disclosure.omitted,
+            shown: OnceLock::new(),
+            text: disclosure.text,
+        }
+    }
+}
+
+fn ids(ids: &[SkillId]) -> Vec<&str> {
+    ids.iter().map(SkillId::as_str).collect()
+}
+
+#[pymethods]
+impl Disclosure {
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "one for each field")]
+    fn new(
+        tier: u8,
+        meta: Option<String>,
+        full: Vec<String>,
+        relevant: Option<Relevant>,
+        registry: Vec<String>,
+        hidden: usize,
+        below_limit: usize,
+        omitted: Vec<Rejection>,
+        text: String,
+    ) -> Disclosure {
+        let ids = |ids: Vec<String>| ids.iter().map(|id| SkillId::new(id)).collect();
+        let (full, registry) = (ids(full), ids(registry));
+        let (shown, omitted) = (OnceLock::from(omitted), Vec::new());
+        Disclosure {
+            tier,
+            meta,
+            full,
+            relevant,
+            registry,
+            hidden,
+            below_limit,
+            omitted,
+            shown,
+            text,
+        }
+    }
+
+    /// The highest tier that any skill has in the text: 0 nothing, 1 a count of skills, 2 lines,
+    /// 3 instructions in full.
+    #[getter]
+    fn tier(&self) -> u8 {
+        self.tier
+    }
+
+    /// `registry` or `show_all` if the message is a question about the skills themselves.
+    #[getter]
+    fn meta(&self) -> Option<&str> {
+        self.meta.as_deref()
+    }
+
+    /// Skills in full, best first.
+    #[getter]
+    fn full(&self) -> Vec<&str> {
+        ids(&self.full)
+    }
+
+    /// The skill that is shown in full for its relevance, if any.
+    #[getter]
+    fn relevant(&self) -> Option<Relevant> {
+        self.relevant.clone()
+    }
+
+    /// Skills in a line, in the order of the text.
+    #[getter]
+    fn registry(&self) -> Vec<&str> {
+        ids(&self.registry)
+    }
+
+    /// Number of skills that are only counted.
+    #[getter]
+    fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// Number of skills that rank below the limit; the first of them are in `omitted`.
+    #[getter]
+    fn below_limit(&self) -> usize {
+        self.below_limit
+    }
+
+    /// Skills that have to do with the message and are shown less than they might be, and why.
+    #[getter]
+    fn omitted(&self) -> Vec<Rejection> {
+        self.shown.get_or_init(|| self.omitted.iter().map(Rejection::from).collect()).clone()
+    }
+
+    /// The text for the prompt; may be empty.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str, &'static str) {
+        ("tier", "full", "text")
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Disclosure>() else { return false };
+        let other = other.get();
+        self.tier == other.tier
+            && self.meta == other.meta
+            && self.full == other.full
+            && self.relevant == other.relevant
+            && self.registry == other.registry
+            && (self.hidden, self.below_limit) == (other.hidden, other.below_limit)
+            && self.omitted() == other.omitted()
+            && self.text == other.text
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        represent(slf.as_any(), &FIELDS)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        reduce(slf.as_any(), &FIELDS)
+    }
+
+    /// The fields as a dictionary of plain values, fit for JSON.
+    fn to_dict<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        to_dict(slf.as_any(), &FIELDS)
+    }
+}
+
+/// The answer to one message of a conversation.
+#[pyclass(frozen, module = "repertoire")]
+#[derive(Debug)]
+pub(crate) struct Turn {
+    /// The text for the context with the message; may be empty.
+    #[pyo3(get)]
+    text: String,
+    /// The skills disclosed and left out; for a command, its skill.
+    #[pyo3(get)]
+    disclosure: Py<Disclosure>,
+    /// The skill that the message activated, if it is a command such as `/review PR 42`.
+    #[pyo3(get)]
+    activation: Option<Activation>,
+    /// The error that says why the command of a skill activated nothing, if so.
+    #[pyo3(get)]
+    refused: Option<Py<PyAny>>,
+    tools: Option<Tools>,
+}
+
+impl Turn {
+    pub(crate) fn of(py: Python<'_>, turn: engine::Turn) -> PyResult<Turn> {
+        let engine::Turn { text, disclosure, activation, refused, tools, .. } = turn;
+        Ok(Turn {
+            text,
+            disclosure: Py::new(py, Disclosure::from(disclosure))?,
+            activation: activation.map(Activation::from),
+            refused: refused.map(|error| exception(py, &error).into_value(py).into_any()),
+            tools: Some(Tools::from(tools)),
+        })
+    }
+}
+
+const TURN_FIELDS: [&str; 4] = ["text", "disclosure", "activation", "refused"];
+
+#[pymethods]
+impl Turn {
+    #[new]
+    fn new(
+        text: String,
+        disclosure: Py<Disclosure>,
+        activation: Option<Activation>,
+        refused: Option<Py<PyAny>>,
+    ) -> Turn {
+        Turn { text, disclosure, activation, refused, tools: None }
+    }
+
+    /// The model's tools, as of any moment: skills that are loaded later bring theirs. A turn that
+    /// was pickled has none: take those of the session.
+    #[getter]
+    fn tools(&self, py: Python<'_>) -> PyResult<Tools> {
+        self.tools.clone().ok_or_else(|| {
+            let (message, help) = ("a turn that was pickled has no tools", "use `engine.tools`");
+            let code = engine::ErrorCode::NotFound;
+            exception(py, &engine::Error::new(code, message, help))
+        })
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        represent(slf.as_any(), &TURN_FIELDS)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        reduce(slf.as_any(), &TURN_FIELDS)
+    }
+}

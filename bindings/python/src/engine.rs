@@ -1,0 +1,527 @@
+//! The engine: answers messages, from any number of threads.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use repertoire_bindings::repertoire::session::SessionStore;
+use repertoire_bindings::repertoire::toolset::HostProgram;
+use repertoire_bindings::repertoire::{self as engine, Activate, Query, TurnBuilder, WatchOptions};
+use repertoire_bindings::{Hosts, ScriptSettings, Settings, ToolsetSettings, audience};
+
+use crate::callbacks::{
+    Function, PythonRetriever, PythonStore, Raised, approval, progress as progress_of,
+};
+use crate::disclosure::{Disclosure, Turn};
+use crate::error::{exception, raise, run, unlocked};
+use crate::options::{
+    Budget, Config, DisclosureOptions, PromptOptions, ScriptOptions, Switch, ToolsetOptions, source,
+};
+use crate::results::{
+    Activation, CatalogPrompt, Command, Diagnostic, Explanation, FoundSkill, Match, Refreshed,
+};
+use crate::session::Session;
+use crate::skill::Skill;
+use crate::tools::{ToolChanges, Tools, in_thread};
+
+/// A catalog of skills and its compiled index: decides for each message which skills matter, and
+/// how much of each the model should read. All methods may be called from any thread; each lets
+/// other threads of Python run while it works.
+#[pyclass(frozen, module = "repertoire")]
+#[derive(Debug)]
+pub(crate) struct Engine(engine::Engine);
+
+/// A session store of the host: a file, or an object.
+enum Store {
+    File(PathBuf),
+    Object(Py<PyAny>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Store {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Store> {
+        if value.hasattr("record")? && value.hasattr("state")? {
+            return Ok(Store::Object(value.to_owned().unbind()));
+        }
+        value.extract::<PathBuf>().map(Store::File).map_err(|_| {
+            PyTypeError::new_err(
+                "a session store is the path of a file, or an object with `record`, `state` and \
+                 `end`",
+            )
+        })
+    }
+}
+
+/// The program of the processes in which toolsets run: this interpreter, which finds the package
+/// where this process found it.
+fn worker(py: Python<'_>) -> PyResult<Option<HostProgram>> {
+    let program: Option<PathBuf> = py.import("sys")?.getattr("executable")?.extract()?;
+    let package = py.import("repertoire")?.getattr("__path__")?.get_item(0)?;
+    let root: PathBuf = py
+        .import("os.path")?
+        .call_method1("dirname", (py.import("os.path")?.call_method1("abspath", (package,))?,))?
+        .extract()?;
+    // `-I` keeps files of the working directory from being imported.
+    let start = "import sys; sys.path.insert(0, sys.argv[1]); \
+                 from repertoire._native import run_worker; run_worker()";
+    let args = vec!["-I".into(), "-c".into(), start.into(), root.into_os_string()];
+    Ok(program
+        .filter(|program| !program.as_os_str().is_empty())
+        .map(|program| HostProgram { program, args }))
+}
+
+/// Options of a message.
+#[derive(Default)]
+struct Message<'a> {
+    text: &'a str,
+    paths: Vec<String>,
+    budget: Option<Budget>,
+    options: Option<DisclosureOptions>,
+}
+
+impl Message<'_> {
+    fn query(&self) -> Query<'_> {
+        let query = Query::new(self.text);
+        self.paths.iter().fold(query, |query, path| query.path(path.as_str()))
+    }
+}
+
+impl Engine {
+    /// The options of a message, where they differ from the engine's.
+    fn options(
+        &self,
+        message: &Message<'_>,
+    ) -> Result<Option<engine::DisclosureOptions>, engine::Error> {
+        if message.options.is_none() && message.budget.is_none() {
+            return Ok(None);
+        }
+        let mut settings =
+            message.options.as_ref().map(|options| options.0.clone()).unwrap_or_default();
+        if let Some(Budget(budget)) = &message.budget {
+            settings.budget = Some(budget.clone());
+        }
+        let engine = &self.0;
+        settings.context_window =
+            settings.context_window.or(engine.prompt_options().context_window);
+        settings.apply(engine.disclosure_options().clone()).map(Some)
+    }
+
+    /// Runs a part of a turn.
+    fn with_turn<T: Send>(
+        &self,
+        py: Python<'_>,
+        message: &Message<'_>,
+        session: &Session,
+        call: impl FnOnce(TurnBuilder<'_>) -> Result<T, engine::Error> + Send,
+    ) -> PyResult<T> {
+        run(py, || {
+            let options = self.options(message)?;
+            let mut turn = self.0.turn(message.query(), &session.0);
+            if let Some(options) = &options {
+                turn = turn.options(options);
+            }
+            call(turn)
+        })
+    }
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (
+        sources = Vec::new(), *, skills = Vec::new(), brand = None, allow = None,
+        enable = Vec::new(), bundled_off = None, environment = None, inflect = None,
+        mask_quoted = None, max_query_bytes = None, meta_phrases = None, disclosure = None,
+        prompt = None, config = None, session_store = None, consent = None, ask_consent = None,
+        token_counter = None, retriever = None, task_spawner = None, toolsets = None,
+        scripts = None, trust = None, approve = None, cache = None, progress = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "one for each option")]
+    fn new(
+        py: Python<'_>,
+        sources: Vec<Bound<'_, PyAny>>,
+        skills: Vec<String>,
+        brand: Option<String>,
+        allow: Option<Vec<String>>,
+        enable: Vec<String>,
+        bundled_off: Option<String>,
+        environment: Option<BTreeMap<String, String>>,
+        inflect: Option<bool>,
+        mask_quoted: Option<bool>,
+        max_query_bytes: Option<usize>,
+        meta_phrases: Option<BTreeMap<String, String>>,
+        disclosure: Option<DisclosureOptions>,
+        prompt: Option<PromptOptions>,
+        config: Option<Config>,
+        session_store: Option<Store>,
+        consent: Option<String>,
+        ask_consent: Option<Py<PyAny>>,
+        token_counter: Option<Py<PyAny>>,
+        retriever: Option<Py<PyAny>>,
+        task_spawner: Option<Py<PyAny>>,
+        toolsets: Option<Switch<ToolsetOptions>>,
+        scripts: Option<Switch<ScriptOptions>>,
+        trust: Option<PathBuf>,
+        approve: Option<Py<PyAny>>,
+        cache: Option<PathBuf>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Engine> {
+        let usual_toolsets = || ToolsetOptions(ToolsetSettings::default());
+        let toolsets = toolsets.and_then(|switch| switch.options(usual_toolsets));
+        let usual_scripts = || ScriptOptions(ScriptSettings::default());
+        let scripts = scripts.and_then(|switch| switch.options(usual_scripts));
+        let (file, object) = match session_store {
+            Some(Store::File(file)) => (Some(file), None),
+            Some(Store::Object(object)) => (None, Some(object)),
+            None => (None, None),
+        };
+        let settings = Settings {
+            sources: sources.iter().map(source).collect::<PyResult<_>>()?,
+            skills,
+            brand,
+            allow,
+            enable,
+            bundled_off,
+            environment,
+            inflect,
+            mask_quoted,
+            max_query_bytes,
+            meta_phrases: meta_phrases.into_iter().flatten().collect(),
+            disclosure: disclosure.map(|options| options.0).unwrap_or_default(),
+            prompt: prompt.map(|options| options.0).unwrap_or_default(),
+            config: config.map(|config| config.0),
+            sessions: file,
+            consent,
+            cache,
+            trust,
+            toolsets: toolsets.map(|options| options.0),
+            scripts: scripts.map(|options| options.0),
+        };
+        let raised = Raised::default();
+        let needs_worker = settings.toolsets.as_ref().is_some_and(|toolsets| !toolsets.in_process);
+        let hosts = Hosts {
+            worker: if needs_worker { worker(py)? } else { None },
+            tokens: token_counter.map(|function| Arc::new(Function(function)) as _),
+            sessions: object.map(|object| Arc::new(PythonStore(object)) as Arc<dyn SessionStore>),
+            ask: ask_consent.map(crate::callbacks::ask_consent),
+            retriever: retriever.map(|host| Arc::new(PythonRetriever(host)) as _),
+            tasks: task_spawner.map(|function| Arc::new(Function(function)) as _),
+            approve: approve.map(approval),
+            progress: progress.map(|report| progress_of(report, raised.clone())),
+        };
+        let built = run(py, || settings.into_builder(hosts)?.build());
+        match raised.take() {
+            Some(error) => Err(raise(py, "the callback for progress", error)),
+            None => built.map(Engine),
+        }
+    }
+
+    /// As `Engine(…)`, without blocking the event loop.
+    #[classmethod]
+    #[pyo3(signature = (*args, **kwargs))]
+    fn acreate<'py>(
+        class: &Bound<'py, PyType>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        in_thread(class.as_any(), "__call__", args, kwargs)
+    }
+
+    /// The session with this id; it begins with its first event.
+    fn session(&self, id: &str) -> Session {
+        Session(self.0.session(id))
+    }
+
+    /// Answers a message of a conversation: the text for the context, and the model's tools. The
+    /// session notes the skills shown, so that none is disclosed twice.
+    #[pyo3(signature = (message, session, *, paths = Vec::new(), budget = None, options = None))]
+    fn turn(
+        &self,
+        py: Python<'_>,
+        message: &str,
+        session: &Bound<'_, Session>,
+        paths: Vec<String>,
+        budget: Option<Budget>,
+        options: Option<DisclosureOptions>,
+    ) -> PyResult<Turn> {
+        let message = Message { text: message, paths, budget, options };
+        let run = |turn: TurnBuilder<'_>| turn.run().map(Box::new);
+        let turn = self.with_turn(py, &message, session.get(), run)?;
+        Turn::of(py, *turn)
+    }
+
+    /// As `turn`, without blocking the event loop.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn aturn<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        in_thread(slf.as_any(), "turn", args, kwargs)
+    }
+
+    /// What `turn` would disclose, without noting it.
+    #[pyo3(signature = (message, session, *, paths = Vec::new(), budget = None, options = None))]
+    fn preview(
+        &self,
+        py: Python<'_>,
+        message: &str,
+        session: &Bound<'_, Session>,
+        paths: Vec<String>,
+        budget: Option<Budget>,
+        options: Option<DisclosureOptions>,
+    ) -> PyResult<Disclosure> {
+        let message = Message { text: message, paths, budget, options };
+        let preview = |turn: TurnBuilder<'_>| Ok(turn.preview());
+        self.with_turn(py, &message, session.get(), preview).map(Disclosure::from)
+    }
+
+    /// The text for a message outside of any conversation.
+    #[pyo3(signature = (message, *, paths = Vec::new()))]
+    fn disclose(&self, py: Python<'_>, message: &str, paths: Vec<String>) -> PyResult<Disclosure> {
+        let message = Message { text: message, paths, ..Message::default() };
+        unlocked(py, || self.0.disclose(message.query())).map(Disclosure::from)
+    }
+
+    /// As `disclose`, without blocking the event loop.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn adisclose<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        in_thread(slf.as_any(), "disclose", args, kwargs)
+    }
+
+    /// Every skill that a message matches, best first; in a session, skills that it used rank
+    /// higher.
+    #[pyo3(signature = (message, session = None, *, paths = Vec::new()))]
+    fn matches(
+        &self,
+        py: Python<'_>,
+        message: &str,
+        session: Option<&Bound<'_, Session>>,
+        paths: Vec<String>,
+    ) -> PyResult<Vec<Match>> {
+        let query = Message { text: message, paths, ..Message::default() };
+        let found = match session {
+            None => unlocked(py, || self.0.matches(query.query()))?,
+            Some(session) => {
+                self.with_turn(py, &query, session.get(), |turn| Ok(turn.matches()))?
+            }
+        };
+        Ok(found.into_iter().map(|found| Match::of(found, message)).collect())
+    }
+
+    /// The best `limit` matches of a message, and the reasons why other skills are not among them.
+    #[pyo3(signature = (message, limit = 3, session = None, *, paths = Vec::new()))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        message: &str,
+        limit: usize,
+        session: Option<&Bound<'_, Session>>,
+        paths: Vec<String>,
+    ) -> PyResult<Explanation> {
+        let query = Message { text: message, paths, ..Message::default() };
+        let found = match session {
+            None => unlocked(py, || self.0.explain(query.query(), limit))?,
+            Some(session) => {
+                self.with_turn(py, &query, session.get(), |turn| Ok(turn.explain(limit)))?
+            }
+        };
+        Ok(Explanation::of(found, message))
+    }
+
+    /// The best `limit` skills for a query, by triggers and by relevance.
+    #[pyo3(signature = (query, limit = 5))]
+    fn find_skills(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<FoundSkill>> {
+        let found = unlocked(py, || self.0.find_skills(query, limit))?;
+        Ok(found.into_iter().map(FoundSkill::from).collect())
+    }
+
+    /// The catalog prompt: which skills there are, for the system prompt.
+    #[pyo3(signature = (options = None))]
+    fn prompt(&self, py: Python<'_>, options: Option<PromptOptions>) -> PyResult<CatalogPrompt> {
+        let prompt = run(py, || {
+            let usual = self.0.prompt_options().clone();
+            let options = options.map(|options| options.0).unwrap_or_default().apply(usual)?;
+            Ok(self.0.prompt_with(&options))
+        });
+        prompt.map(CatalogPrompt::from)
+    }
+
+    /// Activates the skill that is meant by `name`: an id, a path, or a unique name. `audience` is
+    /// who asks: `model` or `user`. `by` is the skill whose instructions asked for it.
+    #[pyo3(signature = (name, args = "", *, session, audience = "model", by = None, inline = false))]
+    #[expect(clippy::too_many_arguments, reason = "one for each option")]
+    fn activate(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        args: &str,
+        session: &Bound<'_, Session>,
+        audience: &str,
+        by: Option<String>,
+        inline: bool,
+    ) -> PyResult<Activation> {
+        let session = &session.get().0;
+        let activation = run(py, || {
+            let audience = self::audience(audience)?;
+            let how = Activate { audience, by: by.map(Into::into), inline };
+            self.0.activate_with(name, args, session, &how)
+        });
+        activation.map(Activation::from)
+    }
+
+    /// As `activate`, without blocking the event loop.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn aactivate<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        in_thread(slf.as_any(), "activate", args, kwargs)
+    }
+
+    /// Activates the skill of a message such as `/review PR 42`; `None` for any other message.
+    fn user_message(
+        &self,
+        py: Python<'_>,
+        message: &str,
+        session: &Bound<'_, Session>,
+    ) -> PyResult<Option<Activation>> {
+        let session = &session.get().0;
+        let activation = run(py, || self.0.user_message(message, session))?;
+        Ok(activation.map(Activation::from))
+    }
+
+    /// The slash commands that users have, in the order of ids.
+    fn commands(&self, py: Python<'_>) -> Vec<Command> {
+        py.detach(|| self.0.commands()).into_iter().map(Command::from).collect()
+    }
+
+    /// The tools of the model in a session.
+    #[pyo3(signature = (
+        session, *, names_chars = None, read_bytes = None, output_bytes = None, all_toolsets = None
+    ))]
+    fn tools(
+        &self,
+        session: &Bound<'_, Session>,
+        names_chars: Option<usize>,
+        read_bytes: Option<usize>,
+        output_bytes: Option<usize>,
+        all_toolsets: Option<bool>,
+    ) -> Tools {
+        let changes = ToolChanges { names_chars, read_bytes, output_bytes, all_toolsets };
+        Tools::with(self.0.tools(&session.get().0), changes)
+    }
+
+    /// Every skill of the catalog, in the order of ids; those that `audience` (`model` or `user`)
+    /// can use, if it is given.
+    #[pyo3(signature = (audience = None))]
+    fn skills(&self, py: Python<'_>, audience: Option<&str>) -> PyResult<Vec<Skill>> {
+        let catalog = self.0.catalog();
+        let Some(audience) = audience else {
+            return Ok(catalog.entries().map(Skill::of).collect());
+        };
+        let audience = self::audience(audience).map_err(|error| exception(py, &error))?;
+        Ok(catalog.listed(audience).map(Skill::of).collect())
+    }
+
+    /// The skill that is meant by `name`, whatever its status: an id, a path, or a unique name.
+    fn skill(&self, py: Python<'_>, name: &str) -> PyResult<Skill> {
+        let catalog = self.0.catalog();
+        catalog.find_any(name).map(Skill::of).map_err(|error| exception(py, &error))
+    }
+
+    /// The problems found in skill files and sources.
+    fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.0.diagnostics().iter().map(Diagnostic::from).collect()
+    }
+
+    /// The tokens of a text, by the counter that budgets use.
+    fn count_tokens(&self, py: Python<'_>, text: &str) -> PyResult<usize> {
+        unlocked(py, || self.0.count_tokens(text))
+    }
+
+    /// Takes up the changes in the sources since they were read last.
+    fn refresh(&self, py: Python<'_>) -> PyResult<Refreshed> {
+        run(py, || self.0.refresh()).map(|refreshed| Refreshed::from(&refreshed))
+    }
+
+    /// As `refresh`, without blocking the event loop.
+    fn arefresh<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        in_thread(slf.as_any(), "refresh", &PyTuple::empty(slf.py()), None)
+    }
+
+    /// Calls `listener` with the changes after each refresh that found some, until the subscription
+    /// is closed. An exception of the listener is reported as unraisable.
+    fn subscribe(&self, listener: Py<PyAny>) -> Subscription {
+        let subscription = self.0.subscribe(move |refreshed| {
+            let refreshed = Refreshed::from(refreshed);
+            Python::try_attach(|py| {
+                if let Err(error) = listener.call1(py, (refreshed,)) {
+                    error.write_unraisable(py, Some(listener.bind(py)));
+                }
+            });
+        });
+        Subscription(Mutex::new(Some(subscription)))
+    }
+
+    /// Refreshes the engine by itself whenever its sources change, until the watch is closed.
+    fn watch(&self, py: Python<'_>) -> PyResult<Watch> {
+        let watch = run(py, || self.0.watch(WatchOptions::default()))?;
+        Ok(Watch(Mutex::new(Some(watch))))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.catalog().entries().count()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Engine({} skills)", self.__len__())
+    }
+}
+
+/// Keeps a guard until it is closed, with or without `with`.
+macro_rules! guard {
+    ($(#[$meta:meta])* $name:ident($guard:ty)) => {
+        $(#[$meta])*
+        #[pyclass(frozen, module = "repertoire")]
+        pub(crate) struct $name(Mutex<Option<$guard>>);
+
+        #[pymethods]
+        impl $name {
+            /// Ends it.
+            fn close(&self, py: Python<'_>) {
+                let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+                // Its end may wait for a thread that wants the interpreter.
+                py.detach(|| drop(guard));
+            }
+
+            fn __enter__(slf: Py<Self>) -> Py<Self> {
+                slf
+            }
+
+            #[pyo3(signature = (*_args))]
+            fn __exit__(&self, py: Python<'_>, _args: &Bound<'_, PyTuple>) {
+                self.close(py);
+            }
+        }
+    };
+}
+
+guard! {
+    /// Keeps a listener of `Engine.subscribe`.
+    Subscription(engine::engine::Subscription)
+}
+
+guard! {
+    /// Keeps an engine up to date; see `Engine.watch`.
+    Watch(engine::Watch)
+}

@@ -1,0 +1,156 @@
+//! The engine's errors and the failures of callbacks, as Python exceptions.
+
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+use repertoire_bindings::repertoire::{Error, ErrorCode, Remedy};
+use repertoire_bindings::{catch, note};
+
+/// An exception that a callback raised.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The callback, in words.
+    what: &'static str,
+    error: PyErr,
+}
+
+impl Failure {
+    /// The exception to raise: a `CallbackError` that the original one caused; or the original
+    /// itself, if it ends the program, as `KeyboardInterrupt` does.
+    fn into_exception(self, py: Python<'_>) -> PyErr {
+        let Failure { what, error } = self;
+        if !error.is_instance_of::<PyException>(py) {
+            return error;
+        }
+        let message = format!("{what} failed: {error}");
+        let help = "the exception of the callback is the cause of this one";
+        let raised = new_exception(
+            py,
+            "CallbackError",
+            (ErrorCode::ExecutionError.as_str(), message, help, None),
+        );
+        raised.set_cause(py, Some(error));
+        raised
+    }
+}
+
+/// Runs a callback with the interpreter; if it raises, the failure is noted for the call of the
+/// engine that is under way on this thread, and the result is `None`.
+pub(crate) fn callback<T>(
+    what: &'static str,
+    run: impl FnOnce(Python<'_>) -> PyResult<T>,
+) -> Option<T> {
+    // An interpreter that ends takes no more calls.
+    Python::try_attach(|py| {
+        run(py).inspect_err(|error| note(Failure { what, error: error.clone_ref(py) })).ok()
+    })
+    .flatten()
+}
+
+/// As [`callback`], for callbacks that can fail in the engine's terms.
+pub(crate) fn fallible_callback<T>(
+    what: &'static str,
+    run: impl FnOnce(Python<'_>) -> PyResult<T>,
+) -> Result<T, Error> {
+    callback(what, |py| {
+        run(py).map(Ok).or_else(|error| {
+            let known = error.value(py).getattr("code").and_then(|code| code.extract::<String>());
+            let is_ordinary = error.is_instance_of::<PyException>(py);
+            let message = format!("{what} failed: {error}");
+            note(Failure { what, error });
+            let code = match known.as_deref() {
+                Ok("PERMISSION_DENIED") if is_ordinary => ErrorCode::PermissionDenied,
+                Ok("TIMEOUT") if is_ordinary => ErrorCode::Timeout,
+                _ => ErrorCode::ExecutionError,
+            };
+            Ok(Err(Error::new(code, message, "see to the host's callback")))
+        })
+    })
+    .unwrap_or_else(|| {
+        let message = format!("{what} cannot be called, as the interpreter ends");
+        Err(Error::new(ErrorCode::ExecutionError, message, ""))
+    })
+}
+
+/// Runs a part of the engine without the interpreter's lock. Failures of callbacks on this thread
+/// take precedence over its result.
+pub(crate) fn run<T: Send>(
+    py: Python<'_>,
+    call: impl FnOnce() -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    match unlocked(py, call)? {
+        Ok(value) => Ok(value),
+        Err(error) => Err(exception(py, &error)),
+    }
+}
+
+/// As [`run`], for parts that do not fail.
+pub(crate) fn unlocked<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let (result, failure) = py.detach(|| catch::<T, Failure>(call));
+    match failure {
+        Some(failure) => Err(failure.into_exception(py)),
+        None => Ok(result),
+    }
+}
+
+/// As [`unlocked`], but ordinary exceptions of callbacks are left to the result, which says it.
+pub(crate) fn unlocked_reported<T: Send>(
+    py: Python<'_>,
+    call: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let (result, failure) = py.detach(|| catch::<T, Failure>(call));
+    match failure {
+        Some(Failure { error, .. }) if !error.is_instance_of::<PyException>(py) => Err(error),
+        _ => Ok(result),
+    }
+}
+
+/// Raises a failure that another thread noted for a call of this one.
+pub(crate) fn raise(py: Python<'_>, what: &'static str, error: PyErr) -> PyErr {
+    Failure { what, error }.into_exception(py)
+}
+
+/// An error of the engine as an exception of the class of its code.
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    let class = match error.code() {
+        ErrorCode::InvalidParam => "InvalidParamError",
+        ErrorCode::NotFound => "NotFoundError",
+        ErrorCode::PermissionDenied => "PermissionDeniedError",
+        ErrorCode::ConsentRequired => "ConsentRequiredError",
+        ErrorCode::Timeout => "TimedOutError",
+        ErrorCode::ExecutionError => "ExecutionError",
+        _ => "InternalError",
+    };
+    let remedy = error.remedy().map(remedy);
+    let (message, help) = (error.message().to_owned(), error.help());
+    new_exception(py, class, (error.code().as_str(), message, help, remedy))
+}
+
+/// A remedy by its kind, and what it is applied to.
+fn remedy(remedy: &Remedy) -> (&'static str, Option<String>) {
+    match remedy {
+        Remedy::Trust(path) => ("trust", Some(path.display().to_string())),
+        Remedy::ListTrusted => ("list-trusted", None),
+        Remedy::Run(command) => ("run", Some(command.clone())),
+        Remedy::ListSkills => ("list-skills", None),
+        Remedy::ListTools => ("list-tools", None),
+        Remedy::Enable(skill) => ("enable", Some(skill.clone())),
+        Remedy::Inline => ("inline", None),
+        Remedy::ReplaceTriggers => ("replace-triggers", None),
+        _ => ("other", None),
+    }
+}
+
+type Arguments<'a> = (&'a str, String, &'a str, Option<(&'static str, Option<String>)>);
+
+/// A new exception of a class in `repertoire._errors`.
+fn new_exception(py: Python<'_>, class: &str, arguments: Arguments<'_>) -> PyErr {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = MODULE.get_or_try_init(py, || Ok(py.import("repertoire._errors")?.unbind()));
+    let made = module.and_then(|module: &Py<PyModule>| {
+        let class = module.bind(py).getattr(class)?.cast_into::<PyType>()?;
+        class.call1(arguments)
+    });
+    made.map_or_else(|error| error, PyErr::from_value)
+}

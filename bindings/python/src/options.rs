@@ -1,0 +1,247 @@
+//! Options of an engine, of disclosures and of prompts.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+use repertoire_bindings::{
+    BudgetValue, ConfigSetting, DisclosureSettings, HowToLoadSetting, PromptSettings,
+    ScriptSettings, SourceSetting, ToolsetSettings,
+};
+use serde_json::Value;
+
+use crate::json::from_python;
+
+/// A budget: a number of characters, or a text such as `1000t` (tokens) or `2%` (of the window).
+#[derive(Debug, Clone)]
+pub(crate) struct Budget(pub(crate) BudgetValue);
+
+impl<'py> FromPyObject<'_, 'py> for Budget {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Budget> {
+        if let Ok(text) = value.extract::<String>() {
+            return Ok(Budget(BudgetValue::Text(text)));
+        }
+        let wrong = || {
+            PyTypeError::new_err(
+                "a budget is a number of characters, or text: `1000t` for tokens, `2%` for a \
+                 share of the window, `unlimited`",
+            )
+        };
+        if value.is_instance_of::<PyBool>() {
+            return Err(wrong());
+        }
+        let n = value.extract::<usize>().map_err(|_| wrong())?;
+        Ok(Budget(BudgetValue::Characters(n)))
+    }
+}
+
+fn native(roots: Option<Vec<String>>, words: Option<String>) -> Option<(Vec<String>, String)> {
+    let default = || "Load it with your own skill tool.".to_owned();
+    roots.map(|roots| (roots, words.unwrap_or_else(default)))
+}
+
+/// The options of disclosures. What is not given stays as the engine has it.
+#[pyclass(frozen, eq, from_py_object, module = "repertoire")]
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DisclosureOptions(pub(crate) DisclosureSettings);
+
+#[pymethods]
+impl DisclosureOptions {
+    #[new]
+    #[pyo3(signature = (
+        *, format = None, max_skills = None, max_all_skills = None, max_lines = None,
+        relevance = None, budget = None, restore = None, context_window = None,
+        how_to_load = None, native_roots = None, native_words = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "one for each option")]
+    fn new(
+        format: Option<String>,
+        max_skills: Option<usize>,
+        max_all_skills: Option<usize>,
+        max_lines: Option<usize>,
+        relevance: Option<bool>,
+        budget: Option<Budget>,
+        restore: Option<Budget>,
+        context_window: Option<usize>,
+        how_to_load: Option<String>,
+        native_roots: Option<Vec<String>>,
+        native_words: Option<String>,
+    ) -> DisclosureOptions {
+        DisclosureOptions(DisclosureSettings {
+            format,
+            max_skills,
+            max_all_skills,
+            max_lines,
+            relevance,
+            budget: budget.map(|budget| budget.0),
+            restore: restore.map(|budget| budget.0),
+            context_window,
+            how_to_load: how_to_load.as_deref().map(HowToLoadSetting::read),
+            native: native(native_roots, native_words),
+        })
+    }
+}
+
+/// The options of the catalog prompt. What is not given stays as the engine has it.
+#[pyclass(frozen, eq, from_py_object, module = "repertoire")]
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PromptOptions(pub(crate) PromptSettings);
+
+#[pymethods]
+impl PromptOptions {
+    #[new]
+    #[pyo3(signature = (
+        *, format = None, budget = None, context_window = None, locations = None,
+        how_to_load = None, native_roots = None, native_words = None
+    ))]
+    fn new(
+        format: Option<String>,
+        budget: Option<Budget>,
+        context_window: Option<usize>,
+        locations: Option<bool>,
+        how_to_load: Option<String>,
+        native_roots: Option<Vec<String>>,
+        native_words: Option<String>,
+    ) -> PromptOptions {
+        PromptOptions(PromptSettings {
+            format,
+            budget: budget.map(|budget| budget.0),
+            context_window,
+            locations,
+            how_to_load: how_to_load.as_deref().map(HowToLoadSetting::read),
+            native: native(native_roots, native_words),
+        })
+    }
+}
+
+/// A directory of skills. A plain path where a source is wanted stands for one of the user.
+#[pyclass(frozen, eq, module = "repertoire")]
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Source(SourceSetting);
+
+#[pymethods]
+impl Source {
+    #[new]
+    #[pyo3(signature = (path, scope = "user", *, optional = false, links_outside = false))]
+    fn new(path: PathBuf, scope: &str, optional: bool, links_outside: bool) -> Source {
+        Source(SourceSetting { path, scope: scope.to_owned(), optional, links_outside })
+    }
+
+    /// The directory.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.0.path.clone()
+    }
+
+    /// `bundled`, `user` or `project`.
+    #[getter]
+    fn scope(&self) -> &str {
+        &self.0.scope
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Source({}, {})", self.0.path.display(), self.0.scope)
+    }
+}
+
+/// Reads a source or a path.
+pub(crate) fn source(value: &Bound<'_, PyAny>) -> PyResult<SourceSetting> {
+    if let Ok(source) = value.cast::<Source>() {
+        return Ok(source.get().0.clone());
+    }
+    let path = value.extract::<PathBuf>()?;
+    Ok(SourceSetting { path, scope: "user".to_owned(), optional: false, links_outside: false })
+}
+
+/// The place of `config.toml` and of the standard sources of a host.
+#[pyclass(frozen, from_py_object, module = "repertoire")]
+#[derive(Debug, Clone)]
+pub(crate) struct Config(pub(crate) ConfigSetting);
+
+#[pymethods]
+impl Config {
+    #[new]
+    #[pyo3(signature = (project, *, home = None, working_dir = None, brand = "repertoire"))]
+    fn new(
+        project: PathBuf,
+        home: Option<PathBuf>,
+        working_dir: Option<PathBuf>,
+        brand: &str,
+    ) -> Config {
+        Config(ConfigSetting { project, home, working_dir, brand: brand.to_owned() })
+    }
+}
+
+/// The way toolsets are loaded.
+#[pyclass(frozen, from_py_object, module = "repertoire")]
+#[derive(Debug, Clone)]
+pub(crate) struct ToolsetOptions(pub(crate) ToolsetSettings);
+
+#[pymethods]
+impl ToolsetOptions {
+    #[new]
+    #[pyo3(signature = (
+        *, in_process = false, policy = None, cache = None, config = None, call_timeout = None,
+        network = None, write = Vec::new()
+    ))]
+    fn new(
+        in_process: bool,
+        policy: Option<String>,
+        cache: Option<PathBuf>,
+        config: Option<Bound<'_, PyDict>>,
+        call_timeout: Option<f64>,
+        network: Option<bool>,
+        write: Vec<PathBuf>,
+    ) -> PyResult<ToolsetOptions> {
+        let config = config.map(|config| from_python(config.as_any())).transpose()?;
+        let config = match config {
+            Some(Value::Object(config)) => config,
+            _ => serde_json::Map::new(),
+        };
+        let settings =
+            ToolsetSettings { in_process, policy, cache, config, call_timeout, network, write };
+        Ok(ToolsetOptions(settings))
+    }
+}
+
+/// The way scripts are run.
+#[pyclass(frozen, from_py_object, module = "repertoire")]
+#[derive(Debug, Clone)]
+pub(crate) struct ScriptOptions(pub(crate) ScriptSettings);
+
+#[pymethods]
+impl ScriptOptions {
+    #[new]
+    #[pyo3(signature = (
+        *, timeout = None, output_bytes = None, env = Vec::new(), write = Vec::new(), network = None
+    ))]
+    fn new(
+        timeout: Option<f64>,
+        output_bytes: Option<usize>,
+        env: Vec<String>,
+        write: Vec<PathBuf>,
+        network: Option<bool>,
+    ) -> ScriptOptions {
+        ScriptOptions(ScriptSettings { timeout, output_bytes, env, write, network })
+    }
+}
+
+/// Options that may also be `True`, for the usual ones, or `False`, for none.
+#[derive(Debug, FromPyObject)]
+pub(crate) enum Switch<T> {
+    On(bool),
+    With(T),
+}
+
+impl<T> Switch<T> {
+    /// The options, if they are not off.
+    pub(crate) fn options(self, usual: impl FnOnce() -> T) -> Option<T> {
+        match self {
+            Switch::On(on) => on.then(usual),
+            Switch::With(options) => Some(options),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Skills: what a `SKILL.md` says, and its place in a catalog.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use repertoire_bindings::repertoire::{self as engine, catalog::Entry};
+use repertoire_bindings::{refusal, status_of, triggers_of};
+
+use crate::error::{exception, run};
+use crate::results::Diagnostic;
+
+/// A skill: the content of a `SKILL.md` and, if it is in a catalog, its place there.
+#[pyclass(frozen, module = "repertoire")]
+#[derive(Debug)]
+pub(crate) struct Skill {
+    /// Its identity in the catalog; its name if it is in none.
+    #[pyo3(get)]
+    id: String,
+    /// `bundled`, `user`, `project` or `memory`.
+    #[pyo3(get)]
+    scope: String,
+    /// `available`, `unavailable`, `shadowed` or `disabled`.
+    #[pyo3(get)]
+    status: String,
+    /// The reason why the model cannot use it, if so.
+    #[pyo3(get)]
+    reason: Option<String>,
+    content: Arc<engine::Skill>,
+}
+
+impl Skill {
+    pub(crate) fn of(entry: &Entry) -> Skill {
+        let facts = status_of(entry);
+        Skill {
+            id: entry.id.to_string(),
+            scope: facts.scope,
+            status: facts.status,
+            reason: facts.reason,
+            content: Arc::clone(&entry.skill),
+        }
+    }
+
+    fn alone(skill: engine::Skill, scope: &str) -> Skill {
+        Skill {
+            id: skill.name().to_owned(),
+            scope: scope.to_owned(),
+            status: "available".to_owned(),
+            reason: None,
+            content: Arc::new(skill),
+        }
+    }
+}
+
+/// The exception for a text that cannot be a skill.
+fn refused(py: Python<'_>, found: &[engine::Diagnostic]) -> PyErr {
+    exception(py, &refusal(found))
+}
+
+#[pymethods]
+impl Skill {
+    /// Reads the text of a `SKILL.md`; it must have a `name`.
+    #[staticmethod]
+    #[pyo3(signature = (text, brand = "repertoire"))]
+    fn parse(py: Python<'_>, text: &str, brand: &str) -> PyResult<Skill> {
+        let skill = py.detach(|| engine::Skill::parse(text, brand));
+        skill.map(|skill| Skill::alone(skill, "memory")).map_err(|found| refused(py, &found))
+    }
+
+    /// Reads a `SKILL.md`.
+    #[staticmethod]
+    #[pyo3(signature = (path, brand = "repertoire"))]
+    fn load(py: Python<'_>, path: PathBuf, brand: &str) -> PyResult<Skill> {
+        let skill = py.detach(|| engine::Skill::load(&path, brand));
+        skill.map(|skill| Skill::alone(skill, "user")).map_err(|found| refused(py, &found))
+    }
+
+    /// The name of the front matter, else that of the directory.
+    #[getter]
+    fn name(&self) -> &str {
+        self.content.name()
+    }
+
+    /// What the skill does and when to use it.
+    #[getter]
+    fn description(&self) -> &str {
+        self.content.description()
+    }
+
+    /// The description in one line.
+    #[getter]
+    fn brief(&self) -> &str {
+        self.content.brief()
+    }
+
+    /// The instructions: the text after the front matter, read when it is first asked for.
+    #[getter]
+    fn body(&self, py: Python<'_>) -> PyResult<String> {
+        run(py, || self.content.body().map(str::to_owned))
+    }
+
+    /// The triggers by kind: `keywords`, `verbs`, `patterns`, `exclude` and `paths`.
+    #[getter]
+    fn triggers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let triggers = PyDict::new(py);
+        for (kind, texts) in triggers_of(self.content.triggers()) {
+            triggers.set_item(kind, texts)?;
+        }
+        Ok(triggers)
+    }
+
+    /// The `path:Class` entries of its toolsets.
+    #[getter]
+    fn toolsets(&self) -> Vec<&str> {
+        let toolsets = &self.content.manifest().toolsets;
+        toolsets.iter().map(|toolset| toolset.value.as_str()).collect()
+    }
+
+    /// Its `SKILL.md`; `None` for a skill in memory.
+    #[getter]
+    fn path(&self) -> Option<PathBuf> {
+        self.content.path().map(std::path::Path::to_owned)
+    }
+
+    /// Its directory; `None` for a skill in memory.
+    #[getter]
+    fn dir(&self) -> Option<PathBuf> {
+        self.content.dir().map(std::path::Path::to_owned)
+    }
+
+    /// The findings about its file.
+    #[getter]
+    fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.content.diagnostics().iter().map(Diagnostic::from).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Skill(id={:?}, scope={:?}, status={:?})", self.id, self.scope, self.status)
+    }
+}

@@ -1,0 +1,83 @@
+"""The examples: each with its SDK, and a model that is scripted."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+from repertoire import Engine
+
+from .conftest import GIT, ROOT
+
+OTHER = "---\nname: tea-time\ndescription: Makes tea.\n---\nBoil water first.\n"
+
+
+def example(name: str) -> ModuleType:
+    """Import an example; skips aloud where its SDK is not installed."""
+    folder = str(ROOT / "bindings/python/examples")
+    if folder not in sys.path:
+        sys.path.append(folder)
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as missing:
+        pytest.skip(f"SKIPPED: the example {name} needs {missing.name}")
+
+
+def texts(value: Any) -> str:
+    """Show all that a request holds as text."""
+    return json.dumps(value, default=lambda part: getattr(part, "__dict__", repr(part)))
+
+
+def check(answers: list[str], requests: list[dict[str, Any]]) -> None:
+    """Assert what every example does: catalog, disclosure, tools and session are in place."""
+    assert answers == ["I read the skill tea-time."] * 2
+    assert len(requests) == 4
+    sent = [texts(request) for request in requests]
+    # The catalog is in the system prompt, the skill that matters with the message.
+    assert "Makes tea." in sent[0] and "imperative" in sent[0]
+    assert all(name in sent[0] for name in ("use_skill", "find_skills", "read_skill_file"))
+    # The tool's answer reached the model.
+    assert "Boil water first." not in sent[0] and "Boil water first." in sent[1]
+    # The second message is not told again what stands in the context.
+    assert sent[2].count("imperative") == 1
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine(skills=[GIT, OTHER])
+
+
+MESSAGES = ("the commit message, please", "once more the commit message")
+
+
+def test_anthropic(engine: Engine) -> None:
+    module = example("anthropic_loop")
+    model = module.ScriptedModel("tea-time")
+    agent = module.Agent(model.create, engine)
+    check([agent.say(message) for message in MESSAGES], model.requests)
+
+
+def test_openai_agents(engine: Engine) -> None:
+    module = example("openai_agents")
+    model = module.ScriptedModel("tea-time")
+    agent = module.SkilledAgent(engine, model)
+    check([asyncio.run(agent.say(message)) for message in MESSAGES], model.requests)
+
+
+def test_langgraph(engine: Engine) -> None:
+    module = example("langgraph_agent")
+    model = module.ScriptedModel(skill="tea-time")
+    agent = module.SkilledGraph(engine, model)
+    check([agent.say(message) for message in MESSAGES], model.requests)
+
+
+def test_pydantic_ai(engine: Engine) -> None:
+    module = example("pydantic_ai_agent")
+    model = module.ScriptedModel("tea-time")
+    agent = module.SkilledAgent(engine, model.model())
+    check([asyncio.run(agent.say(message)) for message in MESSAGES], model.requests)

@@ -1,0 +1,24 @@
+//! Toolsets whose library or class is missing, misnamed, not usable, or open to others.
+
+use super::{Findings, Linted};
+use crate::diagnostic::Code;
+use crate::toolset::{Fault, ToolsetEntry, examine};
+
+pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
+    for (place, linted) in skills.iter().enumerate() {
+        let skill = &linted.entry.skill;
+        let Some(dir) = skill.dir() else { continue };
+        for written in &skill.manifest().toolsets {
+            // An entry that is refused whatever is there has a finding already.
+            let Ok(entry) = written.value.parse::<ToolsetEntry>() else { continue };
+            let Err((fault, error)) = examine(&entry, dir) else { continue };
+            let code = match fault {
+                Fault::Missing => Code::MissingLibrary,
+                Fault::Unsafe => Code::UnsafeLibrary,
+                Fault::Unusable => Code::UnusableLibrary,
+                Fault::NoClass => Code::MissingClass,
+            };
+            findings.add(place, code, Some(&written.span), error.message(), error.help());
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Descriptions of toolsets, kept by content of the library, class and configuration, so that
+//! tools are listed without running a library.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use repertoire_plugin::ToolsetDescription;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::private_dir::create_private;
+use crate::trust::{ContentHash, check_permissions};
+
+/// The form of the files; those of another one are made again.
+const FORM: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Descriptions in memory, and in files if there is a directory for them.
+///
+/// A file is its checksum in a line, then JSON. One that is missing, damaged, of another form or
+/// open to others is ignored, and made again when the toolset is. The configuration may hold
+/// secrets, so that only its hash is there.
+#[derive(Debug)]
+pub(super) struct Descriptions {
+    dir: Option<PathBuf>,
+    known: Mutex<HashMap<Key, Arc<ToolsetDescription>>>,
+}
+
+/// The inputs of a description.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Key {
+    form: String,
+    library: ContentHash,
+    class: String,
+    config: ContentHash,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    key: Key,
+    description: ToolsetDescription,
+}
+
+impl Key {
+    pub(super) fn new(library: &ContentHash, class: &str, config: &Value) -> Key {
+        Key {
+            form: FORM.to_owned(),
+            library: library.clone(),
+            class: class.to_owned(),
+            config: ContentHash::of(config.to_string().as_bytes()),
+        }
+    }
+
+    fn file_name(&self) -> String {
+        let Key { form, library, class, config } = self;
+        let hash = ContentHash::of(format!("{form}\n{library}\n{class}\n{config}").as_bytes());
+        format!("{hash}.tools")
+    }
+}
+
+impl Descriptions {
+    pub(super) fn new(dir: Option<PathBuf>) -> Descriptions {
+        Descriptions { dir, known: Mutex::default() }
+    }
+
+    /// The description that is kept for `key`.
+    pub(super) fn get(&self, key: &Key) -> Option<Arc<ToolsetDescription>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
+        if known.is_some() {
+            return known;
+        }
+        let path = self.dir.as_ref()?.join(key.file_name());
+        let kept = read(&path).ok().filter(|kept| kept.key == *key)?;
+        let description = Arc::new(kept.description);
+        self.note(key, &description);
+        Some(description)
+    }
+
+    /// Keeps the description for `key`, in place of any other. One that cannot be written is made
+    /// again by the next process.
+    pub(super) fn put(
+        &self,
+        key: &Key,
+        description: ToolsetDescription,
+    ) -> Arc<ToolsetDescription> {
+        let kept = Kept { key: key.clone(), description };
+        if let Some(dir) = &self.dir
+            && let Err(error) = write(dir, &kept)
+        {
+            tracing::warn!(%error, dir = %dir.display(), "a description of tools is not kept");
+        }
+        let description = Arc::new(kept.description);
+        self.note(key, &description);
+        description
+    }
+
+    fn note(&self, key: &Key, description: &Arc<ToolsetDescription>) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(key.clone(), Arc::clone(description));
+    }
+}
+
+fn read(path: &Path) -> io::Result<Kept> {
+    let file = File::open(path)?;
+    // Whoever can write it decides what models are told.
+    check_permissions(path, &file).map_err(io::Error::other)?;
+    let mut text = String::new();
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
+    let damaged = || io::Error::from(io::ErrorKind::InvalidData);
+    let (checksum, json) = text.split_once('\n').ok_or_else(damaged)?;
+    if ContentHash::of(json.as_bytes()).as_str() != checksum {
+        return Err(damaged());
+    }
+    Ok(serde_json::from_str(json)?)
+}
+
+/// Replaces a file as a whole, so that no reader sees half of it.
+fn write(dir: &Path, kept: &Kept) -> io::Result<()> {
+    create_private(dir)?;
+    let json = serde_json::to_string(kept)?;
+    let mut new = tempfile::NamedTempFile::new_in(dir)?;
+    write!(new, "{}\n{json}", ContentHash::of(json.as_bytes()))?;
+    new.persist(dir.join(kept.key.file_name())).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn description(class: &str) -> ToolsetDescription {
+        let mut description = ToolsetDescription::default();
+        class.clone_into(&mut description.class);
+        description
+    }
+
+    #[test]
+    fn a_description_is_kept_for_its_library_class_and_configuration() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = dir.path().join("kept");
+        let (a, b) = (ContentHash::of(b"a"), ContentHash::of(b"b"));
+        let key = Key::new(&a, "Hello", &json!({"secret": "s3cret"}));
+        Descriptions::new(Some(kept.clone())).put(&key, description("Hello"));
+        let next = Descriptions::new(Some(kept.clone()));
+        assert_eq!(next.get(&key).unwrap().class, "Hello");
+        for other in [
+            Key::new(&b, "Hello", &json!({"secret": "s3cret"})),
+            Key::new(&a, "Mood", &json!({"secret": "s3cret"})),
+            Key::new(&a, "Hello", &json!({})),
+        ] {
+            assert!(next.get(&other).is_none(), "{other:?}");
+        }
+        let text = fs::read_to_string(kept.join(key.file_name())).unwrap();
+        assert!(!text.contains("s3cret"), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_is_wrong_is_ignored_and_made_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = Key::new(&ContentHash::of(b"a"), "Hello", &json!({}));
+        let fresh = || Descriptions::new(Some(dir.path().to_owned()));
+        fresh().put(&key, description("Hello"));
+        let path = dir.path().join(key.file_name());
+        let good = fs::read_to_string(&path).unwrap();
+        let other = Key::new(&ContentHash::of(b"a"), "Mood", &json!({}));
+        fresh().put(&other, description("Mood"));
+        let foreign = fs::read_to_string(dir.path().join(other.file_name())).unwrap();
+        for wrong in ["", "\n", &good[..good.len() / 2], &good.replace("Hello", "Jello"), &foreign]
+        {
+            fs::write(&path, wrong).unwrap();
+            assert!(fresh().get(&key).is_none(), "{wrong}");
+            fresh().put(&key, description("Hello"));
+            assert!(fresh().get(&key).is_some());
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+            assert!(fresh().get(&key).is_none(), "anybody could have written it");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Problems of the libraries of a skill that show without running them.
+
+use std::path::Path;
+
+use repertoire_plugin::host::PluginNote;
+
+use super::entry::ToolsetEntry;
+use super::error::{no_class, open_error};
+use super::loader::read;
+use crate::error::{Error, ErrorCode};
+use crate::trust::check_permissions;
+
+/// The kinds of problems of a library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// There is no such file.
+    Missing,
+    /// Others can change the file.
+    Unsafe,
+    /// The file is not a plugin for this system.
+    Unusable,
+    /// The plugin has no such class.
+    NoClass,
+}
+
+/// Looks for problems of the library and the class that `entry` means. Nothing of it runs, and
+/// trust is not asked for.
+pub(crate) fn examine(entry: &ToolsetEntry, skill_dir: &Path) -> Result<(), (Fault, Error)> {
+    let (path, mut file) = entry.open(skill_dir).map_err(|error| match error.code() {
+        ErrorCode::NotFound => (Fault::Missing, error),
+        _ => (Fault::Unusable, error),
+    })?;
+    check_permissions(&path, &file).map_err(|error| (Fault::Unsafe, error))?;
+    if entry.is_server() {
+        return Ok(());
+    }
+    let unusable = |error| (Fault::Unusable, error);
+    let bytes = read(&mut file, &path).map_err(unusable)?;
+    let note = PluginNote::parse(&bytes, &path).and_then(|note| note.check(&path).map(|()| note));
+    let note = note.map_err(|error| unusable(open_error(error)))?;
+    if note.classes.iter().any(|known| known == entry.class()) {
+        return Ok(());
+    }
+    Err((Fault::NoClass, no_class(&path, entry.class(), &note.classes)))
+}

@@ -1,0 +1,84 @@
+//! A library that is open in this process.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use repertoire_plugin::Host;
+use repertoire_plugin::host::{self, OpenOptions, PluginNote};
+use serde_json::Value;
+
+use super::error::{create_error, open_error};
+use super::making::Making;
+use super::schema::Schemas;
+use crate::error::{Error, ErrorCode};
+
+/// A library for this process, with a toolset of each class asked for.
+#[derive(Debug)]
+pub(super) struct InProcess {
+    copy: PathBuf,
+    shown_as: PathBuf,
+    note: PluginNote,
+    library: Making<Arc<host::Library>>,
+    toolsets: Mutex<HashMap<String, Arc<Making<Arc<Made>>>>>,
+}
+
+/// A toolset in this process, and the schemas of its tools.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) toolset: host::Toolset,
+    pub(super) schemas: Schemas,
+}
+
+impl InProcess {
+    /// A library whose private copy is `copy`. Opens nothing.
+    pub(super) fn new(copy: PathBuf, shown_as: PathBuf, note: PluginNote) -> InProcess {
+        let (library, toolsets) = (Making::default(), Mutex::default());
+        InProcess { copy, shown_as, note, library, toolsets }
+    }
+
+    /// The toolset of a class, made on this thread if it is not there.
+    pub(super) fn toolset(
+        &self,
+        class: &str,
+        config: &Value,
+        host: &dyn Host,
+    ) -> Result<Arc<Made>, Error> {
+        let making = {
+            let mut toolsets = self.toolsets.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(toolsets.entry(class.to_owned()).or_default())
+        };
+        let may_wait = || self.may_wait(host);
+        making.get_or_make(may_wait, || {
+            let library = self.library.get_or_make(may_wait, || self.open())?;
+            let toolset = library.create(class, config).map_err(create_error)?;
+            let schemas = Schemas::of(toolset.describe()).map_err(|why| {
+                let message = format!("{}: {why}", self.shown_as.display());
+                Error::new(ErrorCode::ExecutionError, message, "mend the schema in the plugin")
+            })?;
+            Ok(Arc::new(Made { toolset, schemas }))
+        })
+    }
+
+    fn open(&self) -> Result<Arc<host::Library>, Error> {
+        let (note, shown_as) = (Some(self.note.clone()), Some(self.shown_as.clone()));
+        let options = OpenOptions { note, shown_as, ..OpenOptions::default() };
+        host::Library::open_with(&self.copy, options).map(Arc::new).map_err(open_error)
+    }
+
+    /// Fails if the host waits no longer for another thread that opens the library.
+    fn may_wait(&self, host: &dyn Host) -> Result<(), Error> {
+        let file = self.shown_as.display();
+        if host.is_cancelled() {
+            let message = format!("the call to the plugin `{file}` was cancelled");
+            return Err(Error::new(ErrorCode::Cancelled, message, ""));
+        }
+        if host.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
+            let message = format!("the plugin `{file}` is still being opened");
+            let help = "try again in a moment, or wait longer";
+            return Err(Error::new(ErrorCode::Timeout, message, help));
+        }
+        Ok(())
+    }
+}

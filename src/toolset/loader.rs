@@ -1,0 +1,300 @@
+//! Finds the library of an entry. Nothing of a library runs before it is trusted: its place, its
+//! permissions, and its bytes are checked first.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use repertoire_plugin::host::PluginNote;
+
+use super::copies::Copies;
+use super::entry::ToolsetEntry;
+use super::error::open_error;
+use super::in_process::InProcess;
+use super::library::{Backend, Content, Copying, Library};
+#[cfg(feature = "mcp-toolsets")]
+use super::program::Program;
+use super::rights::Rights;
+use super::worker::{Code, Worker};
+use super::{Isolation, ToolsetOptions};
+use crate::catalog::stamp::Stamp;
+use crate::error::{Error, ErrorCode};
+use crate::skill::ToolsetRights;
+use crate::trust::{ContentHash, Owner, TrustStore, check_permissions};
+
+/// The largest library that is read, in bytes.
+const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Opens libraries, each once.
+#[derive(Debug)]
+pub(crate) struct Loader {
+    options: ToolsetOptions,
+    trust: Arc<TrustStore>,
+    copies: Arc<Copies>,
+    /// The open libraries, by the file and the limits with which they were opened.
+    open: Mutex<HashMap<Opened, Arc<Library>>>,
+}
+
+/// A library file, and the name under which a class of it has limits of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Opened {
+    path: PathBuf,
+    limits: Option<String>,
+    /// The rights that a class of it has beside those limits.
+    rights: Rights,
+}
+
+/// A library or a program that passed all checks.
+struct Checked {
+    classes: Vec<String>,
+    runs: Vec<(PathBuf, ContentHash)>,
+    sha256: ContentHash,
+    content: Content,
+    stamp: Stamp,
+    trusted_at: AtomicU64,
+}
+
+impl Loader {
+    pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
+        let copies = Arc::new(Copies::new(options.cache.clone()));
+        Loader { options, trust, copies, open: Mutex::default() }
+    }
+
+    /// The library of `entry`: as it was looked at before, unless its file is another one now. It is
+    /// not run.
+    pub(crate) fn library(
+        &self,
+        owner: &Owner,
+        entry: &ToolsetEntry,
+        asked: &ToolsetRights,
+    ) -> Result<Arc<Library>, Error> {
+        if entry.is_server() {
+            return self.server(owner, entry, asked);
+        }
+        let start = SystemTime::now();
+        let (path, mut file) = entry.open(&owner.dir)?;
+        let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
+        let limits = self.limits_name(owner, entry);
+        let key = Opened { path: path.clone(), limits, rights: rights.clone() };
+        let read_error = |error| read_error(&path, error);
+        let stamp = Stamp::of(&file.metadata().map_err(read_error)?, start);
+        if let Some(known) = self.known(&key).filter(|known| known.is_still(&stamp)) {
+            known.check_trust(|| self.demand_trust(owner, &path, &known.sha256, &known.classes))?;
+            return Ok(known);
+        }
+        check_permissions(&path, &file)?;
+        if self.known(&key).is_some() {
+            // The content is nearly always unchanged, and then only its hash is needed.
+            let sha256 = ContentHash::of_reader((&file).take(MAX_LIBRARY_BYTES + 1));
+            if let Some(known) = self.known_with(&key, &sha256.map_err(read_error)?) {
+                known.check_trust(|| {
+                    self.demand_trust(owner, &path, &known.sha256, &known.classes)
+                })?;
+                return Ok(known.with_stamp(stamp));
+            }
+            file.rewind().map_err(read_error)?;
+        }
+        let bytes = read(&mut file, &path)?;
+        let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
+        note.check(&path).map_err(open_error)?;
+        let sha256 = ContentHash::of(&bytes);
+        let trusted_at = AtomicU64::new(self.trust.version());
+        self.demand_trust(owner, &path, &sha256, &note.classes)?;
+        if let Some(known) = self.known_with(&key, &sha256) {
+            // Another thread opened it meanwhile.
+            return Ok(known.with_stamp(stamp));
+        }
+        let code = Code::Library(self.copies.path(&sha256)?);
+        let checked = Checked {
+            classes: note.classes.clone(),
+            runs: vec![(path, sha256.clone())],
+            sha256,
+            content: Content::Library(bytes),
+            stamp,
+            trusted_at,
+        };
+        let backend = self.backend(code, &key, owner, Some(note))?;
+        Ok(self.insert(key, owner, checked, backend))
+    }
+
+    /// The MCP server of `entry`. Its files are read each time: there are few.
+    #[cfg(feature = "mcp-toolsets")]
+    fn server(
+        &self,
+        owner: &Owner,
+        entry: &ToolsetEntry,
+        asked: &ToolsetRights,
+    ) -> Result<Arc<Library>, Error> {
+        let trusted_at = AtomicU64::new(self.trust.version());
+        let approve = self.options.approve.as_ref();
+        let program =
+            Program::read(&owner.dir, entry)?.trusted(owner, entry, &self.trust, approve)?;
+        let path = owner.dir.join(entry.path());
+        let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
+        let key = Opened { path, limits: self.limits_name(owner, entry), rights };
+        if let Some(known) = self.known_with(&key, &program.sha256) {
+            known.check_trust(|| Ok(()))?;
+            return Ok(known);
+        }
+        let code = program.code(self.copies.program_dir(&program.sha256)?)?;
+        let runs = program.files.iter().map(|file| (file.shown_as.clone(), file.sha256.clone()));
+        let checked = Checked {
+            classes: vec![entry.class().to_owned()],
+            runs: runs.collect(),
+            sha256: program.sha256,
+            content: Content::Program(program.files),
+            stamp: Stamp::take(&key.path, SystemTime::now()),
+            trusted_at,
+        };
+        let backend = self.backend(code, &key, owner, None)?;
+        Ok(self.insert(key, owner, checked, backend))
+    }
+
+    #[cfg(not(feature = "mcp-toolsets"))]
+    fn server(
+        &self,
+        _: &Owner,
+        entry: &ToolsetEntry,
+        _: &ToolsetRights,
+    ) -> Result<Arc<Library>, Error> {
+        let message = format!("`{entry}` is an MCP server, for which this program has no client");
+        let help = "build it with the feature `mcp-toolsets`";
+        Err(Error::new(ErrorCode::InvalidParam, message, help))
+    }
+
+    /// Adds a library that was checked.
+    fn insert(
+        &self,
+        key: Opened,
+        owner: &Owner,
+        checked: Checked,
+        backend: Backend,
+    ) -> Arc<Library> {
+        let Checked { classes, runs, sha256, content, stamp, trusted_at } = checked;
+        let library = Arc::new(Library {
+            path: key.path.clone(),
+            classes,
+            sha256,
+            runs,
+            stamp: Mutex::new(stamp),
+            skill_dir: owner.dir.clone(),
+            backend,
+            copies: Arc::clone(&self.copies),
+            copying: Mutex::new(Copying::Missing(Some(content))),
+            rights: key.rights.clone(),
+            trust: Arc::clone(&self.trust),
+            scope: owner.scope,
+            trusted_at,
+        });
+        locked(&self.open).insert(key, Arc::clone(&library));
+        library
+    }
+
+    /// Forgets the libraries of skills that `is_live` does not know by their directory, and ends
+    /// their processes.
+    pub(crate) fn retain(&self, is_live: impl Fn(&Path) -> bool) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone: Vec<Opened> = open
+            .iter()
+            .filter(|(_, library)| !is_live(&library.skill_dir))
+            .map(|(key, _)| key.clone())
+            .collect();
+        let gone: Vec<_> = gone.iter().filter_map(|key| open.remove(key)).collect();
+        drop(open);
+        for library in gone {
+            library.restart();
+        }
+    }
+
+    /// Forgets the failures of these libraries, and ends their processes.
+    pub(crate) fn restart(&self, which: impl Fn(&Library) -> bool) {
+        let open = locked(&self.open);
+        let which: Vec<_> = open.values().filter(|library| which(library)).cloned().collect();
+        drop(open);
+        for library in which {
+            library.restart();
+        }
+    }
+
+    fn known(&self, key: &Opened) -> Option<Arc<Library>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    /// The library of `key`, if it was opened with this content.
+    fn known_with(&self, key: &Opened, sha256: &ContentHash) -> Option<Arc<Library>> {
+        self.known(key).filter(|known| known.sha256 == *sha256)
+    }
+
+    /// The name under which the class of `entry` has limits of its own.
+    fn limits_name(&self, owner: &Owner, entry: &ToolsetEntry) -> Option<String> {
+        let names = [format!("{}:{}", owner.id, entry.class()), entry.class().to_owned()];
+        names.into_iter().find(|name| self.options.limits.contains_key(name))
+    }
+
+    fn demand_trust(
+        &self,
+        owner: &Owner,
+        path: &Path,
+        sha256: &ContentHash,
+        classes: &[String],
+    ) -> Result<(), Error> {
+        let approve = self.options.approve.as_ref();
+        self.trust.demand(owner, path, sha256, classes, approve)
+    }
+
+    fn backend(
+        &self,
+        code: Code,
+        Opened { path, limits: own, rights }: &Opened,
+        owner: &Owner,
+        note: Option<PluginNote>,
+    ) -> Result<Backend, Error> {
+        let shown_as = path.clone();
+        Ok(match (&self.options.isolation, code, note) {
+            (Isolation::Process { program, limits }, code, _) => {
+                let own = own.as_ref().and_then(|name| self.options.limits.get(name));
+                let mut limits = own.unwrap_or(limits).clone();
+                limits.read.extend(rights.held.read.iter().map(PathBuf::from));
+                limits.network |= rights.held.network;
+                let program = program.clone();
+                let worker = Worker::new(program, code, shown_as, owner.dir.clone(), limits);
+                Backend::Process(Box::new(worker))
+            }
+            (Isolation::InProcess, Code::Library(copy), Some(note)) => {
+                Backend::InProcess(Box::new(InProcess::new(copy, shown_as, note)))
+            }
+            (Isolation::InProcess, ..) => {
+                let message = format!("{} runs in a process of its own only", path.display());
+                let help = "run toolsets in child processes";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
+            }
+        })
+    }
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
+    let failed = |error| read_error(path, error);
+    let expected = file.metadata().map_err(failed)?.len().min(MAX_LIBRARY_BYTES) + 1;
+    let mut bytes = Vec::with_capacity(expected as usize);
+    file.take(MAX_LIBRARY_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_LIBRARY_BYTES {
+        let message = format!("{} is larger than {MAX_LIBRARY_BYTES} bytes", path.display());
+        let help = "build it with `cargo build --release`, and strip it";
+        return Err(Error::new(ErrorCode::InvalidParam, message, help));
+    }
+    Ok(bytes)
+}
+
+pub(super) fn read_error(path: &Path, error: std::io::Error) -> Error {
+    let message = format!("cannot read the plugin {}: {error}", path.display());
+    Error::new(ErrorCode::ExecutionError, message, "check the file and its permissions")
+        .with_source(error)
+}

@@ -1,0 +1,215 @@
+//! A tool of a skill, and lists of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde_json::{Map, Value};
+
+use super::descriptions::{Descriptions, Key};
+use super::export::provider_name;
+use super::library::{CallFailure, Library};
+use super::worker::WorkerState;
+use crate::error::{Error, ErrorCode, Remedy};
+use crate::skill::SkillId;
+
+/// A tool of a skill.
+///
+/// As JSON it also has the `state` of its library: that of a [`WorkerState`], with the `reason` why
+/// it does not run and, if it is disabled, `retry_in_seconds`; or `in_process`.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    /// Its name among all tools: the skill's id, a dot, and its name in the toolset.
+    pub name: String,
+    /// Its name in the toolset.
+    pub short_name: String,
+    /// Its description, for the model.
+    pub description: String,
+    /// The JSON Schema of its arguments: an object.
+    pub parameters: Value,
+    /// Hints in MCP's words (`readOnlyHint`, …).
+    pub annotations: Map<String, Value>,
+    /// The class it belongs to.
+    pub toolset: String,
+    /// The skill it belongs to.
+    pub skill: SkillId,
+    pub(super) library: Arc<Library>,
+    pub(super) config: Arc<Value>,
+    pub(super) listing: Arc<Listing>,
+}
+
+/// The state of a toolset that was listed, for all of its tools.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pub(super) key: Key,
+    pub(super) description: Arc<ToolsetDescription>,
+    pub(super) descriptions: Arc<Descriptions>,
+    /// True once its skill no longer has it.
+    pub(super) is_retired: AtomicBool,
+    /// True once the toolset that runs was compared with the description.
+    is_compared: AtomicBool,
+    /// True once the toolset that runs had other tools.
+    pub(super) is_stale: AtomicBool,
+}
+
+impl Serialize for Tool {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let state = self.worker_state();
+        let reason = state.as_ref().and_then(WorkerState::reason);
+        let retry_in = match &state {
+            Some(WorkerState::Disabled { retry_in, .. }) => Some(retry_in.as_secs() + 1),
+            _ => None,
+        };
+        let n_more = usize::from(reason.is_some()) + usize::from(retry_in.is_some());
+        let mut tool = serializer.serialize_struct("Tool", 7 + n_more)?;
+        tool.serialize_field("name", &self.name)?;
+        tool.serialize_field("description", &self.description)?;
+        tool.serialize_field("parameters", &self.parameters)?;
+        tool.serialize_field("toolset", &self.toolset)?;
+        tool.serialize_field("skill", &self.skill)?;
+        tool.serialize_field("annotations", &self.annotations)?;
+        tool.serialize_field("state", state.as_ref().map_or("in_process", WorkerState::as_str))?;
+        if let Some(reason) = reason {
+            tool.serialize_field("reason", &reason)?;
+        }
+        if let Some(seconds) = retry_in {
+            tool.serialize_field("retry_in_seconds", &seconds)?;
+        }
+        tool.end()
+    }
+}
+
+/// A toolset that could not be loaded. The others are not affected.
+#[derive(Debug, Clone)]
+pub struct ToolFailure {
+    /// The skill.
+    pub skill: SkillId,
+    /// The entry of its manifest.
+    pub entry: String,
+    /// The reason.
+    pub error: Arc<Error>,
+}
+
+/// The tools that were loaded, and the toolsets that could not be.
+#[derive(Debug, Clone, Default)]
+pub struct Tools {
+    /// In the order of skills, entries and toolsets.
+    pub tools: Vec<Tool>,
+    /// The toolsets that could not be loaded.
+    pub failures: Vec<ToolFailure>,
+}
+
+impl Tools {
+    /// The tool that `name` means: a qualified name, a name as providers have it (see
+    /// [`ToolFormat`](crate::ToolFormat)), or the name in its toolset where that is unique.
+    ///
+    /// Fails with `NOT_FOUND`.
+    pub fn find(&self, name: &str) -> Result<&Tool, Error> {
+        let unique = |is: &dyn Fn(&Tool) -> bool| {
+            let mut found = self.tools.iter().filter(|tool| is(tool));
+            found.next().filter(|_| found.next().is_none())
+        };
+        let tool = unique(&|tool| tool.name == name)
+            .or_else(|| unique(&|tool| provider_name(&tool.name) == name))
+            .or_else(|| unique(&|tool| tool.short_name == name));
+        tool.ok_or_else(|| self.not_found(name))
+    }
+
+    fn not_found(&self, name: &str) -> Error {
+        let nearest = self
+            .tools
+            .iter()
+            .map(|tool| (strsim::jaro_winkler(name, &tool.name), &tool.name))
+            .chain(self.tools.iter().map(|t| (strsim::jaro_winkler(name, &t.short_name), &t.name)))
+            .filter(|(similarity, _)| *similarity > 0.8)
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        let error = |help: &str| Error::new(ErrorCode::NotFound, format!("no tool `{name}`"), help);
+        match nearest {
+            Some((_, nearest)) => error(&format!("did you mean `{nearest}`?")),
+            None => error("call one of the tools that are listed").with_remedy(Remedy::ListTools),
+        }
+    }
+}
+
+impl Listing {
+    pub(super) fn new(
+        key: Key,
+        description: Arc<ToolsetDescription>,
+        descriptions: Arc<Descriptions>,
+    ) -> Arc<Listing> {
+        Arc::new(Listing {
+            key,
+            description,
+            descriptions,
+            is_retired: AtomicBool::new(false),
+            is_compared: AtomicBool::new(false),
+            is_stale: AtomicBool::new(false),
+        })
+    }
+}
+
+impl Tool {
+    /// Calls the tool and waits for its end.
+    ///
+    /// Fails with `INVALID_PARAM` for arguments that do not fit the schema, with the place;
+    /// `TIMEOUT` at a deadline; `CANCELLED` if the host cancelled it; and `EXECUTION_ERROR` for an error that the tool reports, a panic,
+    /// or the end of its process. `NOT_FOUND` if a [`refresh`](crate::Engine::refresh) removed or
+    /// replaced its skill.
+    pub fn call(&self, arguments: &Value, host: &dyn Host) -> Result<ToolOutput, Error> {
+        if self.listing.is_retired.load(Ordering::Relaxed) {
+            let message = format!("there is no tool `{}` any more", self.name);
+            let help = "its skill was removed or changed; list the tools again";
+            return Err(Error::new(ErrorCode::NotFound, message, help));
+        }
+        let Tool { name, toolset, config, short_name, .. } = self;
+        let output = self.library.call(toolset, config, short_name, arguments, host);
+        self.compare();
+        output.map_err(|failure| match failure {
+            CallFailure::Unfit(problems) => Error::new(
+                ErrorCode::InvalidParam,
+                format!("arguments of tool `{name}` do not fit: {problems}"),
+                format!("the parameters are {}", self.parameters),
+            ),
+            CallFailure::Failed(error) => {
+                error.reworded(format!("tool `{name}`: {}", error.message()))
+            }
+        })
+    }
+
+    /// Keeps the description of the toolset that runs, if it is another one than that which was
+    /// listed.
+    fn compare(&self) {
+        let listing = &*self.listing;
+        if listing.is_compared.load(Ordering::Relaxed) {
+            return;
+        }
+        let Some(made) = self.library.made(&self.toolset, &self.config) else { return };
+        if made != *listing.description {
+            listing.descriptions.put(&listing.key, made);
+            listing.is_stale.store(true, Ordering::Relaxed);
+        }
+        listing.is_compared.store(true, Ordering::Relaxed);
+    }
+
+    /// The state of its library's process; `None` if it runs in this one.
+    pub fn worker_state(&self) -> Option<WorkerState> {
+        self.library.worker_state()
+    }
+
+    /// Ends the process of its library, if it has one, and forgets its failures: the next call
+    /// starts it anew, also one that was disabled.
+    pub fn restart(&self) {
+        self.library.restart();
+    }
+
+    /// Tells whether `name` is its qualified name, or that which providers have.
+    pub(super) fn is_exactly(&self, name: &str) -> bool {
+        self.name == name || provider_name(&self.name) == name
+    }
+
+    /// The library it comes from.
+    pub fn library_path(&self) -> &std::path::Path {
+        &self.library.path
+    }
+}
