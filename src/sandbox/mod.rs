@@ -12,6 +12,7 @@ mod files;
 mod level;
 #[cfg(unix)]
 mod numbers;
+pub(crate) mod private_dir;
 
 #[cfg(unix)]
 use std::path::PathBuf;

@@ -242,7 +242,7 @@ impl Scripts {
             None if skill.scope == Scope::Project => Sockets::Internet,
             None => Sockets::All,
         };
-        let openings = Openings { write, sockets };
+        let openings = Openings { write, sockets, scratch: Some(mirror.scratch()) };
         let output =
             run::run(&program, set_up, openings, &self.options.limits, io).map_err(failed)?;
         tracing::debug!(skill = %skill.id, script, code = ?output.exit_code, reason = ?output.reason, "ran a script");
@@ -299,7 +299,8 @@ impl Scripts {
             command.arg("--version").env_clear().env("PATH", self.path()).current_dir("/");
         };
         let limits = ScriptLimits { timeout: Duration::from_secs(5), ..ScriptLimits::default() };
-        let openings = Openings { write: Vec::new(), sockets: Sockets::Pairs };
+        let sockets = Sockets::Pairs;
+        let openings = Openings { write: Vec::new(), sockets, scratch: None };
         let output = run::run(node, set_up, openings, &limits, ScriptIo::default()).ok()?;
         let version = semver::Version::parse(output.stdout.trim().strip_prefix('v')?).ok()?;
         Some((u32::try_from(version.major).ok()?, u32::try_from(version.minor).ok()?))

@@ -18,7 +18,6 @@ mod kept;
 mod library;
 mod loader;
 mod making;
-mod private_dir;
 #[cfg(feature = "mcp-toolsets")]
 mod program;
 mod registry;
@@ -28,6 +27,7 @@ mod seen;
 mod tool;
 mod worker;
 
+use crate::sandbox::private_dir;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

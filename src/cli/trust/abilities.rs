@@ -85,8 +85,8 @@ pub(super) fn show(code: &[Code], common: &Common, out: Output) -> anyhow::Resul
     let mut text = Page::default();
     for ability in &abilities {
         let network = match ability.network {
-            true => styled(WARNING, "network: open, as its skill asks for it").to_string(),
-            false => styled(DIM, "network: closed").to_string(),
+            true => styled(WARNING, "network: open, as its skill asks for it"),
+            false => styled(DIM, "network: closed"),
         };
         let writes = match ability.writes.len() {
             0 => "a directory for the run".to_owned(),

@@ -12,6 +12,7 @@ mod rules;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use super::finding::{Finding, diagnostics};
@@ -58,7 +59,7 @@ fn in_text(text: &str, is_prose: bool) -> Vec<Finding> {
     for (code, n) in counts.into_iter().filter(|(_, n)| *n > MAX_REPORTED) {
         let last = found.iter_mut().rev().find(|finding| finding.code == code);
         if let Some(last) = last {
-            last.message.push_str(&format!(", and such in {} more places", n - MAX_REPORTED));
+            let _ = write!(last.message, ", and such in {} more places", n - MAX_REPORTED);
         }
     }
     found

@@ -85,12 +85,19 @@ pub(super) fn addressing_rules() -> Vec<(String, &'static str, bool)> {
     rules.into_iter().chain([(out, SECRETS_OUT, true)]).collect()
 }
 
+/// Those patterns, compiled.
+struct Addressing {
+    rules: Vec<(Rule, bool)>,
+    /// What makes a warning of the words after it.
+    warning: Option<Regex>,
+}
+
 /// Those patterns, and what makes a warning of the words after it.
-static ADDRESSING: LazyLock<(Vec<(Rule, bool)>, Option<Regex>)> = LazyLock::new(|| {
+static ADDRESSING: LazyLock<Addressing> = LazyLock::new(|| {
     let compiled = addressing_rules().into_iter().filter_map(|(pattern, what, guarded)| {
         Some((Rule { pattern: compiled(&pattern)?, what }, guarded))
     });
-    (compiled.collect(), compiled_warning())
+    Addressing { rules: compiled.collect(), warning: compiled_warning() }
 });
 
 fn compiled_warning() -> Option<Regex> {
@@ -101,7 +108,7 @@ fn compiled_warning() -> Option<Regex> {
 
 /// Text that addresses the agent about trust, secrets or its instructions.
 pub(super) fn addressing(text: &str) -> Vec<Finding> {
-    let (rules, warning) = &*ADDRESSING;
+    let Addressing { rules, warning } = &*ADDRESSING;
     let mut found = Vec::new();
     for (Rule { pattern, what }, guarded) in rules {
         for place in pattern.find_iter(text).map(|found| found.range()) {
