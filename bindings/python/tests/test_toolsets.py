@@ -1,4 +1,4 @@
-"""Tools of a compiled toolset: in a process of its own, which is another Python, and in this one."""
+"""Tools of a compiled toolset: in a process of its own, and in this one."""
 
 from __future__ import annotations
 
