@@ -563,7 +563,7 @@ class Reason:
 
     @property
     def code(self) -> str:
-        """The code, stable and in kebab-case: ``below-limit``, ``vetoed``, ``in-context`` and so on."""
+        """The code, stable and in kebab-case: ``below-limit``, ``vetoed`` and so on."""
     @property
     def text(self) -> str:
         """The reason in words."""
@@ -1056,7 +1056,7 @@ class Event:
 
     @property
     def kind(self) -> EventKind:
-        """``used``, ``shown``, ``activated``, ``consented``, ``consent-spent``, ``listed``, ``compacted``, ``restored`` or ``postponed``."""
+        """The kind: see ``repertoire.types.EventKind``."""
     @property
     def skill(self) -> str | None:
         """The skill it is about; ``None`` if it is about all of them."""
