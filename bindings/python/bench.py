@@ -121,7 +121,7 @@ def messages(skills: list[Skill]) -> list[str]:
 
 
 def per_call(call: Callable[[str], object], texts: list[str], n_rounds: int) -> float:
-    """Return the microseconds of a call in the best round: each is short enough to run undisturbed."""
+    """Return the microseconds of a call in the best of many short rounds."""
     best = float("inf")
     for _ in range(n_rounds):
         start = time.perf_counter()
