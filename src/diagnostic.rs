@@ -54,6 +54,11 @@ macro_rules! codes {
                 match self { $(Code::$name => $text),+ }
             }
 
+            /// What a finding of this code means, in a sentence.
+            pub fn description(self) -> &'static str {
+                match self { $(Code::$name => concat!($($doc),+).trim_ascii()),+ }
+            }
+
             /// The severity of findings of this code.
             pub fn severity(self) -> Severity {
                 match self { $(Code::$name => Severity::$severity),+ }
@@ -210,6 +215,21 @@ codes! {
     SpecName = "spec-name", Error;
     /// Agent Skills profile: the name is not the directory's name.
     SpecNameDirectory = "spec-name-directory", Error;
+    /// Untrusted profile: a name that looks like another one.
+    ConfusableId = "confusable-id", Error;
+    /// Untrusted profile: text that addresses the agent about trust, secrets or its instructions.
+    AddressesAgent = "addresses-agent", Warning;
+    /// Untrusted profile: a credential in a file of the skill.
+    SecretInFile = "secret-in-file", Error;
+    /// Untrusted profile: a file that no listing shows.
+    HiddenFile = "hidden-file", Warning;
+    /// Untrusted profile: a link that leads out of the skill.
+    LeavingLink = "leaving-link", Warning;
+    /// Untrusted profile: a script that uses the network.
+    FetchingScript = "fetching-script", Warning;
+    /// Untrusted profile: code that is fetched or hidden, and run at once.
+    RemoteCode = "remote-code", Error;
+
     /// Agent Skills profile: the description is missing or longer than 1,024 characters.
     SpecDescription = "spec-description", Error;
     /// Agent Skills profile: `compatibility` is longer than 500 characters.

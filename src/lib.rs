@@ -54,6 +54,7 @@
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
 //! - `snapshot` (part of `cli`): `SnapshotCache`, for processes that ask a question or two and end.
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.
+//! - `mcp-toolsets` (part of `cli`): tools from MCP servers that skills ship, too.
 //! - `watch` (part of `cli`): `Engine::watch`, skills taken up when their files change.
 
 pub mod activation;
@@ -72,6 +73,8 @@ pub mod integration;
 mod later;
 pub mod lint;
 pub mod matcher;
+#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
+mod process;
 mod progress;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;

@@ -419,3 +419,49 @@ fn check_tells_libraries_that_cannot_be_loaded() {
     assert_eq!(found.len(), 2, "once for each entry: {found:?}");
     assert!(found.iter().all(|(code, _)| code == "unsafe-library"), "{found:?}");
 }
+
+/// `trust add` shows the rights that are asked for and the tools that are trusted, and later what
+/// changed of them.
+#[test]
+fn trust_shows_rights_and_tools_and_then_the_difference() {
+    let place = place();
+    let entries = json!([
+        {"class": "toolsets/hello:HelloToolset", "rights": {"read": ["."], "network": true}},
+        "toolsets/hello:MoodToolset",
+    ]);
+    let head = json!({"name": "hello", "description": "Greets.", "toolsets": entries});
+    place.write("skills/hello/SKILL.md", format!("---\n{head}\n---\nBody\n"));
+    let shown = run(&place, &["trust", "show", "skills/hello"]).exits(0).stdout;
+    let here = place.path().canonicalize().unwrap();
+    let asks = format!("`HelloToolset` asks to read `{}` and to use the network", here.display());
+    assert_contains(&shown, &[&asks]);
+
+    let added = run(&place, &["trust", "add", "skills/hello"]).exits(0).stdout;
+    assert_contains(&added, &[&asks, "tool    greet Greets somebody by name.", "tool    mood"]);
+    let listed = run(&place, &["trust", "list", "--json"]).exits(0).json();
+    let rights = &listed["trusted"][0]["rights"]["HelloToolset"];
+    assert_eq!((&rights["read"][0], &rights["network"]), (&json!(here), &json!(true)), "{listed}");
+
+    // Another library of the same class.
+    fs::copy(plugin::of_workspace("failing-toolset"), library(&place)).unwrap();
+    write_skill(&place, "hello", &["toolsets/hello:HelloToolset"]);
+    let again = run(&place, &["trust", "add", "skills/hello", "--json"]).exits(0).json();
+    let tools = again["trusted"][0]["tools"].as_array().unwrap().clone();
+    let changes: Vec<(&str, &str)> = tools
+        .iter()
+        .map(|tool| (tool["name"].as_str().unwrap(), tool["change"].as_str().unwrap()))
+        .collect();
+    assert!(changes.contains(&("greet", "changed")), "{changes:?}");
+    assert!(changes.contains(&("mood", "gone")) && changes.contains(&("divide", "gone")));
+    let listed = run(&place, &["trust", "list", "--json"]).exits(0).json();
+    assert_eq!(listed["trusted"][0].get("rights"), Some(&json!({})), "{listed}");
+}
+
+#[test]
+fn the_commands_of_the_scaffold_know_where_cargo_builds() {
+    let place = Place::new();
+    let mut command = place.command(["tool", "new", "my-first", "--json"]);
+    command.env("CARGO_TARGET_DIR", "/elsewhere/target");
+    let next = binary::finish(command, b"").exits(0).json()["next"].clone();
+    assert_contains(next[1].as_str().unwrap(), &["cp /elsewhere/target/release/libmy_first"]);
+}

@@ -91,7 +91,7 @@
 //!
 //! # Features
 //!
-//! * `block-on`: `block_on`
+//! * `block-on`: `block_on`, and the crate `tokio` that it runs on
 //! * `host`: for hosts, not for authors: inspecting, opening and calling plugins
 
 extern crate self as repertoire_plugin;
@@ -123,8 +123,14 @@ pub use fake_host::FakeHost;
 pub use output::ToolOutput;
 pub use repertoire_plugin_macros::{arguments, toolset};
 pub use schemars;
+/// The version of serde that this crate uses. [`#[arguments]`](macro@arguments) derives with it;
+/// another derive has to be told where it is: `#[serde(crate = "repertoire_plugin::serde")]`.
 pub use serde;
 pub use serde_json;
+/// The version of tokio on which [`block_on`] runs; further features of it, such as `net`, are turned
+/// on by a dependency of the plugin's own on the same major version.
+#[cfg(feature = "block-on")]
+pub use tokio;
 pub use tools::{Tool, Tools, Toolset, create_default, describe};
 
 /// The version of the border, `(major, minor)`.

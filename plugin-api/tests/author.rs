@@ -154,11 +154,17 @@ struct Point {
     y: f64,
 }
 
+// As models write them, without a word of the author.
 #[arguments]
-#[serde(rename_all = "lowercase")]
 enum Colour {
     Red,
     Green,
+}
+
+#[arguments]
+#[serde(rename_all = "UPPERCASE")]
+enum Loud {
+    VeryRed,
 }
 
 struct Shapes;
@@ -254,6 +260,13 @@ fn schemas_have_what_providers_take_and_nothing_else() {
     );
     let names = describe::<Shapes>().unwrap().tools.into_iter().map(|tool| tool.name);
     assert_eq!(names.collect::<Vec<_>>(), ["nothing", "context", "draw", "any"]);
+}
+
+#[test]
+fn variants_have_the_names_that_the_author_gives_them() {
+    use repertoire_plugin::schemars::schema_for;
+    assert_eq!(schema_for!(Loud).to_value()["enum"], json!(["VERYRED"]));
+    assert_eq!(schema_for!(Colour).to_value()["enum"], json!(["red", "green"]));
 }
 
 #[test]

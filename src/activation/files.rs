@@ -16,6 +16,9 @@ use crate::error::{Error, ErrorCode};
 /// The most files that an activation names.
 pub const MAX_BUNDLED_FILES: usize = 20;
 
+/// The largest text whose lines can be read, in bytes; all of it is searched for line ends.
+pub(super) const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
+
 /// The most directory entries that are read in one skill.
 pub(super) const MAX_ENTRIES: usize = 10_000;
 
@@ -26,8 +29,8 @@ pub struct BundledFiles {
     /// byte order within a depth: what its text refers to stands close, and a directory of a
     /// hundred icons further down does not displace it.
     pub files: Vec<String>,
-    /// The number of files beyond these, with those no reader could name: not UTF-8, or with a
-    /// backslash or a control character.
+    /// The number of files beyond these, with those that cannot be read: named not in UTF-8, or with a
+    /// backslash or a control character; with a second name (hard links); over 16 MiB.
     pub more: usize,
     /// True if the whole directory was read. If it has more than 10,000 entries, or parts that
     /// cannot be read, `more` is a lower bound.
@@ -40,10 +43,22 @@ pub struct BundledFiles {
 /// Fails with `NOT_FOUND` if the directory cannot be read.
 pub fn bundled_files(dir: &Path, limit: usize) -> Result<BundledFiles, Error> {
     let root = Dir::open(dir).map_err(|error| no_directory(dir, &error))?;
-    let Found { mut files, n_unnameable, complete } = find(&root);
-    let more = files.len().saturating_sub(limit) + n_unnameable;
-    files.truncate(limit);
+    let Found { files, n_unnameable, complete } = find(&root);
+    let n_files = files.len();
+    let readable = files.into_iter().filter(|file| is_readable(&dir.join(file)));
+    let files: Vec<String> = readable.take(limit).collect();
+    let more = n_files - files.len() + n_unnameable;
     Ok(BundledFiles { files, more, complete })
+}
+
+/// Tells whether a reader would be given the file at `path`, as far as that shows from outside.
+fn is_readable(path: &Path) -> bool {
+    let Ok(metadata) = path.symlink_metadata() else { return false };
+    #[cfg(unix)]
+    let has_one_name = std::os::unix::fs::MetadataExt::nlink(&metadata) == 1;
+    #[cfg(not(unix))]
+    let has_one_name = true;
+    has_one_name && metadata.len() <= MAX_TEXT_BYTES as u64
 }
 
 /// Returns whether the skill in `dir` has a directory `path` that its files could be in.

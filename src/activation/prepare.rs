@@ -6,7 +6,7 @@ use super::tree::{TreeLimits, folder_tree};
 use super::{Activation, SubSkill, arguments};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode};
-use crate::skill::Spanned;
+use crate::skill::{Spanned, without_invisible};
 
 /// The activation of a skill of `catalog` with `args`. Its hints are for a model, which reads it
 /// even if a user asks for it.
@@ -21,7 +21,9 @@ pub(crate) fn prepare(
 ) -> Result<Activation, Error> {
     let manifest = entry.skill.manifest();
     let declares_arguments = manifest.argument_hint.is_some() || manifest.arguments.is_some();
-    let body = entry.skill.body()?;
+    // What nobody sees reaches no model, in whatever form a host passes it on.
+    let shown = |text: &str| without_invisible(text).into_owned();
+    let body = without_invisible(entry.skill.body()?);
     let dir = entry.skill.dir();
     let bundled = dir.and_then(|dir| {
         bundled_files(dir, MAX_BUNDLED_FILES)
@@ -29,7 +31,7 @@ pub(crate) fn prepare(
             .ok()
     });
     let (files, more_files) = bundled.map_or_else(Default::default, |b| (b.files, b.more));
-    let content = arguments::apply(body, args, declares_arguments).ok_or_else(|| {
+    let content = arguments::apply(&body, args, declares_arguments).ok_or_else(|| {
         let message = format!(
             "skill `{}` would have more than {} bytes with these arguments",
             entry.id,
@@ -39,11 +41,11 @@ pub(crate) fn prepare(
     })?;
     let sub_skills = catalog
         .sub_skills(entry, Audience::Model)
-        .map(|below| SubSkill { id: below.id.clone(), brief: below.skill.brief().to_owned() });
+        .map(|below| SubSkill { id: below.id.clone(), brief: shown(below.skill.brief()) });
     let text = |field: &Option<Spanned<String>>| field.as_ref().map(|text| text.value.clone());
     Ok(Activation {
         id: entry.id.clone(),
-        name: entry.skill.name().to_owned(),
+        name: shown(entry.skill.name()),
         mode: manifest.context,
         content,
         base_dir: dir.map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned())),

@@ -8,13 +8,13 @@ use std::path::Path;
 use data_encoding::BASE64;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
-use super::files::{Entered, enter, has_one_name, is_repository, nearest_files, no_directory};
+use super::files::{
+    Entered, MAX_TEXT_BYTES, enter, has_one_name, is_made_by_tools, is_repository, nearest_files,
+    no_directory,
+};
 use crate::beneath::{Dir, Links, plain};
 use crate::catalog::is_skill_file;
 use crate::error::{Error, ErrorCode};
-
-/// The largest text whose lines can be read, in bytes; all of it is searched for line ends.
-const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 
 /// The part of a file to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,6 +168,13 @@ impl Asked<'_> {
     fn file(&self, dir: &Path) -> Result<(File, String), Error> {
         let path = plain(self.path).map_err(|why| self.no_path(why))?;
         let file = self.open(dir, &path)?;
+        if path.split('/').any(|part| part.starts_with('.') || is_made_by_tools(part.as_ref())) {
+            return Err(self.error(
+                ErrorCode::PermissionDenied,
+                "hidden files, `node_modules` and `__pycache__` are neither listed nor read",
+                "read the files that the skill shows when it is activated",
+            ));
+        }
         self.require_one_name(&file)?;
         Ok((file, path))
     }

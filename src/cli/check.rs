@@ -1,6 +1,7 @@
 //! `repertoire check`: what is wrong with skill files.
 
 mod examples;
+mod sarif;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -11,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::catalog::{Catalog, CatalogOptions, is_skill_file, skill_files};
 use repertoire::lint::{self, lint};
 use repertoire::session::{Day, SessionStore as _};
-use repertoire::skill::check_file;
+use repertoire::skill::{Profile, check_file};
 use repertoire::{Code, Diagnostic, Engine, Severity, Source};
 use serde::Serialize;
 
@@ -88,6 +89,13 @@ impl Targets {
             found.extend(unused(args, &catalog, common)?);
         }
         found.retain(|diagnostic| targets.contains(&absolute(&diagnostic.path)));
+        if args.profile == Profile::Untrusted {
+            found.extend(
+                lint::confusable(&catalog)
+                    .into_iter()
+                    .filter(|diagnostic| targets.contains(&absolute(&diagnostic.path))),
+            );
+        }
         let is_checked = |path: &Path| targets.contains(&absolute(path));
         let engine = Engine::builder().sources(sources).brand(&common.brand);
         found.extend(examples::misrouted(&catalog, is_checked, engine)?);
@@ -165,7 +173,9 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     leave_out_what_is_told_better(&mut diagnostics);
 
     let n_skills = targets.files.len();
-    if out.json {
+    if args.format == "sarif" {
+        Output::json(&sarif::log(&diagnostics))?;
+    } else if out.json || args.format == "json" {
         Output::json(&Report { diagnostics: &diagnostics, skills: n_skills })?;
     } else {
         out.human(text(&diagnostics, n_skills, args.notes, out).as_str())?;
@@ -173,7 +183,11 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     if n_skills == 0 && !args.paths.is_empty() {
         out.note("nothing was checked: there is no `SKILL.md` in what was named");
     }
-    Ok(ExitCode::done_if(Counts::of(&diagnostics).errors == 0))
+    let fail_on = args.fail_on.unwrap_or(match args.profile {
+        Profile::Untrusted => Severity::Warning,
+        Profile::Repertoire | Profile::AgentSkills => Severity::Error,
+    });
+    Ok(ExitCode::done_if(diagnostics.iter().all(|diagnostic| diagnostic.severity < fail_on)))
 }
 
 /// Removes the findings about a trigger as a whole where an invisible character of it is named.

@@ -160,7 +160,7 @@ pub(crate) fn engine_with_tools(
     common: &Common,
     isolation: &IsolationArgs,
 ) -> anyhow::Result<Engine> {
-    let toolsets = cached_toolset_options(common, isolation)?;
+    let toolsets = cached_toolset_options_in(common, isolation)?;
     let trust = Arc::new(trust_store(common)?);
     engine_without_cache(common, |builder| builder.toolsets(toolsets).trust(trust))
 }
@@ -185,7 +185,7 @@ pub(crate) fn engine_with_everything(
     scripts: ScriptOptions,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
 ) -> anyhow::Result<Engine> {
-    let toolsets = cached_toolset_options(common, &IsolationArgs { in_process: false })?;
+    let toolsets = cached_toolset_options(common)?;
     let trust = Arc::new(trust_store(common)?);
     silent_engine(common, |builder| {
         let builder = with_cache(builder, common);
@@ -230,13 +230,18 @@ fn tell_kept(engine: &Engine, out: Output) -> Subscription {
 }
 
 /// Returns the options for libraries, with copies of them that later processes reuse.
-fn cached_toolset_options(
+fn cached_toolset_options_in(
     common: &Common,
     isolation: &IsolationArgs,
 ) -> anyhow::Result<ToolsetOptions> {
     let mut options = config(common)?.toolsets(toolset_options(isolation)?);
     options.cache = cache_dir(common).map(|dir| dir.join("plugins"));
     Ok(options)
+}
+
+/// Returns the same options, for children of this binary.
+pub(crate) fn cached_toolset_options(common: &Common) -> anyhow::Result<ToolsetOptions> {
+    cached_toolset_options_in(common, &IsolationArgs { in_process: false })
 }
 
 /// Returns the options for libraries: in children of this binary, unless `--in-process` is given.

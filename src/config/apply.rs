@@ -131,6 +131,8 @@ impl Config {
         set(&mut limits.memory, self.count("scripts.memory").map(Some));
         set(&mut limits.address_space, self.count("scripts.address_space").map(Some));
         set(&mut limits.file_bytes, self.count("scripts.file_bytes").map(Some));
+        set(&mut limits.scratch_bytes, self.count("scripts.scratch_bytes").map(Some));
+        set(&mut limits.group_processes, self.count("scripts.group_processes").map(Some));
         set(&mut limits.processes, self.count("scripts.processes").map(Some));
         set(&mut options.network, self.switch("scripts.network"));
         let listed = |name: &str| self.value(name).map(texts).unwrap_or_default();

@@ -86,6 +86,8 @@ pub(super) const KEYS: &[Key] = &[
     key("scripts.memory", Kind::Count(1), ProjectMay::Narrow),
     key("scripts.address_space", Kind::Count(1), ProjectMay::Narrow),
     key("scripts.file_bytes", Kind::Count(0), ProjectMay::Narrow),
+    key("scripts.scratch_bytes", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.group_processes", Kind::Count(1), ProjectMay::Narrow),
     key("scripts.processes", Kind::Count(1), ProjectMay::Narrow),
     key("scripts.network", Kind::Switch, ProjectMay::Narrow),
     key("scripts.write", Kind::Paths, ProjectMay::NotSet),

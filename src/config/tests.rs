@@ -273,6 +273,7 @@ fn limits_of_scripts_are_taken() {
     let world = World::new(
         "[scripts]\ntimeout = 1.5\ngrace = 2\noutput_bytes = 3\nargs = 4\narg_bytes = 5\n\
          cpu_seconds = 6\nmemory = 7\naddress_space = 8\nfile_bytes = 9\nprocesses = 10\n\
+         scratch_bytes = 11\ngroup_processes = 12\n\
          network = false\nwrite = [\"/tmp\", \"~/out\"]\nenv = [\"KEY\"]\n",
         "",
     );
@@ -287,6 +288,8 @@ fn limits_of_scripts_are_taken() {
         memory: Some(7),
         address_space: Some(8),
         file_bytes: Some(9),
+        scratch_bytes: Some(11),
+        group_processes: Some(12),
         processes: Some(10),
     };
     assert_eq!(options.limits, wanted);

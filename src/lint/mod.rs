@@ -6,6 +6,7 @@
 //! stays below a millisecond a skill, and none compares all pairs.
 
 mod claims;
+mod confusable;
 mod dead;
 mod descriptions;
 mod generic;
@@ -24,6 +25,7 @@ use crate::matcher::text::fold_trigger;
 use crate::matcher::text::mention;
 use crate::skill::Spanned;
 
+pub use confusable::confusable;
 pub use patterns::{PatternCost, pattern_cost};
 pub use unused::unused;
 

@@ -84,6 +84,10 @@ const TYPE_INTO_TERMINAL: [u64; 2] = [0x5412, 0x541C];
 const EPERM: u32 = 1;
 const ENOSYS: u32 = 38;
 
+/// Calls by their numbers, with the rules of which any refuses a call; without a rule, all are
+/// refused.
+type Refused = Vec<(i64, Vec<SeccompRule>)>;
+
 /// Refuses to leave the process group, so that it can be killed as a whole; to type into a
 /// terminal; to become root in a namespace of its own; to change limits and priorities of other
 /// processes; to read the user's keyrings; and the sockets that `rules` do not leave open.
@@ -97,7 +101,7 @@ pub(super) fn filter_calls(rules: &Rules) -> Result<(), Box<dyn Error>> {
                 Ok::<_, Box<dyn Error>>(vec![when(&[(1, SeccompCmpOp::Ne, u64::from(group))])?])
             })?,
         ),
-        (calls.ioctl, any_of(1, SeccompCmpOp::Eq, &TYPE_INTO_TERMINAL)?),
+        (calls.ioctl, any_of(1, &SeccompCmpOp::Eq, &TYPE_INTO_TERMINAL)?),
         (calls.unshare, vec![when(&[(0, has(CLONE_NEWUSER), CLONE_NEWUSER)])?]),
         (calls.clone, vec![when(&[(0, has(CLONE_NEWUSER), CLONE_NEWUSER)])?]),
         // Of another process, and not only asked for. That one's limits may end it.
@@ -108,7 +112,7 @@ pub(super) fn filter_calls(rules: &Rules) -> Result<(), Box<dyn Error>> {
                 SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?,
             ])?],
         ),
-        (calls.setpriority, any_of(0, SeccompCmpOp::Eq, &[PRIO_USER])?),
+        (calls.setpriority, any_of(0, &SeccompCmpOp::Eq, &[PRIO_USER])?),
     ];
     refused.extend(calls.keyrings.map(|number| (number, Vec::new())));
     refused.extend(sockets(&calls, rules.sockets)?);
@@ -118,10 +122,7 @@ pub(super) fn filter_calls(rules: &Rules) -> Result<(), Box<dyn Error>> {
 }
 
 /// The calls by which sockets are made and used that are not to be.
-fn sockets(
-    calls: &Calls,
-    sockets: Sockets,
-) -> Result<Vec<(i64, Vec<SeccompRule>)>, Box<dyn Error>> {
+fn sockets(calls: &Calls, sockets: Sockets) -> Result<Refused, Box<dyn Error>> {
     let mut refused = Vec::new();
     match sockets {
         Sockets::All => return Ok(refused),
@@ -135,14 +136,14 @@ fn sockets(
             refused.extend(all.map(|number| (number, Vec::new())));
         }
     }
-    let mut pairs = any_of(1, has(TYPE_MASK), &DATAGRAMS)?;
+    let mut pairs = any_of(1, &has(TYPE_MASK), &DATAGRAMS)?;
     pairs.push(when(&[(0, SeccompCmpOp::Ne, AF_UNIX)])?);
     refused.extend([(calls.socketpair, pairs), (IO_URING_SETUP, Vec::new())]);
     Ok(refused)
 }
 
 /// Refuses these calls to this thread, and to all that it starts, with `errno`.
-fn refuse(mut calls: Vec<(i64, Vec<SeccompRule>)>, errno: u32) -> Result<(), Box<dyn Error>> {
+fn refuse(mut calls: Refused, errno: u32) -> Result<(), Box<dyn Error>> {
     if cfg!(target_arch = "x86_64") {
         let twins: Vec<_> =
             calls.iter().map(|(number, rules)| (number | X32, rules.clone())).collect();
@@ -166,7 +167,7 @@ fn has(mask: u64) -> SeccompCmpOp {
 /// A rule for each of `values`: any of them is enough.
 fn any_of(
     argument: u8,
-    operator: SeccompCmpOp,
+    operator: &SeccompCmpOp,
     values: &[u64],
 ) -> Result<Vec<SeccompRule>, Box<dyn Error>> {
     values.iter().map(|value| when(&[(argument, operator.clone(), *value)])).collect()

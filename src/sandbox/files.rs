@@ -46,7 +46,7 @@ pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), R
     let run = AccessFs::from_read(ABI_WANTED);
     let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
     let handled = match rules.reads {
-        Reads::Only(_) => AccessFs::from_all(ABI_WANTED),
+        Reads::Only { .. } => AccessFs::from_all(ABI_WANTED),
         // Without a rule for terminals: what can be read can be asked for its size.
         Reads::All => AccessFs::from_write(ABI_WANTED) & !AccessFs::IoctlDev,
     };
@@ -65,12 +65,13 @@ pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), R
         .create()?
         .add_rules(path_beneath_rules(DEVICES, (look | AccessFs::WriteFile) & handled))?
         .add_rules(path_beneath_rules(&rules.write, change))?;
-    if let Reads::Only(paths) = &rules.reads {
+    if let Reads::Only { read, run: programs } = &rules.reads {
         let network: &[&str] = if has_network { &NETWORK } else { &[] };
         ruleset = ruleset
             .add_rules(path_beneath_rules(PROGRAMS, run))?
             .add_rules(path_beneath_rules(READ.iter().chain(network), look))?
-            .add_rules(path_beneath_rules(paths, look))?;
+            .add_rules(path_beneath_rules(read, look))?
+            .add_rules(path_beneath_rules(programs, run))?;
     }
     let status = ruleset.restrict_self()?;
     let level = match status.ruleset {

@@ -12,6 +12,7 @@ mod files;
 mod level;
 #[cfg(unix)]
 mod numbers;
+pub(crate) mod private_dir;
 
 #[cfg(unix)]
 use std::path::PathBuf;
@@ -63,7 +64,12 @@ pub(crate) enum Reads {
     All,
     /// The system's programs and libraries, and these.
     #[cfg_attr(not(feature = "toolsets"), expect(dead_code, reason = "plugins read little"))]
-    Only(Vec<PathBuf>),
+    Only {
+        /// Files and directories.
+        read: Vec<PathBuf>,
+        /// Files and directories of programs that may be run.
+        run: Vec<PathBuf>,
+    },
 }
 
 /// Keeps to this process what it has open, but for the standard streams: nothing above binds what

@@ -17,6 +17,7 @@ pub(super) enum Sockets {
 pub(super) struct Openings {
     pub(super) write: Vec<PathBuf>,
     pub(super) sockets: Sockets,
+    pub(super) scratch: Option<PathBuf>,
 }
 
 /// Refuses: without scripts there is none.

@@ -118,6 +118,11 @@ impl Group {
         pid(&self.script).is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
     }
 
+    /// How many processes of the group are alive.
+    pub(super) fn n_alive(&self) -> usize {
+        self.members(&Stat::is_alive).len()
+    }
+
     /// Kills all of the group, waits until none of it is alive, and says how the script ended.
     pub(super) fn end(&mut self) -> io::Result<ExitStatus> {
         let patience = Instant::now() + HOPELESS;

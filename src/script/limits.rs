@@ -34,6 +34,12 @@ pub struct ScriptLimits {
     pub address_space: Option<u64>,
     /// Bytes of any file it writes, 1 GiB by default.
     pub file_bytes: Option<u64>,
+    /// Bytes that all files in its scratch directory take up, 4 GiB by default. Looked at about four
+    /// times a second; a script that takes more is killed.
+    pub scratch_bytes: Option<u64>,
+    /// Processes that a script may have started and that still run, 1,000 by default. Looked at
+    /// about four times a second; a script that has more is killed.
+    pub group_processes: Option<u64>,
     /// Processes and threads **of the user**, those outside of the script included; unlimited by
     /// default. The system does not enforce it for the superuser.
     pub processes: Option<u64>,
@@ -51,6 +57,8 @@ impl Default for ScriptLimits {
             memory: Some(4 << 30),
             address_space: None,
             file_bytes: Some(1 << 30),
+            scratch_bytes: Some(4 << 30),
+            group_processes: Some(1000),
             processes: None,
         }
     }

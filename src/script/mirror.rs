@@ -7,15 +7,14 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::files::{BYTECODE, Checked, Files, SCRIPTS};
 use crate::beneath::{Dir, Links};
+use crate::sandbox::private_dir::PrivateDir;
 
 /// A directory for one run. It goes when this is dropped.
 #[derive(Debug)]
 pub(super) struct Mirror {
-    dir: TempDir,
+    dir: PrivateDir,
 }
 
 impl Mirror {
@@ -26,11 +25,9 @@ impl Mirror {
         checked: &[Checked],
         parent: Option<&Path>,
     ) -> io::Result<Mirror> {
-        let mut builder = tempfile::Builder::new();
-        let builder = builder.prefix("repertoire-");
         let dir = match parent {
-            Some(parent) => builder.tempdir_in(parent)?,
-            None => builder.tempdir()?,
+            Some(parent) => PrivateDir::below(parent)?,
+            None => PrivateDir::below(&std::env::temp_dir())?,
         };
         let mirror = Mirror { dir };
         let top = Dir::open(mirror.dir.path())?;

@@ -34,7 +34,7 @@
 //! ```
 //!
 //! - `files`: which files those are, and whether they may run; `help`: what they say of themselves.
-//! - `interpreter`: what runs them; `mirror`: the copies.
+//! - `mirror`: the copies; `crate::process` says what runs them.
 //! - `run`: one run; `group`: its processes.
 
 mod envelope;
@@ -42,7 +42,6 @@ mod files;
 #[cfg(unix)]
 mod group;
 mod help;
-mod interpreter;
 mod limits;
 mod mirror;
 mod output;
@@ -63,10 +62,10 @@ use serde::Serialize;
 
 use crate::catalog::{Environment, Scope};
 use crate::error::{Error, ErrorCode};
+use crate::process::{self, NoRunner, Runner, Search};
 use crate::skill::SkillId;
 use crate::trust::{Approval, Owner, TrustStore};
 use files::Files;
-use interpreter::{NoRunner, Runner, Search};
 use mirror::Mirror;
 use run::{Openings, Sockets};
 
@@ -243,7 +242,7 @@ impl Scripts {
             None if skill.scope == Scope::Project => Sockets::Internet,
             None => Sockets::All,
         };
-        let openings = Openings { write, sockets };
+        let openings = Openings { write, sockets, scratch: Some(mirror.scratch()) };
         let output =
             run::run(&program, set_up, openings, &self.options.limits, io).map_err(failed)?;
         tracing::debug!(skill = %skill.id, script, code = ?output.exit_code, reason = ?output.reason, "ran a script");
@@ -264,7 +263,7 @@ impl Scripts {
     /// The `PATH` of scripts.
     fn path(&self) -> OsString {
         let path = self.options.environment.var("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
-        interpreter::absolute_only(&path)
+        process::absolute_only(&path)
     }
 
     /// The environment of a script.
@@ -300,7 +299,8 @@ impl Scripts {
             command.arg("--version").env_clear().env("PATH", self.path()).current_dir("/");
         };
         let limits = ScriptLimits { timeout: Duration::from_secs(5), ..ScriptLimits::default() };
-        let openings = Openings { write: Vec::new(), sockets: Sockets::Pairs };
+        let sockets = Sockets::Pairs;
+        let openings = Openings { write: Vec::new(), sockets, scratch: None };
         let output = run::run(node, set_up, openings, &limits, ScriptIo::default()).ok()?;
         let version = semver::Version::parse(output.stdout.trim().strip_prefix('v')?).ok()?;
         Some((u32::try_from(version.major).ok()?, u32::try_from(version.minor).ok()?))
@@ -333,7 +333,7 @@ fn describe(files: &Files, path: &str, search: &Search<'_>) -> Script {
                 }
                 Err(NoRunner { why, .. }) => script.problem = Some(format!("it {why}")),
             }
-            script.is_data = !interpreter::is_marked(path, &head);
+            script.is_data = !process::is_marked(path, &head);
             script.help = help::help(path, &head);
         }
         Err(error) => script.problem = Some(format!("it cannot be read: {error}")),

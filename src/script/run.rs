@@ -25,6 +25,8 @@ const CHUNK: usize = 64 << 10;
 pub(super) struct Openings {
     pub(super) write: Vec<PathBuf>,
     pub(super) sockets: Sockets,
+    /// The directory whose size is watched.
+    pub(super) scratch: Option<PathBuf>,
 }
 
 /// Why a script was asked to end.
@@ -32,6 +34,8 @@ pub(super) struct Openings {
 enum Stop {
     TimedOut,
     Cancelled,
+    TooMuchSpace,
+    TooManyProcesses,
 }
 
 /// Runs `program`, with what `set_up` adds, to its end or that of its limits. When this returns,
@@ -74,7 +78,8 @@ pub(super) fn run(
         listener: io.on_output,
     };
     let is_cancelled = || io.is_cancelled.is_some_and(|is_cancelled| is_cancelled());
-    let stop = watch(&group, &mut output, limits, began, &is_cancelled);
+    let totals = Totals { limits, scratch: openings.scratch.as_deref(), next: began + LOOK };
+    let stop = watch(&group, &mut output, totals, began, &is_cancelled);
     let status = group.end()?;
     // Whoever wrote is dead: all there is to read is there, and nobody need be waited for.
     while !output.truncated && output.read() {}
@@ -97,16 +102,20 @@ pub(super) fn sandbox() -> io::Result<SandboxLevel> {
 fn watch(
     group: &Group,
     output: &mut Output<'_>,
-    limits: &ScriptLimits,
+    mut totals: Totals<'_>,
     began: Instant,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<Stop> {
+    let limits = totals.limits;
     let mut stopped: Option<(Stop, Instant)> = None;
     loop {
         output.wait(TICK);
         output.read();
         if output.truncated || group.has_exited() {
             break;
+        }
+        if let Some(exceeded) = totals.exceeded(group) {
+            return Some(exceeded);
         }
         let stop = match stopped {
             Some((_, since)) if since.elapsed() >= limits.grace => break,
@@ -120,6 +129,55 @@ fn watch(
         group.signal(Signal::CONT);
     }
     stopped.map(|(stop, _)| stop)
+}
+
+/// How often totals are looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Limits on what a script and all that it started take together, which the system has none for.
+struct Totals<'a> {
+    limits: &'a ScriptLimits,
+    scratch: Option<&'a Path>,
+    /// When to look again.
+    next: Instant,
+}
+
+impl Totals<'_> {
+    /// The limit that is exceeded, if it is time to look and one is.
+    fn exceeded(&mut self, group: &Group) -> Option<Stop> {
+        let began = Instant::now();
+        if began < self.next {
+            return None;
+        }
+        let is_more = |most: Option<u64>, measure: &dyn Fn(u64) -> u64| {
+            most.is_some_and(|most| measure(most) > most)
+        };
+        let space = |most| self.scratch.map_or(0, |scratch| bytes_below(scratch, most));
+        let exceeded = if is_more(self.limits.scratch_bytes, &space) {
+            Some(Stop::TooMuchSpace)
+        } else {
+            let processes = |_| group.n_alive() as u64;
+            is_more(self.limits.group_processes, &processes).then_some(Stop::TooManyProcesses)
+        };
+        // A look takes a twentieth of the time at most.
+        self.next = Instant::now() + LOOK.max(began.elapsed() * 20);
+        exceeded
+    }
+}
+
+/// The bytes of disk that the files below `dir` take up; no more is counted once they are more than
+/// `most`.
+fn bytes_below(dir: &Path, most: u64) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    const BLOCK: u64 = 512;
+    let mut bytes = 0;
+    for entry in walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok) {
+        bytes += entry.metadata().map_or(0, |metadata| metadata.blocks() * BLOCK);
+        if bytes > most {
+            break;
+        }
+    }
+    bytes
 }
 
 /// The output of a script, as it comes.
@@ -193,6 +251,14 @@ impl Output<'_> {
                 Some(format!("it did not end within {seconds} s, and was stopped"))
             }
             Some(Stop::Cancelled) => Some("it was cancelled".to_owned()),
+            Some(Stop::TooMuchSpace) => {
+                let most = limits.scratch_bytes.unwrap_or_default();
+                Some(format!("its temporary files took more than {most} bytes, and it was killed"))
+            }
+            Some(Stop::TooManyProcesses) => {
+                let most = limits.group_processes.unwrap_or_default();
+                Some(format!("it ran more than {most} processes at once, and was killed"))
+            }
             None => status.signal().map(|_| how(status)),
         };
         ScriptOutput {

@@ -100,7 +100,7 @@ fn in_field(field: &str, entry: &Spanned<String>, text: &str) -> Vec<Finding> {
     written
 }
 
-fn in_text(field: &str, text: &str, range: Range<usize>) -> Vec<Finding> {
+pub(super) fn in_text(field: &str, text: &str, range: Range<usize>) -> Vec<Finding> {
     let Some(part) = text.get(range.clone()) else { return Vec::new() };
     let n_more = runs(part).skip(MAX_REPORTED).count();
     let reported = runs(part).take(MAX_REPORTED).enumerate();

@@ -30,7 +30,7 @@ const HOST_ENDINGS: [&str; 8] = [".com", ".org", ".net", ".io", ".dev", ".ai", "
 pub(super) fn broken(text: &str, body: usize, directory: &Path) -> Vec<Finding> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
-    for Link { destination, span } in links(&text[body..]) {
+    for Link { destination, span, .. } in links(&text[body..]) {
         if found.len() == MAX_REPORTED {
             break;
         }
@@ -48,18 +48,51 @@ pub(super) fn broken(text: &str, body: usize, directory: &Path) -> Vec<Finding> 
     found
 }
 
+/// Finds the links of `text` from byte `body` on that lead out of the skill: to files elsewhere, to
+/// text or code in the link itself, and images that are loaded from elsewhere when they are shown.
+pub(super) fn leaving(text: &str, body: usize) -> Vec<Finding> {
+    let found =
+        links(&text[body..]).into_iter().filter_map(|Link { destination, span, is_image }| {
+            let lower = destination.to_ascii_lowercase();
+            let scheme = |schemes: &[&str]| schemes.iter().any(|scheme| lower.starts_with(scheme));
+            let path = destination.split(['#', '?']).next().unwrap_or_default();
+            let why = if scheme(&["javascript:", "vbscript:", "data:"]) {
+                "holds its content in itself"
+            } else if scheme(&["file:"])
+                || path.starts_with(['/', '~', '\\']) && !path.starts_with("//")
+            {
+                "leads to a file of the machine"
+            } else if is_image && (scheme(&["http:", "https:"]) || path.starts_with("//")) {
+                "is an image that is loaded from elsewhere when it is shown"
+            } else if !lower.contains(':') && leaves(&percent_decoded(path)) {
+                "leads out of the skill"
+            } else {
+                return None;
+            };
+            Some(Finding::new(
+                Code::LeavingLink,
+                body + span.start..body + span.end,
+                format!("the link `{}` {why}", excerpt(&destination)),
+                "put the file into the skill, or write the address as text",
+            ))
+        });
+    found.take(MAX_REPORTED).collect()
+}
+
 /// A link or an image, and the bytes of the body where its destination is written.
 struct Link {
     destination: String,
     span: Range<usize>,
+    is_image: bool,
 }
 
 /// The links and images outside of code, in the order of the body. A reference is placed where it
 /// is defined.
 fn links(body: &str) -> Vec<Link> {
     let mut parser = Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter();
-    let mut found: Vec<(String, Range<usize>, Option<String>)> = Vec::new();
+    let mut found: Vec<(String, Range<usize>, Option<String>, bool)> = Vec::new();
     for (event, span) in parser.by_ref() {
+        let is_image = matches!(event, Event::Start(Tag::Image { .. }));
         let Event::Start(
             Tag::Link { link_type, dest_url, id, .. } | Tag::Image { link_type, dest_url, id, .. },
         ) = event
@@ -68,17 +101,18 @@ fn links(body: &str) -> Vec<Link> {
         };
         match link_type {
             LinkType::Autolink | LinkType::Email => {}
-            LinkType::Inline => found.push((dest_url.into_string(), span, None)),
-            _ => found.push((dest_url.into_string(), span, Some(id.into_string()))),
+            LinkType::Inline => found.push((dest_url.into_string(), span, None, is_image)),
+            _ => found.push((dest_url.into_string(), span, Some(id.into_string()), is_image)),
         }
     }
     let definitions = parser.reference_definitions();
-    let link = |(destination, span, label): (String, Range<usize>, Option<String>)| {
-        let definition = label.as_deref().and_then(|label| definitions.get(label));
-        let whole = definition.map_or(span, |definition| definition.span.clone());
-        let span = place(body, whole, &destination);
-        Link { destination, span }
-    };
+    let link =
+        |(destination, span, label, is_image): (String, Range<usize>, Option<String>, bool)| {
+            let definition = label.as_deref().and_then(|label| definitions.get(label));
+            let whole = definition.map_or(span, |definition| definition.span.clone());
+            let span = place(body, whole, &destination);
+            Link { destination, span, is_image }
+        };
     found.into_iter().map(link).collect()
 }
 

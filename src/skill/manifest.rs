@@ -1,15 +1,17 @@
 //! The manifest: the parsed fields of the front matter.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use semver::Version;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use super::code::{check_script, check_toolset};
+use super::code::check_script;
 use super::examples::{self, Examples};
 use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, normalized};
 use super::json::to_json;
+use super::rights::{self, ToolsetRights};
 use super::trigger::{self, Triggers};
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
@@ -77,6 +79,8 @@ pub struct Manifest {
     /// `toolsets` and `metadata.toolsets`: entries of the form `path:Class`. Those that are refused
     /// stand here too, with a diagnostic: who loads them says so.
     pub toolsets: Vec<Spanned<String>>,
+    /// The rights that entries of `toolsets` ask for, by entry.
+    pub toolset_rights: BTreeMap<String, ToolsetRights>,
     /// `scripts`: files that may be run. `None` stands for all files in `scripts/`. Those that are
     /// refused have a diagnostic.
     pub scripts: Option<Vec<Spanned<String>>>,
@@ -250,17 +254,13 @@ impl Manifest {
     /// The entries of all places: one that stands in two of them counts once.
     fn read_toolsets(&mut self, places: [Option<&Node>; 2], reader: &mut Reader<'_>) {
         for node in places.into_iter().flatten() {
-            for entry in reader.list("toolsets", node, at_commas) {
-                let is_known = self.toolsets.iter().any(|known| known.value == entry.value);
-                if !is_known {
-                    check_toolset(&entry, reader);
-                    self.toolsets.push(entry);
-                }
+            for entry in rights::read_toolsets(node, &mut self.toolset_rights, reader) {
+                rights::add_toolset(entry, &mut self.toolsets, reader);
             }
         }
     }
 
-    /// What the scripts ask for; what stands at the top counts more than what stands in `metadata`.
+    /// Reads the rights that the scripts request; the top level takes precedence over `metadata`.
     fn read_rights(&mut self, places: [Option<&Node>; 2], reader: &mut Reader<'_>) {
         for node in places.into_iter().flatten().filter(|node| !node.is_null()) {
             let Value::Mapping(entries) = &node.value else {
@@ -343,7 +343,7 @@ impl Manifest {
 }
 
 /// The value of `key`, spelt with `_`, in a map.
-fn nested<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+pub(super) fn nested<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     let Value::Mapping(entries) = &node.value else { return None };
     entries
         .iter()

@@ -50,6 +50,10 @@ impl Manifest {
             }),
         );
         put("toolsets", filled(&self.toolsets));
+        put(
+            "toolset_rights",
+            (!self.toolset_rights.is_empty()).then(|| json!(self.toolset_rights)),
+        );
         put("scripts", self.scripts.as_deref().map(list));
         put("rights", self.network.as_ref().map(|network| json!({"network": network.value})));
         put("default_enabled", boolean(&self.default_enabled));

@@ -29,8 +29,10 @@ mod pointer;
 #[cfg(feature = "mcp")]
 mod portable;
 mod profile;
+mod rights;
 mod scalar;
 mod trigger;
+mod untrusted;
 mod version;
 pub(crate) mod yaml;
 
@@ -58,8 +60,10 @@ pub use manifest::{Context, Manifest, Spanned};
 #[cfg(feature = "mcp")]
 pub(crate) use portable::Portable;
 pub use profile::{Profile, check_file};
+pub use rights::ToolsetRights;
 pub use trigger::Triggers;
 pub(crate) use trigger::glob;
+pub(crate) use untrusted::skeleton;
 
 /// The largest body a skill may have, in bytes.
 pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;

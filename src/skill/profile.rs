@@ -10,7 +10,7 @@ use super::finding::{Finding, diagnostics};
 use super::joined::joined_lines;
 use super::keys::{advice, keys};
 use super::load::{self, Loaded};
-use super::{directory_name, invisible, is_identifier, links};
+use super::{directory_name, invisible, is_identifier, links, untrusted};
 use crate::beneath::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
@@ -23,6 +23,9 @@ pub enum Profile {
     Repertoire,
     /// The open Agent Skills specification, <https://agentskills.io>.
     AgentSkills,
+    /// The format that Repertoire reads, and what a reviewer of a stranger's skill looks for in all its
+    /// files.
+    Untrusted,
 }
 
 impl Profile {
@@ -31,6 +34,7 @@ impl Profile {
         match self {
             Profile::Repertoire => "repertoire",
             Profile::AgentSkills => "agent-skills",
+            Profile::Untrusted => "untrusted",
         }
     }
 }
@@ -48,10 +52,11 @@ impl FromStr for Profile {
         match text {
             "repertoire" => Ok(Profile::Repertoire),
             "agent-skills" => Ok(Profile::AgentSkills),
+            "untrusted" => Ok(Profile::Untrusted),
             _ => Err(Error::new(
                 ErrorCode::InvalidParam,
                 format!("there is no profile `{text}`"),
-                "the profiles are `repertoire` and `agent-skills`",
+                "the profiles are `repertoire`, `agent-skills` and `untrusted`",
             )),
         }
     }
@@ -65,7 +70,8 @@ const SPEC_KEYS: &[&str] =
     &["name", "description", "license", "allowed-tools", "metadata", "compatibility"];
 
 /// All findings about the `SKILL.md` at `path`, in the order of the file: those of loading for a
-/// host named `brand`, and those of `profile`.
+/// host named `brand`, and those of `profile`. [`Profile::Untrusted`] also has findings about the other
+/// files of the skill.
 pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic> {
     let text = match load::read(path) {
         Ok(text) => text,
@@ -78,7 +84,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
         loaded.findings.extend(links::broken(&text, parts.body, directory(path)));
     }
     match profile {
-        Profile::Repertoire => {
+        Profile::Repertoire | Profile::Untrusted => {
             note_unknown_keys(&mut loaded);
             let keys: Vec<&str> = keys().chain(KINDS).collect();
             loaded.findings.extend(joined_lines(&text, &keys));
@@ -86,7 +92,13 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
         }
         Profile::AgentSkills => check_specification(&mut loaded, &directory_name(path)),
     }
-    diagnostics(loaded.findings, path, &text)
+    let review = match profile {
+        Profile::Untrusted => untrusted::check(&loaded, &text, path, directory(path)),
+        Profile::Repertoire | Profile::AgentSkills => Vec::new(),
+    };
+    let mut all = diagnostics(loaded.findings, path, &text);
+    all.extend(review);
+    all
 }
 
 /// Kinds of triggers that are taken for keys of their own.

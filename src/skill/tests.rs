@@ -88,6 +88,45 @@ fn fields_are_read_in_all_their_forms() {
 }
 
 #[test]
+fn toolsets_may_ask_for_rights() {
+    let asks = json!({"read": [".", "/data"], "network": true});
+    let reads = json!({"read": ["."], "network": false});
+    for (yaml, toolsets, rights) in [
+        (
+            "toolsets: [{class: 'a:B', rights: {read: ['.', /data], network: true}}, 'c:D']",
+            json!(["a:B", "c:D"]),
+            json!({"a:B": asks}),
+        ),
+        (
+            "metadata: {toolsets: [{class: 'a:B', rights: {read: .}}]}",
+            json!(["a:B"]),
+            json!({"a:B": reads}),
+        ),
+        (
+            "toolsets: [{class: 'a:B', rights: {}}, {class: 'c:D'}]",
+            json!(["a:B", "c:D"]),
+            json!(null),
+        ),
+    ] {
+        let skill = skill(yaml);
+        let manifest = skill.manifest().to_json();
+        let found = (manifest["toolsets"].clone(), manifest["toolset_rights"].clone());
+        assert_eq!(found, (toolsets, rights), "{yaml}");
+        assert!(skill.diagnostics().is_empty(), "{yaml}");
+    }
+    for (yaml, code) in [
+        ("toolsets: [{rights: {network: true}}]", Code::WrongType),
+        ("toolsets: [{class: 'a:B', rights: all}]", Code::WrongType),
+        ("toolsets: [{class: 'a:B', rights: {write: [/]}}]", Code::InvalidValue),
+        ("toolsets: [{class: '../a:B', rights: {network: true}}]", Code::InvalidToolset),
+    ] {
+        let skill = skill(yaml);
+        let codes: Vec<Code> = skill.diagnostics().iter().map(|d| d.code).collect();
+        assert_eq!(codes, [code], "{yaml}");
+    }
+}
+
+#[test]
 fn toolsets_may_stand_in_the_metadata_which_other_programs_accept() {
     let toolsets = |yaml| skill(yaml).manifest().to_json()["toolsets"].clone();
     for yaml in [

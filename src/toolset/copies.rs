@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::private_dir::{PrivateDir, create_private};
+#[cfg(feature = "mcp-toolsets")]
+use super::program::File as ProgramFile;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
 
@@ -56,6 +58,52 @@ impl Copies {
         }
         new.persist(&copy).map_err(|error| failed(error.error))?;
         Ok(())
+    }
+
+    /// The directory of the copies of a program with this content, made or not.
+    #[cfg(feature = "mcp-toolsets")]
+    pub(super) fn program_dir(&self, sha256: &ContentHash) -> Result<PathBuf, Error> {
+        Ok(self.dir()?.join(format!("{sha256}.program")))
+    }
+
+    /// Makes the copies of a program with this content, if they are not there.
+    #[cfg(feature = "mcp-toolsets")]
+    pub(super) fn copy_program(
+        &self,
+        files: &[ProgramFile],
+        sha256: &ContentHash,
+    ) -> Result<(), Error> {
+        let copy = self.program_dir(sha256)?;
+        let failed = |error: std::io::Error| {
+            let message = format!("cannot copy an MCP server to {}: {error}", copy.display());
+            let help = "name a private directory that can be written";
+            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+        };
+        let is_same = |dir: &Path| {
+            files.iter().all(|file| holds(&dir.join(&file.path), &file.content).unwrap_or(false))
+        };
+        if is_same(&copy) {
+            return Ok(());
+        }
+        let new = tempfile::tempdir_in(self.dir()?).map_err(failed)?;
+        for file in files {
+            let path = new.path().join(&file.path);
+            fs::create_dir_all(path.parent().unwrap_or(new.path())).map_err(failed)?;
+            fs::write(&path, &file.content).map_err(failed)?;
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt as _;
+                let mode = if file.is_executable { 0o500 } else { 0o400 };
+                fs::set_permissions(&path, fs::Permissions::from_mode(mode)).map_err(failed)?;
+            }
+        }
+        // A damaged one goes; one that another process made meanwhile is as good.
+        let _ = fs::remove_dir_all(&copy);
+        match fs::rename(new.path(), &copy) {
+            Ok(()) => Ok(drop(new.keep())),
+            Err(_) if is_same(&copy) => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
     }
 
     fn dir(&self) -> Result<PathBuf, Error> {

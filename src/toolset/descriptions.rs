@@ -2,28 +2,23 @@
 //! tools are listed without running a library.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire_plugin::ToolsetDescription;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::private_dir::create_private;
-use crate::trust::{ContentHash, check_permissions};
+use super::kept;
+use crate::trust::ContentHash;
 
 /// The form of the files; those of another one are made again.
 const FORM: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
-/// The largest file that is read, in bytes.
-const MAX_BYTES: u64 = 16 << 20;
 
 /// Descriptions in memory, and in files if there is a directory for them.
 ///
-/// A file is its checksum in a line, then JSON. One that is missing, damaged, of another form or
-/// open to others is ignored, and made again when the toolset is. The configuration may hold
-/// secrets, so that only its hash is there.
+/// A file that is missing, damaged, of another form or open to others is ignored, and made again when
+/// the toolset is. The configuration may hold secrets, so that only its hash is there.
 #[derive(Debug)]
 pub(super) struct Descriptions {
     dir: Option<PathBuf>,
@@ -74,7 +69,7 @@ impl Descriptions {
             return known;
         }
         let path = self.dir.as_ref()?.join(key.file_name());
-        let kept = read(&path).ok().filter(|kept| kept.key == *key)?;
+        let kept = kept::read::<Kept>(&path).ok().filter(|kept| kept.key == *key)?;
         let description = Arc::new(kept.description);
         self.note(key, &description);
         Some(description)
@@ -88,10 +83,8 @@ impl Descriptions {
         description: ToolsetDescription,
     ) -> Arc<ToolsetDescription> {
         let kept = Kept { key: key.clone(), description };
-        if let Some(dir) = &self.dir
-            && let Err(error) = write(dir, &kept)
-        {
-            tracing::warn!(%error, dir = %dir.display(), "a description of tools is not kept");
+        if let Some(dir) = &self.dir {
+            kept::write(dir, &key.file_name(), &kept);
         }
         let description = Arc::new(kept.description);
         self.note(key, &description);
@@ -102,30 +95,6 @@ impl Descriptions {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(key.clone(), Arc::clone(description));
     }
-}
-
-fn read(path: &Path) -> io::Result<Kept> {
-    let file = File::open(path)?;
-    // Whoever can write it decides what models are told.
-    check_permissions(path, &file).map_err(io::Error::other)?;
-    let mut text = String::new();
-    file.take(MAX_BYTES).read_to_string(&mut text)?;
-    let damaged = || io::Error::from(io::ErrorKind::InvalidData);
-    let (checksum, json) = text.split_once('\n').ok_or_else(damaged)?;
-    if ContentHash::of(json.as_bytes()).as_str() != checksum {
-        return Err(damaged());
-    }
-    Ok(serde_json::from_str(json)?)
-}
-
-/// Replaces a file as a whole, so that no reader sees half of it.
-fn write(dir: &Path, kept: &Kept) -> io::Result<()> {
-    create_private(dir)?;
-    let json = serde_json::to_string(kept)?;
-    let mut new = tempfile::NamedTempFile::new_in(dir)?;
-    write!(new, "{}\n{json}", ContentHash::of(json.as_bytes()))?;
-    new.persist(dir.join(kept.key.file_name())).map_err(|error| error.error)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -10,7 +10,11 @@ use crate::beneath::{self, Links};
 use crate::error::{Error, ErrorCode};
 use crate::skill::path_and_class;
 
-/// An entry of `toolsets`: a library below the skill's directory, and a class in it.
+/// The class of an entry that means a program: an MCP server.
+pub(crate) const SERVER: &str = "mcp";
+
+/// An entry of `toolsets`: a library below the skill's directory, and a class in it; or an MCP
+/// server there, `tools/server.py:mcp`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolsetEntry {
     /// `toolsets/hello`: the library, without the prefix and the extension that the system adds.
@@ -30,10 +34,18 @@ impl ToolsetEntry {
         &self.class
     }
 
+    /// True if the entry means an MCP server: the file at its path, as written.
+    pub fn is_server(&self) -> bool {
+        self.class == SERVER
+    }
+
     /// The files the entry may mean, below the skill's directory, the first that exists wins: for
     /// `toolsets/my-hello` the library `toolsets/<target>/libmy_hello.so`, then
     /// `toolsets/libmy_hello.so`, as cargo and the system name it.
     pub fn candidates(&self) -> Vec<PathBuf> {
+        if self.is_server() {
+            return vec![PathBuf::from(&self.path)];
+        }
         let (dir, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
         let file = format!("{prefix}{}{suffix}", name.replace('-', "_"));
@@ -66,13 +78,26 @@ impl ToolsetEntry {
             candidates.iter().map(|path| skill_dir.join(path).display().to_string()).collect();
         Err(Error::new(
             ErrorCode::NotFound,
-            format!("the toolset `{}` has no library; tried {}", self.path, tried.join(", ")),
+            match self.is_server() {
+                true => format!("the MCP server `{}` is not there", tried.join(", ")),
+                false => {
+                    format!(
+                        "the toolset `{}` has no library; tried {}",
+                        self.path,
+                        tried.join(", ")
+                    )
+                }
+            },
             self.naming_help(skill_dir),
         ))
     }
 
     /// The remedy for a library that is not there: another name, if one was meant.
     fn naming_help(&self, skill_dir: &Path) -> String {
+        if self.is_server() {
+            return "write the path of the program in the skill's directory, with its ending"
+                .to_owned();
+        }
         let (dir, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
         let stem = [".so", ".dylib", ".dll"].iter().find_map(|end| name.strip_suffix(end));

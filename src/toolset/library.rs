@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use repertoire_plugin::host::PluginNote;
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
@@ -15,6 +14,7 @@ use super::copies::Copies;
 use super::error::{call_error, no_class, worker_error};
 use super::in_process::InProcess;
 use super::loader::{locked, read, read_error};
+use super::rights::Rights;
 use super::worker::{Worker, WorkerError, WorkerState};
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
@@ -26,13 +26,17 @@ use crate::trust::{ContentHash, TrustStore, Verdict};
 pub(crate) struct Library {
     /// The author's file.
     pub(crate) path: PathBuf,
-    pub(crate) note: PluginNote,
+    pub(crate) classes: Vec<String>,
+    /// Of the file, or of all files of a program.
     pub(crate) sha256: ContentHash,
+    /// The files that run, each with the content that was trusted.
+    pub(super) runs: Vec<(PathBuf, ContentHash)>,
     pub(super) stamp: Mutex<Stamp>,
     pub(crate) skill_dir: PathBuf,
     pub(super) backend: Backend,
     pub(super) copies: Arc<Copies>,
     pub(super) copying: Mutex<Copying>,
+    pub(super) rights: Rights,
     pub(super) trust: Arc<TrustStore>,
     pub(super) scope: Scope,
     /// The version of the store by which it was trusted.
@@ -49,8 +53,16 @@ pub(super) enum Backend {
 #[derive(Debug)]
 pub(super) enum Copying {
     /// Not begun; the content of the file, if it was read just now.
-    Missing(Option<Vec<u8>>),
+    Missing(Option<Content>),
     Done,
+}
+
+/// The content of a library or of a program.
+#[derive(Debug)]
+pub(super) enum Content {
+    Library(Vec<u8>),
+    #[cfg(feature = "mcp-toolsets")]
+    Program(Vec<super::program::File>),
 }
 
 /// The failure of a call.
@@ -81,7 +93,7 @@ impl Library {
 
     /// Fails with `NOT_FOUND` if the library says that it has no such class.
     pub(crate) fn check_class(&self, class: &str) -> Result<(), Error> {
-        let classes = &self.note.classes;
+        let classes = &self.classes;
         if classes.iter().any(|known| known == class) {
             return Ok(());
         }
@@ -90,7 +102,8 @@ impl Library {
 
     /// Frees the memory of a content that is not run now.
     pub(crate) fn forget_content(&self) {
-        if let Copying::Missing(content) = &mut *locked(&self.copying) {
+        let mut copying = locked(&self.copying);
+        if let Copying::Missing(content @ Some(Content::Library(_))) = &mut *copying {
             *content = None;
         }
     }
@@ -103,15 +116,18 @@ impl Library {
             Copying::Missing(content) => content.take(),
         };
         let content = content.map_or_else(|| self.content(), |content| Ok(Some(content)))?;
-        if let Some(content) = content {
-            self.copies.copy(&content, &self.sha256)?;
+        match content {
+            Some(Content::Library(bytes)) => self.copies.copy(&bytes, &self.sha256)?,
+            #[cfg(feature = "mcp-toolsets")]
+            Some(Content::Program(files)) => self.copies.copy_program(&files, &self.sha256)?,
+            None => {}
         }
         *copying = Copying::Done;
         Ok(())
     }
 
     /// The content of the author's file; `None` if an earlier process left a copy of it.
-    fn content(&self) -> Result<Option<Vec<u8>>, Error> {
+    fn content(&self) -> Result<Option<Content>, Error> {
         let copied = File::open(self.copies.path(&self.sha256)?).and_then(ContentHash::of_reader);
         if copied.is_ok_and(|sha256| sha256 == self.sha256) {
             return Ok(None);
@@ -119,7 +135,7 @@ impl Library {
         let mut file = File::open(&self.path).map_err(|error| read_error(&self.path, error))?;
         let content = read(&mut file, &self.path)?;
         if ContentHash::of(&content) == self.sha256 {
-            return Ok(Some(content));
+            return Ok(Some(Content::Library(content)));
         }
         let message = format!("{} has changed since its tools were listed", self.path.display());
         Err(Error::new(ErrorCode::NotFound, message, "list the tools again"))
@@ -184,12 +200,19 @@ impl Library {
 
     /// Refuses a library whose trust was taken back since it was opened.
     fn refuse_untrusted(&self) -> Result<(), Error> {
-        if self.trust.verdict(self.scope, &self.path, &self.sha256) == Verdict::Trusted {
+        let is_trusted = |(path, sha256): &&(PathBuf, ContentHash)| {
+            self.trust.verdict(self.scope, path, sha256) == Verdict::Trusted
+        };
+        let changed = self.runs.iter().find(|file| !is_trusted(file));
+        let is_granted = self.rights.are_granted(&self.trust, self.scope, &self.path);
+        let kept = Some((&self.path, &self.sha256)).filter(|_| !is_granted);
+        let Some((path, sha256)) = changed.map(|(path, sha256)| (path, sha256)).or(kept) else {
             return Ok(());
-        }
-        let (path, sha256) = (self.path.display(), &self.sha256);
+        };
+        let path = path.display();
         let message = format!(
-            "{path} is not trusted any more with the content it runs with (sha256 {sha256})"
+            "{path} is not trusted any more with the content and the rights it runs with (sha256 \
+             {sha256})"
         );
         let help = "list the tools again to use the file as it is now; the user has to approve it";
         let error = Error::new(ErrorCode::PermissionDenied, message, help);
@@ -213,7 +236,10 @@ impl Library {
             Backend::Process(worker) => {
                 worker.call(class, config, tool, &text, &host).map_err(|error| match error {
                     WorkerError::Unfit { problems } => CallFailure::Unfit(problems),
-                    error => worker_error(error, &self.path).into(),
+                    error => {
+                        let error = worker_error(error, &self.path);
+                        self.rights.explained(error, class, &self.path).into()
+                    }
                 })
             }
             Backend::InProcess(open) => {

@@ -15,11 +15,16 @@ use super::copies::Copies;
 use super::entry::ToolsetEntry;
 use super::error::open_error;
 use super::in_process::InProcess;
-use super::library::{Backend, Copying, Library};
-use super::worker::Worker;
+use super::library::{Backend, Content, Copying, Library};
+#[cfg(feature = "mcp-toolsets")]
+use super::program::Program;
+use super::rights::Rights;
+use super::seen::Seen;
+use super::worker::{Code, Worker};
 use super::{Isolation, ToolsetOptions};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
+use crate::skill::ToolsetRights;
 use crate::trust::{ContentHash, Owner, TrustStore, check_permissions};
 
 /// The largest library that is read, in bytes.
@@ -31,6 +36,7 @@ pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Arc<Copies>,
+    seen: Seen,
     /// The open libraries, by the file and the limits with which they were opened.
     open: Mutex<HashMap<Opened, Arc<Library>>>,
 }
@@ -40,12 +46,25 @@ pub(crate) struct Loader {
 struct Opened {
     path: PathBuf,
     limits: Option<String>,
+    /// The rights that a class of it has beside those limits.
+    rights: Rights,
+}
+
+/// A library or a program that passed all checks.
+struct Checked {
+    classes: Vec<String>,
+    runs: Vec<(PathBuf, ContentHash)>,
+    sha256: ContentHash,
+    content: Option<Content>,
+    stamp: Stamp,
+    trusted_at: AtomicU64,
 }
 
 impl Loader {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
         let copies = Arc::new(Copies::new(options.cache.clone()));
-        Loader { options, trust, copies, open: Mutex::default() }
+        let seen = Seen(options.cache.clone());
+        Loader { options, trust, copies, seen, open: Mutex::default() }
     }
 
     /// The library of `entry`: as it was looked at before, unless its file is another one now. It is
@@ -54,14 +73,20 @@ impl Loader {
         &self,
         owner: &Owner,
         entry: &ToolsetEntry,
+        asked: &ToolsetRights,
     ) -> Result<Arc<Library>, Error> {
+        if entry.is_server() {
+            return self.server(owner, entry, asked);
+        }
         let start = SystemTime::now();
         let (path, mut file) = entry.open(&owner.dir)?;
-        let key = Opened { path: path.clone(), limits: self.limits_name(owner, entry) };
+        let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
+        let limits = self.limits_name(owner, entry);
+        let key = Opened { path: path.clone(), limits, rights: rights.clone() };
         let read_error = |error| read_error(&path, error);
         let stamp = Stamp::of(&file.metadata().map_err(read_error)?, start);
         if let Some(known) = self.known(&key).filter(|known| known.is_still(&stamp)) {
-            known.check_trust(|| self.demand_trust(owner, &path, &known.sha256, &known.note))?;
+            known.check_trust(|| self.demand_trust(owner, &path, &known.sha256, &known.classes))?;
             return Ok(known);
         }
         check_permissions(&path, &file)?;
@@ -69,43 +94,123 @@ impl Loader {
             // The content is nearly always unchanged, and then only its hash is needed.
             let sha256 = ContentHash::of_reader((&file).take(MAX_LIBRARY_BYTES + 1));
             if let Some(known) = self.known_with(&key, &sha256.map_err(read_error)?) {
-                known
-                    .check_trust(|| self.demand_trust(owner, &path, &known.sha256, &known.note))?;
+                known.check_trust(|| {
+                    self.demand_trust(owner, &path, &known.sha256, &known.classes)
+                })?;
                 return Ok(known.with_stamp(stamp));
             }
             file.rewind().map_err(read_error)?;
         }
-        let bytes = read(&mut file, &path)?;
-        let note = PluginNote::parse(&bytes, &path).map_err(open_error)?;
-        note.check(&path).map_err(open_error)?;
-        let sha256 = ContentHash::of(&bytes);
+        let (sha256, note, content) = self.content(&mut file, &path, &stamp)?;
         let trusted_at = AtomicU64::new(self.trust.version());
-        self.demand_trust(owner, &path, &sha256, &note)?;
+        self.demand_trust(owner, &path, &sha256, &note.classes)?;
         if let Some(known) = self.known_with(&key, &sha256) {
             // Another thread opened it meanwhile.
             return Ok(known.with_stamp(stamp));
         }
-        let backend = self.backend(&sha256, &key, owner, &note)?;
-        let skill_dir = owner.dir.clone();
-        let copies = Arc::clone(&self.copies);
-        let copying = Mutex::new(Copying::Missing(Some(bytes)));
-        let (trust, scope) = (Arc::clone(&self.trust), owner.scope);
-        let library = Arc::new(Library {
-            path,
-            note,
+        let code = Code::Library(self.copies.path(&sha256)?);
+        let checked = Checked {
+            classes: note.classes.clone(),
+            runs: vec![(path, sha256.clone())],
             sha256,
+            content: content.map(Content::Library),
+            stamp,
+            trusted_at,
+        };
+        let backend = self.backend(code, &key, owner, Some(note))?;
+        Ok(self.insert(key, owner, checked, backend))
+    }
+
+    /// The MCP server of `entry`. Its files are read each time: there are few.
+    #[cfg(feature = "mcp-toolsets")]
+    fn server(
+        &self,
+        owner: &Owner,
+        entry: &ToolsetEntry,
+        asked: &ToolsetRights,
+    ) -> Result<Arc<Library>, Error> {
+        let trusted_at = AtomicU64::new(self.trust.version());
+        let approve = self.options.approve.as_ref();
+        let program =
+            Program::read(&owner.dir, entry)?.trusted(owner, entry, &self.trust, approve)?;
+        let path = owner.dir.join(entry.path());
+        let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
+        let key = Opened { path, limits: self.limits_name(owner, entry), rights };
+        if let Some(known) = self.known_with(&key, &program.sha256) {
+            known.check_trust(|| Ok(()))?;
+            return Ok(known);
+        }
+        let code = program.code(self.copies.program_dir(&program.sha256)?)?;
+        let runs = program.files.iter().map(|file| (file.shown_as.clone(), file.sha256.clone()));
+        let checked = Checked {
+            classes: vec![entry.class().to_owned()],
+            runs: runs.collect(),
+            sha256: program.sha256,
+            content: Some(Content::Program(program.files)),
+            stamp: Stamp::take(&key.path, SystemTime::now()),
+            trusted_at,
+        };
+        let backend = self.backend(code, &key, owner, None)?;
+        Ok(self.insert(key, owner, checked, backend))
+    }
+
+    #[cfg(not(feature = "mcp-toolsets"))]
+    fn server(
+        &self,
+        _: &Owner,
+        entry: &ToolsetEntry,
+        _: &ToolsetRights,
+    ) -> Result<Arc<Library>, Error> {
+        let message = format!("`{entry}` is an MCP server, for which this program has no client");
+        let help = "build it with the feature `mcp-toolsets`";
+        Err(Error::new(ErrorCode::InvalidParam, message, help))
+    }
+
+    /// Adds a library that was checked.
+    fn insert(
+        &self,
+        key: Opened,
+        owner: &Owner,
+        checked: Checked,
+        backend: Backend,
+    ) -> Arc<Library> {
+        let Checked { classes, runs, sha256, content, stamp, trusted_at } = checked;
+        let library = Arc::new(Library {
+            path: key.path.clone(),
+            classes,
+            sha256,
+            runs,
             stamp: Mutex::new(stamp),
-            skill_dir,
+            skill_dir: owner.dir.clone(),
             backend,
-            copies,
-            copying,
-            trust,
-            scope,
+            copies: Arc::clone(&self.copies),
+            copying: Mutex::new(Copying::Missing(content)),
+            rights: key.rights.clone(),
+            trust: Arc::clone(&self.trust),
+            scope: owner.scope,
             trusted_at,
         });
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.insert(key, Arc::clone(&library));
-        Ok(library)
+        locked(&self.open).insert(key, Arc::clone(&library));
+        library
+    }
+
+    /// The hash and the note of a library, and its content if it had to be read for them.
+    fn content(
+        &self,
+        file: &mut File,
+        path: &Path,
+        stamp: &Stamp,
+    ) -> Result<(ContentHash, PluginNote, Option<Vec<u8>>), Error> {
+        if let Some((sha256, note)) = self.seen.get(path, stamp) {
+            note.check(path).map_err(open_error)?;
+            return Ok((sha256, note, None));
+        }
+        let bytes = read(file, path)?;
+        let note = PluginNote::parse(&bytes, path).map_err(open_error)?;
+        note.check(path).map_err(open_error)?;
+        let sha256 = ContentHash::of(&bytes);
+        self.seen.put(path, stamp, &sha256, &note);
+        Ok((sha256, note, Some(bytes)))
     }
 
     /// Forgets the libraries of skills that `is_live` does not know by their directory, and ends
@@ -154,30 +259,37 @@ impl Loader {
         owner: &Owner,
         path: &Path,
         sha256: &ContentHash,
-        note: &PluginNote,
+        classes: &[String],
     ) -> Result<(), Error> {
         let approve = self.options.approve.as_ref();
-        self.trust.demand(owner, path, sha256, &note.classes, approve)
+        self.trust.demand(owner, path, sha256, classes, approve)
     }
 
     fn backend(
         &self,
-        sha256: &ContentHash,
-        Opened { path, limits: own }: &Opened,
+        code: Code,
+        Opened { path, limits: own, rights }: &Opened,
         owner: &Owner,
-        note: &PluginNote,
+        note: Option<PluginNote>,
     ) -> Result<Backend, Error> {
-        let (copy, shown_as) = (self.copies.path(sha256)?, path.clone());
-        Ok(match &self.options.isolation {
-            Isolation::Process { program, limits } => {
+        let shown_as = path.clone();
+        Ok(match (&self.options.isolation, code, note) {
+            (Isolation::Process { program, limits }, code, _) => {
                 let own = own.as_ref().and_then(|name| self.options.limits.get(name));
-                let limits = own.unwrap_or(limits).clone();
+                let mut limits = own.unwrap_or(limits).clone();
+                limits.read.extend(rights.held.read.iter().map(PathBuf::from));
+                limits.network |= rights.held.network;
                 let program = program.clone();
-                let worker = Worker::new(program, copy, shown_as, owner.dir.clone(), limits);
+                let worker = Worker::new(program, code, shown_as, owner.dir.clone(), limits);
                 Backend::Process(Box::new(worker))
             }
-            Isolation::InProcess => {
-                Backend::InProcess(Box::new(InProcess::new(copy, shown_as, note.clone())))
+            (Isolation::InProcess, Code::Library(copy), Some(note)) => {
+                Backend::InProcess(Box::new(InProcess::new(copy, shown_as, note)))
+            }
+            (Isolation::InProcess, ..) => {
+                let message = format!("{} runs in a process of its own only", path.display());
+                let help = "run toolsets in child processes";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
             }
         })
     }

@@ -3,7 +3,7 @@
 //! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
 //! (`loader.rs`, `copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
 //! [`Tools`] (`tool.rs`) are listed and called by name (`registry.rs`). What a library says of its
-//! tools is kept (`descriptions.rs`), so that the next list runs nothing; arguments are checked where
+//! tools is kept (`descriptions.rs`, `seen.rs`), so that the next list runs nothing; arguments are checked where
 //! the tool runs (`schema/`). One bad toolset never stops another: one that could not
 //! be loaded is among the [`ToolFailure`]s.
 
@@ -14,15 +14,20 @@ mod error;
 mod examine;
 mod export;
 mod in_process;
+mod kept;
 mod library;
 mod loader;
 mod making;
-mod private_dir;
+#[cfg(feature = "mcp-toolsets")]
+mod program;
 mod registry;
+mod rights;
 mod schema;
+mod seen;
 mod tool;
 mod worker;
 
+use crate::sandbox::private_dir;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -31,6 +36,8 @@ use serde_json::{Map, Value};
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use crate::trust::{Approval, TrustRequest};
 pub use entry::ToolsetEntry;
+#[cfg(feature = "mcp-toolsets")]
+pub use program::server_files;
 pub use repertoire_plugin::host::{OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
 pub use tool::{Tool, ToolFailure, Tools};

@@ -18,7 +18,7 @@ use super::tool::{Listing, Tool, ToolFailure, Tools};
 use super::{ToolPolicy, ToolsetOptions};
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode};
-use crate::skill::SkillId;
+use crate::skill::{SkillId, ToolsetRights};
 use crate::trust::{Owner, TrustStore};
 
 /// The most libraries that are opened at once to be described.
@@ -164,7 +164,9 @@ impl Toolsets {
     /// A toolset as far as it is known without running its library.
     fn look(&self, owner: &Owner, entry: &str) -> Result<Found, Error> {
         let parsed: ToolsetEntry = entry.parse()?;
-        let library = self.loader.library(owner, &parsed)?;
+        let nothing = ToolsetRights::default();
+        let asked = owner.toolset_rights.get(entry).unwrap_or(&nothing);
+        let library = self.loader.library(owner, &parsed, asked)?;
         let class = parsed.class();
         let place = (owner.id.clone(), entry.to_owned());
         let is_it = |known: &&Listed| {

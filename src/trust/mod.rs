@@ -23,6 +23,7 @@ use sha2::{Digest, Sha256};
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode, Remedy};
+use crate::skill::ToolsetRights;
 
 pub use approval::{Approval, TrustRequest};
 pub use owner::Owner;
@@ -108,6 +109,13 @@ pub struct TrustedFile {
     /// Whether it was trusted with the network, which its skill asked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub network: bool,
+    /// The rights that the user granted to classes of a library, by class. Paths are absolute and
+    /// without links.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rights: BTreeMap<String, ToolsetRights>,
+    /// The tools of a library as the user was shown them: the hash of each description, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, ContentHash>,
 }
 
 /// Whether a file may run.
@@ -245,23 +253,58 @@ impl TrustStore {
         network: bool,
     ) -> Result<TrustedFile, Error> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-        let file = TrustedFile { path: real(path), sha256, since, network };
+        let (path, rights, tools) = (real(path), BTreeMap::new(), BTreeMap::new());
+        let file = TrustedFile { path, sha256, since, network, rights, tools };
         self.change(|trusted| {
             trusted.insert(file.path.clone(), file.clone());
             file.clone()
         })
     }
 
+    /// Grants rights to classes of the library at `path`, which is trusted, in place of those that
+    /// they had. Fails with `NOT_FOUND` if it is not trusted.
+    pub fn grant(
+        &self,
+        path: &Path,
+        rights: BTreeMap<String, ToolsetRights>,
+    ) -> Result<TrustedFile, Error> {
+        self.amend(path, |file| file.rights = rights)
+    }
+
+    /// Notes the tools that the user was shown of the library at `path`, which is trusted. Fails with
+    /// `NOT_FOUND` if it is not.
+    pub fn note_tools(
+        &self,
+        path: &Path,
+        tools: BTreeMap<String, ContentHash>,
+    ) -> Result<TrustedFile, Error> {
+        self.amend(path, |file| file.tools = tools)
+    }
+
+    /// The rights that the user granted to a class of the library at `path`.
+    #[cfg(feature = "toolsets")]
+    pub(crate) fn granted(&self, path: &Path, class: &str) -> ToolsetRights {
+        let state = self.state();
+        let granted = state.trusted.get(&real(path)).and_then(|file| file.rights.get(class));
+        granted.cloned().unwrap_or_default()
+    }
+
+    fn amend(
+        &self,
+        path: &Path,
+        amend: impl FnOnce(&mut TrustedFile),
+    ) -> Result<TrustedFile, Error> {
+        let amended = self.change(|trusted| {
+            let file = trusted.get_mut(&real(path))?;
+            amend(file);
+            Some(file.clone())
+        })?;
+        amended.ok_or_else(|| not_trusted(path))
+    }
+
     /// Trusts the file at `path` no more. Fails with `NOT_FOUND` if it was not trusted.
     pub fn remove(&self, path: &Path) -> Result<TrustedFile, Error> {
-        self.change(|trusted| trusted.remove(&real(path)))?.ok_or_else(|| {
-            Error::new(
-                ErrorCode::NotFound,
-                format!("{} is not trusted", path.display()),
-                "look at the list of trusted files",
-            )
-            .with_remedy(Remedy::ListTrusted)
-        })
+        self.change(|trusted| trusted.remove(&real(path)))?.ok_or_else(|| not_trusted(path))
     }
 
     /// Changes what is trusted, on the newest state of the file.
@@ -283,6 +326,12 @@ impl TrustStore {
         state.stamp = Some(stamp_of(file));
         Ok(result)
     }
+}
+
+fn not_trusted(path: &Path) -> Error {
+    let message = format!("{} is not trusted", path.display());
+    Error::new(ErrorCode::NotFound, message, "look at the list of trusted files")
+        .with_remedy(Remedy::ListTrusted)
 }
 
 fn stamp_of(file: &Path) -> Stamp {

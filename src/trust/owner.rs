@@ -1,9 +1,10 @@
 //! Whose code it is.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::catalog::{Entry, Scope};
-use crate::skill::{Manifest, SkillId};
+use crate::skill::{Manifest, SkillId, ToolsetRights};
 
 /// A skill, as far as running its code goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,10 @@ pub struct Owner {
     pub scripts: Option<Vec<String>>,
     /// Whether its manifest asks for the network, for its scripts.
     pub network: bool,
+    /// The entries of its `toolsets`.
+    pub toolsets: Vec<String>,
+    /// The rights that entries of its `toolsets` ask for, by entry.
+    pub toolset_rights: BTreeMap<String, ToolsetRights>,
 }
 
 impl Owner {
@@ -33,6 +38,10 @@ impl Owner {
         let declared = manifest.and_then(|manifest| manifest.scripts.as_ref());
         let scripts = declared.map(|all| all.iter().map(|one| one.value.clone()).collect());
         let asked = manifest.and_then(|manifest| manifest.network.as_ref());
-        Owner { id, scope, dir, scripts, network: asked.is_some_and(|asked| asked.value) }
+        let network = asked.is_some_and(|asked| asked.value);
+        let toolsets = manifest.into_iter().flat_map(|manifest| &manifest.toolsets);
+        let toolsets = toolsets.map(|entry| entry.value.clone()).collect();
+        let toolset_rights = manifest.map(|it| it.toolset_rights.clone()).unwrap_or_default();
+        Owner { id, scope, dir, scripts, network, toolsets, toolset_rights }
     }
 }

@@ -42,6 +42,22 @@ fn message(envelope: &Envelope) -> &str {
 }
 
 #[test]
+fn what_nobody_sees_is_in_no_form_of_an_activation() {
+    let dir = skills(&[
+        ("seen", "", "Do\u{e0041}\u{e0042} $ARGUMENTS\u{202e} well\u{200b}.\n"),
+        ("seen/below", "brief_description: Be\u{200b}low.\n", "b"),
+    ]);
+    let engine = builder(&dir).build().unwrap();
+    let activation = engine.activate("seen", "a\u{200b}b", &engine.session("s")).unwrap();
+    // What the caller gives is the caller's.
+    assert_eq!(activation.content, "Do a\u{200b}b well.\n");
+    assert_eq!(activation.sub_skills[0].brief, "Below.");
+    let json = serde_json::to_string(&activation).unwrap();
+    let unseen = ['\u{e0041}', '\u{e0042}', '\u{202e}'];
+    assert!(!json.contains(unseen) && !activation.to_text().contains(unseen), "{json}");
+}
+
+#[test]
 fn a_command_activates_what_its_name_does_and_other_messages_are_left_alone() {
     let dir = skills(&[
         ("review", "argument-hint: '[pr]'\n", "Review `$0`."),

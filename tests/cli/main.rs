@@ -18,6 +18,8 @@ mod queries;
 mod reasons;
 mod terminal;
 mod trust;
+#[cfg(unix)]
+mod untrusted;
 
 use binary::Place;
 use serde_json::Value;

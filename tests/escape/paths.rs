@@ -99,6 +99,10 @@ fn paths(fixture: &Fixture) -> Vec<(String, ErrorCode)> {
         ("sub/missing.md", NotFound),
         ("group/sub/deep/canary.txt", NotFound),
         (".git/config", PermissionDenied),
+        // Hidden, and listed nowhere.
+        (".env.example", PermissionDenied),
+        ("..almost/...", PermissionDenied),
+        (".env", NotFound),
         (".GIT/config", PermissionDenied),
         ("./.git/./config", PermissionDenied),
     ]

@@ -5,15 +5,15 @@ use repertoire::script::{FilesystemLevel, NetworkLevel};
 use super::*;
 
 #[path = "../support/probes.rs"]
-mod probes;
+mod reach;
 
 #[test]
 fn no_probe_gets_through() {
     if !has("python3") {
         return;
     }
-    let outside = probes::Outside::new();
-    let mut place = Place::with(&[("scripts/probes.py", probes::PROGRAM)]);
+    let outside = reach::Outside::new();
+    let mut place = Place::with(&[("scripts/probes.py", reach::PROGRAM)]);
     place.options.network = false;
     place.options.limits.arg_bytes = 1 << 16;
     let output = place.run("probes.py", &[&outside.aim(false).to_string()]).unwrap();
@@ -25,7 +25,7 @@ fn no_probe_gets_through() {
     assert!(level.processes && level.network == NetworkLevel::All, "{level:?}");
     assert_eq!(output.exit_code, Some(0), "{output:?}");
     outside.assert_shut(&output.stdout);
-    probes::again_as_another("probes::no_probe_gets_through", support::say);
+    reach::again_as_another("probes::no_probe_gets_through", support::say);
 }
 
 #[test]

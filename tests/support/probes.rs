@@ -1,4 +1,5 @@
-//! What probes of a sandbox are to reach, and what of it they reached: `probes.py` beside this file.
+//! Probes of a sandbox: their targets outside of it, and the checks of those that got through. The
+//! program is `probes.py` beside this file.
 
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt as _;
@@ -12,12 +13,12 @@ use tempfile::TempDir;
 /// The program that tries to get out, in Python.
 pub(crate) const PROGRAM: &str = include_str!("probes.py");
 
-/// In the environment of a test that another one started as another user.
+/// Set in the environment of a test that was started again as another user.
 const AS_ANOTHER: &str = "REPERTOIRE_TEST_AS_ANOTHER";
-/// `nobody`, on all systems of today.
+/// The user `nobody`, on all current systems.
 const NOBODY: &str = "65534";
 
-/// A file, sockets and a process outside of the sandbox, which are all there and answer.
+/// A file, sockets and a process outside of the sandbox; all of them exist and answer.
 pub(crate) struct Outside {
     dir: TempDir,
     victim: Child,
@@ -26,7 +27,7 @@ pub(crate) struct Outside {
     _listening: (UnixListener, UnixListener, UnixDatagram, TcpListener, UdpSocket),
 }
 
-/// The memory of this process that is to be read.
+/// The memory of this process that the probes try to read.
 static SECRET: [u8; 8] = *b"a secret";
 
 impl Outside {
@@ -48,7 +49,7 @@ impl Outside {
         Outside { dir, victim, abstract_name, port, _listening: listening }
     }
 
-    /// The argument of the program.
+    /// Returns the argument of the program.
     pub(crate) fn aim(&self, reads_are_closed: bool) -> Value {
         json!({
             "host": std::process::id(),
@@ -63,7 +64,7 @@ impl Outside {
         })
     }
 
-    /// Nothing may have got through, and all of it must have been tried.
+    /// Asserts that every probe was tried and none got through.
     pub(crate) fn assert_shut(mut self, printed: &str) {
         let lines: Vec<&str> = printed.lines().collect();
         assert!(lines.len() >= 45, "{printed}");
@@ -82,8 +83,8 @@ impl Drop for Outside {
     }
 }
 
-/// Runs the test `name` of this program again as another user, where this one is root and has not
-/// done so yet. Says why if it cannot.
+/// Runs the test `name` of this program again as another user, if this one is root and has not done
+/// so yet. Reports the reason if it cannot.
 pub(crate) fn again_as_another(name: &str, say: impl Fn(&str)) {
     let is_root = std::os::unix::fs::MetadataExt::uid(&Path::new("/proc/self").metadata().unwrap());
     if is_root != 0 || std::env::var_os(AS_ANOTHER).is_some() {

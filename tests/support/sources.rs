@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The Rust files below `dir`.
+/// The Rust files below `dir`, without those that a build wrote.
 pub(crate) fn rust_files(dir: &Path) -> Vec<PathBuf> {
+    if dir.ends_with("target") {
+        return Vec::new();
+    }
     let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
     let files = entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
     files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()

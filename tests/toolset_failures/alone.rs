@@ -1,7 +1,6 @@
 //! Libraries that hang or crash when they are opened: they are alone with it.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,17 +20,12 @@ const SOON: Duration = Duration::from_secs(6);
 /// file beside the skills.
 fn counted(place: &Place, load: Duration, retry: Duration) -> Isolation {
     let Isolation::Process { program, mut limits } = in_child() else { unreachable!() };
-    let script = place.dir.path().join("child");
-    let program = program.program;
-    let text = format!(
-        "#!/bin/sh\necho \"$PWD\" >> '{}'\nexec '{}' toolset-host\n",
-        log(place).display(),
-        program.display()
-    );
-    fs::write(&script, text).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let (log, program) = (log(place), program.program);
+    let script =
+        format!("echo \"$PWD\" >> '{}'; exec '{}' toolset-host", log.display(), program.display());
+    let args = vec!["-c".into(), script.into()];
     (limits.load_timeout, limits.retry) = (load, retry);
-    Isolation::Process { program: HostProgram { program: script, args: vec![] }, limits }
+    Isolation::Process { program: HostProgram { program: "/bin/sh".into(), args }, limits }
 }
 
 fn log(place: &Place) -> PathBuf {
@@ -202,7 +196,8 @@ fn lists_start_nothing_once_the_tools_are_known() {
     let minute = Duration::from_secs(60);
     let engine = || place.engine(counted(&place, minute, minute));
     let first = engine();
-    assert_eq!(first.all_tools().tools.len(), (N + 1) * 4);
+    let all = first.all_tools();
+    assert_eq!(all.tools.len(), (N + 1) * 4, "{:?}", all.failures);
     let n_started = started(&place).len();
     assert!((1..=9).contains(&n_started), "one content is described once: {n_started}");
     let is_idle = |tool: &Tool| tool.worker_state() == Some(WorkerState::Idle);

@@ -11,6 +11,7 @@ mod loading;
 #[path = "../support/plugin.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod plugin;
+mod rights;
 
 use std::fs;
 use std::path::{Path, PathBuf};

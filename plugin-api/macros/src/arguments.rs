@@ -9,7 +9,10 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> syn::Result<T
         return Err(Error::new_spanned(attribute, "`#[arguments]` takes no options"));
     }
     let mut input: DeriveInput = syn::parse2(item)?;
-    let attributes = derives(has_closed_fields(&input.data));
+    let mut attributes = derives(has_closed_fields(&input.data));
+    if matches!(input.data, Data::Enum(_)) && !input.attrs.iter().any(renames_all) {
+        attributes.push(parse_quote!(#[serde(rename_all = "snake_case")]));
+    }
     input.attrs.splice(0..0, attributes);
     Ok(input.into_token_stream())
 }
@@ -25,6 +28,12 @@ pub(crate) fn derives(deny_unknown_fields: bool) -> Vec<Attribute> {
         parse_quote!(#[serde(crate = "::repertoire_plugin::__private::serde" #deny)]),
         parse_quote!(#[schemars(crate = "::repertoire_plugin::__private::schemars")]),
     ]
+}
+
+/// Tells whether an attribute names all variants, for serde or for the schema.
+fn renames_all(attribute: &Attribute) -> bool {
+    ["serde", "schemars"].iter().any(|name| attribute.path().is_ident(name))
+        && attribute.to_token_stream().to_string().contains("rename_all")
 }
 
 /// Serde cannot refuse unknown fields of a type that flattens another.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use object::{Architecture, BinaryFormat, Object, ObjectKind, ObjectSection, ObjectSegment};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::OpenError;
 use crate::ABI_VERSION;
@@ -13,7 +13,7 @@ use crate::abi::note::{SECTIONS, json_of};
 const MAX_LIBRARY_BYTES: u64 = 1 << 30;
 
 /// The note of a plugin: its name, version, classes, and build.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PluginNote {
     /// The name of the plugin's crate.

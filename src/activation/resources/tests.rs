@@ -151,3 +151,23 @@ fn refusals_name_skill_and_file_and_what_to_do() {
     let gone = read_resource("review", &dir.path().join("gone"), "a", &ReadOptions::default());
     assert_eq!(gone.unwrap_err().code(), ErrorCode::NotFound);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_not_listed() {
+    let dir = skill(&[("a.md", b"a"), ("linked.md", b"b"), (".env", b"c"), ("z.md", b"d")]);
+    fs::hard_link(dir.path().join("linked.md"), dir.path().join(".other")).unwrap();
+    let large = File::create(dir.path().join("large.bin")).unwrap();
+    large.set_len(MAX_TEXT_BYTES as u64 + 1).unwrap();
+    let listed = crate::activation::bundled_files(dir.path(), 20).unwrap();
+    assert_eq!((&listed.files[..], listed.more), (&["a.md".to_owned(), "z.md".into()][..], 2));
+    fs::create_dir(dir.path().join("node_modules")).unwrap();
+    fs::write(dir.path().join("node_modules/index.js"), "").unwrap();
+    for path in [".env", "node_modules/index.js", "linked.md"] {
+        assert_eq!(read(&dir, path).unwrap_err().code(), ErrorCode::PermissionDenied, "{path}");
+    }
+    assert_eq!(read(&dir, "large.bin").unwrap_err().code(), ErrorCode::ExecutionError);
+    assert_eq!(read(&dir, ".missing").unwrap_err().code(), ErrorCode::NotFound);
+    let listed = crate::activation::bundled_files(dir.path(), 1).unwrap();
+    assert_eq!((listed.files, listed.more), (vec!["a.md".to_owned()], 3));
+}

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use repertoire::ToolFormat;
 
 use super::values::seconds;
@@ -22,12 +22,23 @@ pub(crate) enum ToolsetCommand {
 pub(crate) struct ToolNewArgs {
     /// Name of the skill: small letters, digits and single hyphens; the crate is `NAME-toolset`
     pub(crate) name: String,
+    /// Language of the tools: a Rust library, or an MCP server in Python without dependencies
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) lang: Lang,
     /// Directory of skills to write both to
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
     /// Use the crate `repertoire-plugin` in this directory instead of the registry's
     #[arg(long, value_name = "PATH")]
     pub(crate) plugin_path: Option<PathBuf>,
+}
+
+/// The language of a new toolset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Lang {
+    #[default]
+    Rust,
+    Python,
 }
 
 #[derive(Debug, Args)]

@@ -15,7 +15,7 @@ mod values;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use code::{
-    IsolationArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs, ToolNewArgs,
+    IsolationArgs, Lang, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs, ToolNewArgs,
     ToolsetCommand, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs,
 };
 pub(crate) use common::{BRAND, Color, Common};

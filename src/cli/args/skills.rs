@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use repertoire::Severity;
 use repertoire::skill::Profile;
 
 use super::values::{PERIOD, days, seconds, variable};
@@ -80,6 +81,13 @@ pub(crate) struct CheckArgs {
     /// The profile to check against
     #[arg(long, default_value = "repertoire", value_parser = profiles())]
     pub(crate) profile: Profile,
+    /// Print findings for people, as JSON, or as SARIF 2.1.0 for code scanners
+    #[arg(long, default_value = "text", value_parser = ["text", "json", "sarif"])]
+    pub(crate) format: String,
+    /// The least severe finding that makes the exit code 1 [default: error; warning with `--profile
+    /// untrusted`]
+    #[arg(long, value_name = "SEVERITY", value_parser = severities())]
+    pub(crate) fail_on: Option<Severity>,
     /// Show the notes as well, which are otherwise only counted; `--json` always includes them
     #[arg(long)]
     pub(crate) notes: bool,
@@ -108,7 +116,15 @@ pub(crate) struct NewArgs {
     pub(crate) dir: Option<PathBuf>,
 }
 
+fn severities() -> impl clap::builder::TypedValueParser<Value = Severity> {
+    PossibleValuesParser::new(["error", "warning", "note"]).map(|text| match text.as_str() {
+        "note" => Severity::Note,
+        "warning" => Severity::Warning,
+        _ => Severity::Error,
+    })
+}
+
 fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {
-    PossibleValuesParser::new(["repertoire", "agent-skills"])
+    PossibleValuesParser::new(["repertoire", "agent-skills", "untrusted"])
         .try_map(|text| text.parse::<Profile>())
 }

@@ -314,7 +314,12 @@ fn set_aside(sessions: &Path) -> Vec<String> {
     let dir = sessions.parent().and_then(|dir| fs::read_dir(dir).ok());
     let files = dir.into_iter().flatten().filter_map(Result::ok);
     let mut files: Vec<PathBuf> = files
-        .filter(|file| file.file_name().to_string_lossy().starts_with(&start))
+        .filter(|file| {
+            let name = file.file_name();
+            let name = name.to_string_lossy();
+            // What SQLite keeps beside a store is a part of it.
+            name.starts_with(&start) && !name.ends_with("-wal") && !name.ends_with("-shm")
+        })
         .map(|file| file.path())
         .collect();
     files.sort();

@@ -120,8 +120,9 @@ pub(super) fn disables_hooks(text: &str) -> bool {
 /// Checks that `hooks` has the form that agents read.
 fn check(settings: &CstObject) -> Result<(), Problem> {
     let Some(property) = settings.get("hooks") else { return Ok(()) };
-    let all =
-        property.object_value().ok_or_else(|| Problem::new("has `hooks` that are not an object"))?;
+    let all = property
+        .object_value()
+        .ok_or_else(|| Problem::new("has `hooks` that are not an object"))?;
     for event in all.properties() {
         let name = event.decoded_name().unwrap_or_default();
         // Other values (Gemini has switches there) are left to the agent.

@@ -1,4 +1,4 @@
-//! `repertoire tool new`: a crate of tools, and a skill that has them.
+//! `repertoire tool new`: a skill with tools, of a crate or of an MCP server.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -8,37 +8,32 @@ use repertoire::skill::is_identifier;
 use repertoire::{Error, ErrorCode};
 use serde_json::json;
 
-use crate::args::{Common, ToolNewArgs};
+use crate::args::{Common, Lang, ToolNewArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::new::{not_an_identifier, quoted};
 use crate::output::{NAME, Output, Page, styled};
 use crate::sanitize;
 
+/// The MCP server of a new skill.
+const SERVER: &str = include_str!("server.py");
+
 pub(crate) fn run(args: &ToolNewArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let name = &*args.name;
     if !is_identifier(name) {
         return Err(UsageError(not_an_identifier(name)).into());
     }
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
-        let message = format!("`{name}` is no name for a crate: it begins with a digit");
-        let help = "write a name that begins with a letter";
-        return Err(UsageError(Error::new(ErrorCode::InvalidParam, message, help)).into());
+    let New { files, class, next } = match args.lang {
+        Lang::Rust => rust(args, common)?,
+        Lang::Python => python(args, common)?,
+    };
+    write(&files)?;
+    if args.lang == Lang::Rust {
+        make_dir(&args.dir.join(name).join("toolsets"))?;
     }
-    let dependency =
-        args.plugin_path.as_deref().map_or(Ok(r#""1""#.to_owned()), path_dependency)?;
-    let (krate, skill) = (args.dir.join(format!("{name}-toolset")), args.dir.join(name));
-    let files = [
-        (krate.join("Cargo.toml"), manifest(name, &dependency)),
-        (krate.join("src").join("lib.rs"), library(name)),
-        (skill.join("SKILL.md"), document(name)),
-    ];
-    write(&files, &skill.join("toolsets"))?;
-
-    let next = next_commands(args, &krate, &skill, common);
     if out.json {
         let paths: Vec<_> = files.iter().map(|(path, _)| path.to_string_lossy()).collect();
-        Output::json(&json!({"id": name, "class": class(name), "paths": paths, "next": next}))?;
+        Output::json(&json!({"id": name, "class": class, "paths": paths, "next": next}))?;
     } else {
         let mut text = Page::default();
         for (path, _) in &files {
@@ -52,6 +47,49 @@ pub(crate) fn run(args: &ToolNewArgs, common: &Common, out: Output) -> anyhow::R
         out.human(text.as_str())?;
     }
     Ok(ExitCode::Done)
+}
+
+/// A new toolset: its files, its class, and the commands that lead to the first call.
+struct New {
+    files: Vec<(PathBuf, String)>,
+    class: String,
+    next: Vec<String>,
+}
+
+/// A crate, and the skill that has its library.
+fn rust(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
+    let name = &*args.name;
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        let message = format!("`{name}` is no name for a crate: it begins with a digit");
+        let help = "write a name that begins with a letter";
+        return Err(UsageError(Error::new(ErrorCode::InvalidParam, message, help)).into());
+    }
+    let dependency =
+        args.plugin_path.as_deref().map_or(Ok(r#""1""#.to_owned()), path_dependency)?;
+    let (krate, skill) = (args.dir.join(format!("{name}-toolset")), args.dir.join(name));
+    let files = vec![
+        (krate.join("Cargo.toml"), manifest(name, &dependency)),
+        (krate.join("src").join("lib.rs"), library(name)),
+        (skill.join("SKILL.md"), document(name)),
+    ];
+    let next = next_commands(args, &krate, &skill, common);
+    Ok(New { files, class: class(name), next: next.into() })
+}
+
+/// A skill with an MCP server.
+fn python(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
+    if args.plugin_path.is_some() {
+        let message = "`--plugin-path` is for the crate of a Rust toolset";
+        let error = Error::new(ErrorCode::InvalidParam, message, "leave it out");
+        return Err(UsageError(error).into());
+    }
+    let (name, skill) = (&*args.name, args.dir.join(&args.name));
+    let files = vec![
+        (skill.join("SKILL.md"), server_document(name)),
+        (skill.join("tools").join("server.py"), SERVER.replace("SKILL_NAME", name)),
+    ];
+    let next = vec![trust_command(&skill, common), call_command(args, common)];
+    Ok(New { files, class: "mcp".to_owned(), next })
 }
 
 /// The class of the toolset: `my-hello` has `MyHelloToolset`.
@@ -85,24 +123,34 @@ fn next_commands(args: &ToolNewArgs, krate: &Path, skill: &Path, common: &Common
         .join("release");
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let library = format!("{prefix}{}_toolset{suffix}", args.name.replace('-', "_"));
-    let brand = match &*common.brand {
-        "repertoire" => String::new(),
-        brand => format!(" --brand {}", quoted(brand)),
-    };
     [
         format!("cargo build --release --manifest-path {}", word(&krate.join("Cargo.toml"))),
         format!("cp {} {}", word(&target.join(library)), word(&skill.join("toolsets"))),
-        format!("repertoire trust add {}{brand}", word(skill)),
-        format!(
-            "repertoire tool call {}.greet '{{\"name\": \"Ada\"}}' --source {}{brand}",
-            args.name,
-            word(&args.dir)
-        ),
+        trust_command(skill, common),
+        call_command(args, common),
     ]
 }
 
-/// Writes the files, none of which may exist, and makes the empty directory.
-fn write(files: &[(PathBuf, String)], empty: &Path) -> Result<(), Error> {
+fn trust_command(skill: &Path, common: &Common) -> String {
+    format!("repertoire trust add {}{}", quoted(&skill.to_string_lossy()), brand(common))
+}
+
+fn call_command(args: &ToolNewArgs, common: &Common) -> String {
+    let (name, dir) = (&args.name, quoted(&args.dir.to_string_lossy()));
+    let brand = brand(common);
+    format!(r#"repertoire tool call {name}.greet '{{"name": "Ada"}}' --source {dir}{brand}"#)
+}
+
+/// The option for a brand that is not the usual one.
+fn brand(common: &Common) -> String {
+    match &*common.brand {
+        "repertoire" => String::new(),
+        brand => format!(" --brand {}", quoted(brand)),
+    }
+}
+
+/// Writes the files, none of which may exist.
+fn write(files: &[(PathBuf, String)]) -> Result<(), Error> {
     if let Some((path, _)) = files.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
         return Err(Error::new(
             ErrorCode::ExecutionError,
@@ -110,21 +158,26 @@ fn write(files: &[(PathBuf, String)], empty: &Path) -> Result<(), Error> {
             "choose another name or directory, or remove the file first",
         ));
     }
-    let failed = |path: &Path, error: &io::Error| {
-        let code = match error.kind() {
-            io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
-            _ => ErrorCode::ExecutionError,
-        };
-        let message = format!("cannot write {}: {error}", path.display());
-        Error::new(code, message, "choose another directory with `--dir DIR`")
-    };
     for (path, content) in files {
         let dir = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(dir).map_err(|error| failed(dir, &error))?;
+        make_dir(dir)?;
         let mut file = File::create_new(path).map_err(|error| failed(path, &error))?;
         file.write_all(content.as_bytes()).map_err(|error| failed(path, &error))?;
     }
-    fs::create_dir_all(empty).map_err(|error| failed(empty, &error))
+    Ok(())
+}
+
+fn make_dir(dir: &Path) -> Result<(), Error> {
+    fs::create_dir_all(dir).map_err(|error| failed(dir, &error))
+}
+
+fn failed(path: &Path, error: &io::Error) -> Error {
+    let code = match error.kind() {
+        io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+        _ => ErrorCode::ExecutionError,
+    };
+    let message = format!("cannot write {}: {error}", path.display());
+    Error::new(code, message, "choose another directory with `--dir DIR`")
 }
 
 fn manifest(name: &str, dependency: &str) -> String {
@@ -201,6 +254,26 @@ Call the tool `greet` with the name of whoever is to be greeted, and pass its an
             std::env::consts::DLL_SUFFIX
         ),
         class = class(name)
+    )
+}
+
+fn server_document(name: &str) -> String {
+    let words = name.replace('-', " ");
+    format!(
+        "---
+name: \"{name}\"
+# What the skill does, then when to use it. An agent reads this to decide; be exact.
+description: Greets people by name. Use when the user asks for {words}.
+triggers:
+  keywords: [\"{words}\"]
+# A program that speaks the Model Context Protocol.
+toolsets: [\"tools/server.py:mcp\"]
+---
+
+# {words}
+
+Call the tool `greet` with the name of the person to greet, and pass on its answer.
+"
     )
 }
 

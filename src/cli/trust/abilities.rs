@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use repertoire::script::{Script, Scripts};
+use repertoire::skill::ToolsetRights;
 use serde_json::{Value as Json, json};
 
-use super::{Code, is_library};
+use super::{Code, is_library, toolsets};
 use crate::args::Common;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
@@ -21,6 +22,8 @@ pub(super) struct Ability {
     pub(super) network: bool,
     /// Where it may write.
     pub(super) writes: Vec<String>,
+    /// The rights that classes of a library ask for, and get with the trust.
+    pub(super) rights: BTreeMap<String, ToolsetRights>,
 }
 
 /// What each of `code` may do, in its order.
@@ -37,12 +40,13 @@ pub(super) fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>>
                 .or_insert_with(|| scripts.list(owner).unwrap_or_default())
         });
         let script = listed.into_iter().flatten().find(|script| script.path == name);
-        let writes = match is_library(&code.file) {
+        let writes = match code.has_tools() {
             true => Vec::new(),
             false => opened.iter().map(|path| path.display().to_string()).collect(),
         };
         let network = network && code.asks_for_network();
-        Ability { runs: runs(code, script), name, network, writes }
+        let rights = toolsets::asked(code);
+        Ability { runs: runs(code, script), name, network, writes, rights }
     });
     Ok(abilities.collect())
 }
@@ -50,6 +54,7 @@ pub(super) fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>>
 fn runs(code: &Code, script: Option<&Script>) -> String {
     match script {
         _ if is_library(&code.file) => "a library, in a process of its own".to_owned(),
+        _ if code.has_tools() => "an MCP server, in a process of its own".to_owned(),
         None => "read by the scripts beside it".to_owned(),
         Some(Script { problem: Some(problem), .. }) => format!("a script, but {problem}"),
         Some(Script { interpreter: Some(interpreter), .. }) => format!("run by {interpreter}"),
@@ -59,7 +64,13 @@ fn runs(code: &Code, script: Option<&Script>) -> String {
 
 impl Ability {
     pub(super) fn to_json(&self) -> Json {
-        json!({"name": self.name, "runs": self.runs, "network": self.network, "writes": self.writes})
+        json!({
+            "name": self.name,
+            "runs": self.runs,
+            "network": self.network,
+            "writes": self.writes,
+            "rights": self.rights,
+        })
     }
 }
 
@@ -74,8 +85,8 @@ pub(super) fn show(code: &[Code], common: &Common, out: Output) -> anyhow::Resul
     let mut text = Page::default();
     for ability in &abilities {
         let network = match ability.network {
-            true => styled(WARNING, "network: open, as its skill asks for it").to_string(),
-            false => styled(DIM, "network: closed").to_string(),
+            true => styled(WARNING, "network: open, as its skill asks for it"),
+            false => styled(DIM, "network: closed"),
         };
         let writes = match ability.writes.len() {
             0 => "a directory for the run".to_owned(),
@@ -87,6 +98,10 @@ pub(super) fn show(code: &[Code], common: &Common, out: Output) -> anyhow::Resul
             sanitize::line(&ability.runs),
             sanitize::line(&writes)
         ));
+        for (class, rights) in &ability.rights {
+            let asks = format!("`{class}` asks {rights}");
+            text.line(format_args!("  {}", styled(WARNING, sanitize::line(&asks))));
+        }
     }
     out.human(text.as_str())?;
     Ok(())

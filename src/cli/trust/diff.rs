@@ -78,7 +78,9 @@ pub(super) fn run(
         Output::json(&json!({"changes": changes}))?;
     } else {
         let mut text = Page::default();
-        changes.iter().for_each(|change| change.show(&mut text));
+        for change in &changes {
+            change.show(&mut text);
+        }
         if changes.is_empty() {
             text.line(format_args!("{}", styled(GOOD, "nothing changed since it was trusted")));
         }

@@ -2,6 +2,7 @@
 
 mod abilities;
 mod diff;
+mod toolsets;
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, IsTerminal as _};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use repertoire::catalog::Scope;
 use repertoire::catalog::is_skill_file;
 use repertoire::script::Scripts;
+use repertoire::toolset::{ToolsetEntry, server_files};
 use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
 use repertoire::{Engine, Error, ErrorCode, Skill, SkillId};
 use serde_json::{Value as Json, json};
@@ -45,7 +47,7 @@ pub(crate) fn run(
             }
             let remove = |file: &PathBuf| store.remove(file);
             let removed = files.iter().map(remove).collect::<Result<Vec<_>, _>>()?;
-            report("removed", &removed, out)
+            report("removed", &removed, &[], out)
         }
     }
 }
@@ -69,12 +71,16 @@ fn add(
         }
     }
     let kept = diff::Kept::beside(&setup::trust_file(common)?);
+    let before = store.list();
     let mut added = Vec::with_capacity(code.len());
     for (code, hash) in code.iter().zip(hashes) {
         added.push(store.add_with(&code.file, hash, code.asks_for_network())?);
+        toolsets::grant(code, store)?;
         kept.keep(&code.file);
     }
-    report("trusted", &added, out)
+    let shown = code.iter().map(|code| toolsets::Shown::of(code, &before, common, out));
+    let shown = shown.collect::<anyhow::Result<Vec<_>>>()?;
+    report("trusted", &added, &shown, out)
 }
 
 /// Asks the user at the terminal.
@@ -135,19 +141,36 @@ fn to_json(file: &TrustedFile) -> Json {
         "sha256": file.sha256,
         "since": file.since,
         "network": file.network,
+        "rights": file.rights,
     })
 }
 
-fn report(done: &str, files: &[TrustedFile], out: Output) -> anyhow::Result<ExitCode> {
+fn report(
+    done: &str,
+    files: &[TrustedFile],
+    shown: &[Option<toolsets::Shown>],
+    out: Output,
+) -> anyhow::Result<ExitCode> {
+    let shown = |i: usize| shown.get(i).and_then(Option::as_ref);
     if out.json {
-        Output::json(&json!({done: files.iter().map(to_json).collect::<Vec<_>>()}))?;
+        let files = files.iter().enumerate().map(|(i, file)| {
+            let mut json = to_json(file);
+            if let Some(shown) = shown(i) {
+                json["tools"] = shown.to_json();
+            }
+            json
+        });
+        Output::json(&json!({done: files.collect::<Vec<_>>()}))?;
         return Ok(ExitCode::Done);
     }
     let mut text = Page::default();
-    for file in files {
+    for (i, file) in files.iter().enumerate() {
         let path = file.path.to_string_lossy();
         let (path, hash) = (styled(NAME, sanitize::line(&path)), styled(DIM, &file.sha256));
         text.line(format_args!("{done} {path} {hash}"));
+        if let Some(shown) = shown(i) {
+            shown.show(&mut text);
+        }
     }
     out.human(text.as_str())?;
     Ok(ExitCode::Done)
@@ -167,7 +190,23 @@ impl Code {
 
     /// Whether it is a script that gets the network with the trust.
     fn asks_for_network(&self) -> bool {
-        !is_library(&self.file) && self.owner.as_ref().is_some_and(|owner| owner.network)
+        !self.has_tools() && self.owner.as_ref().is_some_and(|owner| owner.network)
+    }
+
+    /// True for a library, and for an MCP server that the skill ships.
+    fn has_tools(&self) -> bool {
+        let is_it = |owner: &Owner, entry: &ToolsetEntry| {
+            let program = entry.library(&owner.dir).and_then(|path| Ok(path.canonicalize()));
+            let file = self.file.canonicalize();
+            program.is_ok_and(|program| {
+                program.ok().is_some_and(|it| file.is_ok_and(|file| file == it))
+            })
+        };
+        let is_server = |owner: &Owner| {
+            let entries = owner.toolsets.iter().filter_map(|entry| entry.parse().ok());
+            entries.filter(ToolsetEntry::is_server).any(|entry| is_it(owner, &entry))
+        };
+        is_library(&self.file) || self.owner.as_ref().is_some_and(is_server)
     }
 
     /// Its path in the directory of the skill, or else as it is.
@@ -212,10 +251,13 @@ fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
     Ok(files.into_iter().map(|file| Code::of_skill(file, &owner)).collect())
 }
 
-/// The libraries and scripts of a skill.
+/// The libraries, MCP servers and scripts of a skill.
 fn code_files(owner: &Owner) -> Result<BTreeSet<PathBuf>, Error> {
     let mut files = libraries_of(&owner.dir);
     files.extend(Scripts::compared_files(owner)?);
+    for file in server_files(owner)? {
+        files.insert(file.canonicalize().unwrap_or(file));
+    }
     Ok(files)
 }
 

@@ -12,7 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::host::{CreateError, Library, OpenOptions, Toolset};
-use repertoire_plugin::{ErrorCode, Host, LogLevel, ToolError, ToolResult};
+use repertoire_plugin::{
+    ErrorCode, Host, LogLevel, ToolError, ToolOutput, ToolResult, ToolsetDescription,
+};
 use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
 use serde_json::Value;
 
@@ -26,8 +28,29 @@ const MAX_THREADS: usize = 16;
 /// The stack of each, in bytes: the same as a program's first thread has.
 const STACK: usize = 8 << 20;
 
-/// Makes toolsets of an opened library.
-pub(super) type Classes = Box<dyn Fn(&str, &Value) -> Result<Toolset, CreateError> + Send + Sync>;
+/// A toolset of a library or of a server.
+pub(super) trait Serving: Send + Sync {
+    /// The tools.
+    fn describe(&self) -> &ToolsetDescription;
+
+    /// Calls a tool with the JSON text of its arguments, and waits for its end.
+    fn call(&self, tool: &str, arguments: &str, host: &dyn Host) -> Result<ToolOutput, Failure>;
+}
+
+impl Serving for Toolset {
+    fn describe(&self) -> &ToolsetDescription {
+        Toolset::describe(self)
+    }
+
+    fn call(&self, tool: &str, arguments: &str, host: &dyn Host) -> Result<ToolOutput, Failure> {
+        let answer = Toolset::call(self, tool, arguments, host);
+        answer.map_err(|error| Failure::new(error.code, error.message))
+    }
+}
+
+/// Makes toolsets of what was opened.
+pub(super) type Classes =
+    Box<dyn Fn(&str, &Value) -> Result<Box<dyn Serving>, Failure> + Send + Sync>;
 
 /// The `main` of a plugin's child process; never returns.
 ///
@@ -110,14 +133,17 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
         paths.iter().chain(own.iter().copied()).map(PathBuf::from).collect()
     };
     let rules = Rules {
-        reads: Reads::Only(paths(&load.read, &[&load.library, &load.skill_dir])),
+        reads: Reads::Only {
+            read: paths(&load.read, &[&load.library, &load.skill_dir]),
+            run: paths(&load.run, &[]),
+        },
         write: paths(&load.write, &[&load.scratch]),
         sockets: if load.network { Sockets::Internet } else { Sockets::Pairs },
         join: None,
     };
     let numbers = Numbers {
         address_space: load.address_space,
-        data: None,
+        data: load.data,
         cpu_seconds: load.cpu_seconds,
         file_bytes: load.file_bytes,
         processes: load.processes,
@@ -126,13 +152,30 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
     SandboxLevel { rlimits, ..sandbox::restrict_thread(&rules, &complain) }
 }
 
-/// Opens the library; messages name the author's file.
+/// Opens the library, or prepares the server; messages name the author's file.
 fn open(load: &Load) -> Result<Classes, Refusal> {
+    #[cfg(feature = "mcp-toolsets")]
+    if let Some(command) = &load.server {
+        return Ok(super::mcp::classes(command.clone()));
+    }
     let shown_as = Some(PathBuf::from(&load.shown_as));
     let options = OpenOptions { allow_panic_abort: true, shown_as, ..OpenOptions::default() };
     let library = Library::open_with(&load.library, options)
         .map_err(|error| Refusal { message: error.to_string(), help: error.help() })?;
-    Ok(Box::new(move |class, config| library.create(class, config)))
+    Ok(Box::new(move |class, config| made(library.create(class, config))))
+}
+
+/// A toolset of a library, or the reason why there is none.
+pub(super) fn made(toolset: Result<Toolset, CreateError>) -> Result<Box<dyn Serving>, Failure> {
+    let toolset = toolset.map_err(|error| {
+        let code = match &error {
+            CreateError::NoClass { .. } => ErrorCode::UnknownTool,
+            CreateError::Create { code, .. } => *code,
+            _ => ErrorCode::Failed,
+        };
+        Failure { help: error.help(), ..Failure::new(code, error.to_string()) }
+    })?;
+    Ok(Box::new(toolset))
 }
 
 /// The process, as its threads share it.
@@ -152,7 +195,7 @@ struct Child {
 
 /// A toolset, and the schemas of its tools.
 struct Made {
-    toolset: Toolset,
+    toolset: Box<dyn Serving>,
     schemas: Schemas,
 }
 
@@ -276,14 +319,7 @@ impl Child {
     ) -> Result<ToHost, Failure> {
         let classes = locked(&self.classes).clone();
         let classes = classes.ok_or_else(|| Failure::new(ErrorCode::Border, "nothing is open"))?;
-        let toolset = classes(class, config).map_err(|error| {
-            let code = match &error {
-                CreateError::NoClass { .. } => ErrorCode::UnknownTool,
-                CreateError::Create { code, .. } => *code,
-                _ => ErrorCode::Failed,
-            };
-            Failure { help: error.help(), ..Failure::new(code, error.to_string()) }
-        })?;
+        let toolset = classes(class, config)?;
         let description = toolset.describe().clone();
         let schemas = Schemas::of(&description).map_err(|why| Failure {
             help: "mend the schema in the plugin".to_owned(),
@@ -308,10 +344,8 @@ impl Child {
         if let Err(problems) = made.schemas.check(tool, &value) {
             return Ok(ToHost::Unfit { id: job.id, problems });
         }
-        match made.toolset.call(tool, arguments, &Caller { child: self, job }) {
-            Ok(output) => Ok(ToHost::Done { id: job.id, output }),
-            Err(error) => Err(Failure::new(error.code, error.message)),
-        }
+        let output = made.toolset.call(tool, arguments, &Caller { child: self, job })?;
+        Ok(ToHost::Done { id: job.id, output })
     }
 
     fn end(&self, id: CallId, result: Result<ToHost, Failure>) {

@@ -10,14 +10,18 @@
 //! - `worker`: the host's half of a library; `process`, of one child; `call`, of one call.
 //! - `opening`: starting the child and making toolsets, on a thread of its own; `health`: the
 //!   failures of a library.
-//! - `child`: the child's half, which gives up rights by `crate::sandbox`.
+//! - `child`: the child's half, which gives up rights by `crate::sandbox`; `mcp`, its client of an
+//!   MCP server.
 
 mod call;
 #[cfg(unix)]
 mod child;
+mod code;
 mod error;
 mod health;
 mod limits;
+#[cfg(all(unix, feature = "mcp-toolsets"))]
+mod mcp;
 mod opening;
 #[cfg(unix)]
 mod output;
@@ -34,6 +38,7 @@ mod wait;
 #[expect(clippy::module_inception, reason = "it is what the module is about")]
 mod worker;
 
+pub(crate) use code::Code;
 pub(crate) use error::WorkerError;
 pub use limits::{HostProgram, Limits};
 pub(crate) use worker::Worker;

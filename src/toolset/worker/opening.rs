@@ -143,7 +143,7 @@ impl Shared {
     fn start(&self) -> Result<Arc<Running>, WorkerError> {
         let started = Process::start(
             &self.program,
-            &self.library,
+            &self.code,
             &self.shown_as,
             &self.skill_dir,
             &self.limits,

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::call::{Cause, Death, End, Event, Slot, locked};
+use super::code::Code;
 use super::limits::{HostProgram, Limits};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
@@ -52,10 +53,10 @@ struct Calls {
 pub(super) type SpawnError = String;
 
 impl Process {
-    /// Starts a child and sends it the library to load. The answer goes to the slot with the id 0.
+    /// Starts a child and sends it the code to run. The answer goes to the slot with the id 0.
     pub(super) fn start(
         program: &HostProgram,
-        library: &Path,
+        code: &Code,
         shown_as: &Path,
         skill_dir: &Path,
         limits: &Limits,
@@ -67,13 +68,20 @@ impl Process {
         if !skill_dir.is_dir() {
             return Err(format!("the skill's directory `{}` is not there", skill_dir.display()));
         }
-        let load = Load {
-            library: absolute(library)?.into(),
+        let mut load = Load {
+            library: absolute(code.path())?.into(),
             shown_as: shown_as.into(),
             skill_dir: skill_dir.clone().into(),
             scratch: scratch.path().into(),
             ..Load::limited(limits)
         };
+        if let Code::Server { command, reads, .. } = code {
+            load.server = Some(command.clone());
+            load.run = reads.iter().map(|path| path.clone().into_os_string()).collect();
+            load.run.push(load.library.clone());
+            // Interpreters reserve far more addresses than they ever use.
+            load.data = load.address_space.take();
+        }
         let load = frame(&ToChild::Load(Box::new(load)))?;
         let (socket, output, mut child) =
             spawn(program, &skill_dir, scratch.path(), limits, shown_as)

@@ -35,21 +35,26 @@ pub(super) enum ToChild<'a> {
     Answer { id: CallId, request: u64, result: Result<Value, Failure> },
 }
 
-/// The library to load, and the rights to give up before.
+/// The library to load or the server to run, and the rights to give up before.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Load {
-    /// The private copy.
+    /// The private copy of the library, or the directory of the copies of a server.
     pub(super) library: OsString,
+    /// The command line of an MCP server; `None` for a library.
+    pub(super) server: Option<Vec<OsString>>,
     /// The file of the author, for messages.
     pub(super) shown_as: OsString,
     pub(super) skill_dir: OsString,
     pub(super) scratch: OsString,
     pub(super) address_space: Option<u64>,
+    pub(super) data: Option<u64>,
     pub(super) cpu_seconds: Option<u64>,
     pub(super) file_bytes: Option<u64>,
     pub(super) processes: Option<u64>,
     pub(super) network: bool,
     pub(super) read: Vec<OsString>,
+    /// Directories that it reads, and whose programs it runs.
+    pub(super) run: Vec<OsString>,
     pub(super) write: Vec<OsString>,
 }
 
@@ -61,15 +66,18 @@ impl Load {
         };
         Self {
             library: OsString::new(),
+            server: None,
             shown_as: OsString::new(),
             skill_dir: OsString::new(),
             scratch: OsString::new(),
             address_space: limits.address_space,
+            data: None,
             cpu_seconds: limits.cpu_seconds,
             file_bytes: limits.file_bytes,
             processes: limits.processes_now(),
             network: limits.network,
             read: limits.read.iter().map(absolute).collect(),
+            run: Vec::new(),
             write: limits.write.iter().map(absolute).collect(),
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::call::{Cause, Death, Slot};
+use super::code::Code;
 use super::limits::{HostProgram, Limits};
 use super::protocol::{CallId, ToChild};
 
@@ -14,7 +15,7 @@ pub(super) enum Process {}
 impl Process {
     pub(super) fn start(
         _: &HostProgram,
-        _: &Path,
+        _: &Code,
         _: &Path,
         _: &Path,
         _: &Limits,

@@ -11,6 +11,7 @@ use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
 use super::call::{Cause, Death, End, locked};
+use super::code::Code;
 use super::error::{WorkerError, words};
 use super::health::Health;
 use super::limits::{HostProgram, Limits};
@@ -35,7 +36,7 @@ pub(crate) struct Worker(Arc<Shared>);
 /// The parts of a worker that the threads share which open its library.
 pub(super) struct Shared {
     pub(super) program: HostProgram,
-    pub(super) library: PathBuf,
+    pub(super) code: Code,
     pub(super) shown_as: PathBuf,
     pub(super) skill_dir: PathBuf,
     pub(super) limits: Limits,
@@ -142,16 +143,16 @@ impl fmt::Debug for Worker {
 }
 
 impl Worker {
-    /// A worker for the private copy `library` of the author's file `shown_as`. Starts nothing.
+    /// A worker for `code`, the private copy of the author's file `shown_as`. Starts nothing.
     pub(crate) fn new(
         program: HostProgram,
-        library: PathBuf,
+        code: Code,
         shown_as: PathBuf,
         skill_dir: PathBuf,
         limits: Limits,
     ) -> Self {
         let (inner, started) = (Mutex::default(), Condvar::new());
-        Self(Arc::new(Shared { program, library, shown_as, skill_dir, limits, inner, started }))
+        Self(Arc::new(Shared { program, code, shown_as, skill_dir, limits, inner, started }))
     }
 
     /// The tools of a class. Waits as long as `host` does; the library is opened meanwhile.

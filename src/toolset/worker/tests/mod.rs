@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use repertoire_plugin::FakeHost;
 use serde_json::{Value, json};
 
-use super::{HostProgram, Limits, Worker, WorkerError, WorkerState};
+use super::{Code, HostProgram, Limits, Worker, WorkerError, WorkerState};
 
 /// In the arguments of the child, so that a run of all tests is not taken for one.
 const MARK: &str = "repertoire-toolset-host";
@@ -52,7 +52,8 @@ impl Fixture {
         let skill = tempfile::tempdir().unwrap();
         std::fs::write(skill.path().join("SKILL.md"), "hello").unwrap();
         let shown_as = PathBuf::from("/skills/demo/demo.so");
-        let worker = Worker::new(program, library, shown_as, skill.path().to_owned(), limits);
+        let code = Code::Library(library);
+        let worker = Worker::new(program, code, shown_as, skill.path().to_owned(), limits);
         Self { worker, skill }
     }
 

@@ -18,7 +18,7 @@ use super::MARK;
 #[ignore = "the child of the other tests"]
 fn child_main() {
     if std::env::args().any(|argument| argument == MARK) {
-        child::run(|_| Ok(Box::new(|_, config| Opened::of::<Prober>(config))))
+        child::run(|_| Ok(Box::new(|_, config| child::made(Opened::of::<Prober>(config)))))
     }
 }
 

@@ -12,7 +12,7 @@ const NODE_WITH_TYPES: (u32, u32) = (22, 18);
 
 /// What runs a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Runner {
+pub(crate) enum Runner {
     /// It is a program of this system.
     Itself,
     /// A program, with these arguments before the path of the script.
@@ -21,17 +21,17 @@ pub(super) enum Runner {
 
 /// Why nothing runs a script, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NoRunner {
-    pub(super) why: String,
-    pub(super) help: String,
+pub(crate) struct NoRunner {
+    pub(crate) why: String,
+    pub(crate) help: String,
 }
 
 /// Where interpreters are looked for.
-pub(super) struct Search<'a> {
+pub(crate) struct Search<'a> {
     /// The `PATH` that the script gets.
-    pub(super) path: &'a OsStr,
+    pub(crate) path: &'a OsStr,
     /// The version of a Node.js, major and minor.
-    pub(super) node_version: &'a dyn Fn(&Path) -> Option<(u32, u32)>,
+    pub(crate) node_version: &'a dyn Fn(&Path) -> Option<(u32, u32)>,
 }
 
 /// The interpreters of an extension, the best first, with their arguments.
@@ -54,7 +54,7 @@ fn candidates(extension: &str) -> &'static [(&'static str, &'static [&'static st
 
 impl Search<'_> {
     /// What runs the script at `path` that starts with `head`.
-    pub(super) fn runner(
+    pub(crate) fn runner(
         &self,
         path: &str,
         head: &[u8],
@@ -157,7 +157,7 @@ impl Search<'_> {
 }
 
 /// Whether anything about the file says that it is a script, or a program.
-pub(super) fn is_marked(path: &str, head: &[u8]) -> bool {
+pub(crate) fn is_marked(path: &str, head: &[u8]) -> bool {
     let head = without_byte_order_mark(head);
     head.starts_with(b"#!") || is_program(head) || !candidates(&extension(path)).is_empty()
 }
@@ -182,7 +182,7 @@ fn is_program_file(path: &Path) -> bool {
 
 /// The entries of a `PATH` that mean the same from every directory: in that of the skill, others
 /// would find its files.
-pub(super) fn absolute_only(path: &OsStr) -> OsString {
+pub(crate) fn absolute_only(path: &OsStr) -> OsString {
     let absolute = std::env::split_paths(path).filter(|dir| dir.is_absolute());
     std::env::join_paths(absolute).unwrap_or_default()
 }

@@ -1,0 +1,129 @@
+//! The libraries among trusted code: the rights that their classes ask for, and their tools.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use repertoire::skill::ToolsetRights;
+use repertoire::toolset::{Tool, ToolsetEntry};
+use repertoire::trust::{ContentHash, TrustStore, TrustedFile};
+use repertoire::{Engine, Source};
+use serde_json::{Value as Json, json};
+
+use super::Code;
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
+use crate::{sanitize, setup};
+
+/// The rights that the classes of a library ask for, by class, with the files they mean here.
+pub(super) fn asked(code: &Code) -> BTreeMap<String, ToolsetRights> {
+    let mut rights = BTreeMap::new();
+    let Some(owner) = code.owner.as_ref().filter(|_| code.has_tools()) else { return rights };
+    let real = |path: &Path| path.canonicalize().ok();
+    for (entry, asked) in &owner.toolset_rights {
+        let Ok(entry) = entry.parse::<ToolsetEntry>() else { continue };
+        let library = entry.library(&owner.dir).ok().and_then(|path| real(&path));
+        if library.is_some() && library == real(&code.file) {
+            rights.insert(entry.class().to_owned(), asked.resolved());
+        }
+    }
+    rights
+}
+
+/// The tools of a library that was just trusted, beside those that it had when it was trusted before.
+pub(super) struct Shown {
+    tools: Vec<Tool>,
+    before: BTreeMap<String, ContentHash>,
+}
+
+impl Shown {
+    /// Describes the libraries among `code`, which are trusted, and notes their tools in the store.
+    /// One that cannot be described is told.
+    pub(super) fn of(
+        code: &Code,
+        before: &TrustedFiles,
+        common: &Common,
+        out: Output,
+    ) -> anyhow::Result<Option<Shown>> {
+        let Some(owner) = code.owner.as_ref().filter(|_| code.has_tools()) else {
+            return Ok(None);
+        };
+        let options = setup::cached_toolset_options(common)?;
+        let trust = Arc::new(setup::trust_store(common)?);
+        let source = Source::project(&owner.dir);
+        let builder = Engine::builder().source(source).brand(&common.brand);
+        let engine = builder.toolsets(options).trust(Arc::clone(&trust)).build()?;
+        let mut all = engine.all_tools();
+        let real = |path: &Path| path.canonicalize().ok();
+        let file = real(&code.file);
+        all.tools.retain(|tool| real(tool.library_path()) == file);
+        for failure in &all.failures {
+            out.partial_failure(&Failure::from(&*failure.error));
+        }
+        let tools = all.tools.iter().map(|tool| (tool.short_name.clone(), print(tool))).collect();
+        trust.note_tools(&code.file, tools)?;
+        let known = before.iter().find(|known| Some(&known.path) == file.as_ref());
+        let before = known.map(|known| known.tools.clone()).unwrap_or_default();
+        Ok(Some(Shown { tools: all.tools, before }))
+    }
+
+    /// The change of a tool since the library was trusted before, in a word.
+    fn change(&self, tool: &Tool) -> &'static str {
+        match self.before.get(&tool.short_name) {
+            _ if self.before.is_empty() => "tool",
+            None => "new",
+            Some(known) if *known == print(tool) => "same",
+            Some(_) => "changed",
+        }
+    }
+
+    fn gone(&self) -> impl Iterator<Item = &String> {
+        let is_there = |name: &String| self.tools.iter().any(|tool| tool.short_name == *name);
+        self.before.keys().filter(move |name| !is_there(name))
+    }
+
+    pub(super) fn to_json(&self) -> Json {
+        let tools = self.tools.iter().map(|tool| {
+            json!({"name": tool.short_name, "description": tool.description, "change": self.change(tool)})
+        });
+        let gone = self.gone().map(|name| json!({"name": name, "change": "gone"}));
+        tools.chain(gone).collect()
+    }
+
+    pub(super) fn show(&self, text: &mut Page) {
+        for tool in &self.tools {
+            let change = self.change(tool);
+            let style = if ["new", "changed"].contains(&change) { WARNING } else { DIM };
+            let line = tool.description.lines().next().unwrap_or_default();
+            text.line(format_args!(
+                "  {} {} {}",
+                styled(style, format_args!("{change:7}")),
+                styled(NAME, sanitize::line(&tool.short_name)),
+                sanitize::line(line)
+            ));
+        }
+        for name in self.gone() {
+            let name = sanitize::line(name);
+            text.line(format_args!("  {} {name}", styled(WARNING, "gone   ")));
+        }
+    }
+}
+
+/// The files that were trusted before.
+pub(super) type TrustedFiles = Vec<TrustedFile>;
+
+/// The hash of what a model is told of a tool.
+fn print(tool: &Tool) -> ContentHash {
+    let told = json!([tool.description, tool.parameters, tool.annotations]);
+    ContentHash::of(told.to_string().as_bytes())
+}
+
+/// Grants the rights that the user was shown.
+pub(super) fn grant(code: &Code, store: &TrustStore) -> anyhow::Result<()> {
+    let rights = asked(code);
+    if !rights.is_empty() {
+        store.grant(&code.file, rights)?;
+    }
+    Ok(())
+}

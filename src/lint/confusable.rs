@@ -1,0 +1,27 @@
+//! Ids that are hard to tell apart: a skill that passes for another one.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::{Catalog, Entry};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::skill::skeleton;
+
+/// The skills whose ids look like that of another skill of the catalog.
+pub fn confusable(catalog: &Catalog) -> Vec<Diagnostic> {
+    let mut alike: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
+    for entry in catalog.entries().filter(|entry| !entry.is_shadowed()) {
+        alike.entry(skeleton(entry.id.as_str())).or_default().push(entry);
+    }
+    let groups = alike.into_values().filter(|group| group.len() > 1);
+    let found = groups.flat_map(|group| {
+        let of = |entry: &&Entry| {
+            let path = entry.skill.path()?;
+            let other = group.iter().find(|other| other.id != entry.id)?;
+            let message = format!("the id `{}` looks like that of `{}`", entry.id, other.id);
+            let help = "see which of them is meant, and rename the other one";
+            Some(Diagnostic::new(Code::ConfusableId, path, message, help))
+        };
+        group.iter().filter_map(of).collect::<Vec<_>>()
+    });
+    found.collect()
+}

@@ -1,0 +1,225 @@
+//! Private directories that live as long as this process; those of killed processes are removed
+//! later.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::TempDir;
+
+/// The prefix of the directories' names, before a random end.
+const PREFIX: &str = "repertoire-";
+/// The file in them that their process holds locked: the system unlocks it, however the process
+/// ends.
+const LOCK: &str = "repertoire-host.lock";
+
+/// A directory that nobody else may read, below the system's for temporary files. It is removed
+/// with this value; if the process is killed first, by the next one that makes such a directory.
+#[derive(Debug)]
+pub(crate) struct PrivateDir {
+    /// The directory for use; the lock is beside it, out of the way of processes that may write in
+    /// it.
+    path: PathBuf,
+    /// `None` once it was removed.
+    outer: Option<TempDir>,
+    _lock: File,
+}
+
+/// The directories in which what killed processes left was looked for.
+static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+impl PrivateDir {
+    /// A directory below the system's for temporary files.
+    #[cfg_attr(not(feature = "toolsets"), expect(dead_code, reason = "scripts have a choice"))]
+    pub(crate) fn new() -> io::Result<PrivateDir> {
+        PrivateDir::below(&std::env::temp_dir())
+    }
+
+    /// A directory below `root`, in which what killed processes left is removed first.
+    pub(crate) fn below(root: &Path) -> io::Result<PrivateDir> {
+        let is_first = SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(root.to_owned());
+        if is_first {
+            sweep(root);
+        }
+        PrivateDir::new_in(root)
+    }
+
+    fn new_in(root: &Path) -> io::Result<PrivateDir> {
+        let outer = tempfile::Builder::new().prefix(PREFIX).tempdir_in(root)?;
+        // It gets its name when it is locked, so that nobody finds it unlocked.
+        let unnamed = outer.path().join("new.lock");
+        let lock = File::create_new(&unnamed)?;
+        lock.lock()?;
+        fs::rename(unnamed, outer.path().join(LOCK))?;
+        let path = outer.path().join("dir");
+        create_private(&path)?;
+        Ok(PrivateDir { path, outer: Some(outer), _lock: lock })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for PrivateDir {
+    fn drop(&mut self) {
+        if let Some(outer) = &self.outer {
+            open_up(outer.path());
+        }
+    }
+}
+
+/// Makes all directories at and below `dir` such that they can be removed: a process may have closed
+/// them to this user. Links are not followed.
+#[cfg(unix)]
+fn open_up(dir: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    // Each is opened before it is read.
+    let open = |entry: &walkdir::DirEntry| {
+        if entry.file_type().is_dir()
+            && entry.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o700 != 0o700)
+        {
+            let _ = fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o700));
+        }
+        true
+    };
+    walkdir::WalkDir::new(dir).into_iter().filter_entry(open).for_each(drop);
+}
+
+#[cfg(not(unix))]
+fn open_up(_: &Path) {}
+
+#[cfg(unix)]
+pub(crate) fn create_private(dir: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn create_private(dir: &Path) -> io::Result<()> {
+    fs::create_dir_all(dir)
+}
+
+/// Removes such directories below `root` whose process is gone.
+fn sweep(root: &Path) {
+    let Ok(entries) = fs::read_dir(root) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
+            && is_ours(&path)
+            && is_abandoned(&path)
+        {
+            tracing::debug!(path = %path.display(), "removing what a killed process left");
+            open_up(&path);
+            if let Err(error) = fs::remove_dir_all(&path) {
+                tracing::debug!(path = %path.display(), %error, "it stays");
+            }
+        }
+    }
+}
+
+/// Tells whether `path` is a directory, not a link to one, of this user.
+fn is_ours(path: &Path) -> bool {
+    let Ok(metadata) = path.symlink_metadata() else { return false };
+    #[cfg(unix)]
+    let is_ours =
+        std::os::unix::fs::MetadataExt::uid(&metadata) == rustix::process::geteuid().as_raw();
+    #[cfg(not(unix))]
+    let is_ours = true;
+    metadata.is_dir() && is_ours
+}
+
+/// Tells whether the process that made the directory is gone. One that was closed to this user is
+/// opened to see, and closed again if it is not such a directory.
+fn is_abandoned(dir: &Path) -> bool {
+    let lock = dir.join(LOCK);
+    let is_unlocked = || {
+        let is_file = lock.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+        is_file && File::open(&lock).is_ok_and(|file| file.try_lock().is_ok())
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let Ok(before) = dir.symlink_metadata().map(|metadata| metadata.permissions()) else {
+            return false;
+        };
+        if before.mode() & 0o700 != 0o700 {
+            let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+            let is_abandoned = is_unlocked();
+            if !is_abandoned {
+                let _ = fs::set_permissions(dir, before);
+            }
+            return is_abandoned;
+        }
+    }
+    is_unlocked()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes a directory such as a killed process leaves.
+    fn abandoned(root: &Path) -> PathBuf {
+        let mut dir = PrivateDir::new_in(root).unwrap();
+        fs::write(dir.path.join("left"), "").unwrap();
+        dir.outer.take().unwrap().keep()
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_nothing_else() {
+        let root = tempfile::tempdir().unwrap();
+        let (gone, other) = (abandoned(root.path()), root.path().join("repertoire-notes"));
+        let living = PrivateDir::new_in(root.path()).unwrap();
+        fs::write(living.path().join("used"), "").unwrap();
+        fs::create_dir(&other).unwrap();
+        fs::write(other.join("lock"), "").unwrap();
+        sweep(root.path());
+        assert!(!gone.exists());
+        assert!(living.path().join("used").exists() && other.exists());
+
+        #[cfg(unix)]
+        {
+            let elsewhere = tempfile::tempdir().unwrap();
+            let target = abandoned(elsewhere.path());
+            std::os::unix::fs::symlink(&target, root.path().join("repertoire-link")).unwrap();
+            sweep(root.path());
+            assert!(target.exists(), "links are not followed");
+        }
+
+        drop(living);
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1 + usize::from(cfg!(unix)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_was_closed_to_its_own_user_is_removed() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let root = tempfile::tempdir().unwrap();
+        let close = |path: &Path| {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
+        };
+        let fill = |dir: &Path| {
+            fs::create_dir_all(dir.join("a/b")).unwrap();
+            fs::write(dir.join("a/b/file"), "").unwrap();
+            close(&dir.join("a/b"));
+            close(&dir.join("a"));
+            close(dir);
+        };
+        let dir = PrivateDir::new_in(root.path()).unwrap();
+        fill(dir.path());
+        drop(dir);
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+        let gone = abandoned(root.path());
+        fill(&gone.join("dir"));
+        close(&gone);
+        let other = root.path().join("repertoire-of-somebody");
+        fs::create_dir(&other).unwrap();
+        close(&other);
+        sweep(root.path());
+        assert!(!gone.exists());
+        assert_eq!(other.metadata().unwrap().permissions().mode() & 0o777, 0);
+    }
+}

@@ -1,0 +1,134 @@
+//! Rights that toolsets ask for: `{class: "toolsets/table:Table", rights: {read: ["."]}}`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::code::check_toolset;
+use super::fields::{Reader, at_commas};
+use super::manifest::{Spanned, nested};
+use super::yaml::{Node, Value};
+use crate::diagnostic::Code;
+
+/// The rights that a toolset asks for, beside those that every toolset has.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ToolsetRights {
+    /// Files and directories that it reads: absolute, below the home directory (`~/…`), or below the
+    /// directory in which the host works (`.`).
+    pub read: Vec<String>,
+    /// True if it uses the network.
+    pub network: bool,
+}
+
+impl ToolsetRights {
+    /// The same rights with the files they mean here and now, without links.
+    #[must_use]
+    pub fn resolved(&self) -> ToolsetRights {
+        let resolve = |path: &String| {
+            let below_home = path.strip_prefix("~/").and_then(|rest| {
+                Some(std::env::home_dir().filter(|home| home.is_absolute())?.join(rest))
+            });
+            let path = below_home.unwrap_or_else(|| PathBuf::from(path));
+            let real = path.canonicalize().or_else(|_| std::path::absolute(&path)).unwrap_or(path);
+            real.to_string_lossy().into_owned()
+        };
+        ToolsetRights { read: self.read.iter().map(resolve).collect(), network: self.network }
+    }
+
+    /// The rights that are in both.
+    #[must_use]
+    pub fn and(&self, other: &ToolsetRights) -> ToolsetRights {
+        let read = self.read.iter().filter(|path| other.read.contains(path)).cloned();
+        ToolsetRights { read: read.collect(), network: self.network && other.network }
+    }
+
+    /// Tells whether it asks for nothing.
+    pub fn is_empty(&self) -> bool {
+        self.read.is_empty() && !self.network
+    }
+}
+
+/// In a phrase, as in "to read `/data` and to use the network".
+impl fmt::Display for ToolsetRights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let read: Vec<String> = self.read.iter().map(|path| format!("`{path}`")).collect();
+        let read = (!read.is_empty()).then(|| format!("to read {}", read.join(", ")));
+        let network = self.network.then(|| "to use the network".to_owned());
+        let all: Vec<String> = read.into_iter().chain(network).collect();
+        f.write_str(&all.join(" and "))
+    }
+}
+
+/// Reads the entries of `toolsets`: texts, or maps of a `class` and its `rights`. The rights are
+/// added to `rights` by entry.
+pub(super) fn read_toolsets(
+    node: &Node,
+    rights: &mut BTreeMap<String, ToolsetRights>,
+    reader: &mut Reader<'_>,
+) -> Vec<Spanned<String>> {
+    let Value::Sequence(entries) = &node.value else {
+        return reader.list("toolsets", node, at_commas);
+    };
+    let mut read = Vec::with_capacity(entries.len());
+    for entry in entries {
+        if !matches!(entry.value, Value::Mapping(_)) {
+            read.extend(reader.text("toolsets", entry));
+            continue;
+        }
+        let class = nested(entry, "class").and_then(|class| reader.text("class", class));
+        let Some(class) = class else {
+            let message = "an entry of `toolsets` has no `class`".to_owned();
+            let help = "write `{class: \"toolsets/hello:HelloToolset\", rights: {read: [\".\"]}}`";
+            reader.report(Code::WrongType, entry.span.clone(), message, help);
+            continue;
+        };
+        let asked = nested(entry, "rights").map(|node| read_rights(node, reader));
+        if let Some(asked) = asked.filter(|asked| !asked.is_empty()) {
+            rights.insert(class.value.clone(), asked);
+        }
+        read.push(class);
+    }
+    read
+}
+
+fn read_rights(node: &Node, reader: &mut Reader<'_>) -> ToolsetRights {
+    let mut rights = ToolsetRights::default();
+    let Value::Mapping(entries) = &node.value else {
+        let message = format!("`rights` is {}, not a map", node.kind());
+        let help = "write `rights: {read: [\".\"], network: false}`";
+        reader.report(Code::WrongType, node.span.clone(), message, help);
+        return rights;
+    };
+    for (name, value) in entries {
+        match name.text().unwrap_or_default() {
+            "read" => {
+                let paths = reader.list("read", value, at_commas);
+                rights.read.extend(paths.into_iter().map(|path| path.value));
+            }
+            "network" => {
+                rights.network = reader.boolean("network", value).is_some_and(|it| it.value);
+            }
+            other => {
+                let message = format!("there is no right `{other}`");
+                let help = "the rights of a toolset are `read` and `network`";
+                reader.report(Code::InvalidValue, name.span.clone(), message, help);
+            }
+        }
+    }
+    rights
+}
+
+/// Reports an entry that stands for the first time, if it is refused wherever toolsets are loaded.
+pub(super) fn add_toolset(
+    entry: Spanned<String>,
+    toolsets: &mut Vec<Spanned<String>>,
+    reader: &mut Reader<'_>,
+) {
+    if !toolsets.iter().any(|known| known.value == entry.value) {
+        check_toolset(&entry, reader);
+        toolsets.push(entry);
+    }
+}

@@ -1,0 +1,121 @@
+//! Names that look like other names.
+
+use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::diagnostic::Code;
+use crate::skill::finding::Finding;
+use crate::skill::load::Loaded;
+
+/// Small letters that look like Latin ones, and those: of Cyrillic, Greek, Armenian and others, from
+/// Unicode's list of confusables (UTS #39), as far as NFKC does not fold them.
+const LOOK_ALIKE: [(char, char); 45] = [
+    ('а', 'a'),
+    ('в', 'b'),
+    ('е', 'e'),
+    ('ѕ', 's'),
+    ('і', 'i'),
+    ('ј', 'j'),
+    ('к', 'k'),
+    ('м', 'm'),
+    ('н', 'h'),
+    ('о', 'o'),
+    ('р', 'p'),
+    ('с', 'c'),
+    ('т', 't'),
+    ('у', 'y'),
+    ('х', 'x'),
+    ('ԁ', 'd'),
+    ('ԛ', 'q'),
+    ('ԝ', 'w'),
+    ('ӏ', 'l'),
+    ('ү', 'y'),
+    ('һ', 'h'),
+    ('ь', 'b'),
+    ('α', 'a'),
+    ('ε', 'e'),
+    ('ι', 'i'),
+    ('κ', 'k'),
+    ('ν', 'v'),
+    ('ο', 'o'),
+    ('ρ', 'p'),
+    ('τ', 't'),
+    ('υ', 'u'),
+    ('χ', 'x'),
+    ('γ', 'y'),
+    ('η', 'n'),
+    ('օ', 'o'),
+    ('ո', 'n'),
+    ('ս', 'u'),
+    ('հ', 'h'),
+    ('ց', 'g'),
+    ('ı', 'i'),
+    ('ɑ', 'a'),
+    ('ɡ', 'g'),
+    ('ɩ', 'i'),
+    ('ʏ', 'y'),
+    ('ꞓ', 'c'),
+];
+
+/// The Latin letter that a letter looks like.
+fn latin(c: char) -> Option<char> {
+    LOOK_ALIKE.iter().find(|(other, _)| *other == c).map(|(_, latin)| *latin)
+}
+
+/// A form that names share which are hard to tell apart: letters that look alike, digits that look
+/// like letters, `rn` like `m`, and separators are one.
+pub(crate) fn skeleton(name: &str) -> String {
+    let folded = name.nfkc().flat_map(char::to_lowercase);
+    let letters = folded.filter_map(|c| match latin(c).unwrap_or(c) {
+        '0' => Some('o'),
+        '1' | '|' => Some('l'),
+        '-' | '_' | ' ' | '\u{2010}'..='\u{2015}' => None,
+        c => Some(c),
+    });
+    letters.collect::<String>().replace("rn", "m").replace("vv", "w")
+}
+
+/// The name and the directory of a skill that hold letters of other scripts beside Latin ones, or
+/// nothing but letters that look Latin.
+pub(super) fn names(loaded: &Loaded, directory: &Path) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if let Some(name) = &loaded.manifest.name
+        && let Some(why) = looks_latin(&name.value)
+    {
+        found.push(Finding::new(Code::ConfusableId, name.span.clone(), why, HELP));
+    }
+    let directory = directory.file_name().and_then(|name| name.to_str());
+    if let Some(why) = directory.and_then(looks_latin) {
+        found.push(Finding::whole(Code::ConfusableId, format!("of the directory: {why}"), HELP));
+    }
+    found
+}
+
+const HELP: &str =
+    "write the name with letters of one script, which nobody takes for another skill's";
+
+/// Why a name passes for another one, if it does.
+pub(super) fn looks_latin(name: &str) -> Option<String> {
+    let letters = || name.chars().filter(|c| c.is_alphabetic());
+    let disguised: Vec<char> =
+        letters().filter(|c| c.to_lowercase().any(|c| latin(c).is_some())).collect();
+    let compatible = letters().find(|c| {
+        let mut folded = c.nfkc();
+        !c.is_ascii() && folded.next().is_some_and(|c| c.is_ascii_alphabetic())
+    });
+    if let Some(c) = compatible {
+        return Some(format!(
+            "`{}` in the name is a form of an ordinary letter",
+            c.escape_unicode()
+        ));
+    }
+    let has_latin = letters().any(|c| c.is_ascii_alphabetic());
+    let is_all_disguised = !disguised.is_empty() && letters().count() == disguised.len();
+    let first = disguised.first().filter(|_| has_latin || is_all_disguised)?;
+    let meant: String = name.chars().map(|c| latin(c).unwrap_or(c)).collect();
+    Some(format!(
+        "the name looks like `{meant}` and is not: `{}` is of another script",
+        first.escape_unicode()
+    ))
+}

@@ -1,0 +1,66 @@
+//! The profile for whoever reviews a skill of a stranger: text that addresses the agent about trust or
+//! secrets, credentials, hidden files, links that leave, scripts that fetch, and names that look like
+//! others.
+//!
+//! Every finding is a place to look at, not a verdict: the rules are lexical. Text that warns the agent
+//! ("never print a token") is told from text that asks it to, by what stands before the verb.
+
+mod confusable;
+mod files;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::finding::{Finding, diagnostics};
+use super::invisible;
+use super::links;
+use super::load::Loaded;
+use crate::diagnostic::{Code, Diagnostic};
+
+pub(crate) use confusable::skeleton;
+
+/// Findings of one rule in one file; the others are counted.
+const MAX_REPORTED: usize = 10;
+
+/// All findings about the skill whose file, at `path`, has this `text`.
+pub(super) fn check(loaded: &Loaded, text: &str, path: &Path, directory: &Path) -> Vec<Diagnostic> {
+    let mut found = confusable::names(loaded, directory);
+    let body = loaded.parts.as_ref().map_or(text.len(), |parts| parts.body);
+    found.extend(links::leaving(text, body));
+    found.extend(in_text(text, true));
+    let mut all = diagnostics(found, path, text);
+    let files = files::below(directory);
+    all.extend(files.findings);
+    for (path, text) in files.texts {
+        let is_script = path.strip_prefix(directory).is_ok_and(|path| path.starts_with("scripts"));
+        let mut found = in_text(&text, !is_script);
+        found.extend(invisible::in_text("the file", &text, 0..text.len()));
+        all.extend(diagnostics(found, &path, &text));
+    }
+    all
+}
+
+/// The findings in a text, of at most [`MAX_REPORTED`] places a rule. Prose addresses an agent, and
+/// a program fetches: each is read for both, but a command in prose is fetched by the reader.
+fn in_text(text: &str, is_prose: bool) -> Vec<Finding> {
+    let mut found = rules::addressing(text);
+    found.extend(rules::secrets(text));
+    found.extend(rules::fetching(text, is_prose));
+    let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
+    found.retain(|finding| {
+        let count = counts.entry(finding.code).or_default();
+        *count += 1;
+        *count <= MAX_REPORTED
+    });
+    for (code, n) in counts.into_iter().filter(|(_, n)| *n > MAX_REPORTED) {
+        let last = found.iter_mut().rev().find(|finding| finding.code == code);
+        if let Some(last) = last {
+            let _ = write!(last.message, ", and such in {} more places", n - MAX_REPORTED);
+        }
+    }
+    found
+}

@@ -1,0 +1,46 @@
+//! Small files that later processes read: a checksum in a line, then JSON. One that is missing,
+//! damaged, or open to others is not believed.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::private_dir::create_private;
+use crate::trust::{ContentHash, check_permissions};
+
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Reads a file that [`write`] wrote.
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
+    let file = File::open(path)?;
+    // Whoever can write it decides what models are told.
+    check_permissions(path, &file).map_err(io::Error::other)?;
+    let mut text = String::new();
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
+    let damaged = || io::Error::from(io::ErrorKind::InvalidData);
+    let (checksum, json) = text.split_once('\n').ok_or_else(damaged)?;
+    if ContentHash::of(json.as_bytes()).as_str() != checksum {
+        return Err(damaged());
+    }
+    Ok(serde_json::from_str(json)?)
+}
+
+/// Replaces a file as a whole, so that no reader sees half of it. One that cannot be written costs
+/// the next process time, and a note in the log.
+pub(super) fn write(dir: &Path, name: &str, content: &impl Serialize) {
+    let written = || -> io::Result<()> {
+        create_private(dir)?;
+        let json = serde_json::to_string(content)?;
+        let mut new = tempfile::NamedTempFile::new_in(dir)?;
+        write!(new, "{}\n{json}", ContentHash::of(json.as_bytes()))?;
+        new.persist(dir.join(name)).map_err(|error| error.error)?;
+        Ok(())
+    };
+    if let Err(error) = written() {
+        tracing::warn!(%error, dir = %dir.display(), name, "a description of tools is not kept");
+    }
+}

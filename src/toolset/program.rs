@@ -1,0 +1,264 @@
+//! An MCP server that a skill ships: its files, which of them are trusted, and how it is started.
+//!
+//! A program may include the files beside it, so all files below its directory are read and
+//! checked, and only those that are trusted are copied to the place where it runs.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use super::entry::ToolsetEntry;
+use super::worker::Code;
+use crate::beneath::{Dir, Kind, Links};
+use crate::catalog::is_skill_file;
+use crate::error::{Error, ErrorCode};
+use crate::process::{NoRunner, Runner, Search, absolute_only};
+use crate::trust::{Approval, ContentHash, Owner, TrustStore, Verdict, check_permissions};
+
+/// The most files below the directory of a program.
+const MAX_FILES: usize = 2000;
+/// The deepest directory below that of a program.
+const MAX_DEPTH: usize = 32;
+/// The size of all of them, in bytes.
+const MAX_BYTES: u64 = 64 << 20;
+/// The places of programs when the environment has no `PATH`.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// Compiled modules, which are never run.
+const BYTECODE: &str = "__pycache__";
+
+/// An MCP server with the files beside it, as they were when they were checked.
+#[derive(Debug)]
+pub(super) struct Program {
+    /// The hash of the names and contents of all its files.
+    pub(super) sha256: ContentHash,
+    pub(super) files: Vec<File>,
+    /// The program's path from the directory of the files.
+    main: PathBuf,
+}
+
+/// A file of a program.
+#[derive(Debug)]
+pub(super) struct File {
+    /// Its path from the directory of the program.
+    pub(super) path: PathBuf,
+    /// Its path, for trust and messages.
+    pub(super) shown_as: PathBuf,
+    pub(super) sha256: ContentHash,
+    pub(super) content: Vec<u8>,
+    pub(super) is_executable: bool,
+}
+
+impl Program {
+    /// Reads the program of an entry and the files beside it.
+    ///
+    /// Fails with `NOT_FOUND` if it is not there, with `PERMISSION_DENIED` if others can change one
+    /// of the files, and with `INVALID_PARAM` if there is too much beside it.
+    pub(super) fn read(skill_dir: &Path, entry: &ToolsetEntry) -> Result<Program, Error> {
+        let (path, _) = entry.open(skill_dir)?;
+        let relative = Path::new(entry.path());
+        let parent = relative.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let main = PathBuf::from(relative.file_name().unwrap_or_default());
+        let failed = |error: io::Error| read_error(&path, error);
+        let top = Dir::open(skill_dir).map_err(failed)?;
+        let dir = top.dir(parent.unwrap_or(Path::new(".")), Links::Never).map_err(failed)?;
+        let mut found = Vec::new();
+        walk(&dir, Path::new(""), 1, &mut found).map_err(failed)?;
+        if found.len() > MAX_FILES {
+            return Err(too_much(&path, &format!("more than {MAX_FILES} files")));
+        }
+        found.sort_unstable();
+        let shown_in = path.parent().unwrap_or(Path::new("")).to_owned();
+        let (mut files, mut left) = (Vec::with_capacity(found.len()), MAX_BYTES);
+        for path_in in found {
+            let shown_as = shown_in.join(&path_in);
+            let failed = |error: io::Error| read_error(&shown_as, error);
+            let file = dir.file(&path_in, Links::Never).map_err(failed)?;
+            check_permissions(&shown_as, &file)?;
+            let is_executable = is_executable(&file).map_err(failed)?;
+            let mut content = Vec::new();
+            file.take(left + 1).read_to_end(&mut content).map_err(failed)?;
+            left = left
+                .checked_sub(content.len() as u64)
+                .ok_or_else(|| too_much(&path, &format!("more than {} MiB", MAX_BYTES >> 20)))?;
+            let sha256 = ContentHash::of(&content);
+            files.push(File { path: path_in, shown_as, sha256, content, is_executable });
+        }
+        let sha256 = hash(&files);
+        Ok(Program { sha256, files, main })
+    }
+
+    /// The program itself.
+    fn main(&self) -> Option<&File> {
+        self.files.iter().find(|file| file.path == self.main)
+    }
+
+    /// Leaves out the files that nobody trusts.
+    ///
+    /// Fails with `PERMISSION_DENIED` if the program itself is not trusted, or a file beside it was
+    /// trusted with another content.
+    pub(super) fn trusted(
+        mut self,
+        owner: &Owner,
+        entry: &ToolsetEntry,
+        trust: &TrustStore,
+        approve: Option<&Approval>,
+    ) -> Result<Program, Error> {
+        let classes = [entry.class().to_owned()];
+        if let Some(main) = self.main() {
+            trust.demand(owner, &main.shown_as, &main.sha256, &classes, approve)?;
+        }
+        let mut trusted = Vec::with_capacity(self.files.len());
+        for file in self.files {
+            match trust.verdict(owner.scope, &file.shown_as, &file.sha256) {
+                Verdict::Trusted => trusted.push(file),
+                Verdict::Untrusted => {
+                    tracing::debug!(file = %file.shown_as.display(), "withheld from an MCP server");
+                }
+                Verdict::Changed { .. } => {
+                    trust.demand(owner, &file.shown_as, &file.sha256, &classes, approve)?;
+                    trusted.push(file);
+                }
+            }
+        }
+        self.files = trusted;
+        self.sha256 = hash(&self.files);
+        Ok(self)
+    }
+
+    /// The code that a child runs, whose copies are in `dir`.
+    ///
+    /// Fails with `EXECUTION_ERROR` if nothing on the `PATH` runs it.
+    pub(super) fn code(&self, dir: PathBuf) -> Result<Code, Error> {
+        let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
+        let path = absolute_only(&path);
+        let search = Search { path: &path, node_version: &|_| None };
+        let (head, is_executable) =
+            self.main().map_or((&[][..], false), |main| (&main.content, main.is_executable));
+        let name = self.main.to_string_lossy();
+        let runner =
+            search.runner(&name, head, is_executable).map_err(|NoRunner { why, help }| {
+                Error::new(
+                    ErrorCode::ExecutionError,
+                    format!("the MCP server `{name}` {why}"),
+                    help,
+                )
+            })?;
+        let copy = dir.join(&self.main).into_os_string();
+        let (command, reads) = match runner {
+            Runner::Itself => (vec![copy], Vec::new()),
+            Runner::Program { path: interpreter, args } => {
+                let path = not_a_script(interpreter, &path);
+                let reads = installation(&path);
+                let args = args.into_iter().map(OsString::from);
+                ([path.into_os_string()].into_iter().chain(args).chain([copy]).collect(), reads)
+            }
+        };
+        Ok(Code::Server { dir, command, reads })
+    }
+}
+
+/// The files of the MCP servers that a skill ships, which run once they are trusted: the programs
+/// and the files beside them, in the order of their paths.
+///
+/// Fails as starting one of the servers does, if its files cannot be read.
+pub fn server_files(owner: &Owner) -> Result<Vec<PathBuf>, Error> {
+    let entries = owner.toolsets.iter().filter_map(|entry| entry.parse().ok());
+    let mut files = Vec::new();
+    for entry in entries.filter(ToolsetEntry::is_server) {
+        let program = Program::read(&owner.dir, &entry)?;
+        files.extend(program.files.into_iter().map(|file| file.shown_as));
+    }
+    files.sort_unstable();
+    files.dedup();
+    Ok(files)
+}
+
+/// The interpreter at `found`, or the next one of its name on the `PATH` that is not a script: the
+/// shims of version managers start programs at places that the sandbox closes.
+fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
+    let is_script = |path: &Path| {
+        let mut head = [0; 2];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+        read.is_ok() && head == *b"#!"
+    };
+    if !is_script(&found) {
+        return found;
+    }
+    let name = found.file_name().unwrap_or_default();
+    let others = which::which_in_all(name, Some(path), "/").into_iter().flatten();
+    others.into_iter().find(|other| !is_script(other)).unwrap_or(found)
+}
+
+/// The directories that belong to an interpreter outside the system's: of the name it is found by,
+/// and of the file behind it. A directory that holds the user's home is never one of them.
+fn installation(interpreter: &Path) -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let is_open = |dir: &Path| home.as_ref().is_none_or(|home| !home.starts_with(dir));
+    let names = [Some(interpreter.to_owned()), interpreter.canonicalize().ok()];
+    let mut dirs = Vec::new();
+    for dir in names.iter().flatten().filter_map(|path| path.parent()) {
+        let above = dir.parent().filter(|above| {
+            dir.file_name() == Some(OsStr::new("bin")) && above.parent().is_some() && is_open(above)
+        });
+        dirs.push(above.unwrap_or(dir).to_owned());
+    }
+    dirs.dedup();
+    dirs
+}
+
+/// Finds the regular files below `dir`, whose path is `at`: neither hidden ones, nor those of skills.
+fn walk(dir: &Dir, at: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut dirs = Vec::new();
+    let entries = dir.entries()?.collect::<io::Result<Vec<_>>>()?;
+    if depth > 1 && entries.iter().any(|entry| is_skill_file(&entry.name)) {
+        return Ok(());
+    }
+    for entry in entries {
+        let name = entry.name.to_string_lossy();
+        if name.starts_with('.') || name == BYTECODE {
+            continue;
+        }
+        match entry.kind {
+            Kind::File => found.push(at.join(&entry.name)),
+            Kind::Dir => dirs.push(entry.name),
+            _ => {}
+        }
+    }
+    if depth < MAX_DEPTH && found.len() <= MAX_FILES {
+        for name in dirs {
+            walk(&dir.dir(Path::new(&name), Links::Never)?, &at.join(&name), depth + 1, found)?;
+        }
+    }
+    Ok(())
+}
+
+fn hash(files: &[File]) -> ContentHash {
+    let line = |file: &File| {
+        let mode = if file.is_executable { 'x' } else { '-' };
+        format!("{} {mode} {}\n", file.sha256, file.path.display())
+    };
+    ContentHash::of(files.iter().map(line).collect::<String>().as_bytes())
+}
+
+#[cfg(unix)]
+fn is_executable(file: &std::fs::File) -> io::Result<bool> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Ok(file.metadata()?.permissions().mode() & 0o100 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &std::fs::File) -> io::Result<bool> {
+    Ok(true)
+}
+
+fn read_error(path: &Path, error: io::Error) -> Error {
+    let message = format!("cannot read the MCP server {}: {error}", path.display());
+    let help = "check the file, its permissions, and the files beside it";
+    Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+}
+
+fn too_much(path: &Path, what: &str) -> Error {
+    let message = format!("there are {what} beside {}", path.display());
+    let help = "give the program a directory of its own, or bundle it into one file";
+    Error::new(ErrorCode::InvalidParam, message, help)
+}

@@ -1,0 +1,329 @@
+//! The child's client of an MCP server that a skill ships: starts it, lists its tools, calls them.
+//!
+//! The child has given up its rights before, so the server has no more of them. When the server
+//! ends, the child ends too: for the host that is a crash like any other, with the last words.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use repertoire_plugin::{ErrorCode, Host, ToolOutput, ToolSpec, ToolsetDescription};
+use rmcp::ClientHandler;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientConfig, ClientRequest,
+    ContentBlock, ErrorCode as McpCode, Implementation, ProgressNotificationParam, ProgressToken,
+    ServerResult, Tool,
+};
+use rmcp::service::{
+    NotificationContext, Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService,
+    ServiceError, serve_client,
+};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::net::unix::pipe;
+use tokio::runtime::{Builder, Handle};
+
+use super::call::locked;
+use super::child::{Classes, Serving};
+use super::protocol::Failure;
+
+/// The interval at which a call looks for progress, and for the wish to stop.
+const TICK: Duration = Duration::from_millis(20);
+/// The time in which the last answer of a server that ended is still delivered.
+const LAST_WORDS: Duration = Duration::from_millis(100);
+/// The longest tool name.
+const MAX_NAME: usize = 64;
+
+/// The configuration of a server: what is added to its command line and its environment.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Settings {
+    args: Vec<String>,
+    env: BTreeMap<String, String>,
+}
+
+/// The one class of a server, made by starting it.
+pub(super) fn classes(command: Vec<OsString>) -> Classes {
+    Box::new(move |class, config| {
+        let server = Server::start(&command, class, config)?;
+        Ok(Box::new(server))
+    })
+}
+
+/// A running server.
+struct Server {
+    runtime: Handle,
+    /// Ends the connection when it is dropped.
+    _service: RunningService<RoleClient, Client>,
+    peer: Peer<RoleClient>,
+    progress: Progress,
+    description: ToolsetDescription,
+    /// The server's own name of each tool.
+    names: HashMap<String, String>,
+}
+
+/// The last progress of each call that was reported and not passed on.
+type Progress = Arc<Mutex<HashMap<ProgressToken, ProgressNotificationParam>>>;
+
+/// The host as the server sees it: it takes reports, and answers no questions.
+struct Client {
+    progress: Progress,
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let own = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(Default::default(), own)
+    }
+
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        locked(&self.progress).insert(params.progress_token.clone(), params);
+    }
+}
+
+impl Server {
+    fn start(command: &[OsString], class: &str, config: &Value) -> Result<Server, Failure> {
+        let failed = |what: &str, error: &dyn std::fmt::Display| {
+            // Of a server that ends, the end says more.
+            thread::sleep(2 * LAST_WORDS);
+            Failure::new(ErrorCode::Failed, format!("{what}: {error}"))
+        };
+        let settings = Settings::deserialize(config).map_err(|error| Failure {
+            help: "configure `args`, a list of texts, and `env`, texts by name".to_owned(),
+            ..Failure::new(ErrorCode::InvalidArguments, format!("its configuration: {error}"))
+        })?;
+        let runtime = runtime().map_err(|error| failed("no thread for its messages", &error))?;
+        let (process, reader, writer) = spawn(command, settings, &runtime)
+            .map_err(|error| failed("it cannot be started", &error))?;
+        end_with(process).map_err(|error| failed("no thread to wait for it", &error))?;
+        let progress = Progress::default();
+        let client = Client { progress: Arc::clone(&progress) };
+        let service = runtime.block_on(serve_client(client, (reader, writer)));
+        let service =
+            service.map_err(|error| failed("it does not begin as an MCP server", &error))?;
+        let tools = runtime.block_on(service.list_all_tools());
+        let tools = tools.map_err(|error| failed("it does not list its tools", &error))?;
+        let (description, names) = describe(class, tools)?;
+        let peer = service.peer().clone();
+        Ok(Server { runtime, _service: service, peer, progress, description, names })
+    }
+
+    fn request(&self, tool: &str, arguments: &str) -> Result<CallToolRequestParams, Failure> {
+        let name = self.names.get(tool).cloned().ok_or_else(|| {
+            Failure::new(ErrorCode::UnknownTool, format!("there is no tool `{tool}`"))
+        })?;
+        let arguments = serde_json::from_str(arguments)
+            .map_err(|error| Failure::new(ErrorCode::InvalidArguments, error.to_string()))?;
+        let mut params = CallToolRequestParams::new(name);
+        params.arguments = Some(arguments);
+        Ok(params)
+    }
+
+    /// Waits for the end of a call, and passes on its progress.
+    fn wait(
+        &self,
+        mut call: RequestHandle<RoleClient>,
+        host: &dyn Host,
+    ) -> Result<CallToolResult, Failure> {
+        loop {
+            let answer =
+                self.runtime.block_on(async { tokio::time::timeout(TICK, &mut call.rx).await });
+            if let Some(told) = locked(&self.progress).remove(&call.progress_token) {
+                let fraction =
+                    told.progress / told.total.filter(|total| *total > 0.0).unwrap_or(1.0);
+                host.progress(fraction, &told.message.unwrap_or_default());
+            }
+            let code = match answer {
+                Ok(Ok(answer)) => return result(answer),
+                // The child is about to end.
+                Ok(Err(_)) => loop {
+                    thread::park();
+                },
+                Err(_) if host.is_cancelled() => ErrorCode::Cancelled,
+                Err(_) if host.deadline().is_some_and(|deadline| deadline <= Instant::now()) => {
+                    ErrorCode::DeadlineExceeded
+                }
+                Err(_) => continue,
+            };
+            // A server that does not listen is ended by the host.
+            let _ = self.runtime.block_on(call.cancel(None));
+            return Err(Failure::new(code, "it was asked to stop"));
+        }
+    }
+}
+
+impl Serving for Server {
+    fn describe(&self) -> &ToolsetDescription {
+        &self.description
+    }
+
+    fn call(&self, tool: &str, arguments: &str, host: &dyn Host) -> Result<ToolOutput, Failure> {
+        let request = CallToolRequest::new(self.request(tool, arguments)?);
+        let request = ClientRequest::CallToolRequest(request);
+        let options = PeerRequestOptions::no_options();
+        let call = self.runtime.block_on(self.peer.send_cancellable_request(request, options));
+        let call = call.map_err(|error| failure(&error))?;
+        output(self.wait(call, host)?)
+    }
+}
+
+/// A runtime on a thread of its own.
+fn runtime() -> io::Result<Handle> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let handle = runtime.handle().clone();
+    let run = move || runtime.block_on(std::future::pending::<()>());
+    thread::Builder::new().name("mcp-client".to_owned()).spawn(run)?;
+    Ok(handle)
+}
+
+/// Starts the server; its standard error is the child's.
+fn spawn(
+    command: &[OsString],
+    settings: Settings,
+    runtime: &Handle,
+) -> io::Result<(Child, pipe::Receiver, pipe::Sender)> {
+    let (program, args) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut process = Command::new(program)
+        .args(args)
+        .args(settings.args)
+        .envs(settings.env)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
+    let stdout = OwnedFd::from(process.stdout.take().ok_or_else(missing)?);
+    let stdin = OwnedFd::from(process.stdin.take().ok_or_else(missing)?);
+    let _runtime = runtime.enter();
+    let (reader, writer) =
+        (pipe::Receiver::from_owned_fd(stdout)?, pipe::Sender::from_owned_fd(stdin)?);
+    Ok((process, reader, writer))
+}
+
+/// Ends this process once the server has ended.
+fn end_with(mut process: Child) -> io::Result<()> {
+    let wait = move || {
+        let status = process.wait().map_or_else(|error| error.to_string(), end);
+        thread::sleep(LAST_WORDS);
+        let _ = writeln!(io::stderr(), "the MCP server ended: {status}");
+        std::process::exit(1)
+    };
+    thread::Builder::new().name("mcp-server".to_owned()).spawn(wait)?;
+    Ok(())
+}
+
+fn end(status: ExitStatus) -> String {
+    crate::sandbox::how(status)
+}
+
+/// The tools as those of a plugin, and the server's names of them.
+fn describe(
+    class: &str,
+    tools: Vec<Tool>,
+) -> Result<(ToolsetDescription, HashMap<String, String>), Failure> {
+    let mut description = ToolsetDescription::default();
+    class.clone_into(&mut description.class);
+    let mut names = HashMap::new();
+    for tool in tools {
+        let mut spec = ToolSpec::default();
+        spec.name = fit(&tool.name);
+        if let Some(other) = names.insert(spec.name.clone(), tool.name.clone().into_owned()) {
+            let message = format!("its tools `{other}` and `{}` have names too alike", tool.name);
+            return Err(Failure::new(ErrorCode::Failed, message));
+        }
+        spec.description =
+            tool.description.or(tool.title.map(Into::into)).unwrap_or_default().into();
+        spec.parameters = Value::Object(tool.input_schema.as_ref().clone());
+        if let Ok(Value::Object(annotations)) = serde_json::to_value(&tool.annotations) {
+            spec.annotations = annotations;
+        }
+        description.tools.push(spec);
+    }
+    Ok((description, names))
+}
+
+/// A name of at most 64 letters, digits, `_` and `-`.
+fn fit(name: &str) -> String {
+    let fit = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    name.chars().take(MAX_NAME).map(fit).collect()
+}
+
+fn result(answer: Result<ServerResult, ServiceError>) -> Result<CallToolResult, Failure> {
+    match answer {
+        Ok(ServerResult::CallToolResult(result)) => Ok(result),
+        Ok(_) => Err(Failure::new(ErrorCode::Border, "it answered something else than a result")),
+        Err(error) => Err(failure(&error)),
+    }
+}
+
+fn failure(error: &ServiceError) -> Failure {
+    let ServiceError::McpError(error) = error else {
+        return Failure::new(ErrorCode::Border, error.to_string());
+    };
+    let code = match error.code {
+        McpCode::INVALID_PARAMS => ErrorCode::InvalidArguments,
+        McpCode::METHOD_NOT_FOUND => ErrorCode::UnknownTool,
+        _ => ErrorCode::Failed,
+    };
+    Failure::new(code, error.message.clone())
+}
+
+/// The text of a result for the model. Anything but text is named, not given.
+fn output(result: CallToolResult) -> Result<ToolOutput, Failure> {
+    let text = |block: &ContentBlock| match block {
+        ContentBlock::Text(text) => text.text.clone(),
+        ContentBlock::Image(image) => format!("[an image, {}]", image.mime_type),
+        ContentBlock::Audio(audio) => format!("[audio, {}]", audio.mime_type),
+        ContentBlock::Resource(_) => "[a resource]".to_owned(),
+        ContentBlock::ResourceLink(link) => format!("[a resource, {}]", link.uri),
+        _ => "[an answer of another kind]".to_owned(),
+    };
+    let mut texts: Vec<String> = result.content.iter().map(text).collect();
+    if let (true, Some(value)) = (texts.is_empty(), &result.structured_content) {
+        texts.push(value.to_string());
+    }
+    let text = texts.join("\n");
+    if result.is_error == Some(true) {
+        return Err(Failure::new(ErrorCode::Failed, text));
+    }
+    let mut output = ToolOutput::text(text);
+    if let Some(value) = result.structured_content {
+        output.metadata.insert("structuredContent".to_owned(), value);
+    }
+    Ok(output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_made_fit_and_must_stay_distinct() {
+        let tool =
+            |name: &'static str| Tool::new(name, "It does.", Arc::new(serde_json::Map::new()));
+        let (description, names) = describe("mcp", vec![tool("fs.read"), tool("add")]).unwrap();
+        assert_eq!(description.tools[0].name, "fs_read");
+        assert_eq!(names["fs_read"], "fs.read");
+        let failure = describe("mcp", vec![tool("a.b"), tool("a/b")]).unwrap_err();
+        assert!(failure.message.contains("`a.b` and `a/b`"), "{}", failure.message);
+    }
+
+    #[test]
+    fn results_are_text_and_failures_the_models_to_mend() {
+        let texts = CallToolResult::success(vec![ContentBlock::text("a"), ContentBlock::text("b")]);
+        assert_eq!(output(texts).unwrap().output, "a\nb");
+        let refused = CallToolResult::error(vec![ContentBlock::text("no such row")]);
+        assert_eq!(output(refused).unwrap_err().message, "no such row");
+        let facts = CallToolResult::structured(serde_json::json!({"n": 1}));
+        assert_eq!(output(facts).unwrap().metadata["structuredContent"]["n"], 1);
+    }
+}

@@ -1,0 +1,222 @@
+//! MCP servers that skills ship, started by the real binary: tools, trust, limits and failures.
+#![cfg(all(feature = "cli", target_os = "linux"))]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+#[path = "support/binary.rs"]
+mod binary;
+
+use std::fs;
+use std::path::Path;
+
+use binary::{Place, Run};
+use serde_json::{Value, json};
+
+/// A server without the SDK, and with a module beside it.
+const SERVER: &str = r#"
+import json, os, socket, sys, time
+import words
+
+def tool(name, **properties):
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"name": name, "description": "Does " + name + ".", "inputSchema": schema}
+
+TEXT, NUMBER = {"type": "string"}, {"type": "number"}
+TOOLS = [tool("shout", text=TEXT), tool("read", path=TEXT), tool("connect", path=TEXT),
+         tool("wait", seconds=NUMBER), tool("fail"), tool("end"), tool("about")]
+
+def send(message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+def answer(name, arguments, token):
+    if name == "shout":
+        return words.shout(arguments["text"])
+    if name == "read":
+        return open(arguments["path"]).read()
+    if name == "connect":
+        socket.socket(socket.AF_UNIX).connect(arguments["path"])
+    if name == "wait":
+        for step in range(1, 11):
+            time.sleep(arguments["seconds"] / 10)
+            send({"method": "notifications/progress",
+                  "params": {"progressToken": token, "progress": step, "total": 10}})
+        return "waited"
+    if name == "end":
+        sys.exit("that was it")
+    if name == "about":
+        return json.dumps({"args": sys.argv[1:], "mode": os.environ.get("MODE"), "cwd": os.getcwd(),
+                           "home": os.environ["HOME"], "beside": sorted(os.listdir(os.path.dirname(__file__)))})
+    raise ValueError("no such row")
+
+for line in sys.stdin:
+    message = json.loads(line)
+    method, params = message.get("method"), message.get("params", {})
+    if method == "initialize":
+        send({"id": message["id"], "result": {"protocolVersion": params["protocolVersion"],
+              "capabilities": {"tools": {}}, "serverInfo": {"name": "words", "version": "1"}}})
+    elif method == "tools/list":
+        at = int(params.get("cursor") or 0)
+        result = {"tools": TOOLS[at:at + 4]}
+        if at + 4 < len(TOOLS):
+            result["nextCursor"] = str(at + 4)
+        send({"id": message["id"], "result": result})
+    elif method == "tools/call":
+        try:
+            token = params.get("_meta", {}).get("progressToken")
+            content, failed = answer(params["name"], params.get("arguments", {}), token), False
+        except Exception as error:
+            content, failed = f"{type(error).__name__}: {error}", True
+        send({"id": message["id"],
+              "result": {"content": [{"type": "text", "text": content}], "isError": failed}})
+"#;
+
+const MODULE: &str = "def shout(text):\n    return text.upper() + \"!\"\n";
+
+/// A place with the server in the project skill `words`; `None` where there is no Python.
+fn place() -> Option<Place> {
+    if !Path::new("/usr/bin/python3").exists() {
+        eprintln!("SKIPPED: there is no `/usr/bin/python3`");
+        return None;
+    }
+    let place = Place::new();
+    let head =
+        json!({"name": "words", "description": "Words.", "toolsets": ["tools/server.py:mcp"]});
+    place.write("skills/words/SKILL.md", format!("---\n{head}\n---\nBody\n"));
+    place.write("skills/words/tools/server.py", format!("#!/usr/bin/python3\n{SERVER}"));
+    place.write("skills/words/tools/words.py", MODULE);
+    Some(place)
+}
+
+fn trusted_place() -> Option<Place> {
+    let place = place()?;
+    run(&place, &["trust", "add", "skills/words"]).exits(0);
+    Some(place)
+}
+
+fn run(place: &Place, args: &[&str]) -> Run {
+    let mut command = place.command(args);
+    command.args(["--source", "skills"]);
+    // State and copies stay in the place, below its `HOME`.
+    command.env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
+    binary::finish(command, b"")
+}
+
+fn call(place: &Place, options: &[&str], tool: &str, arguments: &Value) -> Value {
+    let arguments = arguments.to_string();
+    run(place, &[&["tool", "call", tool, &arguments, "--json"], options].concat()).json()
+}
+
+fn message(answer: &Value) -> (&str, &str) {
+    let error = &answer["error"];
+    (error["code"].as_str().unwrap(), error["message"].as_str().unwrap())
+}
+
+#[test]
+fn the_tools_of_a_server_are_listed_and_called_like_those_of_a_library() {
+    let Some(place) = trusted_place() else { return };
+    let tools = run(&place, &["tool", "list", "--json"]).exits(0).json();
+    let names: Vec<&str> = tools["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    let all = ["shout", "read", "connect", "wait", "fail", "end", "about"];
+    assert_eq!(names, all.map(|name| format!("words.{name}")));
+    let answer = call(&place, &[], "words.shout", &json!({"text": "hello"}));
+    assert_eq!(answer["text"], "HELLO!", "{answer}");
+    // Checked before the server sees them.
+    let refused = call(&place, &[], "words.shout", &json!({"text": 7}));
+    assert_eq!(message(&refused).0, "INVALID_PARAM", "{refused}");
+    let failed = call(&place, &[], "words.fail", &json!({}));
+    assert_eq!(message(&failed).0, "EXECUTION_ERROR");
+    assert!(message(&failed).1.contains("ValueError: no such row"), "{failed}");
+}
+
+#[test]
+fn a_server_runs_once_it_is_trusted_and_with_the_files_that_were() {
+    let Some(place) = place() else { return };
+    let untrusted = run(&place, &["tool", "list", "--json"]);
+    assert!(untrusted.stderr.contains("is not trusted"), "{untrusted:?}");
+    run(&place, &["trust", "add", "skills/words"]).exits(0);
+    // A new file beside it is not there for it, and a changed one stops it.
+    place.write("skills/words/tools/json.py", "raise SystemExit('taken over')");
+    let about = call(&place, &[], "words.about", &json!({}));
+    let about: Value = serde_json::from_str(about["text"].as_str().unwrap()).unwrap();
+    assert_eq!(about["beside"], json!(["server.py", "words.py"]));
+    place.write("skills/words/tools/words.py", MODULE.replace('!', "?"));
+    let changed = call(&place, &[], "words.shout", &json!({"text": "a"}));
+    assert_eq!(message(&changed).0, "PERMISSION_DENIED", "{changed}");
+    assert!(message(&changed).1.contains("words.py has changed since"), "{changed}");
+    run(&place, &["trust", "add", "skills/words/tools/words.py"]).exits(0);
+    assert_eq!(call(&place, &[], "words.shout", &json!({"text": "a"}))["text"], "A?");
+}
+
+#[test]
+fn a_server_has_no_more_rights_than_a_library() {
+    let Some(place) = trusted_place() else { return };
+    let secret = place.path().join("secret.txt");
+    fs::write(&secret, "key").unwrap();
+    let outside = call(&place, &[], "words.read", &json!({"path": secret}));
+    assert!(message(&outside).1.contains("Permission denied"), "{outside}");
+    let skill = place.path().join("skills/words/SKILL.md");
+    let inside = call(&place, &[], "words.read", &json!({"path": skill}));
+    assert!(inside["text"].as_str().unwrap().contains("Body"), "{inside}");
+    let socket = place.path().join("skills/words/socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let connected = call(&place, &[], "words.connect", &json!({"path": socket}));
+    let (_, told) = message(&connected);
+    assert!(told.contains("PermissionError") || told.contains("OSError"), "{connected}");
+    let about = call(&place, &[], "words.about", &json!({}));
+    let about: Value = serde_json::from_str(about["text"].as_str().unwrap()).unwrap();
+    assert_eq!(about["cwd"], json!(place.path().join("skills/words")));
+    assert_ne!(about["home"], json!(place.path().join("home")));
+}
+
+#[test]
+fn limits_and_ends_of_a_server_are_told() {
+    let Some(place) = trusted_place() else { return };
+    let late = call(&place, &["--timeout", "0.3"], "words.wait", &json!({"seconds": 30}));
+    assert_eq!(message(&late).0, "TIMEOUT", "{late}");
+    let ended = call(&place, &[], "words.end", &json!({}));
+    assert_eq!(message(&ended).0, "EXECUTION_ERROR");
+    for part in ["that was it", "the MCP server ended: exit code 1"] {
+        assert!(message(&ended).1.contains(part), "{part}: {ended}");
+    }
+    place.write("skills/words/tools/words.py", "raise RuntimeError('broken module')\n");
+    run(&place, &["trust", "add", "skills/words"]).exits(0);
+    let broken = run(&place, &["tool", "list", "--json"]);
+    assert!(broken.stderr.contains("broken module"), "{broken:?}");
+}
+
+#[test]
+fn a_new_server_is_a_tool_after_the_printed_commands() {
+    if place().is_none() {
+        return;
+    }
+    let place = Place::new();
+    let args = ["tool", "new", "2nd-hello", "--lang", "python", "--dir", "skills", "--json"];
+    let written = place.run(args).exits(0).json();
+    assert_eq!(written["class"], "mcp");
+    assert_eq!(written["next"].as_array().unwrap().len(), 2, "{written}");
+    run(&place, &["check", "skills/2nd-hello"]).exits(0);
+    run(&place, &["trust", "add", "skills/2nd-hello"]).exits(0);
+    let answer = call(&place, &[], "2nd-hello.greet", &json!({"name": "Ada", "times": 2}));
+    assert_eq!(answer["text"], "Hello, Ada!\nHello, Ada!", "{answer}");
+    let refused = call(&place, &[], "2nd-hello.greet", &json!({}));
+    assert_eq!(message(&refused).0, "INVALID_PARAM", "{refused}");
+    place.run(["tool", "new", "x", "--lang", "python", "--plugin-path", "."]).exits(2);
+}
+
+#[test]
+fn a_server_is_configured_by_the_user() {
+    let Some(place) = trusted_place() else { return };
+    place.write(
+        "home/.repertoire/config.toml",
+        "[toolsets.\"words:mcp\".config]\nargs = [\"--fast\"]\nenv = {MODE = \"test\"}\n",
+    );
+    let about = call(&place, &[], "words.about", &json!({}));
+    let about: Value = serde_json::from_str(about["text"].as_str().unwrap()).unwrap();
+    assert_eq!((&about["args"], &about["mode"]), (&json!(["--fast"]), &json!("test")));
+}
