@@ -70,15 +70,15 @@ const messages = Array.from({ length: 64 }, (_, number) => {
   return `${text}, so keep it short and to the point, thanks a lot`.slice(0, 130);
 });
 
-/** Microseconds of a call: the best of nine runs. */
+/** Microseconds of a call in the best round: each is short enough to run undisturbed. */
 function perCall(call, texts, nRounds) {
   let best = Infinity;
-  for (let run = 0; run < 9; run += 1) {
+  for (let round = 0; round < nRounds; round += 1) {
     const start = performance.now();
-    for (let round = 0; round < nRounds; round += 1) for (const text of texts) call(text);
-    best = Math.min(best, (performance.now() - start) / (nRounds * texts.length));
+    for (const text of texts) call(text);
+    best = Math.min(best, performance.now() - start);
   }
-  return best * 1000;
+  return (best / texts.length) * 1000;
 }
 
 // Lines of relevant skills are no part of the first proposal.
@@ -88,9 +88,9 @@ for (const message of messages) {
 }
 assert(messages.filter((message) => plain(message).full.length > 0).length >= 48);
 const figures = {
-  node_us: perCall((text) => engine.disclose(text), messages, 60),
-  with_text_us: perCall((text) => engine.disclose(text).text, messages, 60),
-  plain_us: perCall((text) => plain(text).text, messages.slice(0, 16), 4),
+  node_us: perCall((text) => engine.disclose(text), messages, 600),
+  with_text_us: perCall((text) => engine.disclose(text).text, messages, 600),
+  plain_us: perCall((text) => plain(text).text, messages.slice(0, 4), 40),
 };
 figures.times_plain = figures.plain_us / figures.with_text_us;
 if (process.argv[2]) {
