@@ -100,7 +100,11 @@ impl Copies {
         // A damaged one goes; one that another process made meanwhile is as good.
         let _ = fs::remove_dir_all(&copy);
         match fs::rename(new.path(), &copy) {
-            Ok(()) => Ok(drop(new.keep())),
+            Ok(()) => {
+                // What it was made as is no longer there to remove.
+                let _ = new.keep();
+                Ok(())
+            }
             Err(_) if is_same(&copy) => Ok(()),
             Err(error) => Err(failed(error)),
         }

@@ -76,20 +76,13 @@ impl ToolsetEntry {
         }
         let tried: Vec<String> =
             candidates.iter().map(|path| skill_dir.join(path).display().to_string()).collect();
-        Err(Error::new(
-            ErrorCode::NotFound,
-            match self.is_server() {
-                true => format!("the MCP server `{}` is not there", tried.join(", ")),
-                false => {
-                    format!(
-                        "the toolset `{}` has no library; tried {}",
-                        self.path,
-                        tried.join(", ")
-                    )
-                }
-            },
-            self.naming_help(skill_dir),
-        ))
+        let tried = tried.join(", ");
+        let message = if self.is_server() {
+            format!("the MCP server `{tried}` is not there")
+        } else {
+            format!("the toolset `{}` has no library; tried {tried}", self.path)
+        };
+        Err(Error::new(ErrorCode::NotFound, message, self.naming_help(skill_dir)))
     }
 
     /// The remedy for a library that is not there: another name, if one was meant.

@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use repertoire_plugin::{ErrorCode, Host, ToolOutput, ToolSpec, ToolsetDescription};
 use rmcp::ClientHandler;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientConfig, ClientRequest,
-    ContentBlock, ErrorCode as McpCode, Implementation, ProgressNotificationParam, ProgressToken,
-    ServerResult, Tool,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
+    ClientRequest, ContentBlock, ErrorCode as McpCode, Implementation, ProgressNotificationParam,
+    ProgressToken, ServerResult, Tool,
 };
 use rmcp::service::{
     NotificationContext, Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService,
@@ -78,7 +78,7 @@ struct Client {
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let own = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(Default::default(), own)
+        ClientConfig::new(ClientCapabilities::default(), own)
     }
 
     async fn on_progress(
