@@ -1,6 +1,6 @@
 //! MCP servers that skills ship, started by the real binary: tools, trust, limits and failures.
 #![cfg(all(feature = "cli", target_os = "linux"))]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 #[path = "support/binary.rs"]

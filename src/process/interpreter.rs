@@ -157,6 +157,7 @@ impl Search<'_> {
 }
 
 /// Whether anything about the file says that it is a script, or a program.
+#[cfg(feature = "scripts")]
 pub(crate) fn is_marked(path: &str, head: &[u8]) -> bool {
     let head = without_byte_order_mark(head);
     head.starts_with(b"#!") || is_program(head) || !candidates(&extension(path)).is_empty()

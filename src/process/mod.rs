@@ -3,5 +3,6 @@
 mod interpreter;
 
 #[cfg(feature = "scripts")]
+#[cfg(feature = "scripts")]
 pub(crate) use interpreter::is_marked;
 pub(crate) use interpreter::{NoRunner, Runner, Search, absolute_only};

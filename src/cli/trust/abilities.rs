@@ -40,9 +40,10 @@ pub(super) fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>>
                 .or_insert_with(|| scripts.list(owner).unwrap_or_default())
         });
         let script = listed.into_iter().flatten().find(|script| script.path == name);
-        let writes = match code.has_tools() {
-            true => Vec::new(),
-            false => opened.iter().map(|path| path.display().to_string()).collect(),
+        let writes = if code.has_tools() {
+            Vec::new()
+        } else {
+            opened.iter().map(|path| path.display().to_string()).collect()
         };
         let network = network && code.asks_for_network();
         let rights = toolsets::asked(code);
@@ -84,9 +85,10 @@ pub(super) fn show(code: &[Code], common: &Common, out: Output) -> anyhow::Resul
     }
     let mut text = Page::default();
     for ability in &abilities {
-        let network = match ability.network {
-            true => styled(WARNING, "network: open, as its skill asks for it"),
-            false => styled(DIM, "network: closed"),
+        let network = if ability.network {
+            styled(WARNING, "network: open, as its skill asks for it")
+        } else {
+            styled(DIM, "network: closed")
         };
         let writes = match ability.writes.len() {
             0 => "a directory for the run".to_owned(),

@@ -131,9 +131,10 @@ fn of_skills(files: &[TrustedFile], store: &TrustStore) -> Vec<Change> {
         }));
         let scripts = files.iter().filter(|file| !is_library(&file.path));
         changes.extend(scripts.filter(|file| file.network != owner.network).map(|file| {
-            let note = match owner.network {
-                true => "its skill asks for the network, and it was trusted without",
-                false => "it was trusted with the network, and its skill asks for it no more",
+            let note = if owner.network {
+                "its skill asks for the network, and it was trusted without"
+            } else {
+                "it was trusted with the network, and its skill asks for it no more"
             };
             Change { path: file.path.clone(), what: "rights", note: note.to_owned(), diff: None }
         }));

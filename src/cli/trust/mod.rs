@@ -196,11 +196,8 @@ impl Code {
     /// True for a library, and for an MCP server that the skill ships.
     fn has_tools(&self) -> bool {
         let is_it = |owner: &Owner, entry: &ToolsetEntry| {
-            let program = entry.library(&owner.dir).and_then(|path| Ok(path.canonicalize()));
-            let file = self.file.canonicalize();
-            program.is_ok_and(|program| {
-                program.ok().is_some_and(|it| file.is_ok_and(|file| file == it))
-            })
+            let program = entry.library(&owner.dir).ok().and_then(|path| path.canonicalize().ok());
+            program.is_some() && program == self.file.canonicalize().ok()
         };
         let is_server = |owner: &Owner| {
             let entries = owner.toolsets.iter().filter_map(|entry| entry.parse().ok());
