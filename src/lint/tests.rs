@@ -293,6 +293,8 @@ fn the_examples_of_the_documentation_fire() {
     let page = include_str!("../../docs/check.md");
     let rows: Vec<Vec<&str>> = page
         .lines()
+        // The first section is about triggers; the profile `untrusted` has a table of its own.
+        .take_while(|line| !line.starts_with("## "))
         .filter(|line| line.starts_with("| `"))
         .map(|line| line.split('|').map(str::trim).collect())
         .collect();
