@@ -54,7 +54,7 @@ macro_rules! codes {
                 match self { $(Code::$name => $text),+ }
             }
 
-            /// What a finding of this code means, in a sentence.
+            /// The meaning of this code, in a sentence.
             pub fn description(self) -> &'static str {
                 match self { $(Code::$name => concat!($($doc),+).trim_ascii()),+ }
             }

@@ -1,5 +1,5 @@
-//! What runs a script: what its first line says, else what its extension means. Never a shell that
-//! is given a line to take apart.
+//! The interpreter of a script: the one its first line names, or else the one its extension stands
+//! for. It is never a shell that is given a line to split.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ const MAX_LINE: usize = 256;
 /// The first Node.js that runs TypeScript as it is.
 const NODE_WITH_TYPES: (u32, u32) = (22, 18);
 
-/// What runs a script.
+/// The interpreter of a script, or the script itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Runner {
     /// It is a program of this system.
@@ -53,7 +53,7 @@ fn candidates(extension: &str) -> &'static [(&'static str, &'static [&'static st
 }
 
 impl Search<'_> {
-    /// What runs the script at `path` that starts with `head`.
+    /// Finds the interpreter of the script at `path`, which starts with `head`.
     pub(crate) fn runner(
         &self,
         path: &str,
@@ -156,7 +156,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether anything about the file says that it is a script, or a program.
+/// Returns true if the extension or the beginning of a file marks it as a script or a program.
 #[cfg(feature = "scripts")]
 pub(crate) fn is_marked(path: &str, head: &[u8]) -> bool {
     let head = without_byte_order_mark(head);
@@ -172,7 +172,7 @@ fn extension(path: &str) -> String {
     extension.to_ascii_lowercase()
 }
 
-/// Whether `path` is a file that this user may run.
+/// Returns true if `path` is a file that this user may run.
 fn is_program_file(path: &Path) -> bool {
     #[cfg(unix)]
     let may_run = rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
@@ -188,7 +188,7 @@ pub(crate) fn absolute_only(path: &OsStr) -> OsString {
     std::env::join_paths(absolute).unwrap_or_default()
 }
 
-/// Whether this is a program for this kind of system.
+/// Returns true if this is a program for this kind of system.
 fn is_program(head: &[u8]) -> bool {
     let magics: &[&[u8]] = if cfg!(target_vendor = "apple") {
         &[b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"]

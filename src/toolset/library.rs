@@ -27,7 +27,7 @@ pub(crate) struct Library {
     /// The author's file.
     pub(crate) path: PathBuf,
     pub(crate) classes: Vec<String>,
-    /// Of the file, or of all files of a program.
+    /// The hash of the file, or of all files of a program.
     pub(crate) sha256: ContentHash,
     /// The files that run, each with the content that was trusted.
     pub(super) runs: Vec<(PathBuf, ContentHash)>,

@@ -1,4 +1,4 @@
-//! What code may do once it is trusted: what runs it, the network, where it writes.
+//! The abilities of code once it is trusted: its interpreter, the network, where it writes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,13 +12,13 @@ use crate::args::Common;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
-/// What a file may do, in the words of the user.
+/// The abilities of a file, in the words of the user.
 pub(super) struct Ability {
     /// The file, in its skill.
     pub(super) name: String,
-    /// What runs it.
+    /// Its interpreter.
     pub(super) runs: String,
-    /// Whether it gets the network.
+    /// True if it gets the network.
     pub(super) network: bool,
     /// Where it may write.
     pub(super) writes: Vec<String>,
@@ -26,7 +26,7 @@ pub(super) struct Ability {
     pub(super) rights: BTreeMap<String, ToolsetRights>,
 }
 
-/// What each of `code` may do, in its order.
+/// Returns the abilities of each of `code`, in its order.
 pub(super) fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
     let options = setup::script_options(common)?;
     let (network, opened) = (options.network, options.write.clone());

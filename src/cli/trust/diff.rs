@@ -49,7 +49,7 @@ impl Kept {
 struct Change {
     path: PathBuf,
     what: &'static str,
-    /// What that means.
+    /// The meaning of the change.
     note: String,
     /// The lines that changed, if the old text was kept.
     diff: Option<String>,

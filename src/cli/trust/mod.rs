@@ -22,7 +22,7 @@ use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
-/// What libraries end with, on any system.
+/// The extensions of libraries, on any system.
 const LIBRARY_EXTENSIONS: [&str; 3] = ["so", "dylib", "dll"];
 
 pub(crate) fn run(
@@ -124,7 +124,7 @@ fn list(store: &TrustStore, common: &Common, out: Output) -> anyhow::Result<Exit
     Ok(ExitCode::Done)
 }
 
-/// What has become of a file since it was trusted.
+/// The state of a file since it was trusted.
 fn state(file: &TrustedFile) -> &'static str {
     match ContentHash::of_file(&file.path) {
         Ok(sha256) if sha256 == file.sha256 => "unchanged",
@@ -188,7 +188,7 @@ impl Code {
         Code { file, owner: Some(owner.clone()) }
     }
 
-    /// Whether it is a script that gets the network with the trust.
+    /// Returns true for a script that gets the network with the trust.
     fn asks_for_network(&self) -> bool {
         !self.has_tools() && self.owner.as_ref().is_some_and(|owner| owner.network)
     }

@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 1 << 20;
 const HARMLESS: [&str; 5] =
     [".gitignore", ".gitattributes", ".gitkeep", ".editorconfig", ".DS_Store"];
 
-/// What there is below the directory of a skill.
+/// The files and directories below the directory of a skill.
 #[derive(Default)]
 pub(super) struct Below {
     pub(super) findings: Vec<Diagnostic>,

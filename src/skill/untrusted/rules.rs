@@ -34,7 +34,7 @@ const TELLS: &str = "keeps something from the user";
 const CONSENT: &str = "does without the user's consent, or without a safeguard";
 
 /// Patterns of text that addresses an agent, what it does, and whether a warning against it is
-/// left alone. What begins with a negation is no such warning.
+/// left alone. Text that begins with a negation does not count as such a warning.
 pub(super) fn addressing_rules() -> Vec<(String, &'static str, bool)> {
     let rules = [
         (
@@ -88,7 +88,7 @@ pub(super) fn addressing_rules() -> Vec<(String, &'static str, bool)> {
 /// Those patterns, compiled.
 struct Addressing {
     rules: Vec<(Rule, bool)>,
-    /// What makes a warning of the words after it.
+    /// The words that make a warning of those after them.
     warning: Option<Regex>,
 }
 
@@ -127,13 +127,13 @@ pub(super) fn addressing(text: &str) -> Vec<Finding> {
     found
 }
 
-/// Whether the words before `at`, in the same sentence, turn what follows into a warning.
+/// Returns true if the words before `at`, in the same sentence, turn what follows into a warning.
 fn is_warning(warning: &Regex, text: &str, at: usize) -> bool {
     let line = text[..at].rfind(['\n', '.', '!', '?']).map_or(0, |end| end + 1);
     warning.is_match(&text[line..at])
 }
 
-/// Whether a verb stands as a name in code: `read_token(…)`, `client.post`, `--print`.
+/// Returns true if a verb stands as a name in code: `read_token(…)`, `client.post`, `--print`.
 fn is_of_code(text: &str, at: usize) -> bool {
     text[..at].ends_with(['.', '-', '_', '/', '$', ':'])
 }
@@ -199,7 +199,7 @@ pub(super) fn secrets(text: &str) -> Vec<Finding> {
     found
 }
 
-/// Whether the second half of a value has next to no different characters, as fillers have.
+/// Returns true if the second half of a value has hardly any different characters, like a filler.
 fn is_monotonous(value: &str) -> bool {
     let tail: Vec<char> = value.chars().skip(value.chars().count() / 2).collect();
     let mut different = tail.clone();

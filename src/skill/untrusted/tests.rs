@@ -1,4 +1,4 @@
-//! What each rule finds, and what it leaves alone.
+//! Tests of each rule: the texts that it finds, and those that it leaves alone.
 
 use super::*;
 
