@@ -35,7 +35,8 @@ fn the_library_needs_few_crates_and_none_of_the_binary() {
 #[test]
 fn no_text_of_the_library_names_a_command_of_the_program() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let is_text = |path: &PathBuf| !path.starts_with(root.join("cli")) && !path.ends_with("tests.rs");
+    let is_text =
+        |path: &PathBuf| !path.starts_with(root.join("cli")) && !path.ends_with("tests.rs");
     let files = rust_files(&root).into_iter().filter(is_text);
     let mut n_files = 0;
     for path in files {

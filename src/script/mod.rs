@@ -18,13 +18,9 @@
 //! use repertoire::SkillId;
 //!
 //! let scripts = Scripts::new(ScriptOptions::default(), Arc::new(TrustStore::in_memory()));
-//! let skill = Owner {
-//!     id: SkillId::new("hello"),
-//!     scope: Scope::User,
-//!     dir: "/home/ana/.agents/skills/hello".into(),
-//!     scripts: None, // all files in `scripts/`
-//!     network: false,
-//! };
+//! // Without a manifest, all files in `scripts/` are scripts, and none gets the network.
+//! let dir = "/home/ana/.agents/skills/hello".into();
+//! let skill = Owner::new(SkillId::new("hello"), Scope::User, dir, None);
 //! for script in scripts.list(&skill)? {
 //!     println!("{} {}", script.path, script.help.unwrap_or_default());
 //! }

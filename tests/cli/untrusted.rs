@@ -86,7 +86,7 @@ fn ids_that_look_alike_are_named_with_each_other() {
     assert_contains(messages[0], &["`a1pha`", "`alpha`"]);
 }
 
-/// What SARIF 2.1.0 demands of the objects that are written here.
+/// The schema of SARIF 2.1.0 for the objects that are written here.
 fn schema() -> Value {
     let text = json!({
         "type": "object", "required": ["text"], "additionalProperties": false,
