@@ -105,9 +105,14 @@ fn later_host() -> PathBuf {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi-later-host");
     unpack(&place);
     let border = place.join(PACKAGES[0]);
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin-api/src");
-    for path in ["abi/host.rs", "abi/layout.rs", "abi/types.rs", "abi/plugin.rs"] {
-        fs::copy(sources.join(path), border.join("src").join(path)).unwrap();
+    let today = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin-api");
+    for dir in ["src", "src/abi", "src/host", "include"] {
+        fs::create_dir_all(border.join(dir)).unwrap();
+        for file in fs::read_dir(today.join(dir)).unwrap().map(|entry| entry.unwrap().path()) {
+            if file.is_file() {
+                fs::copy(&file, border.join(dir).join(file.file_name().unwrap())).unwrap();
+            }
+        }
     }
     grow(&border);
     let manifest = format!(

@@ -3,6 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::{ToolError, ToolResult};
+
+/// The longest name of a tool that all providers take.
+const MAX_TOOL_NAME: usize = 64;
+
 /// The description of a toolset: its tools, and their purpose.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -15,6 +20,30 @@ pub struct ToolsetDescription {
     pub description: String,
     /// The tools, in the order of the source.
     pub tools: Vec<ToolSpec>,
+}
+
+impl ToolsetDescription {
+    /// Refuses two tools of one name, names that providers refuse, and arguments without names.
+    pub(crate) fn check(&self) -> ToolResult<()> {
+        for (idx, spec) in self.tools.iter().enumerate() {
+            let name = &spec.name;
+            let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+            if name.is_empty() || name.len() > MAX_TOOL_NAME || !name.bytes().all(is_plain) {
+                return Err(ToolError::new(format!(
+                    "the tool name {name:?} is not 1 to {MAX_TOOL_NAME} of A-Z a-z 0-9 _ -"
+                )));
+            }
+            if self.tools[..idx].iter().any(|other| other.name == *name) {
+                return Err(ToolError::new(format!("two tools are named `{name}`")));
+            }
+            if spec.parameters["type"] != "object" {
+                return Err(ToolError::new(format!(
+                    "the arguments of the tool `{name}` are not an object with named fields"
+                )));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The description of a tool for a model.

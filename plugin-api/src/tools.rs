@@ -9,9 +9,6 @@ use crate::{
     ErrorCode, ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, ToolsetDescription, schema,
 };
 
-/// The longest name of a tool that all providers take.
-const MAX_TOOL_NAME: usize = 64;
-
 /// A named group of tools.
 ///
 /// [`#[toolset]`](macro@crate::toolset) writes this from an `impl` block; without the macro it is
@@ -161,29 +158,13 @@ impl<T: Toolset> Tools<T> {
     }
 
     pub(crate) fn description(&self) -> ToolResult<ToolsetDescription> {
-        for (idx, tool) in self.tools.iter().enumerate() {
-            let spec = &tool.spec;
-            let name = &spec.name;
-            let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-            if name.is_empty() || name.len() > MAX_TOOL_NAME || !name.bytes().all(is_plain) {
-                return Err(ToolError::new(format!(
-                    "the tool name {name:?} is not 1 to {MAX_TOOL_NAME} of A-Z a-z 0-9 _ -"
-                )));
-            }
-            if self.tools[..idx].iter().any(|other| other.spec.name == *name) {
-                return Err(ToolError::new(format!("two tools are named `{name}`")));
-            }
-            if spec.parameters["type"] != "object" {
-                return Err(ToolError::new(format!(
-                    "the arguments of the tool `{name}` are not an object with named fields"
-                )));
-            }
-        }
-        Ok(ToolsetDescription {
+        let description = ToolsetDescription {
             class: class_of::<T>().to_owned(),
             description: T::description(),
             tools: self.tools.iter().map(|tool| tool.spec.clone()).collect(),
-        })
+        };
+        description.check()?;
+        Ok(description)
     }
 
     pub(crate) fn call(

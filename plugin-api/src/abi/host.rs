@@ -12,11 +12,12 @@ use abi_stable::sabi_types::RRef;
 use abi_stable::std_types::{RResult, RStr, RString, RVec};
 use serde_json::{Map, Value};
 
+use super::c;
 use super::layout;
 use super::note::{MAGIC, Marker};
 use super::plugin::{CALL_INFO, CallInfo, create};
 use super::types::{BoxedToolset, PluginModuleRef, RError, RHost, RHost_TO, RToolsetClass};
-use super::{MARKER_SYMBOL, ROOT_SYMBOL};
+use super::{C_ROOT_SYMBOL, MARKER_SYMBOL, ROOT_SYMBOL};
 use crate::host::OpenError;
 use crate::panics::guarded;
 use crate::{
@@ -31,15 +32,25 @@ use libloading::os::windows as system;
 
 /// The classes of a library that is open for ever.
 pub(crate) struct Classes {
-    classes: RVec<RToolsetClass>,
+    names: Vec<String>,
+    root: Root,
     _library: ManuallyDrop<system::Library>,
 }
 
+/// The root of a library, by the language of its author.
+enum Root {
+    /// The classes, in the order of the names.
+    Rust(RVec<RToolsetClass>),
+    C(c::Plugin),
+}
+
 impl Classes {
-    /// Opens the library at an absolute path whose file was checked; errors name it `shown`.
+    /// Opens the library at an absolute path whose file was checked, and whose note has these classes;
+    /// errors name it `shown`.
     pub(crate) fn load(
         path: &Path,
         shown: &Path,
+        noted: &[String],
         allow_panic_abort: bool,
     ) -> Result<Self, OpenError> {
         if cfg!(all(target_env = "musl", target_feature = "crt-static")) {
@@ -48,23 +59,38 @@ impl Classes {
         }
         let library = ManuallyDrop::new(dlopen(path, shown)?);
         check_marker(&library, shown, allow_panic_abort)?;
-        let module = module(&library, shown)?;
-        let classes = module.classes()();
-        if classes.iter().any(|class| std::str::from_utf8(class.name.as_bytes()).is_err()) {
-            let why = "the name of a class is not UTF-8".to_owned();
-            return Err(OpenError::BadNote { path: shown.to_owned(), why });
+        // SAFETY: the symbol is looked up as an address and not read here.
+        if let Ok(root) = unsafe { library.get::<*const u8>(C_ROOT_SYMBOL) } {
+            // SAFETY: the marker of our major version says that the symbol is the structure of the
+            // header, and the library is never unloaded.
+            let plugin = unsafe { c::Plugin::read(*root) };
+            let plugin = plugin.map_err(|why| OpenError::BadNote {
+                path: shown.to_owned(),
+                why: why.to_owned(),
+            })?;
+            return Ok(Self { names: noted.to_vec(), root: Root::C(plugin), _library: library });
         }
-        Ok(Self { classes, _library: library })
+        let classes = module(&library, shown)?.classes()();
+        let name = |class: &RToolsetClass| String::from_utf8(class.name.as_bytes().to_vec());
+        let names = classes.iter().map(name).collect::<Result<_, _>>().map_err(|_| {
+            let why = "the name of a class is not UTF-8".to_owned();
+            OpenError::BadNote { path: shown.to_owned(), why }
+        })?;
+        Ok(Self { names, root: Root::Rust(classes), _library: library })
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.classes.iter().map(|class| class.name.as_str())
+        self.names.iter().map(String::as_str)
     }
 
     /// Makes a toolset of a class; `None` if there is no such class.
     pub(crate) fn create(&self, class: &str, config: &Value) -> Option<ToolResult<Instance>> {
-        let class = self.classes.iter().find(|candidate| candidate.name == class)?;
-        Some(made((class.create)(config.to_string().as_str().into())))
+        let idx = self.names.iter().position(|name| name == class)?;
+        let config = config.to_string();
+        Some(match &self.root {
+            Root::Rust(classes) => made((classes[idx].create)(config.as_str().into())),
+            Root::C(plugin) => plugin.create(class, &config).map(Instance::C),
+        })
     }
 }
 
@@ -163,7 +189,10 @@ fn first_line(text: &str) -> String {
 }
 
 /// A toolset behind the border.
-pub(crate) struct Instance(BoxedToolset);
+pub(crate) enum Instance {
+    Rust(BoxedToolset),
+    C(c::Toolset),
+}
 
 impl Instance {
     /// A toolset of this program, behind the same border.
@@ -172,15 +201,31 @@ impl Instance {
     }
 
     pub(crate) fn description(&self) -> ToolResult<ToolsetDescription> {
-        serde_json::from_slice(self.0.describe().as_bytes()).map_err(|error| {
-            ToolError::with_code(ErrorCode::Border, format!("the description is broken: {error}"))
-        })
+        let read = |json: &[u8]| {
+            serde_json::from_slice::<ToolsetDescription>(json).map_err(|error| {
+                let message = format!("the description is broken: {error}");
+                ToolError::with_code(ErrorCode::Border, message)
+            })
+        };
+        match self {
+            Self::Rust(toolset) => read(toolset.describe().as_bytes()),
+            Self::C(toolset) => {
+                let description = read(&toolset.describe()?)?;
+                // Nobody looked at it on the other side.
+                description.check()?;
+                Ok(description)
+            }
+        }
     }
 
     pub(crate) fn call(&self, tool: &str, arguments: &str, host: &dyn Host) -> ToolResult {
         let callbacks = Callbacks { host };
+        let toolset = match self {
+            Self::Rust(toolset) => toolset,
+            Self::C(toolset) => return toolset.call(tool, arguments, callbacks),
+        };
         let border = RHost_TO::from_ptr(RRef::new(&callbacks), TD_Opaque);
-        match self.0.call(tool.into(), arguments.into(), border) {
+        match toolset.call(tool.into(), arguments.into(), border) {
             RResult::ROk(answer) => Ok(ToolOutput {
                 metadata: metadata(answer.metadata.as_bytes())?,
                 title: text(answer.title, "title")?,
@@ -192,7 +237,7 @@ impl Instance {
 }
 
 fn made(made: RResult<BoxedToolset, RError>) -> ToolResult<Instance> {
-    made.into_result().map(Instance).map_err(|error| crossed(&error))
+    made.into_result().map(Instance::Rust).map_err(|error| crossed(&error))
 }
 
 /// A text of a plugin, which may hold other bytes than its type promises.
@@ -218,31 +263,25 @@ fn crossed(error: &RError) -> ToolError {
 }
 
 /// The host's callbacks, whose panics stay here: one that crossed would end the process.
-struct Callbacks<'h> {
-    host: &'h dyn Host,
+pub(super) struct Callbacks<'h> {
+    pub(super) host: &'h dyn Host,
 }
 
 impl RHost for Callbacks<'_> {
     fn is_cancelled(&self) -> bool {
-        guarded(|| true, || self.host.is_cancelled())
+        self.asks_to_stop()
     }
 
     fn progress(&self, fraction: f64, message: RStr<'_>) {
-        let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
-        guarded(|| (), || self.host.progress(fraction, &lossy(message)));
+        self.report(fraction, &lossy(message));
     }
 
     fn log(&self, level: u8, message: RStr<'_>) {
-        guarded(|| (), || self.host.log(LogLevel::from_number(level), &lossy(message)));
+        self.note(level, &lossy(message));
     }
 
     fn request(&self, method: RStr<'_>, params: RStr<'_>) -> RResult<RString, RString> {
-        let (method, params) = (lossy(method), lossy(params));
-        let answer = guarded(
-            || Err(ToolError::new(format!("the host panicked in `{method}`"))),
-            || self.answer(&method, &params),
-        );
-        match answer {
+        match self.ask(&lossy(method), &lossy(params)) {
             Ok(value) => RResult::ROk(value.to_string().into()),
             Err(error) => RResult::RErr(error.message().into()),
         }
@@ -255,6 +294,26 @@ fn lossy(text: RStr<'_>) -> Cow<'_, str> {
 }
 
 impl Callbacks<'_> {
+    pub(super) fn asks_to_stop(&self) -> bool {
+        guarded(|| true, || self.host.is_cancelled())
+    }
+
+    pub(super) fn report(&self, fraction: f64, message: &str) {
+        let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
+        guarded(|| (), || self.host.progress(fraction, message));
+    }
+
+    pub(super) fn note(&self, level: u8, message: &str) {
+        guarded(|| (), || self.host.log(LogLevel::from_number(level), message));
+    }
+
+    pub(super) fn ask(&self, method: &str, params: &str) -> ToolResult<Value> {
+        guarded(
+            || Err(ToolError::new(format!("the host panicked in `{method}`"))),
+            || self.answer(method, params),
+        )
+    }
+
     fn answer(&self, method: &str, params: &str) -> ToolResult<Value> {
         if method == CALL_INFO {
             let left = |at: Instant| at.saturating_duration_since(Instant::now());

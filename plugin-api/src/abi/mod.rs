@@ -6,6 +6,8 @@
 #![expect(unsafe_code, reason = "a border between two compilations cannot be crossed without")]
 
 #[cfg(feature = "host")]
+mod c;
+#[cfg(feature = "host")]
 pub(crate) mod host;
 #[cfg(feature = "host")]
 mod layout;
@@ -19,3 +21,6 @@ pub(crate) const MARKER_SYMBOL: &str = "repertoire_plugin_marker";
 /// The symbol of the root module, in `abi_stable`'s terms.
 #[cfg(feature = "host")]
 pub(crate) const ROOT_SYMBOL: &str = "repertoire_plugin_root";
+/// The symbol of the functions of a plugin without Rust, in the terms of `include/repertoire.h`.
+#[cfg(feature = "host")]
+pub(crate) const C_ROOT_SYMBOL: &str = "repertoire_plugin_c_root";

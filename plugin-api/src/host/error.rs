@@ -116,7 +116,8 @@ impl OpenError {
                 "build or copy it again; from Git LFS, run `git lfs pull`".to_owned()
             }
             Self::NotAPlugin { .. } => {
-                "write `export_toolsets!(…)` at the root of its crate, with `crate-type = [\"cdylib\"]`"
+                "write `export_toolsets!(…)` at the root of its crate, with `crate-type = [\"cdylib\"]`; \
+                 in C, `REPERTOIRE_EXPORT`"
                     .to_owned()
             }
             Self::BadNote { .. } | Self::AbiVersion { .. } => {

@@ -50,7 +50,8 @@ impl Library {
         if !note.unwinds() && !options.allow_panic_abort {
             return Err(OpenError::PanicAbort { path: shown.to_owned() });
         }
-        let classes = Classes::load(&absolute, shown, options.allow_panic_abort)?;
+        let allow_abort = options.allow_panic_abort;
+        let classes = Classes::load(&absolute, shown, &note.classes, allow_abort)?;
         Ok(Self { path: shown.to_owned(), note, classes })
     }
 

@@ -25,6 +25,9 @@
 /// libraries for it.
 pub const TARGET: &str = env!("REPERTOIRE_PLUGIN_TARGET");
 
+/// The header for plugins in C and C++, `include/repertoire.h`.
+pub const C_HEADER: &str = include_str!("../../include/repertoire.h");
+
 mod error;
 mod library;
 mod note;
