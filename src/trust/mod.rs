@@ -1,24 +1,24 @@
-//! Which sources and contents may run code. Text is data; code is not.
+//! Trust: the sources and contents that may run code. Text is data; code is not.
 //!
 //! Skills that ship with the agent, that the user installed, or that the host made may run code;
 //! those of a project only once somebody has said so for exactly that content. A file that was
 //! trusted and has changed since is refused wherever it stands.
 
 mod approval;
+mod hash;
 mod owner;
 mod permissions;
 mod quote;
+mod store_file;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs;
-use std::io::{self, Read, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
@@ -26,76 +26,12 @@ use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::ToolsetRights;
 
 pub use approval::{Approval, TrustRequest};
+pub use hash::ContentHash;
 pub use owner::Owner;
 pub(crate) use permissions::check_permissions;
 pub(crate) use quote::quoted;
 
-/// So many bytes of a file are read at once to hash it.
-const READ_BYTES: usize = 64 * 1024;
-
-/// The SHA-256 of a content: what `sha256sum` prints.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ContentHash(String);
-
-impl ContentHash {
-    /// The hash of `content`.
-    pub fn of(content: &[u8]) -> ContentHash {
-        ContentHash::finished(Sha256::new_with_prefix(content))
-    }
-
-    /// The hash of all that is left to be read, which is never in memory as a whole.
-    pub fn of_reader(mut content: impl Read) -> io::Result<ContentHash> {
-        let mut hash = Sha256::new();
-        let mut buffer = vec![0; READ_BYTES];
-        loop {
-            match content.read(&mut buffer) {
-                Ok(0) => return Ok(ContentHash::finished(hash)),
-                Ok(n_bytes) => hash.update(&buffer[..n_bytes]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// The hash of the file at `path`, of at most 1 GiB.
-    ///
-    /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if it cannot be read, and
-    /// with `INVALID_PARAM` if it is not a file or larger.
-    pub fn of_file(path: &Path) -> Result<ContentHash, Error> {
-        let file = open_file(path)?;
-        let n_bytes = file.metadata().map_err(|error| io_error("read", path, error))?.len();
-        if n_bytes > MAX_TRUSTED_BYTES {
-            let message = format!(
-                "{} has {n_bytes} bytes; at most {MAX_TRUSTED_BYTES} can be trusted",
-                path.display()
-            );
-            return Err(Error::new(ErrorCode::InvalidParam, message, "name a library or a script"));
-        }
-        ContentHash::of_reader(file.take(MAX_TRUSTED_BYTES))
-            .map_err(|error| io_error("read", path, error))
-    }
-
-    fn finished(hash: Sha256) -> ContentHash {
-        use fmt::Write as _;
-        let mut text = String::with_capacity(64);
-        for byte in hash.finalize() {
-            let _ = write!(text, "{byte:02x}");
-        }
-        ContentHash(text)
-    }
-
-    /// The hash in 64 lower-case hexadecimal digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ContentHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+use store_file::{read, stamp_of, write};
 
 /// A file that somebody trusts, with the content it had then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,22 +86,6 @@ struct State {
     /// How often `trusted` was replaced or changed.
     version: u64,
 }
-
-/// What stands in the file of a store.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    version: u32,
-    trusted: Vec<TrustedFile>,
-}
-
-/// The most that is read of the file of a store: a thousand times what a large one has.
-const MAX_STORE_BYTES: u64 = 64 << 20;
-
-/// The largest file that can be trusted: code is smaller, and a sparse file would be read for hours.
-const MAX_TRUSTED_BYTES: u64 = 1 << 30;
-
-/// The form of the file.
-const VERSION: u32 = 1;
 
 impl TrustStore {
     /// A store that lasts as long as the process.
@@ -271,6 +191,17 @@ impl TrustStore {
         self.amend(path, |file| file.rights = rights)
     }
 
+    /// Grants rights to one class of the library at `path`, which is trusted, in place of those that it
+    /// had. Fails with `NOT_FOUND` if the library is not trusted.
+    pub fn grant_class(
+        &self,
+        path: &Path,
+        class: &str,
+        rights: ToolsetRights,
+    ) -> Result<TrustedFile, Error> {
+        self.amend(path, |file| drop(file.rights.insert(class.to_owned(), rights)))
+    }
+
     /// Notes the tools that the user was shown of the library at `path`, which is trusted. Fails with
     /// `NOT_FOUND` if it is not.
     pub fn note_tools(
@@ -320,8 +251,7 @@ impl TrustStore {
         lock.lock().map_err(|error| io_error("lock", &lock_path, error))?;
         let mut trusted = read(file)?;
         let result = change(&mut trusted);
-        let stored = Stored { version: VERSION, trusted: trusted.values().cloned().collect() };
-        write(file, dir, &stored).map_err(|error| io_error("write", file, error))?;
+        write(file, dir, &trusted).map_err(|error| io_error("write", file, error))?;
         state.trusted = trusted;
         state.stamp = Some(stamp_of(file));
         Ok(result)
@@ -332,67 +262,6 @@ fn not_trusted(path: &Path) -> Error {
     let message = format!("{} is not trusted", path.display());
     Error::new(ErrorCode::NotFound, message, "look at the list of trusted files")
         .with_remedy(Remedy::ListTrusted)
-}
-
-fn stamp_of(file: &Path) -> Stamp {
-    Stamp::take(file, SystemTime::now())
-}
-
-fn read(file: &Path) -> Result<Files, Error> {
-    let opened = match open_file(file) {
-        Ok(opened) => opened,
-        Err(error) if error.code() == ErrorCode::NotFound => return Ok(Files::new()),
-        Err(error) => return Err(error),
-    };
-    // Whoever can write it decides what runs.
-    check_permissions(file, &opened).map_err(|error| {
-        let message = format!("the trust store is not believed: {}", error.message());
-        error.reworded(message)
-    })?;
-    let mut text = String::new();
-    opened
-        .take(MAX_STORE_BYTES)
-        .read_to_string(&mut text)
-        .map_err(|error| io_error("read", file, error))?;
-    let stored: Stored = serde_json::from_str(&text).map_err(|error| {
-        let help = "mend the file, or move it away to trust nothing of a project";
-        let message = format!("the trust store {} is damaged: {error}", file.display());
-        Error::new(ErrorCode::ExecutionError, message, help)
-    })?;
-    if stored.version != VERSION {
-        let message =
-            format!("the trust store {} is of version {}", file.display(), stored.version);
-        return Err(Error::new(ErrorCode::ExecutionError, message, "use a newer Repertoire"));
-    }
-    Ok(stored.trusted.into_iter().map(|file| (file.path.clone(), file)).collect())
-}
-
-/// Opens a regular file to be read. Anything else is refused without waiting for it, as one waits
-/// for a writer of a named pipe.
-fn open_file(path: &Path) -> Result<fs::File, Error> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-    );
-    let file = options.open(path).map_err(|error| io_error("read", path, error))?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return Ok(file);
-    }
-    let message = format!("{} is not a file", path.display());
-    Err(Error::new(ErrorCode::InvalidParam, message, "name a file"))
-}
-
-/// Replaces the file as a whole, so that no reader sees half of it.
-fn write(file: &Path, dir: &Path, stored: &Stored) -> io::Result<()> {
-    let mut new = tempfile::NamedTempFile::new_in(dir)?;
-    serde_json::to_writer_pretty(&mut new, stored)?;
-    new.write_all(b"\n")?;
-    new.as_file().sync_all()?;
-    new.persist(file)?;
-    Ok(())
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -414,17 +283,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_part_by_part_has_the_hash_of_the_whole() {
-        for n_bytes in [0, 1, READ_BYTES - 1, READ_BYTES, 3 * READ_BYTES + 7] {
-            let content: Vec<u8> = (0..n_bytes).map(|i| (i % 251) as u8).collect();
-            let hash = ContentHash::of_reader(&*content).unwrap();
-            assert_eq!(hash, ContentHash::of(&content), "{n_bytes} bytes");
-        }
-        let error = fs::File::open(std::env::temp_dir()).and_then(ContentHash::of_reader);
-        assert!(error.is_err(), "a directory");
-    }
-
-    #[test]
     fn trust_is_of_a_content_not_of_a_path() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("tool.so");
@@ -444,12 +302,6 @@ mod tests {
         store.remove(&file).unwrap();
         assert_eq!(store.verdict(Scope::Project, &file, &one), Verdict::Untrusted);
         assert_eq!(store.remove(&file).unwrap_err().code(), ErrorCode::NotFound);
-    }
-
-    #[test]
-    fn hashes_are_those_of_sha256sum() {
-        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        assert_eq!(ContentHash::of(b"").as_str(), empty);
     }
 
     #[cfg(unix)]

@@ -1,0 +1,88 @@
+//! The file of a trust store: read with care, and replaced as a whole.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Files, TrustedFile, check_permissions, io_error};
+use crate::catalog::stamp::Stamp;
+use crate::error::{Error, ErrorCode};
+
+/// The content of the file of a store.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    trusted: Vec<TrustedFile>,
+}
+
+/// The most that is read of the file of a store: a thousand times what a large one has.
+const MAX_STORE_BYTES: u64 = 64 << 20;
+
+/// The form of the file.
+const VERSION: u32 = 1;
+
+pub(super) fn stamp_of(file: &Path) -> Stamp {
+    Stamp::take(file, SystemTime::now())
+}
+
+/// Reads the trusted files of a store; none if the file is not there.
+pub(super) fn read(file: &Path) -> Result<Files, Error> {
+    let opened = match open_file(file) {
+        Ok(opened) => opened,
+        Err(error) if error.code() == ErrorCode::NotFound => return Ok(Files::new()),
+        Err(error) => return Err(error),
+    };
+    // Whoever can write it decides what runs.
+    check_permissions(file, &opened).map_err(|error| {
+        let message = format!("the trust store is not believed: {}", error.message());
+        error.reworded(message)
+    })?;
+    let mut text = String::new();
+    opened
+        .take(MAX_STORE_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|error| io_error("read", file, error))?;
+    let stored: Stored = serde_json::from_str(&text).map_err(|error| {
+        let help = "mend the file, or move it away to trust nothing of a project";
+        let message = format!("the trust store {} is damaged: {error}", file.display());
+        Error::new(ErrorCode::ExecutionError, message, help)
+    })?;
+    if stored.version != VERSION {
+        let message =
+            format!("the trust store {} is of version {}", file.display(), stored.version);
+        return Err(Error::new(ErrorCode::ExecutionError, message, "use a newer Repertoire"));
+    }
+    Ok(stored.trusted.into_iter().map(|file| (file.path.clone(), file)).collect())
+}
+
+/// Opens a regular file to be read. Anything else is refused without waiting for it, as one waits
+/// for a writer of a named pipe.
+pub(super) fn open_file(path: &Path) -> Result<fs::File, Error> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path).map_err(|error| io_error("read", path, error))?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(file);
+    }
+    let message = format!("{} is not a file", path.display());
+    Err(Error::new(ErrorCode::InvalidParam, message, "name a file"))
+}
+
+/// Replaces the file as a whole, so that no reader sees half of it.
+pub(super) fn write(file: &Path, dir: &Path, trusted: &Files) -> io::Result<()> {
+    let stored = Stored { version: VERSION, trusted: trusted.values().cloned().collect() };
+    let mut new = tempfile::NamedTempFile::new_in(dir)?;
+    serde_json::to_writer_pretty(&mut new, &stored)?;
+    new.write_all(b"\n")?;
+    new.as_file().sync_all()?;
+    new.persist(file)?;
+    Ok(())
+}
