@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::Instant;
 
+#[cfg(feature = "toolsets")]
+use crate::toolset::RightsRequest;
+
 /// The host's end of a tool call: cancellation, a deadline and progress. By default nobody cancels,
 /// there is no deadline, and progress is dropped.
 ///
@@ -22,6 +25,8 @@ pub struct CallIo<'a> {
     is_cancelled: Option<&'a (dyn Fn() -> bool + Sync)>,
     deadline: Option<Instant>,
     progress: Option<&'a Report<'a>>,
+    #[cfg(feature = "toolsets")]
+    refusal: Option<&'a (dyn Fn(&RightsRequest) + Sync)>,
 }
 
 /// Takes the progress of a tool, from 0 to 1, and its current step.
@@ -48,6 +53,22 @@ impl<'a> CallIo<'a> {
     pub fn progress(mut self, report: &'a (dyn Fn(f64, &str) + Sync)) -> CallIo<'a> {
         self.progress = Some(report);
         self
+    }
+
+    /// Calls `refusal` if the sandbox refuses something to a tool of a toolset, and its skill asks for
+    /// rights that it was not granted. A host may ask its user, grant them, and repeat the call.
+    #[cfg(feature = "toolsets")]
+    #[must_use]
+    pub fn refusal(mut self, refusal: &'a (dyn Fn(&RightsRequest) + Sync)) -> CallIo<'a> {
+        self.refusal = Some(refusal);
+        self
+    }
+
+    #[cfg(feature = "toolsets")]
+    pub(super) fn tell_refusal(&self, request: &RightsRequest) {
+        if let Some(tell) = self.refusal {
+            tell(request);
+        }
     }
 
     /// Tells whether the call should end: it was cancelled, or its time is over.

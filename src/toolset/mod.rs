@@ -38,8 +38,9 @@ pub use crate::trust::{Approval, TrustRequest};
 pub use entry::ToolsetEntry;
 #[cfg(feature = "mcp-toolsets")]
 pub use program::server_files;
-pub use repertoire_plugin::host::{OpenError, PluginNote, TARGET};
+pub use repertoire_plugin::host::{C_HEADER, OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
+pub use rights::RightsRequest;
 pub use tool::{Tool, ToolFailure, Tools};
 pub use worker::{HostProgram, Limits, WorkerState, main as worker_main};
 

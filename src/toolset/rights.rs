@@ -1,15 +1,43 @@
 //! The rights of a class beside its limits: those that its skill asks for and that it was granted.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode, Remedy};
-use crate::skill::ToolsetRights;
+use crate::skill::{SkillId, ToolsetRights};
 use crate::trust::{Owner, TrustStore};
 
 /// The words by which a tool passes on that the system refused something.
 const REFUSALS: [&str; 4] =
     ["ermission denied", "peration not permitted", "(os error 13)", "(os error 1)"];
+
+/// A question to the user: may a class have the rights that its skill asks for, since the sandbox refused
+/// something to one of its tools?
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RightsRequest {
+    /// The skill.
+    pub skill: SkillId,
+    /// The class.
+    pub class: String,
+    /// The library or the MCP server.
+    pub library: PathBuf,
+    /// The rights that it asks for. Paths are absolute and without links.
+    pub rights: ToolsetRights,
+    /// The error that the tool reported, in its own words.
+    pub refused: String,
+    trust: Arc<TrustStore>,
+}
+
+impl RightsRequest {
+    /// Grants the rights, for this content of the library. They hold from the next call on.
+    ///
+    /// Fails with `NOT_FOUND` if the library is not trusted any more, and as writing the store does.
+    pub fn grant(&self) -> Result<(), Error> {
+        self.trust.grant_class(&self.library, &self.class, self.rights.clone()).map(drop)
+    }
+}
 
 /// The rights that a class asks for. A skill of a project has those that the user granted; other
 /// skills have them all, as their code is trusted.
@@ -39,6 +67,28 @@ impl Rights {
             _ => asked.clone(),
         };
         Rights { class: class.to_owned(), asked, held }
+    }
+
+    /// The question that follows from the error of a tool, if the sandbox refused it something and the
+    /// skill asks for more than it has.
+    pub(super) fn request(
+        &self,
+        error: &Error,
+        skill: &SkillId,
+        library: &Path,
+        trust: &Arc<TrustStore>,
+    ) -> Option<RightsRequest> {
+        let is_refused = error.code() == ErrorCode::ExecutionError
+            && matches!(error.remedy(), Some(Remedy::Trust(_)))
+            && self.held != self.asked;
+        is_refused.then(|| RightsRequest {
+            skill: skill.clone(),
+            class: self.class.clone(),
+            library: library.to_owned(),
+            rights: self.asked.clone(),
+            refused: error.message().to_owned(),
+            trust: Arc::clone(trust),
+        })
     }
 
     /// Tells whether the user granted no less than the class has.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::descriptions::{Descriptions, Key};
 use super::export::provider_name;
 use super::library::{CallFailure, Library};
+use super::rights::RightsRequest;
 use super::worker::WorkerState;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
@@ -190,6 +191,13 @@ impl Tool {
             listing.is_stale.store(true, Ordering::Relaxed);
         }
         listing.is_compared.store(true, Ordering::Relaxed);
+    }
+
+    /// The question for the user that follows from `error`, with which a call of this tool ended:
+    /// `None` unless the sandbox refused something, and the skill asks for more rights than it has.
+    pub fn rights_request(&self, error: &Error) -> Option<RightsRequest> {
+        let Library { rights, path, trust, .. } = &*self.library;
+        rights.request(error, &self.skill, path, trust)
     }
 
     /// The state of its library's process; `None` if it runs in this one.

@@ -17,6 +17,7 @@ mod peer;
 #[path = "../support/plugin.rs"]
 mod plugin;
 mod python;
+mod rights;
 mod skills;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]

@@ -86,10 +86,20 @@ pub(crate) async fn connect(
         .consent(Consent::new(policy))
         .build()
         .unwrap();
+    connect_to(&engine, dir, lifecycle, says).await
+}
+
+/// A client of a server of this engine, whose skills are in `dir`.
+pub(crate) async fn connect_to(
+    engine: &Engine,
+    dir: TempDir,
+    lifecycle: ClientLifecycleMode,
+    says: Option<ElicitationAction>,
+) -> Place {
     let poll = Some(Duration::from_millis(50));
     let mut options = McpOptions::default();
     options.poll = poll;
-    let server = McpServer::new(&engine, options);
+    let server = McpServer::new(engine, options);
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move { server.serve(theirs).await.unwrap().waiting().await.unwrap() });
     let told = Told { says, ..Told::default() };

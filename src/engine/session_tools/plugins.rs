@@ -56,7 +56,12 @@ impl SessionTools {
         };
         let output = match tool.call(arguments, &io) {
             Ok(output) => output,
-            Err(error) => return Ok(Envelope::from(&error)),
+            Err(error) => {
+                if let Some(request) = tool.rights_request(&error) {
+                    io.tell_refusal(&request);
+                }
+                return Ok(Envelope::from(&error));
+            }
         };
         if let Err(error) = self.session.record_use(&tool.skill) {
             // The tool has run; its effects stand.

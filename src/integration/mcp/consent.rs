@@ -46,27 +46,52 @@ pub(super) async fn ask(
     let request =
         blocking("consent", move || asked.engine.consent_request(&skill, &asked.session, audience));
     let request = request.await??;
-    let answer = if is_asked_in_answers(context) {
-        let said = responses.and_then(|mut responses| responses.remove(&key(&request.id)));
-        let Some(said) = said else {
-            let question = InputRequest::Elicitation(ElicitRequest::new(question(&request)?));
-            let questions = InputRequests::from([(key(&request.id), question)]);
-            let pending = InputRequiredResult::from_input_requests(questions);
-            return Ok(Consented::Pending(Box::new(pending)));
-        };
-        serde_json::from_value(said).map_err(|error| unasked(&request.id, &error.to_string()))?
-    } else {
-        let answer = context.peer.create_elicitation(question(&request)?).await;
-        answer.map_err(|error| unasked(&request.id, &error.to_string()))?
-    };
-    let ElicitResult { action: ElicitationAction::Accept, .. } = answer else {
-        return Err(refused(&request.id));
-    };
-    connection.session.consent(&request.id)?;
+    match put(key(&request.id), message(&request), &request.id, responses, context).await? {
+        Answer::Pending(pending) => return Ok(Consented::Pending(pending)),
+        Answer::No => return Err(refused(&request.id)),
+        Answer::Yes => connection.session.consent(&request.id)?,
+    }
     Ok(Consented::Yes)
 }
 
-fn can_ask(context: &RequestContext<RoleServer>) -> bool {
+/// The reply to a question.
+pub(super) enum Answer {
+    Yes,
+    No,
+    /// The client asks its user, and repeats the call.
+    Pending(Box<InputRequiredResult>),
+}
+
+/// Asks the client's user a question about `skill` that is answered with yes or no.
+///
+/// Fails with `EXECUTION_ERROR` if the client fails to ask.
+pub(super) async fn put(
+    key: String,
+    message: String,
+    skill: &SkillId,
+    responses: Option<InputResponses>,
+    context: &RequestContext<RoleServer>,
+) -> Result<Answer, Error> {
+    let question = question(message, skill)?;
+    let reply = if is_asked_in_answers(context) {
+        let said = responses.and_then(|mut responses| responses.remove(&key));
+        let Some(said) = said else {
+            let question = InputRequest::Elicitation(ElicitRequest::new(question));
+            let pending =
+                InputRequiredResult::from_input_requests(InputRequests::from([(key, question)]));
+            return Ok(Answer::Pending(Box::new(pending)));
+        };
+        serde_json::from_value(said).map_err(|error| unasked(skill, &error.to_string()))?
+    } else {
+        let reply = context.peer.create_elicitation(question).await;
+        reply.map_err(|error| unasked(skill, &error.to_string()))?
+    };
+    let ElicitResult { action, .. } = reply;
+    Ok(if action == ElicitationAction::Accept { Answer::Yes } else { Answer::No })
+}
+
+/// Tells whether the client can ask its user.
+pub(super) fn can_ask(context: &RequestContext<RoleServer>) -> bool {
     let capabilities = context.client_capabilities();
     // A capability without a mode is that of the first clients, which had only forms.
     capabilities
@@ -84,10 +109,9 @@ fn key(skill: &SkillId) -> String {
     format!("consent:{skill}")
 }
 
-fn question(request: &ConsentRequest) -> Result<ElicitRequestParams, Error> {
+fn question(message: String, skill: &SkillId) -> Result<ElicitRequestParams, Error> {
     let requested_schema =
-        ElicitationSchema::builder().build().map_err(|error| unasked(&request.id, error))?;
-    let message = message(request);
+        ElicitationSchema::builder().build().map_err(|error| unasked(skill, error))?;
     Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 

@@ -17,6 +17,8 @@ mod pages;
 mod progress;
 mod prompts;
 mod resources;
+#[cfg(feature = "toolsets")]
+mod rights;
 mod sessions;
 mod skills;
 mod tools;

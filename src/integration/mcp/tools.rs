@@ -1,6 +1,8 @@
 //! MCP tools: those for skills, and those of toolsets.
 
 use std::sync::Arc;
+#[cfg(feature = "toolsets")]
+use std::sync::{Mutex, PoisonError};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, MetaObject,
@@ -9,14 +11,20 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
+#[cfg(feature = "toolsets")]
+use super::consent::Answer;
 use super::consent::{self, Consented};
 use super::progress::with_progress;
+#[cfg(feature = "toolsets")]
+use super::rights;
 use super::{Connection, protocol_error};
 use crate::catalog::Audience;
 use crate::engine::SessionTools;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::tool_format::ToolFormat;
+#[cfg(feature = "toolsets")]
+use crate::toolset::RightsRequest;
 
 impl Connection {
     /// Returns all tools. Opens the libraries of plugins.
@@ -53,14 +61,25 @@ pub(super) async fn call(
     let name = request.name.to_string();
     let arguments = Value::Object(request.arguments.unwrap_or_default());
     let call = || call_tool(connection, &name, &arguments, context);
-    let answer = call().await?;
+    let Called { answer, .. } = match call().await? {
+        #[cfg(feature = "toolsets")]
+        Called { answer, refusal: Some(refusal) } => {
+            match rights::ask(&refusal, request.input_responses.clone(), context).await {
+                Ok(Some(Answer::Yes)) => call().await?,
+                Ok(Some(Answer::Pending(pending))) => return Ok((*pending).into()),
+                Ok(Some(Answer::No) | None) => Called { answer, refusal: None },
+                Err(error) => Called { answer: Envelope::from(&error), refusal: None },
+            }
+        }
+        called => called,
+    };
     let skill = arguments["skill"].as_str().unwrap_or_default();
     if answer.code() != Some(ErrorCode::ConsentRequired) || skill.is_empty() {
         return Ok(result(answer).into());
     }
     let (skill, responses) = (skill.to_owned(), request.input_responses);
     let answer = match consent::ask(connection, skill, Audience::Model, responses, context).await {
-        Ok(Consented::Yes) => call().await?,
+        Ok(Consented::Yes) => call().await?.answer,
         Ok(Consented::NobodyToAsk) => answer,
         Ok(Consented::Pending(pending)) => return Ok((*pending).into()),
         Err(error) => Envelope::from(&error),
@@ -68,18 +87,38 @@ pub(super) async fn call(
     Ok(result(answer).into())
 }
 
+/// The end of a call.
+struct Called {
+    answer: Envelope,
+    /// The rights that the call would have needed.
+    #[cfg(feature = "toolsets")]
+    refusal: Option<RightsRequest>,
+}
+
 async fn call_tool(
     connection: &Arc<Connection>,
     name: &str,
     arguments: &Value,
     context: &RequestContext<RoleServer>,
-) -> Result<Envelope, ErrorData> {
+) -> Result<Called, ErrorData> {
     let connection = Arc::clone(connection);
     let (tool, arguments) = (name.to_owned(), arguments.clone());
-    let call =
-        with_progress(context, name, move |io| connection.tools.call_known(&tool, &arguments, io));
-    let answer: Result<Envelope, Error> = call.await;
-    answer.map_err(|error| protocol_error(&error))
+    let call = with_progress(context, name, move |io| {
+        #[cfg(feature = "toolsets")]
+        {
+            let refusal = Mutex::new(None);
+            let note = |request: &RightsRequest| {
+                *refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());
+            };
+            let answer = connection.tools.call_known(&tool, &arguments, io.refusal(&note))?;
+            let refusal = refusal.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Ok(Called { answer, refusal })
+        }
+        #[cfg(not(feature = "toolsets"))]
+        Ok(Called { answer: connection.tools.call_known(&tool, &arguments, io)? })
+    });
+    let called: Result<Called, Error> = call.await;
+    called.map_err(|error| protocol_error(&error))
 }
 
 /// Converts an envelope to a result with text alone. Clients show the model `structuredContent`

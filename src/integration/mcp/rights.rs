@@ -1,0 +1,51 @@
+//! Rights of toolsets, requested through the client when the sandbox refused something to a tool.
+
+use rmcp::model::InputResponses;
+use rmcp::service::{RequestContext, RoleServer};
+
+use super::consent::{self, Answer};
+use crate::error::Error;
+use crate::toolset::RightsRequest;
+use crate::trust::ContentHash;
+
+/// The longest part of a tool's own words in a question, in characters.
+const MAX_WORDS: usize = 300;
+
+/// Asks the client's user for the rights, and grants them if the user agrees. `None` if this client
+/// cannot ask.
+///
+/// Fails with `EXECUTION_ERROR` if the client fails to ask, and as granting does.
+pub(super) async fn ask(
+    request: &RightsRequest,
+    responses: Option<InputResponses>,
+    context: &RequestContext<RoleServer>,
+) -> Result<Option<Answer>, Error> {
+    if !consent::can_ask(context) {
+        return Ok(None);
+    }
+    let answer =
+        consent::put(key(request), message(request), &request.skill, responses, context).await?;
+    if matches!(answer, Answer::Yes) {
+        request.grant()?;
+    }
+    Ok(Some(answer))
+}
+
+/// Returns the key of the question. An answer to a question about other rights is ignored.
+fn key(request: &RightsRequest) -> String {
+    let RightsRequest { skill, class, library, rights, .. } = request;
+    let asked = format!("{class} {} {rights}", library.display());
+    format!("rights:{skill}:{}", ContentHash::of(asked.as_bytes()))
+}
+
+/// Phrases the question. The tool's own words come last, since they are those of a stranger.
+fn message(request: &RightsRequest) -> String {
+    let RightsRequest { skill, class, library, rights, refused, .. } = request;
+    let words: String =
+        refused.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_WORDS).collect();
+    format!(
+        "The sandbox refused something to a tool of the skill `{skill}`. Its toolset `{class}` asks \
+         {rights}. Is that all right, from now on?\n\nLibrary: {}\nThe tool said: {words}",
+        library.display()
+    )
+}
