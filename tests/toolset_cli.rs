@@ -301,40 +301,6 @@ fn a_file_that_is_gone_can_be_trusted_no_more() {
     assert_eq!(run(&place, &["trust", "list", "--json"]).json()["trusted"], json!([]));
 }
 
-#[test]
-fn the_scaffold_builds_and_runs_as_printed() {
-    let place = Place::new();
-    let plugin = Path::new(ROOT).join("plugin-api");
-    let plugin = plugin.to_str().unwrap();
-    let args = ["tool", "new", "my-first", "--dir", "skills", "--plugin-path", plugin, "--json"];
-    let written = run(&place, &args).exits(0).json();
-    assert_eq!(written["class"], "MyFirstToolset");
-    assert_eq!(written["next"].as_array().unwrap().len(), 4);
-    assert_error(run(&place, &args), "EXECUTION_ERROR", &["Cargo.toml", "is there already"]);
-    run(&place, &["check", "skills/my-first", "--json"]).exits(0);
-
-    // The dependencies are those of the workspace, at their locked versions.
-    let krate = place.path().join("skills/my-first-toolset");
-    fs::copy(Path::new(ROOT).join("Cargo.lock"), krate.join("Cargo.lock")).unwrap();
-    // Where this workspace is built most of the dependencies are there already.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_str().unwrap();
-    let arguments = ["build", "--offline", "--target-dir", target];
-    let built = plugin::library(&krate, &arguments, "my-first-toolset");
-    let toolsets = place.path().join("skills/my-first/toolsets");
-    fs::copy(&built, toolsets.join(built.file_name().unwrap())).unwrap();
-    run(&place, &["trust", "add", "skills/my-first"]).exits(0);
-    let options = ["--in-process"];
-    let greeted = call(&place, &options, "my-first.greet", &json!({"name": "Ada"})).exits(0);
-    assert_eq!(greeted.json()["text"], "Hello, Ada!");
-
-    for name in ["My First", "3d", ""] {
-        run(&place, &["tool", "new", name]).exits(2);
-    }
-    let args = ["tool", "new", "other", "--plugin-path", "/nowhere", "--json"];
-    assert_error(run(&place, &args), "NOT_FOUND", &["/nowhere", "plugin-api"]);
-    assert!(!place.path().join("other").exists());
-}
-
 /// The ways in which a toolset can be bad are those of `toolset_failures`.
 #[test]
 fn a_bad_toolset_is_told_and_harms_no_other() {
@@ -455,13 +421,4 @@ fn trust_shows_rights_and_tools_and_then_the_difference() {
     assert!(changes.contains(&("mood", "gone")) && changes.contains(&("divide", "gone")));
     let listed = run(&place, &["trust", "list", "--json"]).exits(0).json();
     assert_eq!(listed["trusted"][0].get("rights"), Some(&json!({})), "{listed}");
-}
-
-#[test]
-fn the_commands_of_the_scaffold_know_where_cargo_builds() {
-    let place = Place::new();
-    let mut command = place.command(["tool", "new", "my-first", "--json"]);
-    command.env("CARGO_TARGET_DIR", "/elsewhere/target");
-    let next = binary::finish(command, b"").exits(0).json()["next"].clone();
-    assert_contains(next[1].as_str().unwrap(), &["cp /elsewhere/target/release/libmy_first"]);
 }

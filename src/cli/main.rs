@@ -108,6 +108,8 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::New(args) => new::run(args, common, out),
         Command::Stats(args) => stats::run(args, common, out),
         Command::Toolset(ToolsetCommand::New(args)) => tool::new::run(args, common, out),
+        Command::Toolset(ToolsetCommand::Build(args)) => tool::build::run(args, common, out),
+        Command::Toolset(ToolsetCommand::Dev(args)) => tool::dev::run(args, common, out),
         Command::Toolset(ToolsetCommand::Inspect(args)) => tool::inspect::run(args, out),
         Command::Tool(command) => tool::run(command, common, out),
         Command::Trust(command) => trust::run(command, common, out),

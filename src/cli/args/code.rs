@@ -14,15 +14,19 @@ use super::values::seconds;
 pub(crate) enum ToolsetCommand {
     /// The same as `tool new`
     New(ToolNewArgs),
+    /// The same as `tool build`
+    Build(ToolBuildArgs),
+    /// The same as `tool dev`
+    Dev(ToolBuildArgs),
     /// The same as `tool inspect`
     Inspect(ToolInspectArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ToolNewArgs {
-    /// Name of the skill: small letters, digits and single hyphens; the crate is `NAME-toolset`
+    /// Name of the skill: small letters, digits and single hyphens; the code is in `NAME-toolset`
     pub(crate) name: String,
-    /// Language of the tools: a Rust library, or an MCP server in Python without dependencies
+    /// Language of the tools: a library in Rust or C, or an MCP server in Python without dependencies
     #[arg(long, value_enum, default_value_t)]
     pub(crate) lang: Lang,
     /// Directory of skills to write both to
@@ -38,7 +42,24 @@ pub(crate) struct ToolNewArgs {
 pub(crate) enum Lang {
     #[default]
     Rust,
+    C,
     Python,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolBuildArgs {
+    /// Directory of the skill; the code of `toolsets/NAME:Class` is in `NAME` beside it, or in it
+    pub(crate) skill: PathBuf,
+    /// Directory of the code, if it is elsewhere
+    #[arg(long, value_name = "DIR")]
+    pub(crate) code: Option<PathBuf>,
+    /// Build for this target, such as `aarch64-unknown-linux-gnu`, into a directory of its own; may be
+    /// repeated
+    #[arg(long = "target", value_name = "TRIPLE")]
+    pub(crate) targets: Vec<String>,
+    /// Build faster: without optimization, and not stripped
+    #[arg(long)]
+    pub(crate) debug: bool,
 }
 
 #[derive(Debug, Args)]
@@ -54,8 +75,12 @@ pub(crate) struct ToolInspectArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolCommand {
-    /// Write a crate of tools and a skill that uses them
+    /// Write the code of tools and a skill that uses them
     New(ToolNewArgs),
+    /// Build the libraries of a skill, copy them into it, and trust them
+    Build(ToolBuildArgs),
+    /// Build the libraries of a skill whenever their code changes
+    Dev(ToolBuildArgs),
     /// Show the description in a library, without running it
     Inspect(ToolInspectArgs),
     /// List the tools of the skills, and the toolsets that cannot be loaded

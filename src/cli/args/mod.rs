@@ -15,8 +15,8 @@ mod values;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use code::{
-    IsolationArgs, Lang, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs, ToolNewArgs,
-    ToolsetCommand, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs,
+    IsolationArgs, Lang, ToolBuildArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs,
+    ToolNewArgs, ToolsetCommand, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs,
 };
 pub(crate) use common::{BRAND, Color, Common};
 pub(crate) use config::SwitchArgs;
@@ -73,7 +73,7 @@ pub(crate) enum Command {
     /// The same as `tool`
     #[command(subcommand, hide = true)]
     Toolset(ToolsetCommand),
-    /// Write, inspect, list and call the compiled tools of skills
+    /// Write, build, inspect, list and call the tools of skills
     #[command(subcommand)]
     Tool(ToolCommand),
     /// List, add and remove the code of projects that may run

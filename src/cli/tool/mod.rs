@@ -1,5 +1,7 @@
-//! `repertoire tool`: the tools of the skills, written, inspected, listed and called.
+//! `repertoire tool`: the tools of the skills, written, built, inspected, listed and called.
 
+pub(crate) mod build;
+pub(crate) mod dev;
 pub(crate) mod inspect;
 pub(crate) mod new;
 
@@ -26,6 +28,8 @@ const STEPS: u32 = 1000;
 pub(crate) fn run(command: &ToolCommand, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     match command {
         ToolCommand::New(args) => new::run(args, common, out),
+        ToolCommand::Build(args) => build::run(args, common, out),
+        ToolCommand::Dev(args) => dev::run(args, common, out),
         ToolCommand::Inspect(args) => inspect::run(args, out),
         ToolCommand::List(args) => list(args, common, out),
         ToolCommand::Call(args) => call(args, common, out),

@@ -1,10 +1,11 @@
-//! `repertoire tool new`: a skill with tools, of a crate or of an MCP server.
+//! `repertoire tool new`: a skill with tools, of a library or of an MCP server.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use repertoire::skill::is_identifier;
+use repertoire::toolset::C_HEADER;
 use repertoire::{Error, ErrorCode};
 use serde_json::json;
 
@@ -17,6 +18,8 @@ use crate::sanitize;
 
 /// The MCP server of a new skill.
 const SERVER: &str = include_str!("server.py");
+/// The library of a new skill in C: the example, of which it has the names.
+const C_LIBRARY: &str = include_str!("../../../examples/c-toolset/toolset.c");
 
 pub(crate) fn run(args: &ToolNewArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let name = &*args.name;
@@ -25,12 +28,10 @@ pub(crate) fn run(args: &ToolNewArgs, common: &Common, out: Output) -> anyhow::R
     }
     let New { files, class, next } = match args.lang {
         Lang::Rust => rust(args, common)?,
+        Lang::C => c(args, common)?,
         Lang::Python => python(args, common)?,
     };
     write(&files)?;
-    if args.lang == Lang::Rust {
-        make_dir(&args.dir.join(name).join("toolsets"))?;
-    }
     if out.json {
         let paths: Vec<_> = files.iter().map(|(path, _)| path.to_string_lossy()).collect();
         Output::json(&json!({"id": name, "class": class, "paths": paths, "next": next}))?;
@@ -72,17 +73,31 @@ fn rust(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
         (krate.join("src").join("lib.rs"), library(name)),
         (skill.join("SKILL.md"), document(name)),
     ];
-    let next = next_commands(args, &krate, &skill, common);
-    Ok(New { files, class: class(name), next: next.into() })
+    let next = vec![build_command(&skill, common), call_command(args, common)];
+    Ok(New { files, class: class(name), next })
+}
+
+/// Code in C, its header, and the skill that has its library.
+fn c(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
+    no_plugin_path(args)?;
+    let (name, skill) = (&*args.name, args.dir.join(&args.name));
+    let code = args.dir.join(format!("{name}-toolset"));
+    let library = C_LIBRARY
+        .replace("HelloToolset", &class(name))
+        .replace("hello_toolset", &format!("{}_toolset", name.replace('-', "_")))
+        .replace("hello-toolset", &format!("{name}-toolset"));
+    let files = vec![
+        (code.join("toolset.c"), library),
+        (code.join("repertoire.h"), C_HEADER.to_owned()),
+        (skill.join("SKILL.md"), document(name)),
+    ];
+    let next = vec![build_command(&skill, common), call_command(args, common)];
+    Ok(New { files, class: class(name), next })
 }
 
 /// A skill with an MCP server.
 fn python(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
-    if args.plugin_path.is_some() {
-        let message = "`--plugin-path` is for the crate of a Rust toolset";
-        let error = Error::new(ErrorCode::InvalidParam, message, "leave it out");
-        return Err(UsageError(error).into());
-    }
+    no_plugin_path(args)?;
     let (name, skill) = (&*args.name, args.dir.join(&args.name));
     let files = vec![
         (skill.join("SKILL.md"), server_document(name)),
@@ -90,6 +105,14 @@ fn python(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
     ];
     let next = vec![trust_command(&skill, common), call_command(args, common)];
     Ok(New { files, class: "mcp".to_owned(), next })
+}
+
+fn no_plugin_path(args: &ToolNewArgs) -> Result<(), UsageError> {
+    if args.plugin_path.is_none() {
+        return Ok(());
+    }
+    let message = "`--plugin-path` is for the crate of a Rust toolset";
+    Err(UsageError(Error::new(ErrorCode::InvalidParam, message, "leave it out")))
 }
 
 /// The class of the toolset: `my-hello` has `MyHelloToolset`.
@@ -115,20 +138,9 @@ fn path_dependency(dir: &Path) -> anyhow::Result<String> {
     Ok(format!("{{ path = {} }}", json!(real.to_string_lossy())))
 }
 
-/// The commands that build the library, put it into the skill, allow it, and call its tool.
-fn next_commands(args: &ToolNewArgs, krate: &Path, skill: &Path, common: &Common) -> [String; 4] {
-    let word = |path: &Path| quoted(&path.to_string_lossy());
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| krate.join("target"), PathBuf::from)
-        .join("release");
-    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    let library = format!("{prefix}{}_toolset{suffix}", args.name.replace('-', "_"));
-    [
-        format!("cargo build --release --manifest-path {}", word(&krate.join("Cargo.toml"))),
-        format!("cp {} {}", word(&target.join(library)), word(&skill.join("toolsets"))),
-        trust_command(skill, common),
-        call_command(args, common),
-    ]
+/// The command that builds the library, copies it into the skill and trusts it.
+fn build_command(skill: &Path, common: &Common) -> String {
+    format!("repertoire tool build {}{}", quoted(&skill.to_string_lossy()), brand(common))
 }
 
 fn trust_command(skill: &Path, common: &Common) -> String {
@@ -160,15 +172,11 @@ fn write(files: &[(PathBuf, String)]) -> Result<(), Error> {
     }
     for (path, content) in files {
         let dir = path.parent().unwrap_or(Path::new("."));
-        make_dir(dir)?;
+        fs::create_dir_all(dir).map_err(|error| failed(dir, &error))?;
         let mut file = File::create_new(path).map_err(|error| failed(path, &error))?;
         file.write_all(content.as_bytes()).map_err(|error| failed(path, &error))?;
     }
     Ok(())
-}
-
-fn make_dir(dir: &Path) -> Result<(), Error> {
-    fs::create_dir_all(dir).map_err(|error| failed(dir, &error))
 }
 
 fn failed(path: &Path, error: &io::Error) -> Error {

@@ -52,6 +52,16 @@ pub(crate) fn run(
     }
 }
 
+/// Trusts files that the user has just built.
+pub(crate) fn add_files(
+    paths: Vec<PathBuf>,
+    common: &Common,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
+    let args = TrustAddArgs { named: TrustPathsArgs { paths }, yes: true };
+    add(&args, &setup::trust_store(common)?, common, out)
+}
+
 /// Trusts files after it was shown what they may do.
 fn add(
     args: &TrustAddArgs,
@@ -314,7 +324,7 @@ fn skill_at(path: &Path, common: &Common) -> anyhow::Result<Owner> {
 }
 
 /// The skill in `dir`, as no catalog knows it; none if it holds no skill file.
-fn skill_in(dir: &Path) -> Option<Owner> {
+pub(crate) fn skill_in(dir: &Path) -> Option<Owner> {
     let entries = std::fs::read_dir(dir).ok()?.filter_map(Result::ok);
     let file = entries
         .map(|entry| entry.path())

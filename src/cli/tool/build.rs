@@ -1,0 +1,300 @@
+//! `repertoire tool build`: the libraries of a skill, built from their code, copied into the skill, and
+//! trusted.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::BufRead as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use repertoire::toolset::{C_HEADER, TARGET, ToolsetEntry, server_files};
+use repertoire::trust::Owner;
+use repertoire::{Error, ErrorCode};
+use serde_json::Value as Json;
+
+use crate::args::{Common, ToolBuildArgs};
+use crate::exit_code::ExitCode;
+use crate::new::quoted;
+use crate::output::Output;
+use crate::{sanitize, trust};
+
+/// The extensions of code in C and in C++.
+const C: [&str; 1] = ["c"];
+const CPP: [&str; 4] = ["cpp", "cc", "cxx", "c++"];
+
+pub(crate) fn run(args: &ToolBuildArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let plan = Plan::of(args)?;
+    let mut trusted = plan.servers.clone();
+    for library in &plan.libraries {
+        for target in targets(args) {
+            let name = sanitize::line(&library.path).into_owned();
+            let of = target.map(|target| format!(" for {target}")).unwrap_or_default();
+            out.note(&format!("building `{name}`{of}"));
+            let place = tempfile::tempdir()?;
+            let built = library.build(target, args.debug, place.path())?;
+            let copied = library.copy(&built, target, &plan.owner.dir)?;
+            if target.is_none_or(|target| target == TARGET) {
+                trusted.push(copied);
+            }
+        }
+    }
+    if trusted.is_empty() {
+        return Ok(ExitCode::Done);
+    }
+    trust::add_files(trusted, common, out)
+}
+
+/// The targets to build for; `None` is this system, with no directory of its own.
+fn targets(args: &ToolBuildArgs) -> Vec<Option<&str>> {
+    if args.targets.is_empty() {
+        return vec![None];
+    }
+    args.targets.iter().map(|target| Some(&**target)).collect()
+}
+
+/// The parts of a skill's tools.
+pub(super) struct Plan {
+    pub(super) owner: Owner,
+    libraries: Vec<Library>,
+    /// The files of MCP servers, which nobody builds.
+    pub(super) servers: Vec<PathBuf>,
+}
+
+/// A library and its code.
+struct Library {
+    /// Its path in the entry of the skill.
+    path: String,
+    /// The directory of its code.
+    code: PathBuf,
+}
+
+impl Plan {
+    pub(super) fn of(args: &ToolBuildArgs) -> anyhow::Result<Plan> {
+        let dir = &*args.skill;
+        let owner = trust::skill_in(dir).ok_or_else(|| {
+            let message = format!("{} is not the directory of a skill", dir.display());
+            Error::new(ErrorCode::NotFound, message, "name the directory of a `SKILL.md`")
+        })?;
+        let entries = owner.toolsets.iter().map(|entry| entry.parse::<ToolsetEntry>());
+        let entries = entries.collect::<Result<Vec<_>, _>>()?;
+        if entries.is_empty() {
+            let message = format!("the skill {} has no toolsets", dir.display());
+            let help = "name them in its `SKILL.md`, as in `toolsets: [toolsets/hello:Hello]`";
+            return Err(Error::new(ErrorCode::NotFound, message, help).into());
+        }
+        let servers = server_files(&owner)?;
+        let libraries = entries.iter().filter(|entry| !entry.is_server());
+        let paths: BTreeSet<&str> = libraries.map(ToolsetEntry::path).collect();
+        if args.code.is_some() && paths.len() > 1 {
+            let message = format!("the skill {} has {} libraries", dir.display(), paths.len());
+            let help = "`--code` is for one; put the code of each beside the skill, in a directory \
+                        of the library's name";
+            return Err(Error::new(ErrorCode::InvalidParam, message, help).into());
+        }
+        let libraries = paths.into_iter().map(|path| {
+            let code = args.code.clone().map_or_else(|| code_of(path, dir), Ok)?;
+            Ok(Library { path: path.to_owned(), code })
+        });
+        let libraries = libraries.collect::<Result<_, Error>>()?;
+        Ok(Plan { owner, libraries, servers })
+    }
+
+    /// The directories of the code.
+    pub(super) fn code(&self) -> impl Iterator<Item = &Path> {
+        self.libraries.iter().map(|library| &*library.code)
+    }
+}
+
+/// The directory of a library's code: beside the skill or in it, with the library's name.
+fn code_of(path: &str, skill: &Path) -> Result<PathBuf, Error> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let inside = skill.join(name);
+    // Not `skill/..`, which a link would lead elsewhere.
+    let beside = std::path::absolute(skill).unwrap_or_else(|_| skill.to_owned());
+    let beside = beside.parent().map(|parent| parent.join(name));
+    let places: Vec<PathBuf> = beside.into_iter().chain([inside]).collect();
+    places.iter().find(|place| place.is_dir()).cloned().ok_or_else(|| {
+        let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+        let message = format!("there is no code of `{path}`; tried {}", tried.join(", "));
+        Error::new(ErrorCode::NotFound, message, "name its directory with `--code DIR`")
+    })
+}
+
+impl Library {
+    /// Builds the library; `place` is for files in between.
+    fn build(&self, target: Option<&str>, debug: bool, place: &Path) -> anyhow::Result<PathBuf> {
+        if self.code.join("Cargo.toml").is_file() {
+            return cargo(&self.code, target, debug);
+        }
+        for (extensions, variable, usual) in [(&C[..], "CC", "cc"), (&CPP[..], "CXX", "c++")] {
+            let sources = sources(&self.code, extensions);
+            if !sources.is_empty() {
+                let compiler = compiler(variable, usual, target)?;
+                return compile(&compiler, &sources, debug, &self.code, place);
+            }
+        }
+        let message = format!("{} has neither a crate nor code in C or C++", self.code.display());
+        let help = "it needs a `Cargo.toml`, or files such as `toolset.c` and `toolset.cpp`; copy a \
+                    library in another language to its place and trust it";
+        Err(Error::new(ErrorCode::NotFound, message, help).into())
+    }
+
+    /// Copies a library to where the skill has it. A host that has the old one open keeps it.
+    fn copy(&self, built: &Path, target: Option<&str>, skill: &Path) -> anyhow::Result<PathBuf> {
+        let (dir, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
+        let (prefix, suffix) = affixes(target.unwrap_or(TARGET));
+        let file = format!("{prefix}{}{suffix}", name.replace('-', "_"));
+        let dir = skill.join(dir);
+        let of_target = |target: &str| dir.join(target);
+        let dir = match target {
+            Some(target) => of_target(target),
+            // That of the target is found first.
+            None if of_target(TARGET).join(&file).exists() => of_target(TARGET),
+            None => dir,
+        };
+        let failed = |error: std::io::Error| {
+            let message = format!("cannot write {}: {error}", dir.join(&file).display());
+            Error::new(ErrorCode::ExecutionError, message, "check the directory's permissions")
+        };
+        fs::create_dir_all(&dir).map_err(failed)?;
+        let new = tempfile::NamedTempFile::new_in(&dir).map_err(failed)?;
+        fs::copy(built, new.path()).map_err(failed)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(new.path(), mode).map_err(failed)?;
+        }
+        let path = dir.join(&file);
+        new.persist(&path).map_err(|error| failed(error.error))?;
+        Ok(path)
+    }
+}
+
+/// The prefix and the suffix of libraries for a target.
+fn affixes(target: &str) -> (&'static str, &'static str) {
+    if target.contains("windows") {
+        ("", ".dll")
+    } else if target.contains("apple") {
+        ("lib", ".dylib")
+    } else {
+        ("lib", ".so")
+    }
+}
+
+/// Builds a crate, and gives its library.
+fn cargo(krate: &Path, target: Option<&str>, debug: bool) -> anyhow::Result<PathBuf> {
+    let manifest = krate.join("Cargo.toml");
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["build", "--lib", "--message-format=json-render-diagnostics"]);
+    command.arg("--manifest-path").arg(&manifest);
+    if !debug {
+        command.args(["--release", "--config", "profile.release.strip=true"]);
+    }
+    if let Some(target) = target {
+        command.args(["--target", target]);
+    }
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| not_started(&command, &error))?;
+    let wanted = manifest.canonicalize()?;
+    let suffix = affixes(target.unwrap_or(TARGET)).1;
+    let mut library = None;
+    for line in child.stdout.take().into_iter().flat_map(|out| std::io::BufReader::new(out).lines())
+    {
+        let Ok(message) = serde_json::from_str::<Json>(&line?) else { continue };
+        let of = message["manifest_path"].as_str().map(Path::new);
+        if of.and_then(|path| path.canonicalize().ok()).as_ref() != Some(&wanted) {
+            continue;
+        }
+        let files = message["filenames"].as_array().into_iter().flatten().filter_map(Json::as_str);
+        library = files.map(PathBuf::from).find(|file| is_named(file, suffix)).or(library);
+    }
+    ended(&command, child.wait()?, krate)?;
+    library.ok_or_else(|| {
+        let message = format!("{} builds no library", manifest.display());
+        let help = "write `crate-type = [\"cdylib\"]` in its `[lib]`";
+        Error::new(ErrorCode::ExecutionError, message, help).into()
+    })
+}
+
+fn is_named(file: &Path, suffix: &str) -> bool {
+    file.to_string_lossy().ends_with(suffix)
+}
+
+/// The files of a directory, and of `src` in it, with one of these extensions.
+fn sources(dir: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let files =
+        [dir.to_owned(), dir.join("src")].into_iter().flat_map(|dir| fs::read_dir(dir).ok());
+    let files = files.flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let is_it = |path: &PathBuf| {
+        let extension = path.extension().and_then(OsStr::to_str);
+        extension.is_some_and(|extension| extensions.contains(&extension)) && path.is_file()
+    };
+    let mut files: Vec<PathBuf> = files.filter(is_it).collect();
+    files.sort();
+    files
+}
+
+/// The command of a compiler: for another target that which the user names.
+fn compiler(variable: &str, usual: &str, target: Option<&str>) -> Result<Vec<String>, Error> {
+    let words = |name: &str| {
+        let text = std::env::var(name).ok()?;
+        Some(text.split_whitespace().map(str::to_owned).collect())
+            .filter(|it: &Vec<_>| !it.is_empty())
+    };
+    let Some(target) = target.filter(|target| *target != TARGET) else {
+        return Ok(words(variable).unwrap_or_else(|| vec![usual.to_owned()]));
+    };
+    let name = format!("{variable}_{}", target.replace('-', "_"));
+    words(&name).ok_or_else(|| {
+        let message = format!("no compiler for {target} is named in the variable `{name}`");
+        let help = format!("set it, as in `{name}=\"zig cc -target …\"`, or build on that system");
+        Error::new(ErrorCode::NotFound, message, help)
+    })
+}
+
+/// Compiles code in C or C++ to a library.
+fn compile(
+    compiler: &[String],
+    sources: &[PathBuf],
+    debug: bool,
+    code: &Path,
+    place: &Path,
+) -> anyhow::Result<PathBuf> {
+    // The header is here if the code does not have one of its own.
+    fs::write(place.join("repertoire.h"), C_HEADER)?;
+    let library = place.join("library");
+    let (program, first) = compiler.split_first().map_or(("cc", &[][..]), |(a, b)| (&**a, b));
+    let mut command = Command::new(program);
+    command.args(first).args(["-shared", "-fPIC", "-fvisibility=hidden"]);
+    command.arg(if debug { "-O0" } else { "-O2" });
+    if !debug && !cfg!(target_os = "macos") {
+        command.arg("-s");
+    }
+    command.arg("-I").arg(code).arg("-idirafter").arg(place);
+    command.arg("-o").arg(&library).args(sources);
+    let ended_with = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
+    let status = ended_with.map_err(|error| not_started(&command, &error))?;
+    ended(&command, status, code)?;
+    Ok(library)
+}
+
+fn not_started(command: &Command, error: &std::io::Error) -> Error {
+    let program = command.get_program().to_string_lossy();
+    let message = format!("cannot start `{program}`: {error}");
+    let help = "install it, or name another one in `CARGO`, `CC` or `CXX`";
+    Error::new(ErrorCode::NotFound, message, help)
+}
+
+fn ended(command: &Command, status: std::process::ExitStatus, code: &Path) -> Result<(), Error> {
+    if status.success() {
+        return Ok(());
+    }
+    let program = command.get_program().to_string_lossy();
+    let message = format!("`{program}` cannot build {}: {status}", quoted(&code.to_string_lossy()));
+    Err(Error::new(ErrorCode::ExecutionError, message, "mend what it says above"))
+}
