@@ -5,16 +5,22 @@
 
 #[path = "support/binary.rs"]
 mod binary;
+#[path = "support/probes.rs"]
+mod probes;
 
 use std::fs;
 use std::path::Path;
 
 use binary::{Place, Run};
+use repertoire::toolset::{
+    FilesystemLevel, HostProgram, NetworkLevel, ToolsetOptions, WorkerState,
+};
+use repertoire::{CallIo, Engine, Source};
 use serde_json::{Value, json};
 
 /// A server without the SDK, and with a module beside it.
 const SERVER: &str = r#"
-import json, os, socket, sys, time
+import json, os, socket, subprocess, sys, time
 import words
 
 def tool(name, **properties):
@@ -23,7 +29,8 @@ def tool(name, **properties):
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
 TOOLS = [tool("shout", text=TEXT), tool("read", path=TEXT), tool("connect", path=TEXT),
-         tool("wait", seconds=NUMBER), tool("fail"), tool("end"), tool("about")]
+         tool("wait", seconds=NUMBER), tool("fail"), tool("end"), tool("about"),
+         tool("probe", aim=TEXT)]
 
 def send(message):
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
@@ -47,6 +54,9 @@ def answer(name, arguments, token):
     if name == "about":
         return json.dumps({"args": sys.argv[1:], "mode": os.environ.get("MODE"), "cwd": os.getcwd(),
                            "home": os.environ["HOME"], "beside": sorted(os.listdir(os.path.dirname(__file__)))})
+    if name == "probe":
+        program = os.path.join(os.path.dirname(__file__), "probes.py")
+        return subprocess.run([sys.executable, program, arguments["aim"]], capture_output=True, text=True).stdout
     raise ValueError("no such row")
 
 for line in sys.stdin:
@@ -122,7 +132,7 @@ fn the_tools_of_a_server_are_listed_and_called_like_those_of_a_library() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    let all = ["shout", "read", "connect", "wait", "fail", "end", "about"];
+    let all = ["shout", "read", "connect", "wait", "fail", "end", "about", "probe"];
     assert_eq!(names, all.map(|name| format!("words.{name}")));
     let answer = call(&place, &[], "words.shout", &json!({"text": "hello"}));
     assert_eq!(answer["text"], "HELLO!", "{answer}");
@@ -219,4 +229,31 @@ fn a_server_is_configured_by_the_user() {
     let about = call(&place, &[], "words.about", &json!({}));
     let about: Value = serde_json::from_str(about["text"].as_str().unwrap()).unwrap();
     assert_eq!((&about["args"], &about["mode"]), (&json!(["--fast"]), &json!("test")));
+}
+
+#[test]
+fn no_probe_gets_through() {
+    let say = |text: &str| eprintln!("{text}");
+    let Some(place) = place() else { return };
+    place.write("skills/words/tools/probes.py", probes::PROGRAM);
+    let program = env!("CARGO_BIN_EXE_repertoire").into();
+    let program = HostProgram { program, args: vec!["toolset-host".into()] };
+    let engine = Engine::builder()
+        .source(Source::user(place.path().join("skills")))
+        .toolsets(ToolsetOptions::in_processes_of(program))
+        .build()
+        .unwrap();
+    let tools = engine.all_tools();
+    let probe = tools.find("probe").unwrap_or_else(|error| panic!("{error:#}: {tools:?}"));
+    let outside = probes::Outside::new();
+    let aim = json!({"aim": outside.aim(true).to_string()});
+    let printed = probe.call(&aim, &CallIo::default()).unwrap().output;
+    let Some(WorkerState::Running { sandbox: Some(level), .. }) = probe.worker_state() else {
+        panic!("not running");
+    };
+    if level.filesystem != FilesystemLevel::Full || level.network != NetworkLevel::All {
+        return say("SKIPPED: this kernel has not all of Landlock and seccomp");
+    }
+    outside.assert_shut(&printed);
+    probes::again_as_another("no_probe_gets_through", say);
 }
