@@ -194,6 +194,7 @@ pub(super) fn has_one_name(file: &File) -> io::Result<bool> {
 }
 
 /// Tells whether anybody may execute `file`; always false on systems without modes.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there is no mode to look at"))]
 pub(super) fn is_executable(file: &File) -> bool {
     #[cfg(unix)]
     return file.metadata().is_ok_and(|metadata| {

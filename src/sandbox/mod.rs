@@ -57,6 +57,7 @@ pub(crate) enum Sockets {
 
 /// What may be read.
 #[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
 #[derive(Debug)]
 pub(crate) enum Reads {
     /// Everything, and all of it may be run.

@@ -14,6 +14,7 @@ pub(super) enum Sockets {
 }
 
 /// What may be written, and which sockets may be used.
+#[expect(dead_code, reason = "no script is started")]
 pub(super) struct Openings {
     pub(super) write: Vec<PathBuf>,
     pub(super) sockets: Sockets,

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::beneath::{self, Dir, Entry, Kind, Links};
 use crate::catalog::sub_skill::{Entered, enter, is_skill};
-use crate::error::{Error, ErrorCode, Remedy};
-use crate::trust::{Approval, ContentHash, Owner, TrustStore, Verdict, check_permissions, quoted};
+use crate::error::{Error, ErrorCode};
+use crate::trust::{Approval, ContentHash, Owner, TrustStore, Verdict, check_permissions};
 
 /// Where scripts are.
 pub(super) const SCRIPTS: &str = "scripts";
@@ -263,6 +263,8 @@ fn declare(
 
 #[cfg(unix)]
 fn refuse_hard_link(path: &Path, file: &File) -> io::Result<Result<(), Error>> {
+    use crate::error::Remedy;
+    use crate::trust::quoted;
     use std::os::unix::fs::MetadataExt as _;
     let links = file.metadata()?.nlink();
     if links <= 1 {

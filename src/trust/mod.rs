@@ -8,6 +8,7 @@ mod approval;
 mod hash;
 mod owner;
 mod permissions;
+#[cfg(unix)]
 mod quote;
 mod store_file;
 
@@ -29,6 +30,7 @@ pub use approval::{Approval, TrustRequest};
 pub use hash::ContentHash;
 pub use owner::Owner;
 pub(crate) use permissions::check_permissions;
+#[cfg(unix)]
 pub(crate) use quote::quoted;
 
 use store_file::{read, stamp_of, write};

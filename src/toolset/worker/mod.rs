@@ -13,9 +13,11 @@
 //! - `child`: the child's half, which gives up rights by `crate::sandbox`; `mcp`, its client of an
 //!   MCP server.
 
+#[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
 mod call;
 #[cfg(unix)]
 mod child;
+#[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
 mod code;
 mod error;
 mod health;
@@ -30,6 +32,7 @@ mod process;
 #[cfg(not(unix))]
 #[path = "unsupported.rs"]
 mod process;
+#[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
 mod protocol;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
