@@ -15,9 +15,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion};
+use repertoire::engine::SessionToolsOptions;
 use repertoire::toolset::{Host, HostProgram, Tool, ToolOutput, ToolsetOptions, worker_main};
 use repertoire::trust::ContentHash;
-use repertoire::{Engine, Source};
+use repertoire::{Engine, SessionTools, Source, ToolFormat};
 use repertoire_plugin::host::Library;
 use repertoire_plugin::{ToolError, ToolResult};
 use serde::Deserialize;
@@ -82,15 +83,20 @@ fn built(package: &str) -> Vec<u8> {
     fs::read(shipped).unwrap()
 }
 
-/// Writes the skill `bench` with this library and class, and a private copy of the library.
-fn write_skill(dir: &Path, cache: &Path, library: &[u8], class: &str) {
-    let toolsets = dir.join("bench/toolsets");
+/// Writes a skill with this library and class.
+fn write_skill(dir: &Path, name: &str, library: &[u8], class: &str) {
+    let toolsets = dir.join(name).join("toolsets");
     fs::create_dir_all(&toolsets).unwrap();
-    fs::create_dir_all(cache).unwrap();
     let head =
-        json!({"name": "bench", "description": "d", "toolsets": [format!("toolsets/it:{class}")]});
-    fs::write(dir.join("bench/SKILL.md"), format!("---\n{head}\n---\nBody\n")).unwrap();
+        json!({"name": name, "description": "d", "toolsets": [format!("toolsets/it:{class}")]});
+    fs::write(dir.join(name).join("SKILL.md"), format!("---\n{head}\n---\nBody\n")).unwrap();
     fs::write(toolsets.join(library_name()), library).unwrap();
+}
+
+/// Writes the skill `bench`, and a private copy of its library.
+fn write_copied(dir: &Path, cache: &Path, library: &[u8], class: &str) {
+    write_skill(dir, "bench", library, class);
+    fs::create_dir_all(cache).unwrap();
     let copy = format!("{}{}", ContentHash::of(library), std::env::consts::DLL_SUFFIX);
     fs::write(cache.join(copy), library).unwrap();
 }
@@ -119,7 +125,7 @@ fn loads(criterion: &mut Criterion, hello: &[u8]) {
         // The system's loader recognises a library that it has loaded, so each is a new file.
         number += 1;
         let library = [hello, &number.to_le_bytes()].concat();
-        write_skill(&skills, &cache, &library, "HelloToolset");
+        write_copied(&skills, &cache, &library, "HelloToolset");
         engine(&skills, &cache, options)
     };
     let mut group = criterion.benchmark_group("load");
@@ -139,8 +145,8 @@ fn loads(criterion: &mut Criterion, hello: &[u8]) {
 fn calls(criterion: &mut Criterion, hello: &[u8], failing: &[u8]) {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name);
-    write_skill(&path("hello"), &path("cache"), hello, "HelloToolset");
-    write_skill(&path("failing"), &path("cache"), failing, "FailingToolset");
+    write_copied(&path("hello"), &path("cache"), hello, "HelloToolset");
+    write_copied(&path("failing"), &path("cache"), failing, "FailingToolset");
     let engine =
         |skills: &str, options: ToolsetOptions| engine(&path(skills), &path("cache"), options);
     let library = Library::open(path("hello/bench/toolsets").join(library_name())).unwrap();
@@ -199,6 +205,86 @@ fn calls(criterion: &mut Criterion, hello: &[u8], failing: &[u8]) {
     group.finish();
 }
 
+/// Lists of 200 libraries whose descriptions are kept: by a new process, and again.
+fn lists(hello: &[u8]) {
+    const N: usize = 200;
+    let place = tempfile::tempdir().unwrap();
+    let (skills, cache) = (place.path().join("skills"), place.path().join("cache"));
+    for i in 0..N {
+        // Each has a content of its own.
+        let library = [hello, &(i as u32).to_le_bytes()].concat();
+        write_skill(&skills, &format!("s{i}"), &library, "HelloToolset");
+    }
+    let listed = || {
+        let tools = session_tools(&engine(&skills, &cache, in_child()));
+        let begin = Instant::now();
+        let definitions = tools.definitions(ToolFormat::Mcp);
+        let first = begin.elapsed();
+        assert!(definitions.as_array().unwrap().len() >= N * 4);
+        let again = median(|| drop(black_box(tools.definitions(ToolFormat::Mcp))), 11);
+        (first, again)
+    };
+    let tools = engine(&skills, &cache, in_child()).all_tools();
+    assert!(tools.failures.is_empty() && tools.tools.len() == N * 4, "{:?}", tools.failures);
+    // What has just been written is looked at again, as it could change and look the same.
+    std::thread::sleep(Duration::from_secs(3));
+    listed();
+    let mut rounds: Vec<_> = (0..5).map(|_| listed()).collect();
+    rounds.sort_unstable();
+    let (first, again) = rounds[2];
+    println!("tools/list of {N} libraries: {first:.1?} in a new process, then {again:.1?}");
+}
+
+/// A good library alone, and beside one that hangs and one that crashes.
+fn neighbours(hello: &[u8], failing: &[u8]) {
+    let place = tempfile::tempdir().unwrap();
+    let (alone, beside) = (place.path().join("alone"), place.path().join("beside"));
+    let cache = place.path().join("cache");
+    for skills in [&alone, &beside] {
+        write_skill(skills, "good", hello, "HelloToolset");
+    }
+    write_skill(&beside, "hangs", failing, "StuckInCreate");
+    fs::write(beside.join("hangs/stuck"), "").unwrap();
+    write_skill(&beside, "crashes", &[failing, b"0"].concat(), "ExitInCreate");
+    let engines = [&alone, &beside].map(|skills| engine(skills, &cache, in_child()));
+    let tools = [&engines[0], &engines[1]].map(session_tools);
+    let arguments: Value = ARGUMENTS.parse().unwrap();
+    let call = |tools: &SessionTools| {
+        let answer = serde_json::to_value(tools.call("good_greet", &arguments)).unwrap();
+        assert_eq!(answer["status"], "success", "{answer}");
+    };
+    let list = |engine: &Engine| assert_eq!(engine.tools_of(&"good".into()).tools.len(), 4);
+    // The list of all begins to open the one that hangs.
+    for tools in &tools {
+        let begin = Instant::now();
+        drop(tools.definitions(ToolFormat::Mcp));
+        println!("first list of all: {:.1?}", begin.elapsed());
+        call(tools);
+    }
+    let calls = ratio(|| call(&tools[0]), || call(&tools[1]));
+    let lists = ratio(|| list(&engines[0]), || list(&engines[1]));
+    println!(
+        "beside one that hangs and one that crashes: call {calls:.2}, list {lists:.2} times alone"
+    );
+}
+
+fn session_tools(engine: &Engine) -> SessionTools {
+    let mut options = SessionToolsOptions::default();
+    options.all_toolsets = true;
+    engine.tools(&engine.session("bench")).with_options(options)
+}
+
+fn median(run: impl Fn(), n: usize) -> Duration {
+    let time = |_| {
+        let begin = Instant::now();
+        run();
+        begin.elapsed()
+    };
+    let mut times: Vec<Duration> = (0..n).map(time).collect();
+    times.sort_unstable();
+    times[n / 2]
+}
+
 /// The time of `other` as a multiple of that of `one`, by the medians of many short turns.
 fn ratio(one: impl Fn(), other: impl Fn()) -> f64 {
     let turn = |run: &dyn Fn()| {
@@ -232,5 +318,7 @@ fn main() {
     let (hello, failing) = (built("calls-toolset"), built("failing-toolset"));
     loads(&mut criterion, &hello);
     calls(&mut criterion, &hello, &failing);
+    lists(&hello);
+    neighbours(&hello, &failing);
     criterion.final_summary();
 }

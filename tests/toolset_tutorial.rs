@@ -1,7 +1,6 @@
 //! The page `docs/toolset-tutorial.md`, followed word for word in an empty directory.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-#![expect(clippy::print_stdout, reason = "it names the command that fails")]
 
 #[path = "support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
@@ -83,8 +82,9 @@ fn shell(place: &Place, command: &str) -> Command {
 
 /// Crates take the plugin API of this checkout for that of the registry, and its locked dependencies.
 fn patch(place: &Place) {
-    let api = Path::new(ROOT).join("plugin-api");
-    let patch = format!("[patch.crates-io]\nrepertoire-plugin = {{ path = {api:?} }}\n");
+    // JSON's texts are TOML's.
+    let api = serde_json::json!(Path::new(ROOT).join("plugin-api"));
+    let patch = format!("[patch.crates-io]\nrepertoire-plugin = {{ path = {api} }}\n");
     place.write(".cargo/config.toml", patch);
 }
 

@@ -228,7 +228,7 @@ fn is_named(file: &Path, suffix: &str) -> bool {
 /// The files of a directory, and of `src` in it, with one of these extensions.
 fn sources(dir: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let files =
-        [dir.to_owned(), dir.join("src")].into_iter().flat_map(|dir| fs::read_dir(dir).ok());
+        [dir.to_owned(), dir.join("src")].into_iter().filter_map(|dir| fs::read_dir(dir).ok());
     let files = files.flatten().filter_map(Result::ok).map(|entry| entry.path());
     let is_it = |path: &PathBuf| {
         let extension = path.extension().and_then(OsStr::to_str);

@@ -56,7 +56,10 @@ pub(crate) fn run(args: &ToolInspectArgs, out: Output) -> anyhow::Result<ExitCod
             ("classes", &classes),
             ("sha256", sha256.as_str()),
         ] {
-            text.line(format_args!("{}: {}", styled(NAME, name), sanitize::line(value)));
+            // A plugin in C has no compiler of Rust.
+            if !value.is_empty() {
+                text.line(format_args!("{}: {}", styled(NAME, name), sanitize::line(value)));
+            }
         }
         if let Some(problem) = &problem {
             text.line(format_args!("{}", styled(WARNING, sanitize::line(problem))));
