@@ -193,12 +193,27 @@ static void destroy(void *it) { (void)it; }
 const EXPORT: &str =
     "REPERTOIRE_EXPORT(\"it\", \"1.0.0\", REPERTOIRE_CLASS(It), create, describe, call, destroy)\n";
 
+/// An export whose functions are in this structure instead of the usual one.
+fn export_as(structure: &str) -> String {
+    let usual = format!("#define repertoire_plugin_c_root usual\n{EXPORT}");
+    format!("{usual}#undef repertoire_plugin_c_root\nREPERTOIRE_PUBLIC const {structure};\n")
+}
+
+#[test]
+fn a_toolset_in_c_of_a_later_version_has_more_functions() {
+    let later = export_as(
+        "struct { repertoire_plugin first; void *later; } repertoire_plugin_c_root = \
+         {{sizeof(repertoire_plugin) + sizeof(void *), create, describe, call, destroy}, NULL}",
+    );
+    let place = written(&format!("{FUNCTIONS}\n{later}"));
+    for options in in_both() {
+        assert_eq!(text(&tool(&engine(&place, options), "it.it"), &json!({})), "fine");
+    }
+}
+
 #[test]
 fn a_toolset_in_c_that_cannot_be_made_is_an_error_that_names_the_file() {
-    let short = "#define repertoire_plugin_c_root whole\n".to_owned()
-        + EXPORT
-        + "#undef repertoire_plugin_c_root\nREPERTOIRE_PUBLIC const uint32_t \
-           repertoire_plugin_c_root[2] = {8, 0};\n";
+    let short = export_as("uint32_t repertoire_plugin_c_root[2] = {8, 0}");
     let missing = EXPORT.replace("describe, call,", "describe, NULL,");
     let no_class = EXPORT.replace("(It)", "(Other)");
     let cases: &[(&str, &str, ErrorCode, &str)] = &[
