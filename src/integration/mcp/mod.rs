@@ -26,8 +26,7 @@ mod tools;
 use std::fmt::Display;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -54,6 +53,7 @@ use crate::session::Session;
 use changes::Listed;
 use lines::Lines;
 use pages::is_whole;
+use sessions::session_id;
 
 pub use http::{check_token, serve_http};
 
@@ -222,14 +222,6 @@ const METHODS: [&str; 11] = [
     "tools/call",
     "tools/list",
 ];
-
-/// A session id that no other connection has, in this process or another.
-fn session_id() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("mcp-{}-{since:x}-{number}", std::process::id())
-}
 
 /// Runs `work` on a thread that may block, as an answer to `what`. A panic becomes an error.
 async fn blocking<T: Send + 'static>(

@@ -1,8 +1,9 @@
-//! The sessions of HTTP clients, limited in number.
+//! The ids of connections, and the sessions of HTTP clients, limited in number.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::HeaderMap;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -25,6 +26,14 @@ pub(super) struct Sessions {
     by_use: Arc<Mutex<Vec<SessionId>>>,
     /// The sessions whose protocol has batches.
     batched: Arc<Mutex<HashSet<SessionId>>>,
+}
+
+/// A session id that no other connection has, in this process or another.
+pub(super) fn session_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("mcp-{}-{since:x}-{number}", std::process::id())
 }
 
 /// Returns the session that the headers name.
