@@ -1,7 +1,6 @@
 //! The page `docs/toolset-tutorial.md`, followed word for word in an empty directory.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 #[path = "support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
