@@ -12,22 +12,73 @@ use std::process::Command;
 
 use sources::rust_files;
 
-#[test]
-fn the_library_needs_few_crates_and_none_of_the_binary() {
+/// The dependencies that are compiled into what is shipped, one a line.
+fn tree(args: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--edges", "normal", "--no-default-features", "--prefix", "none"])
-        .args(["--package", "repertoire", "--locked", "--format", "{p}"])
+        .args(["tree", "--edges", "normal", "--prefix", "none", "--locked"])
+        .args(args)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let tree = String::from_utf8(output.stdout).unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_library_needs_few_crates_and_none_of_the_binary() {
+    let tree = tree(&["--package", "repertoire", "--no-default-features", "--format", "{p}"]);
     let crates: BTreeSet<&str> =
         tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
     for unwanted in ["clap", "tokio", "rmcp", "anyhow", "indicatif"] {
         assert!(!crates.contains(unwanted), "the library needs {unwanted}");
     }
     assert!((10..60).contains(&crates.len()), "{} crates: {crates:?}", crates.len());
+}
+
+/// Tells whether a licence expression can be met by the `allowed` licences: alternatives, all of
+/// which must be met if there are several groups.
+fn is_met(expression: &str, allowed: &[&str]) -> bool {
+    let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
+    plain.split(" AND ").all(|group| group.split(" OR ").any(|one| allowed.contains(&one.trim())))
+}
+
+/// The licences that `deny.toml` allows to each crate, and to single ones.
+fn allowed_licences() -> (Vec<String>, Vec<(String, String)>) {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("deny.toml")).unwrap();
+    let quoted = |line: &str| line.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    let all: Vec<String> =
+        text.lines().find(|line| line.starts_with("allow = [")).map(quoted).unwrap();
+    let exceptions = text.lines().filter(|line| line.trim_start().starts_with("{ crate = "));
+    let exceptions = exceptions.map(|line| {
+        let parts: Vec<String> = quoted(line);
+        (parts[0].clone(), parts[1].clone())
+    });
+    (all, exceptions.collect())
+}
+
+/// Checks what `cargo deny check licenses` does, which not every machine has.
+#[test]
+fn every_dependency_has_a_licence_that_is_allowed() {
+    let (all, exceptions) = allowed_licences();
+    let tree = tree(&["--workspace", "--all-features", "--target", "all", "--format", "{p} @ {l}"]);
+    let mut used = BTreeSet::new();
+    let mut crates = BTreeSet::new();
+    for line in tree.lines().filter(|line| !line.is_empty()) {
+        let (package, licence) = line.rsplit_once(" @ ").unwrap();
+        let name = package.split(' ').next().unwrap();
+        let licence = licence.trim_end_matches(" (*)");
+        let excepted = exceptions.iter().filter(|(of, _)| of == name).map(|(_, licence)| licence);
+        let allowed: Vec<&str> = all.iter().chain(excepted).map(String::as_str).collect();
+        // Of this workspace, and never published.
+        if licence.is_empty() && package.contains("(/") {
+            continue;
+        }
+        assert!(is_met(licence, &allowed), "{name} is licensed under `{licence}`");
+        used.extend(exceptions.iter().filter(|(of, _)| of == name).map(|(of, _)| of));
+        crates.insert(name);
+    }
+    assert!(crates.len() > 100, "{crates:?}");
+    assert_eq!(used.len(), exceptions.len(), "an exception is of no use: {exceptions:?}");
 }
 
 /// A host may lack the program: an error's `remedy` says what the user can do, and the command line

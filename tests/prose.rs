@@ -147,6 +147,26 @@ fn lines_of_markdown_are_short() {
 }
 
 #[test]
+fn every_promise_of_security_md_names_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("SECURITY.md")).unwrap();
+    let mut n_tests = 0;
+    for row in page.lines().filter(|line| line.starts_with('|') && line.contains(".rs`")) {
+        let named = row.rsplit_once(" | ").unwrap().1;
+        let mut source = String::new();
+        for quoted in named.split('`').skip(1).step_by(2) {
+            if Path::new(quoted).extension().is_some_and(|extension| extension == "rs") {
+                source = fs::read_to_string(root.join(quoted)).unwrap();
+            } else {
+                assert!(source.contains(&format!("fn {quoted}(")), "no test `{quoted}`: {row}");
+                n_tests += 1;
+            }
+        }
+    }
+    assert!(n_tests > 30, "{n_tests} tests are named");
+}
+
+#[test]
 fn tables_and_code_may_have_long_lines() {
     let long = "word ".repeat(30);
     for (page, expected) in [

@@ -15,9 +15,10 @@ pub(crate) fn is_unsafe(c: char) -> bool {
             | '\u{2028}' | '\u{2029}'               // separators of lines and paragraphs
             | '\u{200b}' | '\u{2060}'..='\u{2064}'  // without width, and of no script's spelling
             | '\u{202a}'..='\u{202e}'               // embeddings and overrides
-            | '\u{2066}'..='\u{2069}'               // isolates
+            | '\u{2066}'..='\u{206f}'               // isolates, and controls of old
             | '\u{feff}'
-            | '\u{e0000}'..='\u{e007f}') // tags
+            | '\u{fff9}'..='\u{fffb}'               // annotations
+            | '\u{e0000}'..='\u{e01ef}') // tags, and selectors of variants
 }
 
 /// `text` for one line of a terminal: unsafe characters are escaped, line breaks and tabs too.

@@ -37,8 +37,8 @@ pub use set_aside::SetAside;
 /// - Beside the file lie `NAME-wal`, `NAME-shm` and an empty `NAME.lock`.
 /// - A directory or disk that cannot be written is an error, never a store that silently forgets.
 ///   The engine still answers when its store cannot be read, as if the conversation had just begun.
-/// - Idle conversations expire: see [`SqliteStore::KEEPS`]. The number of times they met each skill
-///   is kept by day, for [a year](Tallies::KEPT_DAYS).
+/// - Idle conversations expire: see [`SqliteStore::KEEPS`]. A clock that is behind expires none. The
+///   number of times they met each skill is kept by day, for [a year](Tallies::KEPT_DAYS).
 ///
 /// ```
 /// use repertoire::session::{Session, SqliteStore};
@@ -58,6 +58,10 @@ pub struct SqliteStore {
     path: PathBuf,
     inner: Mutex<Inner>,
 }
+
+/// The start of 2020, in seconds since 1970, years before the first version of this program: an
+/// earlier time is that of a clock that was not set.
+const EARLIEST: i64 = 1_577_836_800;
 
 struct Inner {
     /// `None` after the store turned out to be damaged and no new one could be created.
@@ -96,8 +100,8 @@ impl SqliteStore {
         let inner = Inner { opened: None, set_aside: Vec::new(), tell: Box::new(tell) };
         let inner = Mutex::new(inner);
         let store = SqliteStore { path, inner };
-        let time = before(Self::KEEPS);
-        if store.run("read", |connection| Ok(rows::has_older(connection, time)?))? {
+        let (oldest, newest) = (before(Self::KEEPS), after(Self::KEEPS));
+        if store.run("read", |connection| Ok(rows::has_outside(connection, oldest, newest)?))? {
             store.forget_older_than(Self::KEEPS)?;
         }
         let day = last_forgotten(Day::today());
@@ -119,6 +123,10 @@ impl SqliteStore {
     pub fn forget_older_than(&self, age: Duration) -> Result<usize, Error> {
         self.run("write", |connection| {
             let transaction = rows::write(connection)?;
+            // A clock that is not set itself says nothing about others.
+            if now() > EARLIEST {
+                rows::correct_times(&transaction, EARLIEST..after(Self::KEEPS), now())?;
+            }
             let n_forgotten = rows::forget_older(&transaction, before(age))?;
             transaction.commit()?;
             Ok(n_forgotten)
@@ -234,6 +242,11 @@ fn now() -> i64 {
 /// The time `age` ago, in seconds since 1970.
 fn before(age: Duration) -> i64 {
     now().saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX))
+}
+
+/// The time in `age`, in seconds since 1970.
+fn after(age: Duration) -> i64 {
+    now().saturating_add(i64::try_from(age.as_secs()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

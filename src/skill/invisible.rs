@@ -1,6 +1,6 @@
 //! Invisible characters, which a reader of a file does not see and a model does.
 //!
-//! Tag characters can spell a whole message (*ASCII smuggling*), bidi controls show text in another
+//! Tag characters and variation selectors can spell a whole message (*ASCII smuggling*), bidi controls show text in another
 //! order than it is read (Boucher and Anderson, *Trojan Source*, 2021), and a character without width
 //! keeps a trigger from being found. Joiners that a script or an emoji needs are left alone.
 
@@ -47,6 +47,19 @@ const PICTURES: [(char, char); 5] = [
     ('\u{2900}', '\u{2bff}'),
     ('\u{1f000}', '\u{1faff}'),
 ];
+
+/// Blocks of the scripts that are written from right to left, where marks of direction (U+061C, U+200E,
+/// U+200F) keep punctuation and foreign words in their place.
+const RIGHT_TO_LEFT: [(char, char); 4] = [
+    ('\u{590}', '\u{8ff}'),
+    ('\u{fb1d}', '\u{fdff}'),
+    ('\u{fe70}', '\u{fefc}'),
+    ('\u{10800}', '\u{10fff}'),
+];
+
+/// The number of characters before and after a mark of direction among which there is a letter of such
+/// a script.
+const NEAR: usize = 16;
 
 /// The tags after U+1F3F4 in the flags of England, Scotland and Wales, the only ones of this kind.
 const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
@@ -134,9 +147,13 @@ fn finding(field: &str, run: &str, span: Range<usize>, n_more: usize) -> Finding
     Finding::new(Code::InvisibleText, span, format!("{field} holds {what}{more}"), help)
 }
 
-/// The character that a tag character stands for.
+/// The character that a tag character stands for, or a variation selector that counts bytes.
 fn as_ascii(c: char) -> Option<char> {
-    let code = u32::from(c).checked_sub(0xe_0000)?;
+    let code = match u32::from(c) {
+        // The first 16 selectors are elsewhere, and stand for controls.
+        selector @ 0xe_0100.. => selector - 0xe_0100 + 16,
+        tag => tag.checked_sub(0xe_0000)?,
+    };
     char::from_u32(code).filter(|c| (' '..='~').contains(c))
 }
 
@@ -175,12 +192,17 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Tells whether a character is without a shape or changes the order of others.
 fn is_invisible(c: char) -> bool {
     matches!(c,
-        '\u{200b}'..='\u{200d}'
+        '\u{61c}'
+        | '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'
-        | '\u{2066}'..='\u{2069}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{206f}'
+        // All variation selectors but that of pictures, which alone spells nothing.
+        | '\u{fe00}'..='\u{fe0e}'
         | '\u{feff}'
-        | '\u{e0000}'..='\u{e007f}')
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}'
+        | '\u{e0100}'..='\u{e01ef}')
 }
 
 /// Tells whether the invisible `run` between two texts belongs to the spelling of a word or an
@@ -206,6 +228,14 @@ fn is_spelling(before: &str, run: &str, after: &str) -> bool {
             let is_picture = |c: char| is_of(c, &PICTURES);
             previous.is_some_and(|c| is_modifier(c) || is_picture(c))
                 && next.is_some_and(is_picture)
+        }
+        // A variant of an ideograph or a symbol.
+        '\u{fe00}'..='\u{fe0e}' | '\u{e0100}'..='\u{e01ef}' => {
+            previous.is_some_and(|c| !c.is_ascii())
+        }
+        '\u{61c}' | '\u{200e}' | '\u{200f}' => {
+            let mut near = before.chars().rev().take(NEAR).chain(after.chars().take(NEAR));
+            near.any(|c| is_of(c, &RIGHT_TO_LEFT))
         }
         '\u{200b}' => {
             [previous, next].into_iter().all(|c| c.is_some_and(|c| is_of(c, &UNSPACED_SCRIPTS)))
@@ -270,11 +300,23 @@ mod tests {
             "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
             "ภาษา\u{200b}ไทย",
             "a\u{ad}b",
+            "葛\u{e0100}城 ≨\u{fe00} ☎\u{fe0e}",
+            "שלום!\u{200f} (C++)\u{200e}",
+            "سلام\u{61c} 1",
         ] {
             assert_eq!(runs(text).next(), None, "{text}");
         }
-        for text in ["a\u{200d}b", "👩\u{200d} ", "a\u{200c}م", "ไทย\u{200b} a", "🏴\u{e007f}"]
-        {
+        for text in [
+            "a\u{fe00}b",
+            "葛\u{e0100}\u{e0101}",
+            "left\u{200f}to right",
+            "x\u{2062}y",
+            "a\u{200d}b",
+            "👩\u{200d} ",
+            "a\u{200c}م",
+            "ไทย\u{200b} a",
+            "🏴\u{e007f}",
+        ] {
             assert_eq!(runs(text).count(), 1, "{text:?}");
         }
     }
@@ -290,6 +332,11 @@ mod tests {
         let text = format!("---\nname: n\ndescription: d{}\n---\n", tags.collect::<String>());
         let found = find(&load::load(&text, "repertoire"), &text);
         assert!(found[0].message.contains("4 invisible characters, `\\u{e006f}"), "{found:?}");
+        assert!(found[0].help.contains("`obey`"), "{found:?}");
+        let selectors =
+            "obey".bytes().map(|b| char::from_u32(0xe_0100 + u32::from(b) - 16).unwrap());
+        let text = format!("---\nname: n\ndescription: d{}\n---\n", selectors.collect::<String>());
+        let found = find(&load::load(&text, "repertoire"), &text);
         assert!(found[0].help.contains("`obey`"), "{found:?}");
     }
 }

@@ -149,16 +149,28 @@ impl SnapshotCache {
         }
     }
 
-    /// The files with this ending.
+    /// The files of ours with this ending: their names begin as those of [`SnapshotCache::path`]. A host
+    /// may name a directory that has other files, too.
     fn entries(&self, ending: &str) -> io::Result<Vec<(PathBuf, fs::Metadata)>> {
         let entries = match fs::read_dir(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
         };
         let entries = entries.filter_map(Result::ok).map(|entry| entry.path());
-        let entries = entries.filter(|path| path.extension().is_some_and(|e| e == ending));
+        let entries = entries.filter(|path| is_named_by_us(path, ending));
         Ok(entries.filter_map(|path| Some((path.clone(), path.symlink_metadata().ok()?))).collect())
     }
+}
+
+/// Tells whether a file has a name of a snapshot with this ending: the hash of its key, in 16 digits,
+/// comes first.
+fn is_named_by_us(path: &Path, ending: &str) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let hash = name.and_then(|name| name.split_once('.')).map(|(hash, _)| hash);
+    let is_hash = |hash: &str| {
+        hash.len() == 16 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    hash.is_some_and(is_hash) && path.extension().is_some_and(|extension| extension == ending)
 }
 
 /// Tells whether an unfinished file of some age was left by a process that was killed.

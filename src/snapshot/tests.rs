@@ -78,10 +78,10 @@ fn another_version_is_passed_over_without_a_word() {
 fn what_nobody_uses_is_removed_when_another_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let cache = SnapshotCache::new(dir.path());
-    let abandoned = dir.path().join("a.1-0-7.unfinished");
-    let writing = dir.path().join("a.2-0-7.unfinished");
+    let abandoned = dir.path().join("00000000000000aa.1-0-7.unfinished");
+    let writing = dir.path().join("00000000000000aa.2-0-7.unfinished");
     let other = dir.path().join("notes.txt");
-    let fresh = dir.path().join("a.3-0-7.unfinished");
+    let fresh = dir.path().join("00000000000000aa.3-0-7.unfinished");
     for path in [&abandoned, &writing, &fresh, &other] {
         fs::write(path, "").unwrap();
     }
@@ -104,6 +104,21 @@ fn what_nobody_uses_is_removed_when_another_is_written() {
     drop(at_it);
     cache.write(b"new", b"").unwrap();
     assert_eq!(exist(), [false, false, true, true], "nobody is at it any more");
+}
+
+#[test]
+fn files_of_others_in_the_directory_are_neither_listed_nor_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let names = ["disk.snapshot", "0000.snapshot", "upload.unfinished", "00000000000000aa.txt"];
+    let others = names.map(|name| dir.path().join(name));
+    for other in &others {
+        fs::File::create(other).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        age(other, 100 * DAY);
+    }
+    let cache = SnapshotCache::new(dir.path());
+    cache.write(b"key", b"content").unwrap();
+    assert_eq!(cache.files().unwrap().len(), 1);
+    assert!(others.iter().all(|other| other.exists()));
 }
 
 #[test]
@@ -148,7 +163,7 @@ fn a_file_that_is_being_written_is_known_to_be() {
 #[test]
 fn a_pipe_among_unfinished_files_is_not_waited_for() {
     let dir = tempfile::tempdir().unwrap();
-    let pipe = dir.path().join("a.1-0-7.unfinished");
+    let pipe = dir.path().join("00000000000000aa.1-0-7.unfinished");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     SnapshotCache::new(dir.path()).write(b"key", b"").unwrap();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::io_error;
-use super::store_file::open_file;
+use super::open::open_file;
 use crate::error::{Error, ErrorCode};
 
 /// The bytes of a file that are read at once to hash it.

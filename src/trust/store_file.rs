@@ -1,12 +1,12 @@
 //! The file of a trust store: read with care, and replaced as a whole.
 
-use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::open::open_file;
 use super::{Files, TrustedFile, check_permissions, io_error};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
@@ -56,24 +56,6 @@ pub(super) fn read(file: &Path) -> Result<Files, Error> {
         return Err(Error::new(ErrorCode::ExecutionError, message, "use a newer Repertoire"));
     }
     Ok(stored.trusted.into_iter().map(|file| (file.path.clone(), file)).collect())
-}
-
-/// Opens a regular file to be read. Anything else is refused without waiting for it, as one waits
-/// for a writer of a named pipe.
-pub(super) fn open_file(path: &Path) -> Result<fs::File, Error> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-    );
-    let file = options.open(path).map_err(|error| io_error("read", path, error))?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return Ok(file);
-    }
-    let message = format!("{} is not a file", path.display());
-    Err(Error::new(ErrorCode::InvalidParam, message, "name a file"))
 }
 
 /// Replaces the file as a whole, so that no reader sees half of it.

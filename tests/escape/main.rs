@@ -2,6 +2,8 @@
 //! swapped during the read.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+#[path = "../support/escapes.rs"]
+mod escapes;
 mod paths;
 #[cfg(unix)]
 mod planted;

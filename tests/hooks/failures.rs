@@ -124,6 +124,23 @@ fn a_file_of_another_kind_is_left_alone_and_told_of() {
 /// Checks that a user's limit on file sizes does not end a hook.
 #[cfg(unix)]
 #[test]
+fn pipes_in_place_of_files_of_state_end_well() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    for name in ["hook.log", "prepare.lock", "sessions.sqlite", "sessions.sqlite.lock"] {
+        let place = place();
+        fs::create_dir_all(state(&place, "")).unwrap();
+        mknodat(CWD, state(&place, name), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        // A hook that waits for a reader of the pipe would only end at this deadline.
+        let start = std::time::Instant::now();
+        let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
+        assert!(run.stdout.contains("## Skill: deploy"), "{name}: {run:?}");
+        hook(&place, "claude-code", "no JSON").exits(0);
+        assert!(start.elapsed() < std::time::Duration::from_secs(50), "{name}: it waited");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn a_limit_of_files_ends_well() {
     use std::io::Write as _;
     let place = place();

@@ -4,7 +4,16 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod damage;
+mod foreign;
+#[cfg(target_os = "linux")]
+#[path = "../support/probes.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod probes;
 mod processes;
+#[cfg(target_os = "linux")]
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "these tests need no shared data")]
+mod support;
 
 use std::sync::Arc;
 use std::thread;

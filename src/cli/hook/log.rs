@@ -28,7 +28,12 @@ pub(super) fn write(path: &Path, what: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        // Nobody may ever read from a pipe of this name.
+        let no_waiting = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        options.mode(0o600).custom_flags(no_waiting);
+    }
     let line = format!("{} {}\n", utc(SystemTime::now()), line_of(what));
     // One write, so that lines of several processes do not mix.
     options.open(path)?.write_all(line.as_bytes())
@@ -37,7 +42,12 @@ pub(super) fn write(path: &Path, what: &str) -> io::Result<()> {
 /// Tells whether a line of the log at `path` contains `what`.
 pub(super) fn has(path: &Path, what: &str) -> bool {
     let what = line_of(what);
-    fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains(&what))
+    read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains(&what))
+}
+
+/// Returns the content of the log, which must be a file: others may never end.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() { fs::read(path) } else { Err(io::Error::other("not a file")) }
 }
 
 /// Converts a message to one line.
@@ -47,7 +57,7 @@ fn line_of(what: &str) -> String {
 
 /// Returns the last `n` lines of the log at `path`; none if there is no log.
 pub(crate) fn tail(path: &Path, n: usize) -> io::Result<Vec<String>> {
-    let text = match fs::read(path) {
+    let text = match read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         read => read?,
     };

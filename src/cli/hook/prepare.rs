@@ -82,7 +82,15 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir)?;
     }
-    let file = File::options().append(true).create(true).open(path)?;
+    let mut options = File::options();
+    options.append(true).create(true);
+    // A pipe of this name is not waited for.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),

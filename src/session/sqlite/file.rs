@@ -216,6 +216,12 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
+    // `SQLite` opens a file that cannot be written to be read, and fails at the first event.
+    if connection.is_readonly("main")? {
+        let message = format!("cannot open the session store {}: it is readonly", path.display());
+        let help = "make the file and its directory writable, or name another file";
+        return Err(Problem::Refused(Error::new(ErrorCode::ExecutionError, message, help)));
+    }
     // Until the database is known to be sound and ours.
     leave_as_it_is(&connection, true)?;
     // The busy handler of SQLite covers most cases; `patiently` covers the others.

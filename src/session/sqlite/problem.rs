@@ -32,7 +32,8 @@ impl From<rusqlite::Error> for Problem {
             // Reported without a busy handler where waiting could deadlock: while the journal mode
             // is switched, and while another process recovers the file.
             (_, Some(Sql::DatabaseBusy | Sql::DatabaseLocked)) => Problem::Busy(error.to_string()),
-            (_, Some(Sql::DatabaseCorrupt | Sql::NotADatabase))
+            // A value that is too big is a length that was damaged.
+            (_, Some(Sql::DatabaseCorrupt | Sql::NotADatabase | Sql::TooBig))
             // Our statements are constant, so one that does not fit the tables shows that the
             // tables are damaged.
             | (
@@ -42,6 +43,9 @@ impl From<rusqlite::Error> for Problem {
                 | E::SqlInputError { .. },
                 _,
             ) => Problem::Damaged(error.to_string()),
+            (E::SqliteFailure(failure, _), _) if is_of_other_values(failure.extended_code) => {
+                Problem::Damaged(error.to_string())
+            }
             (E::SqliteFailure(_, Some(why)), _) if is_of_other_tables(why) => {
                 Problem::Damaged(error.to_string())
             }
@@ -55,6 +59,20 @@ impl From<rusqlite::Error> for Problem {
 fn is_of_other_tables(why: &str) -> bool {
     ["no such ", "duplicate column name"].iter().any(|start| why.starts_with(start))
         || why.contains(" has no column named ")
+}
+
+/// Tells whether a constraint of our tables failed that our statements keep: a value that they build on
+/// is not what was written.
+fn is_of_other_values(extended_code: i32) -> bool {
+    use rusqlite::ffi;
+    [
+        ffi::SQLITE_CONSTRAINT_NOTNULL,
+        ffi::SQLITE_CONSTRAINT_DATATYPE,
+        ffi::SQLITE_CONSTRAINT_PRIMARYKEY,
+        ffi::SQLITE_CONSTRAINT_UNIQUE,
+        ffi::SQLITE_CONSTRAINT_ROWID,
+    ]
+    .contains(&extended_code)
 }
 
 impl Problem {
@@ -89,6 +107,31 @@ pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, Problem>) -> Resu
         match work() {
             Err(Problem::Busy(_)) if start.elapsed() < PATIENCE => thread::sleep(PAUSE),
             done => return done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_our_statements_never_write_are_damage() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        let sql = "CREATE TABLE t (a INTEGER NOT NULL, b INTEGER PRIMARY KEY) STRICT;
+            CREATE TABLE u (a); CREATE TRIGGER refuse BEFORE INSERT ON u
+            BEGIN SELECT RAISE(ABORT, 'refused'); END; INSERT INTO t VALUES (1, 1)";
+        connection.execute_batch(sql).unwrap();
+        for (sql, is_damage) in [
+            ("INSERT INTO t VALUES (NULL, 2)", true),
+            ("INSERT INTO t VALUES ('x', 2)", true),
+            ("INSERT INTO t VALUES (1, 1)", true),
+            ("SELECT zeroblob(2000000000)", true),
+            ("INSERT INTO u VALUES (1)", false),
+        ] {
+            let error = connection.execute_batch(sql).unwrap_err();
+            let problem = Problem::from(error);
+            assert_eq!(matches!(problem, Problem::Damaged(_)), is_damage, "{sql}: {problem:?}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The tables of the session store: their schema, its migrations, and their rows.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
@@ -112,12 +113,16 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Records that `session` is active at the time `now`; returns true if that is its beginning.
+///
+/// The clock may be behind (one that was never set starts in 1970), and a session must not look idle
+/// for that: the recorded time is at least that of the newest session.
 pub(super) fn touch(connection: &Connection, session: &str, now: i64) -> rusqlite::Result<bool> {
-    let sql = "UPDATE session SET touched = ?2 WHERE id = ?1";
-    let is_new = connection.execute(sql, params![session, now])? == 0;
+    let time = "max(?2, (SELECT ifnull(max(touched), ?2) FROM session))";
+    let sql = format!("UPDATE session SET touched = {time} WHERE id = ?1");
+    let is_new = connection.execute(&sql, params![session, now])? == 0;
     if is_new {
-        let sql = "INSERT INTO session (id, touched) VALUES (?1, ?2)";
-        connection.execute(sql, params![session, now])?;
+        let sql = format!("INSERT INTO session (id, touched) VALUES (?1, {time})");
+        connection.execute(&sql, params![session, now])?;
     }
     Ok(is_new)
 }
@@ -263,10 +268,27 @@ pub(super) fn end(connection: &Connection, session: &str) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Tells whether a session was last active before `time`.
-pub(super) fn has_older(connection: &Connection, time: i64) -> rusqlite::Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE touched < ?1)";
-    connection.query_row(sql, [time], |row| row.get(0))
+/// Tells whether a session was last active before `oldest`, or, by its time, after `newest`.
+pub(super) fn has_outside(
+    connection: &Connection,
+    oldest: i64,
+    newest: i64,
+) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE touched < ?1)
+        OR EXISTS (SELECT 1 FROM session WHERE touched > ?2)";
+    connection.query_row(sql, [oldest, newest], |row| row.get(0))
+}
+
+/// Sets the time of sessions that is not `plausible` to `now`. A clock that was not set recorded it,
+/// or one that was ahead: such a session would be forgotten at once, or never.
+pub(super) fn correct_times(
+    connection: &Connection,
+    plausible: Range<i64>,
+    now: i64,
+) -> rusqlite::Result<()> {
+    let sql = "UPDATE session SET touched = ?3 WHERE touched < ?1 OR touched > ?2";
+    connection.execute(sql, [plausible.start, plausible.end, now])?;
+    Ok(())
 }
 
 /// Forgets the sessions last active before `time`, and returns their number.

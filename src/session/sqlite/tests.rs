@@ -49,6 +49,35 @@ fn a_session_is_forgotten_when_it_is_ended_or_nothing_happened_for_long() {
 }
 
 #[test]
+fn a_clock_that_is_behind_or_ahead_makes_no_session_idle_and_none_eternal() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    let store = SqliteStore::open(&path).unwrap();
+    use_git(&store, "right").unwrap();
+    // Clocks that were never set, of a machine that has just started.
+    for session in ["right", "behind"] {
+        with_connection(&store, |connection| rows::touch(connection, session, 77).unwrap());
+    }
+    let again = SqliteStore::open(&path).unwrap();
+    assert_eq!(n_rows(&again).0, 2, "a session looked idle");
+    // The first sessions of a store, before the clock was set.
+    let sql = "UPDATE session SET touched = 77";
+    with_connection(&store, |connection| connection.execute(sql, []).unwrap());
+    let again = SqliteStore::open(&path).unwrap();
+    assert_eq!(n_rows(&again).0, 2, "a session looked idle");
+    let ten_years = 3_653 * 24 * 60 * 60;
+    with_connection(&store, |connection| {
+        rows::touch(connection, "ahead", now() + ten_years).unwrap()
+    });
+    let again = SqliteStore::open(&path).unwrap();
+    let newest = "SELECT max(touched) FROM session";
+    let newest = with_connection(&again, |connection| {
+        connection.query_row(newest, [], |row| row.get::<_, i64>(0)).unwrap()
+    });
+    assert!((now() - 60..=now()).contains(&newest), "{newest}");
+}
+
+#[test]
 fn tallies_outlive_their_sessions_and_are_forgotten_after_a_year() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sessions.db");

@@ -1,0 +1,61 @@
+//! Fuzzes the file of a session store: a store is opened on it, and remembers what is recorded, or it
+//! is refused and stays as it was.
+#![no_main]
+#![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
+
+use std::fs;
+use std::sync::LazyLock;
+
+use libfuzzer_sys::arbitrary::{self, Arbitrary};
+use libfuzzer_sys::fuzz_target;
+use repertoire::session::{Event, SessionStore as _, SqliteStore};
+
+#[derive(Debug, Arbitrary)]
+struct Input {
+    /// The file, instead of a damaged store.
+    whole: Option<Vec<u8>>,
+    /// Places of a store, and what stands there.
+    edits: Vec<(u16, Vec<u8>)>,
+    /// The part of the file that is there, in 256ths.
+    len: u8,
+    journal: Option<Vec<u8>>,
+}
+
+/// A store with sessions.
+static STORE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    let store = SqliteStore::open(&path).unwrap();
+    for nth in 0..60 {
+        store.record(&format!("chat {nth}"), &Event::Used(&"git".into())).unwrap();
+    }
+    drop(store);
+    fs::read(path).unwrap()
+});
+
+fuzz_target!(|input: Input| {
+    let mut bytes = STORE.clone();
+    for (at, edit) in &input.edits {
+        let at = usize::from(*at) % bytes.len();
+        let end = (at + edit.len()).min(bytes.len());
+        bytes[at..end].copy_from_slice(&edit[..end - at]);
+    }
+    bytes.truncate(bytes.len() * (usize::from(input.len) + 1) / 256);
+    let bytes = input.whole.unwrap_or(bytes);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    fs::write(&path, &bytes).unwrap();
+    if let Some(journal) = input.journal {
+        fs::write(dir.path().join("sessions.db-wal"), journal).unwrap();
+    }
+    let Ok(store) = SqliteStore::open(&path) else {
+        assert!(fs::read(&path).unwrap() == bytes, "refused and changed");
+        return;
+    };
+    store.record("new", &Event::Used(&"sql".into())).unwrap();
+    let state = store.state("new").unwrap();
+    assert!(state.of(&"sql".into()).is_some_and(|skill| skill.uses > 0), "{state:?}");
+    for aside in store.set_aside() {
+        assert!(aside.is_file());
+    }
+});
