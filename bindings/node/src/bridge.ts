@@ -27,6 +27,15 @@ export interface Fault {
   remedy: { kind: string; of?: string } | null;
 }
 
+/** The error of a callback without an answer, such as that for progress. */
+export function callbackFailed(what: string, error: unknown): RepertoireError {
+  const message = error instanceof Error ? error.message : String(error);
+  const fault: Fault = {
+    code: 'EXECUTION_ERROR', message: `${what} failed: ${message}`, help: 'see the cause of this error', remedy: null,
+  };
+  return new RepertoireError(fault, error);
+}
+
 type Answer = { ok: unknown } | { error: Fault; thrown?: number };
 type Ask = (kind: string, payload: any) => unknown;
 
