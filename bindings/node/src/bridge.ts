@@ -12,6 +12,7 @@ export class RepertoireError extends Error {
   /** What the user can do about it, and what it is applied to. */
   readonly remedy: { kind: string; of?: string } | null;
 
+  /** @internal */
   constructor(fault: Fault, cause?: unknown) {
     super(fault.message, cause === undefined ? undefined : { cause });
     this.code = fault.code;
