@@ -38,32 +38,16 @@ for (const toolsets of [true, { inProcess: true }]) {
   });
 }
 
-/** An MCP server on standard streams with one tool. */
-const SERVER = `
-import { createInterface } from 'node:readline';
-const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
-const answers = {
-  initialize: ({ protocolVersion }) => (
-    { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'words', version: '1' } }
-  ),
-  'tools/list': () => ({ tools: [{ name: 'shout', description: 'Shouts.', inputSchema: schema }] }),
-  'tools/call': ({ arguments: { text } }) => ({ content: [{ type: 'text', text: text.toUpperCase() }] }),
-};
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method, params } = JSON.parse(line);
-  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method](params) }));
-}
-`;
-
 test('the tools of an MCP server in a skill are called', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'repertoire-'));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   mkdirSync(join(dir, 'words/tools'), { recursive: true });
-  const skill = '---\nname: words\ndescription: d\ntriggers: [words]\ntoolsets: ["tools/server.mjs:mcp"]\n---\nShout.\n';
+  const skill = '---\nname: words\ndescription: d\ntriggers: [words]\ntoolsets: ["tools/server.py:mcp"]\n---\nGreet.\n';
   writeFileSync(join(dir, 'words/SKILL.md'), skill);
-  writeFileSync(join(dir, 'words/tools/server.mjs'), SERVER);
+  // The server that `repertoire tool new --lang python` writes.
+  cpSync(join(ROOT, 'src/cli/tool/server.py'), join(dir, 'words/tools/server.py'));
   const engine = new Engine({ sources: [dir], toolsets: true, approve: ({ skill }) => skill === 'words' });
   const { tools } = await engine.turn('some words', engine.session('s'));
-  const answer = await tools.call('words_shout', { text: 'so' });
-  assert(answer.status === 'success' && answer.text === 'SO', JSON.stringify(answer));
+  const answer = await tools.call('words_greet', { name: 'Ada' });
+  assert(answer.status === 'success' && answer.text === 'Hello, Ada!', JSON.stringify(answer));
 });
