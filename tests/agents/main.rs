@@ -17,24 +17,26 @@ mod live {
 #[path = "../support/npm.rs"]
 mod npm;
 mod programs;
+mod recording;
+#[path = "../support/trial.rs"]
+mod trial;
 
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
 use std::sync::LazyLock;
 
 use binary::Place;
 use live::model::Model;
-use live::protocol::{Protocol, SENTENCE};
+use live::protocol::Protocol;
 use programs::{AGENTS, Agent};
+use recording::Recording;
 use serde_json::Value;
+use trial::{BODY, FILE_BODY, NATIVE_BODY};
 
-/// What is looked for in requests. Each stands in one place of one skill.
-const BODY: &str = "BODY-7731";
+/// Texts that are looked for in requests, beside those of the project.
 const LIST: &str = "- release-notes: Writes release notes from what was merged.";
-const NATIVE_BODY: &str = "BODY-3308";
 const NATIVE_LINE: &str = "verse: use this skill: ";
-
-const FILE_BODY: &str = "BODY-5542";
 
 /// What is checked, in the order of the matrix.
 const CELLS: [&str; 12] = [
@@ -65,17 +67,24 @@ const TO: &str = "<!-- end of the matrix -->\n";
 fn are_installed() -> bool {
     static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
         if std::env::var_os("CI").is_none() && std::env::var_os("REPERTOIRE_AGENTS").is_none() {
-            eprintln!("SKIPPED: the real agents are run in CI, or with `REPERTOIRE_AGENTS=1`");
+            eprintln!("SKIPPED: the real agents are run in CI, or with `REPERTOIRE_AGENTS=all`");
             return false;
         }
         if !npm::has_npm() {
             eprintln!("SKIPPED: there is no npm, or no registry, to install the real agents from");
             return false;
         }
-        AGENTS.iter().for_each(Agent::install_program);
+        chosen().for_each(Agent::install_program);
         true
     });
     *INSTALLED
+}
+
+/// Returns the agents that `REPERTOIRE_AGENTS` names, or else all of them.
+fn chosen() -> impl Iterator<Item = &'static Agent> {
+    let named = std::env::var("REPERTOIRE_AGENTS").unwrap_or_default();
+    let is_any = AGENTS.iter().any(|agent| named.contains(agent.program.agent));
+    AGENTS.iter().filter(move |agent| !is_any || named.contains(agent.program.agent))
 }
 
 #[test]
@@ -84,7 +93,7 @@ fn doctor_says_what_reaches_the_model_of_each_agent() {
         return;
     }
     let place = Place::new();
-    for agent in &AGENTS {
+    for agent in chosen() {
         let mut command = place.command(["doctor", "--live", agent.program.agent]);
         command.env("PATH", agent.path());
         let run = binary::finish(command, b"").exits(0);
@@ -103,13 +112,12 @@ fn what_reaches_the_model_is_what_it_should() {
     let mut wrong = Vec::new();
     // They mostly wait: all at once take a third of the time.
     let conversations: Vec<_> = std::thread::scope(|scope| {
-        let running: Vec<_> =
-            AGENTS.iter().map(|agent| scope.spawn(move || converse(agent))).collect();
+        let running: Vec<_> = chosen().map(|agent| scope.spawn(move || converse(agent))).collect();
         running.into_iter().map(|one| one.join().unwrap()).collect()
     });
-    for (agent, cells) in AGENTS.iter().zip(conversations) {
+    for (agent, (cells, recording)) in chosen().zip(&conversations) {
         let _ = write!(matrix, "| {} {} |", agent.program.title, agent.version);
-        for (cell, (is_right, requests)) in CELLS.iter().zip(&cells) {
+        for (cell, (is_right, requests)) in CELLS.iter().zip(cells) {
             matrix.push_str(match is_right {
                 Some(true) => " ✓ |",
                 Some(false) => " ✗ |",
@@ -121,18 +129,28 @@ fn what_reaches_the_model_is_what_it_should() {
             }
         }
         matrix.push('\n');
+        wrong.extend(recording.differs(agent));
     }
     eprintln!("{matrix}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    if conversations.len() < AGENTS.len() {
+        return;
+    }
     let page = fs::read_to_string(PAGE).unwrap();
     let (before, rest) = page.split_once(FROM).unwrap();
     let (_, after) = rest.split_once(TO).unwrap();
-    let new = format!("{before}{FROM}{matrix}{TO}{after}");
-    if std::env::var_os("REPERTOIRE_RECORD").is_some() {
-        fs::write(PAGE, &new).unwrap();
+    if recording::is_wanted() {
+        let new = format!("{before}{FROM}{matrix}\nRecorded on {}.\n{TO}{after}", today());
+        fs::write(PAGE, new).unwrap();
     } else {
-        assert_eq!(page, new, "write the matrix with `REPERTOIRE_RECORD=1`");
+        assert!(rest.starts_with(&matrix), "write the matrix with `REPERTOIRE_RECORD=1`");
     }
+}
+
+/// Returns the date, as on a calendar.
+fn today() -> String {
+    let output = Command::new("date").args(["-u", "+%F"]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// An agent in a project of its own, which speaks to a model of its own.
@@ -164,8 +182,9 @@ impl Trial<'_> {
     }
 
     /// A conversation with hooks, and one after they were taken out.
-    fn with_hooks(&self) -> Vec<Cell> {
+    fn with_hooks(&self) -> (Vec<Cell>, Recording) {
         self.run("hook", "install");
+        recording::begin(self.agent, &self.place);
         let first = self.say("draft the release notes for 1.2", false);
         let mut cells = vec![once(&first, LIST), is(&first, [1, 1, 0, 0])];
         cells.push(is(&self.say("thanks so far", true), [1, 1, 0, 0]));
@@ -173,10 +192,14 @@ impl Trial<'_> {
         cells.push(is(&self.say("a limerick about it, please", true), [1, 1, 1, 0]));
         cells.push(is(&self.say("what is the capital of France?", true), [1, 1, 1, 0]));
         cells.push(self.by_file());
+        let before = Recording::read(self.agent, &self.place);
         cells.push(self.after_compaction());
+        // A replay does not have the agent's own record of the conversation, which says that it is shorter now.
+        let is_replayed = self.agent.program.agent != "gemini";
+        let all = Recording::read(self.agent, &self.place);
         self.run("hook", "uninstall");
         cells.push(is(&self.say("draft the release notes for 1.3", false), [0, 0, 0, 0]));
-        cells
+        (cells, if is_replayed { all } else { before })
     }
 
     fn by_file(&self) -> Cell {
@@ -188,12 +211,19 @@ impl Trial<'_> {
 
     fn after_compaction(&self) -> Cell {
         let Some(shortens) = self.agent.shortens else { return (None, String::new()) };
-        self.agent.run(&self.place, &self.model, shortens, true);
-        let after = self.say("and now on we go", true);
-        // Seven answers were given until now, and some agents keep the last ones.
-        let is_shorter = count(&after, SENTENCE) < 5;
-        let (is_right, told) = is(&after, [1, 1, 0, 0]);
-        (is_right.map(|is_right| is_right && is_shorter), format!("{told}; shorter: {is_shorter}"))
+        // On a busy machine, Gemini may not compress at once. A length is claimed only once.
+        let again = shortens.replace("00]]", "01]]");
+        let mut cell = (Some(false), String::new());
+        for shortens in [shortens, &again] {
+            let output = self.agent.run(&self.place, &self.model, shortens, true);
+            // A line is given once: it is gone from a conversation that is shorter now.
+            let (is_right, told) = is(&self.say("and now on we go", true), [1, 1, 0, 0]);
+            cell = (is_right, format!("{told}; {}{output}", cell.1));
+            if is_right == Some(true) {
+                break;
+            }
+        }
+        cell
     }
 
     /// A conversation with the MCP server.
@@ -232,13 +262,15 @@ impl Trial<'_> {
 }
 
 /// Everything that is tried with one agent, in the order of the matrix.
-fn converse(agent: &Agent) -> Vec<Cell> {
-    let trial = Trial { agent, place: project(agent), model: Model::start().unwrap() };
+fn converse(agent: &Agent) -> (Vec<Cell>, Recording) {
+    let place = trial::project(agent.own_skills);
+    programs::git_init(place.path());
+    let trial = Trial { agent, place, model: Model::start().unwrap() };
     agent.configure(&trial.place, &trial.model);
-    let mut cells = trial.with_hooks();
+    let (mut cells, recording) = trial.with_hooks();
     cells.extend(trial.with_server());
     cells.push(trial.with_package());
-    cells
+    (cells, recording)
 }
 
 /// Whether list, body, line and body of its own stand so many times in `request`.
@@ -256,31 +288,4 @@ fn once(request: &Value, text: &str) -> Cell {
 
 fn count(request: &Value, text: &str) -> usize {
     request.to_string().matches(text).count()
-}
-
-/// A project with a skill of ours, and one that the agent has by itself.
-fn project(agent: &Agent) -> Place {
-    let place = Place::new();
-    place.write(
-        ".repertoire/skills/release-notes/SKILL.md",
-        format!(
-            "---\nname: release-notes\ndescription: Writes release notes from what was merged. Use when a version is about to ship.\n\
-             triggers: [release notes]\n---\n{BODY}: write them.\n"
-        ),
-    );
-    place.write(
-        &format!("{}/verse/SKILL.md", agent.own_skills),
-        format!(
-            "---\nname: verse\ndescription: Writes verse. Use for poems.\ntriggers: [limerick]\n---\n\
-             {NATIVE_BODY}: count.\n"
-        ),
-    );
-    place.write(
-        ".repertoire/skills/sheets/SKILL.md",
-        format!("---\nname: sheets\ndescription: Writes style sheets.\npaths: ['**/*.css']\n---\n{FILE_BODY}\n"),
-    );
-    place.write("style.css", "a {}\n");
-    place.write("README.md", "# A project\n");
-    programs::git_init(place.path());
-    place
 }

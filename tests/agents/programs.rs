@@ -15,6 +15,8 @@ pub(crate) struct Agent {
     pub(crate) version: &'static str,
     /// A directory of skills that it reads.
     pub(crate) own_skills: &'static str,
+    /// The file below the home directory with its hooks.
+    pub(crate) hook_settings: &'static str,
     /// A call of a tool that reads the style sheet at `STYLE`, if the model can be made to.
     pub(crate) by_file: Option<&'static str>,
     /// The message after which the conversation is made shorter, if one does that.
@@ -34,6 +36,7 @@ pub(crate) const AGENTS: [Agent; 5] = [
         package: "@anthropic-ai/claude-code",
         version: "2.1.330",
         own_skills: ".claude/skills",
+        hook_settings: ".claude/settings.json",
         by_file: Some("[[call Read file_path=STYLE]]"),
         shortens: Some("/compact"),
         defers_tools: false,
@@ -45,6 +48,7 @@ pub(crate) const AGENTS: [Agent; 5] = [
         package: "@openai/codex",
         version: "0.169.0",
         own_skills: ".agents/skills",
+        hook_settings: ".codex/hooks.json",
         by_file: Some(
             "[[call apply_patch input=*** Begin Patch\n*** Update File: STYLE\n@@\n-a {}\n+b {}\n\
              *** End Patch\n]]",
@@ -59,6 +63,7 @@ pub(crate) const AGENTS: [Agent; 5] = [
         package: "@google/gemini-cli",
         version: "0.61.0",
         own_skills: ".agents/skills",
+        hook_settings: ".gemini/settings.json",
         by_file: Some("[[call read_file file_path=STYLE]]"),
         shortens: Some("[[tokens 900000]] [[call list_directory dir_path=.]]"),
         defers_tools: false,
@@ -70,6 +75,7 @@ pub(crate) const AGENTS: [Agent; 5] = [
         package: "@github/copilot",
         version: "1.0.102",
         own_skills: ".claude/skills",
+        hook_settings: ".copilot/hooks/repertoire.json",
         by_file: Some("[[call view path=STYLE]]"),
         shortens: Some("/compact"),
         defers_tools: false,
@@ -81,6 +87,7 @@ pub(crate) const AGENTS: [Agent; 5] = [
         package: "opencode-ai",
         version: "1.18.33",
         own_skills: ".agents/skills",
+        hook_settings: ".config/opencode/plugins/repertoire.js",
         by_file: Some("[[call read filePath=STYLE]]"),
         shortens: Some("[[tokens 99500]] [[call glob pattern=*.md]]"),
         defers_tools: false,

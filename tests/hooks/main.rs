@@ -9,7 +9,10 @@ mod doctor;
 mod failures;
 mod installation;
 mod protocol;
+mod replay;
 mod stats;
+#[path = "../support/trial.rs"]
+mod trial;
 mod why;
 
 use std::fs;

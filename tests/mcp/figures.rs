@@ -1,15 +1,17 @@
-//! Durations of calls over HTTP, and the memory they leave. Run by hand: `cargo test --release
-//! --locked --test mcp -- --ignored figures --nocapture`
+//! Durations of calls over HTTP and standard streams, and the memory they leave. Run by hand:
+//! `cargo test --release --locked --test mcp -- --ignored figures --nocapture --test-threads 1`
 
+use std::cell::RefCell;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::LONG;
 use crate::http::{Server, TOKEN, header, hello_of};
 use crate::support::say;
+use crate::wire;
 
 /// A connection that stays open, and the session on it.
 struct Client {
@@ -63,11 +65,7 @@ impl Client {
 
     /// Calls tools in turn, each as a model would.
     fn call(&mut self, id: usize) -> Duration {
-        let calls = [
-            json!({"name": "find_skills", "arguments": {"query": "review a pull request"}}),
-            json!({"name": "use_skill", "arguments": {"skill": "review", "args": "7"}}),
-            json!({"name": "read_skill_file", "arguments": {"skill": "review", "path": "ref/how to.md"}}),
-        ];
+        let calls = calls();
         let params = &calls[id % calls.len()];
         let request = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
         let request = request.to_string();
@@ -82,6 +80,28 @@ impl Client {
     }
 }
 
+/// Calls of tools, as a model makes them.
+fn calls() -> [Value; 3] {
+    [
+        json!({"name": "find_skills", "arguments": {"query": "review a pull request"}}),
+        json!({"name": "use_skill", "arguments": {"skill": "review", "args": "7"}}),
+        json!({"name": "read_skill_file", "arguments": {"skill": "review", "path": "ref/how to.md"}}),
+    ]
+}
+
+/// Reports the memory after 1,000 calls, then each 20,000; fails if it grew by more than a tenth.
+fn memory_of_a_hundred_thousand(mut call: impl FnMut(usize), memory: impl Fn() -> u64) {
+    let mut seen = Vec::new();
+    for id in 0..100_000 {
+        call(id);
+        if id == 999 || id % 20_000 == 19_999 {
+            seen.push(memory());
+        }
+    }
+    say(&format!("memory after 1,000 calls, then each 20,000: {seen:?} KiB"));
+    assert!(seen[seen.len() - 1] * 10 <= seen[0] * 11, "{seen:?} KiB");
+}
+
 #[test]
 #[ignore = "takes minutes, and measures what depends on the machine"]
 fn figures_of_calls_over_http() {
@@ -92,17 +112,29 @@ fn figures_of_calls_over_http() {
     let (p50, p99) = (times[times.len() / 2], times[times.len() * 99 / 100]);
     say(&format!("10,000 calls over HTTP: p50 {p50:?}, p99 {p99:?}"));
 
+    assert!(p50 < Duration::from_millis(1), "{p50:?}");
     let (server, _) = Server::start(&[], Some(TOKEN));
     let mut client = Client::connect(&server);
-    let mut memory = Vec::new();
-    for id in 0..100_000 {
-        client.call(id);
-        if id == 999 || id % 20_000 == 19_999 {
-            memory.push(server.memory());
-        }
-    }
-    say(&format!("memory after 1,000 calls, then each 20,000: {memory:?} KiB"));
-    assert!(p50 < Duration::from_millis(1), "{p50:?}");
-    let (first, last) = (memory[0], memory[memory.len() - 1]);
-    assert!(last * 10 <= first * 11, "{memory:?} KiB");
+    memory_of_a_hundred_thousand(
+        |id| {
+            client.call(id);
+        },
+        || server.memory(),
+    );
+}
+
+#[test]
+#[ignore = "takes minutes, and measures what depends on the machine"]
+fn figures_of_calls_over_standard_streams() {
+    let server = RefCell::new(wire::Server::started());
+    let calls = calls();
+    let call = |id: usize| {
+        let params = &calls[id % calls.len()];
+        let answer = server.borrow_mut().ask(id as u64 + 1, "tools/call", params);
+        assert_ne!(answer["result"]["isError"], true, "{answer}");
+    };
+    let began = Instant::now();
+    (0..10_000).for_each(call);
+    say(&format!("10,000 calls over standard streams: {:?} each", began.elapsed() / 10_000));
+    memory_of_a_hundred_thousand(call, || server.borrow().memory());
 }

@@ -271,6 +271,12 @@ fn a_session_ends_when_its_client_says_so_or_others_are_newer() {
         assert!(is_alive(&kept));
     }
     assert!(is_alive(&kept) && !is_alive(&idle));
+    // Sessions that ended do not count.
+    for _ in 0..130 {
+        let ended = begin();
+        assert!(request("DELETE", &ended, "").starts_with("HTTP/1.1 204"));
+    }
+    assert!(is_alive(&kept));
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl Server {
         Server { child, stdin, lines, _place: place, skills }
     }
 
-    fn started() -> Server {
+    pub(crate) fn started() -> Server {
         Server::start().initialized()
     }
 
@@ -91,6 +91,11 @@ impl Server {
         let answer = self.read();
         assert_eq!(answer["id"], id, "{answer}");
         answer
+    }
+
+    /// Returns the memory of the server, in KiB.
+    pub(crate) fn memory(&self) -> u64 {
+        memory(&self.child)
     }
 
     fn wait(&mut self) -> i32 {
@@ -305,7 +310,7 @@ fn ten_thousand_calls_take_no_memory() {
     for id in 1..=11_000 {
         server.ask(id, "tools/call", &calls[id as usize % calls.len()]);
         if id % 2_500 == 1_000 {
-            after.push(memory(&server.child));
+            after.push(server.memory());
         }
     }
     crate::support::say(&format!("memory, each 2,500 calls: {after:?} KiB"));

@@ -3,21 +3,23 @@
 //!
 //! A binding converts the values of its language to these and back; all behaviour is the engine's.
 
+mod code;
 mod event;
 mod failure;
+mod hosts;
 mod names;
 mod options;
 mod results;
 mod settings;
 mod store;
 
+pub use code::{ScriptSettings, ToolsetSettings};
 pub use event::EventRecord;
 pub use failure::{catch, is_pending, note};
+pub use hosts::{Ask, Hosts};
 pub use names::{approval_verdict, audience, consent_policy, meta_question, scope, tool_policy};
 pub use options::{BudgetValue, DisclosureSettings, HowToLoadSetting, PromptSettings};
 pub use repertoire;
 pub use results::{EntryFacts, status_of, triggers_of};
-pub use settings::{
-    Ask, ConfigSetting, Hosts, ScriptSettings, Settings, SourceSetting, ToolsetSettings, refusal,
-};
+pub use settings::{ConfigSetting, Settings, SourceSetting, refusal};
 pub use store::GuardedStore;

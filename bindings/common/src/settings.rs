@@ -4,22 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use repertoire::catalog::Environment;
 use repertoire::config::{Config, ConfigPlace};
-use repertoire::disclosure::TokenCounter;
-use repertoire::matcher::Retriever;
-use repertoire::script::ScriptOptions;
-use repertoire::session::{MemoryStore, SessionStore, SqliteStore};
-use repertoire::toolset::{Approval, HostProgram, Isolation, ToolsetOptions};
+use repertoire::session::{MemoryStore, SqliteStore};
 use repertoire::trust::TrustStore;
 use repertoire::{
     Allowlist, Consent, DisclosureOptions, Engine, EngineBuilder, Error, ErrorCode, PromptOptions,
-    Skill, SnapshotCache, Source, TaskSpawner,
+    Skill, SnapshotCache, Source,
 };
-use serde_json::{Map, Value};
 
+use crate::code::{ScriptSettings, ToolsetSettings};
+use crate::hosts::{Hosts, Shared};
 use crate::names;
 use crate::options::{DisclosureSettings, PromptSettings};
 use crate::store::GuardedStore;
@@ -68,40 +64,6 @@ impl ConfigSetting {
     }
 }
 
-/// The way toolsets are loaded.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ToolsetSettings {
-    /// True if plugins run in this process instead of one of their own.
-    pub in_process: bool,
-    /// `disclosed` or `all`.
-    pub policy: Option<String>,
-    /// Directory for private copies of libraries.
-    pub cache: Option<PathBuf>,
-    /// Configuration of classes, by `skill:Class` or `Class`.
-    pub config: Map<String, Value>,
-    /// Seconds for one call.
-    pub call_timeout: Option<f64>,
-    /// True if plugins may use the network.
-    pub network: Option<bool>,
-    /// Files and directories that plugins may write.
-    pub write: Vec<PathBuf>,
-}
-
-/// The way scripts are run.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ScriptSettings {
-    /// Seconds for one run.
-    pub timeout: Option<f64>,
-    /// Bytes of output that are kept.
-    pub output_bytes: Option<usize>,
-    /// Names of further environment variables that scripts get.
-    pub env: Vec<String>,
-    /// Files and directories that scripts may write.
-    pub write: Vec<PathBuf>,
-    /// False if scripts may not use the network.
-    pub network: Option<bool>,
-}
-
 /// The settings of an engine, but for callbacks.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
@@ -145,56 +107,6 @@ pub struct Settings {
     pub toolsets: Option<ToolsetSettings>,
     /// Scripts are run if this is given.
     pub scripts: Option<ScriptSettings>,
-}
-
-/// Asks for consent.
-pub type Ask = Box<dyn Fn(&repertoire::ConsentRequest) -> bool + Send + Sync>;
-
-/// The callbacks of a host, and what only a binding knows.
-#[derive(Default)]
-pub struct Hosts {
-    /// The program of the processes in which toolsets run.
-    pub worker: Option<HostProgram>,
-    /// Counts tokens.
-    pub tokens: Option<Arc<dyn TokenCounter>>,
-    /// Remembers conversations, in place of the file.
-    pub sessions: Option<Arc<dyn SessionStore>>,
-    /// Asks for consent.
-    pub ask: Option<Ask>,
-    /// Ranks skills.
-    pub retriever: Option<Arc<dyn Retriever>>,
-    /// Spawns tasks.
-    pub tasks: Option<Arc<dyn TaskSpawner>>,
-    /// Decides on code that is not trusted.
-    pub approve: Option<Approval>,
-    /// Gets the progress of building.
-    pub progress: Option<Box<dyn Fn(repertoire::Progress) + Send + Sync>>,
-}
-
-/// Implements a trait of callbacks for a shared one, as a builder takes its callbacks by value.
-#[derive(Debug)]
-struct Shared<T: ?Sized>(Arc<T>);
-
-impl TokenCounter for Shared<dyn TokenCounter> {
-    fn count(&self, text: &str) -> usize {
-        self.0.count(text)
-    }
-}
-
-impl TaskSpawner for Shared<dyn TaskSpawner> {
-    fn spawn(&self, task: &repertoire::Task) -> Result<String, Error> {
-        self.0.spawn(task)
-    }
-}
-
-impl Retriever for Shared<dyn Retriever> {
-    fn rank(&self, message: &str, candidates: &[repertoire::matcher::Candidate<'_>]) -> Vec<f32> {
-        self.0.rank(message, candidates)
-    }
-
-    fn is_sure(&self, best: f32, next: f32) -> bool {
-        self.0.is_sure(best, next)
-    }
 }
 
 impl Settings {
@@ -297,61 +209,6 @@ impl Settings {
         }
         Ok(builder)
     }
-}
-
-impl ToolsetSettings {
-    fn to_engine(
-        &self,
-        worker: Option<HostProgram>,
-        approve: Option<Approval>,
-    ) -> Result<ToolsetOptions, Error> {
-        let mut options = match (self.in_process, worker) {
-            (false, Some(worker)) => ToolsetOptions::in_processes_of(worker),
-            (true, _) => ToolsetOptions::in_process(),
-            (false, None) => {
-                let message = "this program cannot start the processes of toolsets";
-                let help = "let toolsets run in this process, if they deserve it";
-                return Err(Error::new(ErrorCode::InvalidParam, message, help));
-            }
-        };
-        if let Isolation::Process { limits, .. } = &mut options.isolation {
-            if let Some(timeout) = self.call_timeout {
-                limits.call_timeout = seconds("call_timeout", timeout)?;
-            }
-            limits.network = self.network.unwrap_or(limits.network);
-            limits.write.extend(self.write.iter().cloned());
-        }
-        if let Some(policy) = &self.policy {
-            options.policy = names::tool_policy(policy)?;
-        }
-        options.cache.clone_from(&self.cache);
-        options.config.clone_from(&self.config);
-        options.approve = approve;
-        Ok(options)
-    }
-}
-
-impl ScriptSettings {
-    fn to_engine(&self, approve: Option<Approval>) -> Result<ScriptOptions, Error> {
-        let mut options = ScriptOptions::default();
-        if let Some(timeout) = self.timeout {
-            options.limits.timeout = seconds("timeout", timeout)?;
-        }
-        options.limits.output_bytes = self.output_bytes.unwrap_or(options.limits.output_bytes);
-        options.env.extend(self.env.iter().cloned());
-        options.write.extend(self.write.iter().cloned());
-        options.network = self.network.unwrap_or(options.network);
-        options.approve = approve;
-        Ok(options)
-    }
-}
-
-/// A number of seconds.
-pub(crate) fn seconds(name: &str, value: f64) -> Result<Duration, Error> {
-    Duration::try_from_secs_f64(value).map_err(|_| {
-        let message = format!("`{name}` of {value} seconds is not a time");
-        Error::new(ErrorCode::InvalidParam, message, "write a number of seconds from 0 on")
-    })
 }
 
 /// The error of a text that cannot be a skill: the worst of its findings.

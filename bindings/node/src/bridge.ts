@@ -12,6 +12,7 @@ export class RepertoireError extends Error {
   /** What the user can do about it, and what it is applied to. */
   readonly remedy: { kind: string; of?: string } | null;
 
+  /** @internal */
   constructor(fault: Fault, cause?: unknown) {
     super(fault.message, cause === undefined ? undefined : { cause });
     this.code = fault.code;
@@ -25,6 +26,15 @@ export interface Fault {
   message: string;
   help: string;
   remedy: { kind: string; of?: string } | null;
+}
+
+/** The error of a callback without an answer, such as that for progress. */
+export function callbackFailed(what: string, error: unknown): RepertoireError {
+  const message = error instanceof Error ? error.message : String(error);
+  const fault: Fault = {
+    code: 'EXECUTION_ERROR', message: `${what} failed: ${message}`, help: 'see the cause of this error', remedy: null,
+  };
+  return new RepertoireError(fault, error);
 }
 
 type Answer = { ok: unknown } | { error: Fault; thrown?: number };

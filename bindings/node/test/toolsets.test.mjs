@@ -1,6 +1,7 @@
-// Tools of a compiled toolset: in a process of its own, which is another Node, and in this one.
+// Tools of a compiled toolset, in a process of its own, which is another Node, and in this one; and of
+// an MCP server.
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
@@ -36,3 +37,17 @@ for (const toolsets of [true, { inProcess: true }]) {
     assert.equal(refused.error.code, 'INVALID_PARAM');
   });
 }
+
+test('the tools of an MCP server in a skill are called', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'repertoire-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  mkdirSync(join(dir, 'words/tools'), { recursive: true });
+  const skill = '---\nname: words\ndescription: d\ntriggers: [words]\ntoolsets: ["tools/server.py:mcp"]\n---\nGreet.\n';
+  writeFileSync(join(dir, 'words/SKILL.md'), skill);
+  // The server that `repertoire tool new --lang python` writes.
+  cpSync(join(ROOT, 'src/cli/tool/server.py'), join(dir, 'words/tools/server.py'));
+  const engine = new Engine({ sources: [dir], toolsets: true, approve: ({ skill }) => skill === 'words' });
+  const { tools } = await engine.turn('some words', engine.session('s'));
+  const answer = await tools.call('words_greet', { name: 'Ada' });
+  assert(answer.status === 'success' && answer.text === 'Hello, Ada!', JSON.stringify(answer));
+});

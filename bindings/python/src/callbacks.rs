@@ -1,7 +1,9 @@
 //! Callbacks of the host: Python functions and objects behind the engine's traits.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use repertoire_bindings::EventRecord;
@@ -15,8 +17,9 @@ use repertoire_bindings::repertoire::{
     ConsentRequest as EngineConsentRequest, Error, Phase, Progress, Task as EngineTask, TaskSpawner,
 };
 
+use crate::activation::{ConsentRequest, Task, TrustRequest};
 use crate::error::{callback, fallible_callback};
-use crate::results::{ConsentRequest, Event as EventOfHost, SkillState, Task, TrustRequest};
+use crate::event::{Event as EventOfHost, SkillState};
 
 /// A Python function.
 #[derive(Debug)]
@@ -176,5 +179,27 @@ pub(crate) fn is_cancelled(host: &Bound<'_, PyAny>) -> PyResult<bool> {
     match host.getattr_opt("is_set")? {
         Some(is_set) => is_set.call0()?.is_truthy(),
         None => host.call0()?.is_truthy(),
+    }
+}
+
+/// A session store of the host: a file, or an object.
+pub(crate) enum Store {
+    File(PathBuf),
+    Object(Py<PyAny>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Store {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Store> {
+        if value.hasattr("record")? && value.hasattr("state")? {
+            return Ok(Store::Object(value.to_owned().unbind()));
+        }
+        value.extract::<PathBuf>().map(Store::File).map_err(|_| {
+            PyTypeError::new_err(
+                "a session store is the path of a file, or an object with `record`, `state` and \
+                 `end`",
+            )
+        })
     }
 }

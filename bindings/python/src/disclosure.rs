@@ -6,9 +6,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use repertoire_bindings::repertoire::{self as engine, SkillId};
 
+use crate::activation::Activation;
 use crate::error::exception;
+use crate::matches::{Rejection, Relevant, meta_name};
 use crate::record::{Reduced, reduce, represent, to_dict};
-use crate::results::{Activation, Rejection, Relevant, meta_name};
 use crate::tools::Tools;
 
 /// The decision for one message: the text for the prompt, and the skills in it and left out.

@@ -2,132 +2,38 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use repertoire_bindings::repertoire::session::SessionStore;
-use repertoire_bindings::repertoire::toolset::HostProgram;
-use repertoire_bindings::repertoire::{self as engine, Activate, Query, TurnBuilder, WatchOptions};
+use repertoire_bindings::repertoire::{self as engine, Activate, TurnBuilder, WatchOptions};
 use repertoire_bindings::{Hosts, ScriptSettings, Settings, ToolsetSettings, audience};
 
+use crate::activation::Activation;
 use crate::callbacks::{
-    Function, PythonRetriever, PythonStore, Raised, approval, progress as progress_of,
+    Function, PythonRetriever, PythonStore, Raised, Store, approval, progress as progress_of,
 };
+use crate::catalog::{CatalogPrompt, Command, Diagnostic, Refreshed};
 use crate::disclosure::{Disclosure, Turn};
 use crate::error::{exception, raise, run, unlocked};
+use crate::guard::{Subscription, Watch};
+use crate::matches::{Explanation, FoundSkill, Match};
+use crate::message::Message;
 use crate::options::{
     Budget, Config, DisclosureOptions, PromptOptions, ScriptOptions, Switch, ToolsetOptions, source,
-};
-use crate::results::{
-    Activation, CatalogPrompt, Command, Diagnostic, Explanation, FoundSkill, Match, Refreshed,
 };
 use crate::session::Session;
 use crate::skill::Skill;
 use crate::tools::{ToolChanges, Tools, in_thread};
+use crate::worker::worker;
 
 /// A catalog of skills and its compiled index: decides for each message which skills matter, and
 /// how much of each the model should read. All methods may be called from any thread; each lets
 /// other threads of Python run while it works.
 #[pyclass(frozen, module = "repertoire")]
 #[derive(Debug)]
-pub(crate) struct Engine(engine::Engine);
-
-/// A session store of the host: a file, or an object.
-enum Store {
-    File(PathBuf),
-    Object(Py<PyAny>),
-}
-
-impl<'py> FromPyObject<'_, 'py> for Store {
-    type Error = PyErr;
-
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Store> {
-        if value.hasattr("record")? && value.hasattr("state")? {
-            return Ok(Store::Object(value.to_owned().unbind()));
-        }
-        value.extract::<PathBuf>().map(Store::File).map_err(|_| {
-            PyTypeError::new_err(
-                "a session store is the path of a file, or an object with `record`, `state` and \
-                 `end`",
-            )
-        })
-    }
-}
-
-/// The program of the processes in which toolsets run: this interpreter, which finds the package
-/// where this process found it.
-fn worker(py: Python<'_>) -> PyResult<Option<HostProgram>> {
-    let program: Option<PathBuf> = py.import("sys")?.getattr("executable")?.extract()?;
-    let package = py.import("repertoire")?.getattr("__path__")?.get_item(0)?;
-    let root: PathBuf = py
-        .import("os.path")?
-        .call_method1("dirname", (py.import("os.path")?.call_method1("abspath", (package,))?,))?
-        .extract()?;
-    // `-I` keeps files of the working directory from being imported.
-    let start = "import sys; sys.path.insert(0, sys.argv[1]); \
-                 from repertoire._native import run_worker; run_worker()";
-    let args = vec!["-I".into(), "-c".into(), start.into(), root.into_os_string()];
-    Ok(program
-        .filter(|program| !program.as_os_str().is_empty())
-        .map(|program| HostProgram { program, args }))
-}
-
-/// Options of a message.
-#[derive(Default)]
-struct Message<'a> {
-    text: &'a str,
-    paths: Vec<String>,
-    budget: Option<Budget>,
-    options: Option<DisclosureOptions>,
-}
-
-impl Message<'_> {
-    fn query(&self) -> Query<'_> {
-        let query = Query::new(self.text);
-        self.paths.iter().fold(query, |query, path| query.path(path.as_str()))
-    }
-}
-
-impl Engine {
-    /// The options of a message, where they differ from the engine's.
-    fn options(
-        &self,
-        message: &Message<'_>,
-    ) -> Result<Option<engine::DisclosureOptions>, engine::Error> {
-        if message.options.is_none() && message.budget.is_none() {
-            return Ok(None);
-        }
-        let mut settings =
-            message.options.as_ref().map(|options| options.0.clone()).unwrap_or_default();
-        if let Some(Budget(budget)) = &message.budget {
-            settings.budget = Some(budget.clone());
-        }
-        let engine = &self.0;
-        settings.context_window =
-            settings.context_window.or(engine.prompt_options().context_window);
-        settings.apply(engine.disclosure_options().clone()).map(Some)
-    }
-
-    /// Runs a part of a turn.
-    fn with_turn<T: Send>(
-        &self,
-        py: Python<'_>,
-        message: &Message<'_>,
-        session: &Session,
-        call: impl FnOnce(TurnBuilder<'_>) -> Result<T, engine::Error> + Send,
-    ) -> PyResult<T> {
-        run(py, || {
-            let options = self.options(message)?;
-            let mut turn = self.0.turn(message.query(), &session.0);
-            if let Some(options) = &options {
-                turn = turn.options(options);
-            }
-            call(turn)
-        })
-    }
-}
+pub(crate) struct Engine(pub(crate) engine::Engine);
 
 #[pymethods]
 impl Engine {
@@ -486,42 +392,4 @@ impl Engine {
     fn __repr__(&self) -> String {
         format!("Engine({} skills)", self.__len__())
     }
-}
-
-/// Keeps a guard until it is closed, with or without `with`.
-macro_rules! guard {
-    ($(#[$meta:meta])* $name:ident($guard:ty)) => {
-        $(#[$meta])*
-        #[pyclass(frozen, module = "repertoire")]
-        pub(crate) struct $name(Mutex<Option<$guard>>);
-
-        #[pymethods]
-        impl $name {
-            /// Ends it.
-            fn close(&self, py: Python<'_>) {
-                let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-                // Its end may wait for a thread that wants the interpreter.
-                py.detach(|| drop(guard));
-            }
-
-            fn __enter__(slf: Py<Self>) -> Py<Self> {
-                slf
-            }
-
-            #[pyo3(signature = (*_args))]
-            fn __exit__(&self, py: Python<'_>, _args: &Bound<'_, PyTuple>) {
-                self.close(py);
-            }
-        }
-    };
-}
-
-guard! {
-    /// Keeps a listener of `Engine.subscribe`.
-    Subscription(engine::engine::Subscription)
-}
-
-guard! {
-    /// Keeps an engine up to date; see `Engine.watch`.
-    Watch(engine::Watch)
 }

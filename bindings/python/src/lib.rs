@@ -1,50 +1,57 @@
 //! The native part of the Python package `repertoire`: the façade of the engine, typed.
 
+mod activation;
 mod callbacks;
+mod catalog;
 mod disclosure;
 mod engine;
+mod envelope;
 mod error;
+mod event;
+mod guard;
 mod json;
 mod logging;
+mod matches;
+mod message;
 mod options;
 mod record;
-mod results;
 mod session;
 mod skill;
 mod tools;
+mod worker;
 
 use pyo3::prelude::*;
-
-/// The child process of a toolset; never returns.
-#[pyfunction]
-fn run_worker() {
-    repertoire_bindings::repertoire::toolset::worker_main();
-}
 
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use crate::activation::{Activation, ConsentRequest, SubSkill, Task, TrustRequest};
+    #[pymodule_export]
+    use crate::catalog::{CatalogPrompt, Command, Diagnostic, Refreshed};
+    #[pymodule_export]
     use crate::disclosure::{Disclosure, Turn};
     #[pymodule_export]
-    use crate::engine::{Engine, Subscription, Watch};
+    use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::envelope::{Envelope, Fault};
+    #[pymodule_export]
+    use crate::event::{Event, SkillState};
+    #[pymodule_export]
+    use crate::guard::{Subscription, Watch};
     #[pymodule_export]
     use crate::logging::enable_logging;
+    #[pymodule_export]
+    use crate::matches::{Explanation, FoundSkill, Hit, Match, Reason, Rejection, Relevant};
     #[pymodule_export]
     use crate::options::{
         Config, DisclosureOptions, PromptOptions, ScriptOptions, Source, ToolsetOptions,
     };
-    #[pymodule_export]
-    use crate::results::{
-        Activation, CatalogPrompt, Command, ConsentRequest, Diagnostic, Envelope, Event,
-        Explanation, Fault, FoundSkill, Hit, Match, Reason, Refreshed, Rejection, Relevant,
-        SkillState, SubSkill, Task, TrustRequest,
-    };
-    #[pymodule_export]
-    use crate::run_worker;
     #[pymodule_export]
     use crate::session::Session;
     #[pymodule_export]
     use crate::skill::Skill;
     #[pymodule_export]
     use crate::tools::{Tool, Tools};
+    #[pymodule_export]
+    use crate::worker::run_worker;
 }

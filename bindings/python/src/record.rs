@@ -58,6 +58,11 @@ macro_rules! record {
 
 pub(crate) use record;
 
+/// Turns ids, or anything else with a text, into texts.
+pub(crate) fn texts<T: ToString>(items: impl IntoIterator<Item = T>) -> Vec<String> {
+    items.into_iter().map(|item| item.to_string()).collect()
+}
+
 /// A class and the arguments that make the same value again, as pickling wants them.
 pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 

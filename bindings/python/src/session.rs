@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use repertoire_bindings::repertoire as engine;
 
 use crate::error::run;
-use crate::results::SkillState;
+use crate::event::SkillState;
 
 /// One conversation: which skills it used, which instructions stand in its context, and what its
 /// user agreed to.

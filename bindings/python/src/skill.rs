@@ -8,8 +8,8 @@ use pyo3::types::PyDict;
 use repertoire_bindings::repertoire::{self as engine, catalog::Entry};
 use repertoire_bindings::{refusal, status_of, triggers_of};
 
+use crate::catalog::Diagnostic;
 use crate::error::{exception, run};
-use crate::results::Diagnostic;
 
 /// A skill: the content of a `SKILL.md` and, if it is in a catalog, its place there.
 #[pyclass(frozen, module = "repertoire")]

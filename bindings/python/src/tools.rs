@@ -11,9 +11,9 @@ use repertoire_bindings::repertoire::{
 use serde_json::{Map, Value};
 
 use crate::callbacks::{Raised, is_cancelled};
+use crate::envelope::Envelope;
 use crate::error::{exception, raise, unlocked_reported};
 use crate::json::{Json, from_python};
-use crate::results::Envelope;
 
 /// The tools of one session's model: those for skills, and those of the toolsets of each skill
 /// whose instructions came into the context. The list only grows within a session.

@@ -1,9 +1,11 @@
-"""The page and the README: every block of Python in them runs."""
+"""The page and the README: every block of Python in them runs, or is the file that it names."""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,10 +18,18 @@ def test_the_blocks_of_a_page_run(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.compile(r"^`([\w/.-]+)`\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    for path, content in named.findall(text):
+        pytest.importorskip("mcp")
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(content, encoding="utf-8")
+    text = named.sub("", text)
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert blocks
     shutil.copytree(ROOT / "skills/commit-message", tmp_path / "skills/commit-message")
     monkeypatch.chdir(tmp_path)
+    # Servers of toolsets run on the interpreter that has the SDK.
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     names: dict[str, object] = {"__name__": "page"}
     for block in blocks:
         exec(compile(block, page, "exec"), names)

@@ -13,6 +13,7 @@ mod http;
 mod lines;
 mod merged;
 mod message;
+mod options;
 mod pages;
 mod progress;
 mod prompts;
@@ -47,7 +48,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::disclosure::{Budget, PromptOptions};
-use crate::engine::{Engine, SessionTools, SessionToolsOptions};
+use crate::engine::{Engine, SessionTools};
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use changes::Listed;
@@ -56,36 +57,11 @@ use pages::is_whole;
 use sessions::session_id;
 
 pub use http::{check_token, serve_http};
+pub use options::McpOptions;
 
 /// The time for calls to end after the client has closed its side: less than the two seconds after
 /// which SDKs send a signal.
 const LAST_CALLS: Duration = Duration::from_secs(1);
-
-/// The options of an [`McpServer`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct McpOptions {
-    /// The options of the tools. By default those of all toolsets are listed, as clients ask only
-    /// once.
-    pub tools: SessionToolsOptions,
-    /// Room for the catalog prompt in the server's instructions, in characters; 1600 by default,
-    /// since some clients cut instructions at 2 KiB; 0 leaves it out, for agents whose hook gives it.
-    pub instructions_chars: usize,
-    /// The interval at which lists that the client has seen are checked for changes other than
-    /// those of a [`refresh`](Engine::refresh), such as a rebuilt plugin; 2 seconds by default.
-    /// `None` checks only after a refresh.
-    pub poll: Option<Duration>,
-}
-
-impl Default for McpOptions {
-    fn default() -> McpOptions {
-        McpOptions {
-            tools: SessionToolsOptions { all_toolsets: true, ..SessionToolsOptions::default() },
-            instructions_chars: 1600,
-            poll: Some(Duration::from_secs(2)),
-        }
-    }
-}
 
 /// A server of an engine for one client: the connection is a session, which ends with the server.
 ///

@@ -53,11 +53,14 @@ impl Sessions {
     /// limit.
     pub(super) async fn used(&self, headers: &HeaderMap) {
         let Some(id) = named(headers) else { return };
-        if !self.manager.sessions.read().await.contains_key(&id) {
-            return;
-        }
-        for ended in self.note(id) {
-            self.batched().remove(&ended);
+        let ended = {
+            let open = self.manager.sessions.read().await;
+            if !open.contains_key(&id) {
+                return;
+            }
+            self.note(id, |known| open.contains_key(known))
+        };
+        for ended in ended {
             if let Err(error) = self.manager.close_session(&ended).await {
                 tracing::warn!(%error, "a session could not be ended");
             }
@@ -78,13 +81,20 @@ impl Sessions {
         self.batched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves a session to the end; returns the first ones beyond the limit.
-    fn note(&self, id: SessionId) -> Vec<SessionId> {
+    /// Moves a session to the end; returns the first of the open ones that are beyond the limit.
+    fn note(&self, id: SessionId, is_open: impl Fn(&SessionId) -> bool) -> Vec<SessionId> {
         let mut by_use = self.by_use.lock().unwrap_or_else(PoisonError::into_inner);
         by_use.retain(|known| *known != id);
         by_use.push(id);
+        if by_use.len() <= MAX_SESSIONS {
+            return Vec::new();
+        }
+        // Those that their clients ended, or that expired, are still in the list.
+        by_use.retain(is_open);
         let n_beyond = by_use.len().saturating_sub(MAX_SESSIONS);
-        by_use.drain(..n_beyond).collect()
+        let ended = by_use.drain(..n_beyond).collect();
+        self.batched().retain(|known| by_use.contains(known));
+        ended
     }
 }
 
@@ -96,11 +106,24 @@ mod tests {
     fn the_session_that_was_used_least_lately_goes_first() {
         let sessions = Sessions::new();
         let id = |n: usize| SessionId::from(n.to_string());
+        let note = |n: usize| sessions.note(id(n), |_| true);
         for n in 0..MAX_SESSIONS {
-            assert!(sessions.note(id(n)).is_empty(), "{n}");
+            assert!(note(n).is_empty(), "{n}");
         }
-        assert!(sessions.note(id(0)).is_empty());
-        assert_eq!(sessions.note(id(MAX_SESSIONS)), [id(1)]);
-        assert_eq!(sessions.note(id(MAX_SESSIONS + 1)), [id(2)]);
+        assert!(note(0).is_empty());
+        assert_eq!(note(MAX_SESSIONS), [id(1)]);
+        assert_eq!(note(MAX_SESSIONS + 1), [id(2)]);
+    }
+
+    #[test]
+    fn sessions_that_ended_make_room() {
+        let sessions = Sessions::new();
+        let id = |n: usize| SessionId::from(n.to_string());
+        sessions.batched().extend([id(0), id(1)]);
+        for n in 0..10 * MAX_SESSIONS {
+            let is_open = |known: &SessionId| [id(0), id(n)].contains(known);
+            assert!(sessions.note(id(n), is_open).is_empty(), "{n}");
+        }
+        assert_eq!(*sessions.batched(), HashSet::from([id(0)]));
     }
 }

@@ -1,0 +1,100 @@
+//! The settings of code that skills bring: toolsets and scripts.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use repertoire::script::ScriptOptions;
+use repertoire::toolset::{Approval, HostProgram, Isolation, ToolsetOptions};
+use repertoire::{Error, ErrorCode};
+use serde_json::{Map, Value};
+
+use crate::names;
+
+/// The way toolsets are loaded.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolsetSettings {
+    /// True if plugins run in this process instead of one of their own.
+    pub in_process: bool,
+    /// `disclosed` or `all`.
+    pub policy: Option<String>,
+    /// Directory for private copies of libraries.
+    pub cache: Option<PathBuf>,
+    /// Configuration of classes, by `skill:Class` or `Class`.
+    pub config: Map<String, Value>,
+    /// Seconds for one call.
+    pub call_timeout: Option<f64>,
+    /// True if plugins may use the network.
+    pub network: Option<bool>,
+    /// Files and directories that plugins may write.
+    pub write: Vec<PathBuf>,
+}
+
+/// The way scripts are run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScriptSettings {
+    /// Seconds for one run.
+    pub timeout: Option<f64>,
+    /// Bytes of output that are kept.
+    pub output_bytes: Option<usize>,
+    /// Names of further environment variables that scripts get.
+    pub env: Vec<String>,
+    /// Files and directories that scripts may write.
+    pub write: Vec<PathBuf>,
+    /// False if scripts may not use the network.
+    pub network: Option<bool>,
+}
+
+impl ToolsetSettings {
+    pub(crate) fn to_engine(
+        &self,
+        worker: Option<HostProgram>,
+        approve: Option<Approval>,
+    ) -> Result<ToolsetOptions, Error> {
+        let mut options = match (self.in_process, worker) {
+            (false, Some(worker)) => ToolsetOptions::in_processes_of(worker),
+            (true, _) => ToolsetOptions::in_process(),
+            (false, None) => {
+                let message = "this program cannot start the processes of toolsets";
+                let help = "let toolsets run in this process, if they deserve it";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
+            }
+        };
+        if let Isolation::Process { limits, .. } = &mut options.isolation {
+            if let Some(timeout) = self.call_timeout {
+                limits.call_timeout = seconds("call_timeout", timeout)?;
+            }
+            limits.network = self.network.unwrap_or(limits.network);
+            limits.write.extend(self.write.iter().cloned());
+        }
+        if let Some(policy) = &self.policy {
+            options.policy = names::tool_policy(policy)?;
+        }
+        options.cache.clone_from(&self.cache);
+        options.config.clone_from(&self.config);
+        options.approve = approve;
+        Ok(options)
+    }
+}
+
+impl ScriptSettings {
+    pub(crate) fn to_engine(&self, approve: Option<Approval>) -> Result<ScriptOptions, Error> {
+        let mut options = ScriptOptions::default();
+        if let Some(timeout) = self.timeout {
+            options.limits.timeout = seconds("timeout", timeout)?;
+        }
+        options.limits.output_bytes = self.output_bytes.unwrap_or(options.limits.output_bytes);
+        options.env.extend(self.env.iter().cloned());
+        options.write.extend(self.write.iter().cloned());
+        options.network = self.network.unwrap_or(options.network);
+        options.approve = approve;
+        Ok(options)
+    }
+}
+
+/// A number of seconds.
+pub(crate) fn seconds(name: &str, value: f64) -> Result<Duration, Error> {
+    Duration::try_from_secs_f64(value).map_err(|_| {
+        let message = format!("`{name}` of {value} seconds is not a time");
+        Error::new(ErrorCode::InvalidParam, message, "write a number of seconds from 0 on")
+    })
+}

@@ -1,0 +1,59 @@
+//! The callbacks of a host, and how a builder takes them.
+
+use std::sync::Arc;
+
+use repertoire::disclosure::TokenCounter;
+use repertoire::matcher::Retriever;
+use repertoire::session::SessionStore;
+use repertoire::toolset::{Approval, HostProgram};
+use repertoire::{Error, TaskSpawner};
+
+/// Asks for consent.
+pub type Ask = Box<dyn Fn(&repertoire::ConsentRequest) -> bool + Send + Sync>;
+
+/// The callbacks of a host, and what only a binding knows.
+#[derive(Default)]
+pub struct Hosts {
+    /// The program of the processes in which toolsets run.
+    pub worker: Option<HostProgram>,
+    /// Counts tokens.
+    pub tokens: Option<Arc<dyn TokenCounter>>,
+    /// Remembers conversations, in place of the file.
+    pub sessions: Option<Arc<dyn SessionStore>>,
+    /// Asks for consent.
+    pub ask: Option<Ask>,
+    /// Ranks skills.
+    pub retriever: Option<Arc<dyn Retriever>>,
+    /// Spawns tasks.
+    pub tasks: Option<Arc<dyn TaskSpawner>>,
+    /// Decides on code that is not trusted.
+    pub approve: Option<Approval>,
+    /// Gets the progress of building.
+    pub progress: Option<Box<dyn Fn(repertoire::Progress) + Send + Sync>>,
+}
+
+/// Implements a trait of callbacks for a shared one, as a builder takes its callbacks by value.
+#[derive(Debug)]
+pub(crate) struct Shared<T: ?Sized>(pub(crate) Arc<T>);
+
+impl TokenCounter for Shared<dyn TokenCounter> {
+    fn count(&self, text: &str) -> usize {
+        self.0.count(text)
+    }
+}
+
+impl TaskSpawner for Shared<dyn TaskSpawner> {
+    fn spawn(&self, task: &repertoire::Task) -> Result<String, Error> {
+        self.0.spawn(task)
+    }
+}
+
+impl Retriever for Shared<dyn Retriever> {
+    fn rank(&self, message: &str, candidates: &[repertoire::matcher::Candidate<'_>]) -> Vec<f32> {
+        self.0.rank(message, candidates)
+    }
+
+    fn is_sure(&self, best: f32, next: f32) -> bool {
+        self.0.is_sure(best, next)
+    }
+}

@@ -1,0 +1,42 @@
+/** The options of an engine, as the native module takes them. */
+import { join } from 'node:path';
+import { addHost, camel, snake } from './bridge.js';
+import type { ConsentRequest, EngineOptions, SessionEvent, Task, TrustRequest } from './types.js';
+
+/** Writes the options as JSON, and keeps the callbacks. */
+export function prepare(options: EngineOptions, progress?: number): { text: string; host: number } {
+  const { sessionStore, askConsent, tokenCounter, retriever, taskSpawner, approve, ...plain } = options;
+  const store = typeof sessionStore === 'object' ? sessionStore : undefined;
+  const rank = typeof retriever === 'function' ? retriever : retriever?.rank.bind(retriever);
+  const isSure = typeof retriever === 'object' ? retriever.isSure?.bind(retriever) : undefined;
+  const present = { sessionStore: store, askConsent, tokenCounter, retriever, taskSpawner, approve };
+  const answers: Record<string, (payload: any) => unknown> = {
+    tokenCounter: (text: string) => tokenCounter?.(text),
+    retriever: ({ message, candidates }) => rank?.(message, candidates),
+    isSure: ({ best, next }) => isSure?.(best, next) ?? false,
+    taskSpawner: (task) => taskSpawner?.(camel(task) as Task),
+    askConsent: ({ request, audience }) => askConsent?.({ ...camel(request), audience } as ConsentRequest),
+    approve: (request) => approve?.(request as TrustRequest),
+    record: ({ session, event }) => mapped(store?.record(session, event as SessionEvent)),
+    state: ({ session }) => mapped(store?.state(session)),
+    end: ({ session }) => store?.end(session),
+  };
+  const host = addHost((kind, payload) => answers[kind]?.(payload));
+  const switched = (value: boolean | object | undefined) => (value === true ? {} : value || undefined);
+  const text = JSON.stringify({
+    ...plain,
+    sessions: typeof sessionStore === 'string' ? sessionStore : undefined,
+    toolsets: switched(options.toolsets),
+    scripts: switched(options.scripts),
+    host,
+    callbacks: Object.entries(present).flatMap(([name, callback]) => (callback ? [name] : [])),
+    worker: [process.execPath, join(__dirname, 'worker.js')],
+    progress,
+  });
+  return { text, host };
+}
+
+/** The states of a store in the names of the engine. */
+function mapped(value: unknown): unknown {
+  return value instanceof Promise ? value.then(snake) : snake(value);
+}

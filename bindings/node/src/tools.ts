@@ -1,0 +1,88 @@
+/** The tools of a model. */
+import { callbackFailed, listen, unlisten } from './bridge.js';
+import type { Engine } from './engine.js';
+import type { Envelope, ToolFormat, ToolsOptions } from './types.js';
+
+/** The options of a tool's call. */
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** Milliseconds after which the call ends. */
+  timeout?: number;
+  /** Gets a fraction and the current step. */
+  onProgress?: (fraction: number, step: string) => void;
+}
+
+/** A tool as a function, for frameworks that take functions. */
+export interface ToolFunction {
+  name: string;
+  description: string;
+  /** The JSON Schema of its arguments. */
+  parameters: Record<string, unknown>;
+  /** Calls it; the answer may be an error, which says to the model what to do. */
+  call(args: unknown, options?: CallOptions): Promise<Envelope>;
+}
+
+/** The tools of one session's model. The list only grows within a session. */
+export class Tools {
+  readonly #engine: Engine;
+  readonly #session: string;
+  readonly #options: ToolsOptions;
+
+  /** @internal */
+  constructor(engine: Engine, session: string, options: ToolsOptions) {
+    this.#engine = engine;
+    this.#session = session;
+    this.#options = options;
+  }
+
+  /** The definitions as they are now, in the shape of a provider; ask before each request to the model. */
+  async definitions(format: ToolFormat = 'openai'): Promise<any[]> {
+    return this.#engine.later('tools.definitions', { session: this.#session, tools: this.#options, format });
+  }
+
+  /**
+   * Answers a call of a model: the name of a tool, and its arguments as an object or as JSON text. A
+   * failure is an answer, too. Aborting the signal ends the call, and rejects with its reason.
+   */
+  async call(name: string, args: unknown = {}, options: CallOptions = {}): Promise<Envelope> {
+    const { signal, timeout, onProgress } = options;
+    let values = args;
+    if (typeof args === 'string') {
+      try {
+        values = args.trim() === '' ? {} : JSON.parse(args);
+      } catch (error) {
+        const message = `the arguments are not JSON: ${(error as Error).message}; give an object as the tool's definition describes it`;
+        return { status: 'error', error: { code: 'INVALID_PARAM', message } };
+      }
+    }
+    let failure: { error: unknown } | undefined;
+    const progress = onProgress && listen(({ fraction, step }) => {
+      try {
+        if (!failure) onProgress(fraction, step);
+      } catch (error) {
+        failure = { error };
+      }
+    });
+    try {
+      const request = {
+        session: this.#session, tools: this.#options, name, arguments: values ?? {}, timeout, progress,
+      };
+      const answer = await this.#engine.later('tools.call', request, signal);
+      if (failure) throw callbackFailed('the callback for progress', failure.error);
+      return answer;
+    } finally {
+      if (progress) unlisten(progress);
+    }
+  }
+
+  /** The tools as functions. */
+  async functions(): Promise<ToolFunction[]> {
+    const definitions = await this.definitions('mcp');
+    return definitions.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      parameters: inputSchema,
+      call: (args, options) => this.call(name, args, options),
+    }));
+  }
+}

@@ -1,0 +1,206 @@
+//! Activations, and the questions to a host that come before them, as records.
+
+use repertoire_bindings::approval_verdict;
+use repertoire_bindings::repertoire as engine;
+
+use crate::record::record;
+
+record! {
+    /// A skill below another one.
+    SubSkill {
+        /// The skill's id.
+        id: String,
+        /// Its description in one line.
+        brief: String,
+    }
+}
+
+record! {
+    /// A skill loaded by name: instructions with arguments, and the files that come with them.
+    Activation {
+        /// The skill's id.
+        id: String,
+        /// Its name.
+        name: String,
+        /// `inline`, or `fork` if the instructions are for a task of its own.
+        mode: String,
+        /// The body with arguments put in; empty if the instructions went to a task.
+        content: String,
+        /// The text for the model: base directory, instructions, and hints at files.
+        text: String,
+        /// Its directory; `None` for skills in memory.
+        base_dir: Option<String>,
+        /// Files that come with it, below its directory.
+        files: Vec<String>,
+        /// The number of files beyond these.
+        more_files: usize,
+        /// The skills directly below it.
+        sub_skills: Vec<SubSkill>,
+        /// Documents worth reading with it.
+        knowledge: Vec<String>,
+        /// Tools its author wants to be allowed; `None` stands for all.
+        allowed_tools: Option<Vec<String>>,
+        /// The model its author wants.
+        model: Option<String>,
+        /// The kind of agent its author wants.
+        agent: Option<String>,
+        /// `risky` for the first activation of the skill in the session, else `safe`.
+        risk: String,
+        /// The host's name for the task that does it, if the instructions went to one.
+        task_id: Option<String>,
+    }
+    {
+        /// Tells whether the skill may use a tool: a name such as `read_file`, or a call such as
+        /// `Bash(git status)`, in the words of its `allowed-tools`.
+        fn permits(&self, tool: &str) -> bool {
+            let allowed = self.allowed_tools.as_deref();
+            allowed.is_none_or(|allowed| engine::activation::permits(allowed, tool))
+        }
+
+        fn __str__(&self) -> &str {
+            &self.text
+        }
+    }
+}
+
+impl From<engine::Activation> for Activation {
+    fn from(activation: engine::Activation) -> Activation {
+        let text = activation.to_text();
+        let sub_skills = activation.sub_skills.into_iter();
+        Activation {
+            id: activation.id.to_string(),
+            name: activation.name,
+            mode: activation.mode.as_str().to_owned(),
+            content: activation.content,
+            text,
+            base_dir: activation.base_dir.map(|dir| dir.display().to_string()),
+            files: activation.files,
+            more_files: activation.more_files,
+            sub_skills: sub_skills
+                .map(|sub| SubSkill { id: sub.id.to_string(), brief: sub.brief })
+                .collect(),
+            knowledge: activation.knowledge,
+            allowed_tools: activation.allowed_tools,
+            model: activation.model,
+            agent: activation.agent,
+            risk: risk_name(activation.risk).to_owned(),
+            task_id: activation.task.map(|task| task.task_id),
+        }
+    }
+}
+
+fn risk_name(risk: engine::activation::Risk) -> &'static str {
+    match risk {
+        engine::activation::Risk::Risky => "risky",
+        engine::activation::Risk::Safe => "safe",
+    }
+}
+
+record! {
+    /// The information that a user should see before agreeing to an activation.
+    ConsentRequest {
+        /// The skill's id.
+        id: String,
+        /// Its description.
+        description: String,
+        /// `model`, or `user` for a command that the user typed.
+        audience: String,
+        /// The scope of its source.
+        scope: String,
+        /// Its directory, if it has one.
+        dir: Option<String>,
+        /// The tree of its directory, as lines of text.
+        tree: String,
+        /// The `path:Class` entries of its toolsets.
+        toolsets: Vec<String>,
+        /// Tools its author wants to be allowed; `None` if that is left to the host.
+        allowed_tools: Option<Vec<String>>,
+        /// Its scripts.
+        scripts: Vec<String>,
+        /// `risky` for the first activation of the skill in the session, else `safe`.
+        risk: String,
+    }
+}
+
+impl From<&engine::ConsentRequest> for ConsentRequest {
+    fn from(request: &engine::ConsentRequest) -> ConsentRequest {
+        let audience = match request.audience {
+            engine::Audience::Model => "model",
+            engine::Audience::User => "user",
+        };
+        ConsentRequest {
+            id: request.id.to_string(),
+            description: request.description.clone(),
+            audience: audience.to_owned(),
+            scope: request.scope.as_str().to_owned(),
+            dir: request.dir.as_ref().map(|dir| dir.display().to_string()),
+            tree: request.tree.clone(),
+            toolsets: request.toolsets.clone(),
+            allowed_tools: request.allowed_tools.clone(),
+            scripts: request.scripts.clone(),
+            risk: risk_name(request.risk).to_owned(),
+        }
+    }
+}
+
+record! {
+    /// A question to the host about code that wants to run.
+    TrustRequest {
+        /// The skill that wants it.
+        skill: String,
+        /// The library or the script.
+        path: String,
+        /// The SHA-256 of its content.
+        sha256: String,
+        /// The classes that a library exports; none for a script.
+        classes: Vec<String>,
+        /// `untrusted`, or `changed` if another content was approved.
+        verdict: String,
+    }
+}
+
+impl From<&engine::toolset::TrustRequest> for TrustRequest {
+    fn from(request: &engine::toolset::TrustRequest) -> TrustRequest {
+        TrustRequest {
+            skill: request.skill.to_string(),
+            path: request.path.display().to_string(),
+            sha256: request.sha256.to_string(),
+            classes: request.classes.clone(),
+            verdict: approval_verdict(&request.verdict).to_owned(),
+        }
+    }
+}
+
+record! {
+    /// A task for a host to spawn: an agent of its own with these instructions.
+    Task {
+        /// The skill's id.
+        skill: String,
+        /// The session that wants it.
+        session: String,
+        /// The instructions, with arguments.
+        prompt: String,
+        /// The directory of the skill, if it has one.
+        base_dir: Option<String>,
+        /// The kind of agent its author wants.
+        agent: Option<String>,
+        /// The model its author wants.
+        model: Option<String>,
+        /// Tools its author wants to be allowed; `None` stands for all.
+        allowed_tools: Option<Vec<String>>,
+    }
+}
+
+impl From<&engine::Task> for Task {
+    fn from(task: &engine::Task) -> Task {
+        Task {
+            skill: task.skill.to_string(),
+            session: task.session.clone(),
+            prompt: task.prompt.clone(),
+            base_dir: task.base_dir.as_ref().map(|dir| dir.display().to_string()),
+            agent: task.agent.clone(),
+            model: task.model.clone(),
+            allowed_tools: task.allowed_tools.clone(),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Answers of tools, as records.
+
+use repertoire_bindings::repertoire as engine;
+
+use crate::json::Json;
+use crate::record::record;
+
+record! {
+    /// The reason why a tool failed.
+    Fault {
+        /// The code, for programs.
+        code: String,
+        /// The problem and the advice on what to do.
+        message: String,
+    }
+}
+
+record! {
+    /// The answer of a tool.
+    Envelope {
+        /// `success` or `error`.
+        status: String,
+        /// The answer for programs; for an error, the part of it that exists all the same.
+        data: Json,
+        /// The answer for a model; `None` for an error.
+        text: Option<String>,
+        /// The reason, if it failed.
+        error: Option<Fault>,
+    }
+    {
+        /// True if the tool did what it was asked for.
+        #[getter]
+        fn ok(&self) -> bool {
+            self.error.is_none()
+        }
+
+        /// The answer as JSON, the form in which a model gets it.
+        fn to_json(&self) -> String {
+            let Envelope { status, data: Json(data), text, error } = self;
+            let mut fields = serde_json::Map::new();
+            fields.insert("status".to_owned(), status.as_str().into());
+            if let Some(Fault { code, message }) = error {
+                let fault = serde_json::json!({"code": code, "message": message});
+                fields.insert("error".to_owned(), fault);
+            }
+            if error.is_none() || !data.is_null() {
+                fields.insert("data".to_owned(), data.clone());
+            }
+            if let Some(text) = text {
+                fields.insert("text".to_owned(), text.as_str().into());
+            }
+            serde_json::Value::from(fields).to_string()
+        }
+    }
+}
+
+impl From<engine::Envelope> for Envelope {
+    fn from(envelope: engine::Envelope) -> Envelope {
+        match envelope {
+            engine::Envelope::Success { data, text } => Envelope {
+                status: "success".to_owned(),
+                data: Json(data),
+                text: Some(text),
+                error: None,
+            },
+            engine::Envelope::Error { error, data } => Envelope {
+                status: "error".to_owned(),
+                data: Json(data.unwrap_or_default()),
+                text: None,
+                error: Some(Fault { code: error.code.as_str().to_owned(), message: error.message }),
+            },
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Matches of a message, and the reasons for and against skills, as records.
+
+use repertoire_bindings::repertoire as engine;
+
+use crate::record::record;
+
+/// The name of a question about the skills themselves.
+pub(crate) fn meta_name(meta: engine::MetaQuestion) -> String {
+    match meta {
+        engine::MetaQuestion::Registry => "registry".to_owned(),
+        engine::MetaQuestion::ShowAll => "show_all".to_owned(),
+    }
+}
+
+record! {
+    /// One trigger found in one message, where it stands first.
+    Hit {
+        /// `name`, `keyword`, `verb`, `pattern` or `path`.
+        kind: String,
+        /// The trigger as its author wrote it.
+        trigger: String,
+        /// The first character of the message that it covers.
+        start: usize,
+        /// The first character behind it.
+        end: usize,
+        /// The path a glob was found in.
+        path: Option<String>,
+    }
+}
+
+record! {
+    /// A skill that matches a message, with its hits. Its rank is its place in the list it comes in.
+    Match {
+        /// The skill's id.
+        id: String,
+        /// True if the message asks for the skill by its name.
+        explicit: bool,
+        /// Words of the longest literal found; 0 if only patterns or paths were.
+        phrase_words: usize,
+        /// Every trigger found, in the order of the text.
+        hits: Vec<Hit>,
+    }
+}
+
+/// Turns places in bytes into places in characters, which is how Python counts, for spans that are
+/// asked for in any order.
+struct Characters<'m>(&'m str);
+
+impl Characters<'_> {
+    fn at(&self, byte: usize) -> usize {
+        let Characters(text) = self;
+        if text.is_ascii() {
+            return byte;
+        }
+        text.get(..byte).map_or(byte, |before| before.chars().count())
+    }
+}
+
+impl Match {
+    pub(crate) fn of(found: engine::Match, message: &str) -> Match {
+        let characters = Characters(message);
+        let hits = found.hits.into_iter().map(|hit| Hit {
+            kind: hit.kind.as_str().to_owned(),
+            trigger: hit.trigger,
+            start: characters.at(hit.span.start),
+            end: characters.at(hit.span.end),
+            path: hit.path,
+        });
+        Match {
+            id: found.id.to_string(),
+            explicit: found.explicit,
+            phrase_words: found.phrase_words,
+            hits: hits.collect(),
+        }
+    }
+}
+
+record! {
+    /// A reason why a skill is shown less than it might be. `str()` gives its text.
+    Reason {
+        /// The code, stable and in kebab-case: `below-limit`, `vetoed`, `in-context` and so on.
+        code: String,
+        /// The reason in words.
+        text: String,
+        /// The remedy for the user, the skill's author or the host.
+        help: String,
+    }
+    {
+        fn __str__(&self) -> &str {
+            &self.text
+        }
+    }
+}
+
+impl From<&engine::Reason> for Reason {
+    fn from(reason: &engine::Reason) -> Reason {
+        let (code, help) = (reason.code().to_owned(), reason.help().to_owned());
+        Reason { code, text: reason.to_string(), help }
+    }
+}
+
+record! {
+    /// A skill that has to do with a message and is shown less than it might be, or not at all.
+    Rejection {
+        /// The skill's id.
+        id: String,
+        /// The first reason.
+        reason: Reason,
+        /// Further reasons that hold as well.
+        also: Vec<Reason>,
+    }
+    {
+        fn __str__(&self) -> String {
+            let also = self.also.iter().map(|reason| reason.text.as_str());
+            std::iter::once(self.reason.text.as_str()).chain(also).collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
+impl From<&engine::Rejection> for Rejection {
+    fn from(rejection: &engine::Rejection) -> Rejection {
+        Rejection {
+            id: rejection.id.to_string(),
+            reason: Reason::from(&rejection.reason),
+            also: rejection.also.iter().map(Reason::from).collect(),
+        }
+    }
+}
+
+record! {
+    /// The skill that is shown in full for its relevance, although no trigger is hit.
+    Relevant {
+        /// The skill's id.
+        id: String,
+        /// The weight of the words that skill and message share.
+        worth: f32,
+        /// The lead over the next skill.
+        lead: f32,
+        /// Number of distinct words they share.
+        words: usize,
+        /// The number of these in the skill's front matter.
+        head_words: usize,
+    }
+}
+
+impl From<&engine::matcher::Relevant> for Relevant {
+    fn from(found: &engine::matcher::Relevant) -> Relevant {
+        let engine::matcher::Relevance { worth, lead, words, head_words, .. } = found.relevance;
+        Relevant { id: found.id.to_string(), worth, lead, words, head_words }
+    }
+}
+
+record! {
+    /// The matches of a message, and why other skills are not among them.
+    Explanation {
+        /// The matches, best first.
+        matches: Vec<Match>,
+        /// Skills that have to do with the message and are not among the matches, and why.
+        rejected: Vec<Rejection>,
+        /// Number of matches below the limit.
+        n_beyond: usize,
+        /// `registry` or `show_all` if the message asks about the skills themselves.
+        meta: Option<String>,
+    }
+}
+
+impl Explanation {
+    pub(crate) fn of(found: engine::Explanation, message: &str) -> Explanation {
+        Explanation {
+            matches: found.matches.into_iter().map(|found| Match::of(found, message)).collect(),
+            rejected: found.rejected.iter().map(Rejection::from).collect(),
+            n_beyond: found.n_beyond,
+            meta: found.meta.map(meta_name),
+        }
+    }
+}
+
+record! {
+    /// A skill that was found for a query, and why.
+    FoundSkill {
+        /// The skill's id.
+        id: String,
+        /// Its description in one line.
+        brief: String,
+        /// The triggers that the query hits, else the words they share.
+        why: String,
+    }
+}
+
+impl From<engine::engine::FoundSkill> for FoundSkill {
+    fn from(found: engine::engine::FoundSkill) -> FoundSkill {
+        FoundSkill { id: found.id.to_string(), brief: found.brief, why: found.why }
+    }
+}

@@ -1,0 +1,100 @@
+//! The calls that an agent makes of its hooks, and the answers it gets: kept in
+//! `tests/hooks/AGENT/conversation.json`, which the tests of hooks replay.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::binary::Place;
+use crate::programs::Agent;
+
+/// The directory of the calls, below that of a trial.
+const CALLS: &str = "home/calls";
+
+/// Tells whether files in the repository are to be written anew.
+pub(crate) fn is_wanted() -> bool {
+    std::env::var_os("REPERTOIRE_RECORD").is_some()
+}
+
+/// Puts a program between the agent and its hook, which keeps what both write.
+pub(crate) fn begin(agent: &Agent, place: &Place) {
+    let program = env!("CARGO_BIN_EXE_repertoire");
+    let calls = place.path().join(CALLS);
+    let calls = calls.display();
+    let script = format!(
+        "#!/bin/sh\ncall={calls}/$(date +%s%N)-$$\ncat >$call.in\n\
+         {program} \"$@\" <$call.in >$call.out\ncat $call.out\n"
+    );
+    place.write(&format!("{CALLS}/repertoire"), script);
+    let recorder = place.path().join(CALLS).join("repertoire");
+    fs::set_permissions(&recorder, fs::Permissions::from_mode(0o755)).unwrap();
+    let settings = place.path().join("home").join(agent.hook_settings);
+    let text = fs::read_to_string(&settings).unwrap();
+    assert!(text.contains(program), "{}: {text}", settings.display());
+    fs::write(&settings, text.replace(program, recorder.to_str().unwrap())).unwrap();
+}
+
+/// A conversation, as its hooks saw it.
+pub(crate) struct Recording(Vec<Value>);
+
+impl Recording {
+    /// Reads the calls so far, in their order.
+    pub(crate) fn read(agent: &Agent, place: &Place) -> Recording {
+        let names =
+            fs::read_dir(place.path().join(CALLS)).unwrap().map(|name| name.unwrap().path());
+        let mut names: Vec<PathBuf> =
+            names.filter(|name| name.extension().is_some_and(|end| end == "in")).collect();
+        names.sort();
+        let calls = names.iter().map(|name| {
+            let value = |path: &Path| {
+                let text = portable(&fs::read_to_string(path).unwrap(), place);
+                if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() }
+            };
+            json!({"call": value(name), "answer": value(&name.with_extension("out"))})
+        });
+        let calls = calls.collect::<Vec<_>>();
+        assert!(!calls.is_empty(), "{} called no hook", agent.program.title);
+        Recording(calls)
+    }
+
+    /// Says how the calls differ from the kept ones in their fields; keeps them instead if that is
+    /// wanted.
+    pub(crate) fn differs(&self, agent: &Agent) -> Option<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hooks");
+        let file = root.join(agent.program.agent).join("conversation.json");
+        if is_wanted() {
+            let kept = json!({
+                "version": agent.version, "own_skills": agent.own_skills, "calls": self.0,
+            });
+            fs::write(&file, format!("{kept:#}\n")).unwrap();
+            return None;
+        }
+        let kept: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let [kept, seen] = [kept["calls"].as_array().unwrap(), &self.0].map(|calls| shapes(calls));
+        let title = agent.program.title;
+        (kept != seen).then(|| format!("{title}, calls of hooks: {seen:#?}, not {kept:#?}"))
+    }
+}
+
+/// Takes names of this run out of `text`.
+fn portable(text: &str, place: &Place) -> String {
+    let dir = place.path().to_str().unwrap();
+    let name = place.path().file_name().unwrap().to_str().unwrap();
+    // Some agents derive the name of a directory from that of the project.
+    let text = text.replace(dir, "PLACE").replace(&dir.replace(['/', '.'], "-"), "-PLACE");
+    text.replace(&name.trim_start_matches('.').to_lowercase(), "place")
+}
+
+/// The fields of each kind of call.
+fn shapes(calls: &[Value]) -> BTreeSet<String> {
+    let shape = |one: &Value| {
+        let call = one["call"].as_object().unwrap();
+        let kind = ["hook_event_name", "tool_name", "toolName"].map(|name| call.get(name));
+        let fields: BTreeSet<&String> = call.keys().collect();
+        format!("{kind:?}: {fields:?}")
+    };
+    calls.iter().map(shape).collect()
+}
