@@ -86,8 +86,7 @@ impl Tokenizer {
             let (end, is_ascii) = word_end(text, at);
             if end == at {
                 let separator = char_len(bytes[at]);
-                after_apostrophe =
-                    at > 0 && word_before(text, at) && is_apostrophe(&text[at..at + separator]);
+                after_apostrophe = is_apostrophe(&bytes[at..]) && word_before(text, at);
                 at += separator;
                 continue;
             }
@@ -156,29 +155,36 @@ impl Tokenizer {
 
 /// The end of the word at byte `at`, which is `at` if there is none; and whether it is ASCII.
 fn word_end(text: &str, mut at: usize) -> (usize, bool) {
-    let bytes = text.as_bytes();
     let mut is_ascii = true;
-    while let Some(&byte) = bytes.get(at) {
-        if byte.is_ascii() {
-            if !byte.is_ascii_alphanumeric() {
-                break;
-            }
-            at += 1;
-        } else {
-            let Some(c) = text[at..].chars().next().filter(|c| is_word(*c)) else { break };
-            is_ascii = false;
-            at += c.len_utf8();
-        }
+    loop {
+        let rest = &text[at..];
+        at += rest.bytes().take_while(|&byte| IS_LETTER_OR_DIGIT[usize::from(byte)]).count();
+        let next = text[at..].chars().next();
+        let Some(c) = next.filter(|c| !c.is_ascii() && is_word(*c)) else { break };
+        is_ascii = false;
+        at += c.len_utf8();
     }
     (at, is_ascii)
 }
+
+/// Tells of each byte whether it is a letter or a digit of ASCII.
+static IS_LETTER_OR_DIGIT: [bool; 256] = {
+    let mut is_in = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        is_in[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    is_in
+};
 
 fn word_before(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_some_and(|c| c != '_' && is_word(c))
 }
 
-fn is_apostrophe(separator: &str) -> bool {
-    matches!(separator, "'" | "’")
+/// Tells whether a text begins with an apostrophe.
+fn is_apostrophe(text: &[u8]) -> bool {
+    text[0] == b'\'' || text.starts_with("’".as_bytes())
 }
 
 /// The length of the character that begins with `byte`.
@@ -228,7 +234,7 @@ fn read_bigrams(text: &str, run: Range<usize>, each: &mut impl FnMut(Term)) {
 
 /// Tells whether `c` belongs to a script whose terms are pairs of characters: Han, Hiragana,
 /// Katakana, Hangul, Thai, Lao, Khmer, Myanmar.
-pub(in crate::matcher) fn is_paired(c: char) -> bool {
+pub(crate) fn is_paired(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{eff}'
         | '\u{1000}'..='\u{109f}'
