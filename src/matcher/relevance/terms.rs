@@ -83,11 +83,16 @@ impl Tokenizer {
         let bytes = text.as_bytes();
         let (mut at, mut after_apostrophe) = (0, false);
         while at < bytes.len() {
+            let byte = bytes[at];
+            if byte.is_ascii() && !IS_LETTER_OR_DIGIT[usize::from(byte)] {
+                after_apostrophe = byte == b'\'' && word_before(text, at);
+                at += 1;
+                continue;
+            }
             let (end, is_ascii) = word_end(text, at);
             if end == at {
-                let separator = char_len(bytes[at]);
-                after_apostrophe = is_apostrophe(&bytes[at..]) && word_before(text, at);
-                at += separator;
+                after_apostrophe = text[at..].starts_with('’') && word_before(text, at);
+                at += char_len(byte);
                 continue;
             }
             // The end of a word after an apostrophe (`it's`, `don't`) is not a word.
@@ -156,11 +161,13 @@ impl Tokenizer {
 /// The end of the word at byte `at`, which is `at` if there is none; and whether it is ASCII.
 fn word_end(text: &str, mut at: usize) -> (usize, bool) {
     let mut is_ascii = true;
-    loop {
-        let rest = &text[at..];
-        at += rest.bytes().take_while(|&byte| IS_LETTER_OR_DIGIT[usize::from(byte)]).count();
-        let next = text[at..].chars().next();
-        let Some(c) = next.filter(|c| !c.is_ascii() && is_word(*c)) else { break };
+    while let Some(&byte) = text.as_bytes().get(at) {
+        if IS_LETTER_OR_DIGIT[usize::from(byte)] {
+            at += 1;
+            continue;
+        }
+        let next = if byte.is_ascii() { None } else { text[at..].chars().next() };
+        let Some(c) = next.filter(|c| is_word(*c)) else { break };
         is_ascii = false;
         at += c.len_utf8();
     }
@@ -180,11 +187,6 @@ static IS_LETTER_OR_DIGIT: [bool; 256] = {
 
 fn word_before(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_some_and(|c| c != '_' && is_word(c))
-}
-
-/// Tells whether a text begins with an apostrophe.
-fn is_apostrophe(text: &[u8]) -> bool {
-    text[0] == b'\'' || text.starts_with("’".as_bytes())
 }
 
 /// The length of the character that begins with `byte`.
