@@ -1,12 +1,10 @@
 //! Patterns: the analysis of a catalog's patterns for its index, and their compiled forms.
 //!
 //! A pattern with required literals (`required.rs`) has a gate (`gates.rs`); one without
-//! (`literal_free.rs`) is tried where a text holds the classes of characters it requires
-//! (`char_classes.rs`). A pattern that passes is compiled when first needed, in a bounded cache that each
+//! (`literal_free.rs`) is tried where a text holds the classes of characters it requires. A pattern that passes is compiled when first needed, in a bounded cache that each
 //! thread has for itself (`cache.rs`).
 
 pub(in crate::matcher) mod cache;
-mod char_classes;
 pub(in crate::matcher) mod gates;
 pub(in crate::matcher) mod literal_free;
 pub(crate) mod required;
@@ -20,8 +18,8 @@ use crate::matcher::search::SmallSet;
 use crate::progress::Steps;
 use crate::skill::pattern::{self, Case};
 use cache::Patterns;
-use char_classes::RequiredClasses;
 use gates::{Gate, Gates};
+use literal_free::RequiredClasses;
 use required::Required;
 
 pub(crate) use cache::WINDOW_BYTES;

@@ -15,7 +15,7 @@ use std::cell::OnceCell;
 use super::index::{Index, RankedSkill};
 use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::{Gated, Opened};
-use super::text::excerpt::Excerpt;
+use super::text::mapped::Excerpt;
 use super::{Answer, Match, Query};
 use crate::skill::SkillId;
 use scan::Part;
@@ -24,7 +24,7 @@ use scratch::{Found, Presence};
 pub(super) use count::Bitmaps;
 pub(super) use scan::value_of;
 pub(super) use score::RankKey;
-pub(super) use scratch::{Scratch, ScratchGuard};
+pub(super) use scratch::Scratch;
 pub(super) use signatures::{Signatures, SmallSet};
 #[cfg(test)]
 pub(super) use sparse_map::Occurrence;

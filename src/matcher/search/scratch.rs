@@ -1,8 +1,7 @@
 //! Scratch: working memory that is reused from query to query, so that a warm query allocates nothing.
 
-use std::cell::RefMut;
 use std::cmp::Reverse;
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::Range;
 
 use super::count::n_words;
 use super::score::RankKey;
@@ -32,33 +31,6 @@ pub(in crate::matcher) struct Scratch {
     pub(super) found: Found,
     pub(super) candidates: Candidates,
     pub(super) ranking: Ranking,
-}
-
-/// Working memory of the current thread, or memory of its own while that is in use.
-#[derive(Debug)]
-pub(in crate::matcher) enum ScratchGuard<'i> {
-    Kept(RefMut<'i, Scratch>),
-    Own(Box<Scratch>),
-}
-
-impl Deref for ScratchGuard<'_> {
-    type Target = Scratch;
-
-    fn deref(&self) -> &Scratch {
-        match self {
-            ScratchGuard::Kept(scratch) => scratch,
-            ScratchGuard::Own(scratch) => scratch,
-        }
-    }
-}
-
-impl DerefMut for ScratchGuard<'_> {
-    fn deref_mut(&mut self) -> &mut Scratch {
-        match self {
-            ScratchGuard::Kept(scratch) => scratch,
-            ScratchGuard::Own(scratch) => scratch,
-        }
-    }
 }
 
 /// The findings of one text.

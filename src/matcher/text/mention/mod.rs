@@ -128,7 +128,7 @@ fn strength_of(name: &str, is_id: bool, folded: &str) -> Option<Strength> {
 
 /// Tells whether `c` is a quotation mark, a back-tick or a mark of emphasis.
 fn is_quote(c: char) -> bool {
-    "'\"`*“”‘«»「」".contains(c)
+    matches!(c, '\'' | '"' | '`' | '*' | '“' | '”' | '‘' | '«' | '»' | '「' | '」')
 }
 
 /// Characters that make the id after them a mention.
