@@ -25,12 +25,11 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// Tells whether a text without white space at its ends is known to be on one line: it is printable ASCII
-/// with single blanks, as nearly every text is that is shown in a line. Without branches, for wide
-/// instructions.
+/// with single blanks, as nearly every text is that is shown in a line.
 fn is_one_line(text: &[u8]) -> bool {
     let is_printable = text.iter().fold(true, |all, byte| all & (b' '..0x7f).contains(byte));
-    let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
-    is_printable && pairs.fold(true, |all, (a, b)| all & ((*a | *b) != b' '))
+    let mut pairs = text.iter().zip(text.get(1..).unwrap_or_default());
+    is_printable && pairs.all(|(a, b)| (*a | *b) != b' ')
 }
 
 /// At most `n_chars` characters of `line`, cut at a word and closed with `…` where something is

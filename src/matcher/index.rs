@@ -229,13 +229,12 @@ impl Index {
     fn run<'i, T>(&'i self, query: &Query<'_>, run: impl FnOnce(&mut Search<'i, '_>) -> T) -> T {
         let mut kept = self.scratch.get_or_default().try_borrow_mut();
         let mut own;
-        let scratch = match &mut kept {
-            Ok(scratch) => &mut **scratch,
+        let scratch = if let Ok(scratch) = &mut kept {
+            &mut **scratch
+        } else {
             // A subscriber to log messages that searches while a search logs.
-            Err(_) => {
-                own = Box::<Scratch>::default();
-                &mut *own
-            }
+            own = Box::<Scratch>::default();
+            &mut *own
         };
         let mut search = Search::new(self, query, scratch);
         search.scan(self.masks_quoted);
