@@ -2,7 +2,10 @@
 //! against. No catalog shows how often a word is used where no skill is meant.
 //!
 //! The lists are our own. A word is *everyday* if it says nothing about what a message is for, and
-//! *technical* if it names a subject that too many skills share for it to tell them apart.
+//! *technical* if it names a subject that too many skills share for it to tell them apart. A message is
+//! *idle* (`idle/`) if it names no subject at all.
+
+pub(crate) mod idle;
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

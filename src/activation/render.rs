@@ -72,7 +72,7 @@ impl Activation {
 }
 
 fn shown(dir: &Path) -> String {
-    one_line(&dir.display().to_string())
+    one_line(&dir.display().to_string()).into_owned()
 }
 
 /// Adds a list with a heading, if there is anything in it.

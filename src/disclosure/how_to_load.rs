@@ -31,7 +31,7 @@ impl HowToLoad {
             HowToLoad::Unsaid => None,
             HowToLoad::Tool(name) => Some(format!("Load one with `{name}`.")),
             HowToLoad::File => files(entries),
-            HowToLoad::Sentence(sentence) => Some(one_line(sentence)),
+            HowToLoad::Sentence(sentence) => Some(one_line(sentence).into_owned()),
         }
     }
 }
@@ -54,7 +54,7 @@ fn files(entries: &[&Entry]) -> Option<String> {
     for (place, ids) in others {
         let _ = write!(sentence, "; of {}: {place}", ids.join(", "));
     }
-    Some(one_line(&sentence))
+    Some(one_line(&sentence).into_owned())
 }
 
 /// The path of a skill's file, with its id left open where the path ends in that.

@@ -42,7 +42,8 @@ impl NativeSkills {
     pub(super) fn how_to_load(&self, entry: &Entry) -> String {
         let path = entry.skill.path().unwrap_or(Path::new(""));
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let (name, path) = (one_line(entry.skill.name()), one_line(&path.display().to_string()));
+        let path = path.display().to_string();
+        let (name, path) = (one_line(entry.skill.name()), one_line(&path));
         self.how_to_load.replace("{name}", &name).replace("{path}", &path)
     }
 }

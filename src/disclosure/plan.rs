@@ -1,6 +1,7 @@
 //! The plan of a disclosure for one query, before its budget applies: the table of DESIGN §5.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ptr;
 
 use super::budget::Meter;
 use super::listing::Listing;
@@ -223,7 +224,7 @@ impl<'a> Planner<'a, '_> {
         let lost: Vec<&Entry> =
             lost.filter_map(|known| self.listing.get_for_anyone(&known.skill)).collect();
         let (held_back, lost): (Vec<_>, Vec<_>) =
-            lost.into_iter().partition(|entry| self.is_beyond(entry) || self.is_vetoed(entry));
+            lost.into_iter().partition(|entry| self.is_beyond(entry) || self.is_lost_vetoed(entry));
         let restored = restore(lost.into_iter(), self.options.format, room);
         let plan = &mut self.plan;
         let unlisted = restored.full.iter().filter(|entry| !self.listing.has(&entry.id));
@@ -306,9 +307,10 @@ impl<'a> Planner<'a, '_> {
 
     /// Adds lines of skills that are not shown yet, each once, up to a number of them.
     fn extend_registry(&mut self, lines: Vec<&'a Entry>, limit: usize) {
-        let mut shown: BTreeSet<&SkillId> = self.plan.shown().map(|entry| &entry.id).collect();
+        // By their addresses in the catalog: there is one of each, and numbers compare at once.
+        let mut shown: BTreeSet<*const Entry> = self.plan.shown().map(ptr::from_ref).collect();
         let lines = lines.into_iter().filter(|entry| !self.options.is_native(entry));
-        let new = lines.filter(|entry| shown.insert(&entry.id)).take(limit);
+        let new = lines.filter(|entry| shown.insert(ptr::from_ref(*entry))).take(limit);
         self.plan.registry.extend(new);
     }
 
@@ -316,16 +318,19 @@ impl<'a> Planner<'a, '_> {
         self.plan.beyond.contains(&entry.id)
     }
 
-    /// Tells whether an exclude vetoes a skill, and notes it among those vetoed.
+    /// Tells whether an exclude vetoes a listed skill, and notes it among those vetoed.
     fn is_vetoed(&mut self, entry: &Entry) -> bool {
-        if !self.vetoed.contains_key(&entry.id) {
-            let exclude = if self.listing.has(&entry.id) {
-                self.excluded.get(&entry.id).cloned()
-            } else {
-                (self.evidence.exclude)(entry)
-            };
+        let exclude = self.excluded.get(&entry.id);
+        self.vetoed.extend(exclude.map(|exclude| (entry.id.clone(), exclude.clone())));
+        self.vetoed.contains_key(&entry.id)
+    }
+
+    /// The same of a skill that the session lost, which only the user may know of.
+    fn is_lost_vetoed(&mut self, entry: &Entry) -> bool {
+        if !self.listing.has(&entry.id) {
+            let exclude = (self.evidence.exclude)(entry);
             self.vetoed.extend(exclude.map(|exclude| (entry.id.clone(), exclude)));
         }
-        self.vetoed.contains_key(&entry.id)
+        self.is_vetoed(entry)
     }
 }

@@ -2,7 +2,6 @@
 //! format: no body and no description can pass for a part of the disclosure itself.
 
 use std::borrow::{Borrow, Cow};
-use std::fmt::Write as _;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -71,15 +70,18 @@ impl Format {
         let note = body.contains(ARGUMENTS).then_some(ARGUMENTS_NOTE);
         match self {
             Format::Markdown => {
-                let mut text = format!("## Skill: {}\n", markdown_line(id));
+                let mut text = String::with_capacity(body.len() + 256);
+                text.extend(["## Skill: ", &markdown_line(id), "\n"]);
                 if let Some(dir) = dir {
-                    let _ = write!(text, "\nBase directory: {}\n", one_line(&dir));
+                    text.extend(["\nBase directory: ", &one_line(&dir), "\n"]);
                 }
                 if let Some(note) = note {
-                    let _ = write!(text, "\n{note}\n");
+                    text.extend(["\n", note, "\n"]);
                 }
                 if !body.is_empty() {
-                    let _ = write!(text, "\n{}\n", markdown_body(body));
+                    text.push('\n');
+                    push_markdown_body(body, &mut text);
+                    text.push('\n');
                 }
                 text.truncate(text.trim_end().len());
                 text
@@ -106,15 +108,16 @@ impl Format {
         let name = Some(entry.skill.name()).filter(|name| !id.split('/').any(|part| part == *name));
         match self {
             Format::Markdown => {
-                let mut line = format!("- {}", markdown_line(id));
+                let mut line = String::with_capacity(id.len() + description.len() + 64);
+                line.extend(["- ", &markdown_line(id)]);
                 if let Some(name) = name {
-                    let _ = write!(line, " ({})", markdown_line(name));
+                    line.extend([" (", &markdown_line(name), ")"]);
                 }
                 if !description.is_empty() {
-                    let _ = write!(line, ": {}", markdown_line(description));
+                    line.extend([": ", &markdown_line(description)]);
                 }
                 if let Some(location) = location {
-                    let _ = write!(line, " (file: {})", markdown_line(location));
+                    line.extend([" (file: ", &markdown_line(location), ")"]);
                 }
                 line
             }
@@ -180,7 +183,7 @@ impl Format {
                 blocks.extend(full.iter().map(|text| Cow::Borrowed(text.borrow())));
                 if !registry.is_empty() {
                     blocks.push("## Available skills".into());
-                    blocks.extend(how_to_load.map(|how| markdown_line(how).into()));
+                    blocks.extend(how_to_load.map(markdown_line));
                     blocks.push(registry.join("\n").into());
                 }
                 blocks.extend(remainder.map(|of| of.sentence().into()));
@@ -255,24 +258,28 @@ impl Remainder {
 }
 
 /// `text` on one line of Markdown, where it starts no element of its own.
-fn markdown_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in one_line(text).chars() {
+fn markdown_line(text: &str) -> Cow<'_, str> {
+    let text = one_line(text);
+    // Without branches, for wide instructions.
+    if !text.bytes().fold(false, |any, byte| any | matches!(byte, b'\\' | b'<' | b'[')) {
+        return text;
+    }
+    let mut line = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
         if matches!(c, '\\' | '<' | '[') {
             line.push('\\');
         }
         line.push(c);
     }
-    line
+    Cow::Owned(line)
 }
 
 /// The characters that end a line for some reader: not only the line feed.
 const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// A body as it is, but for what would pass for our own: lines that look like our headings or our
+/// Appends a body as it is, but for what would pass for our own: lines that look like our headings or our
 /// count get a backslash, which Markdown does not show, and a code fence left open is closed.
-fn markdown_body(body: &str) -> String {
-    let mut out = String::with_capacity(body.len());
+fn push_markdown_body(body: &str, out: &mut String) {
     let mut fence: Option<&str> = None;
     for line in body.split_inclusive(LINE_ENDS) {
         let text = line.trim_start_matches(' ');
@@ -300,7 +307,6 @@ fn markdown_body(body: &str) -> String {
         out.push('\n');
         out.push_str(marks);
     }
-    out
 }
 
 /// Tells whether `line`, with single blanks, looks like a heading or a count of ours.
@@ -343,6 +349,12 @@ pub(crate) fn xml_text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn markdown_body(body: &str) -> String {
+        let mut out = String::new();
+        push_markdown_body(body, &mut out);
+        out
+    }
 
     #[test]
     fn a_description_cannot_leave_its_line() {

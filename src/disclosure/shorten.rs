@@ -1,10 +1,16 @@
 //! Shortens text of skills to one line of a prompt.
 
+use std::borrow::Cow;
+
 use crate::skill::without_invisible;
 
 /// `text` on one line: runs of white space are one blank, control and invisible formatting
 /// characters are left out, so that nobody's description can break out of its line.
-pub(crate) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    let trimmed = text.trim_ascii();
+    if is_one_line(trimmed.as_bytes()) {
+        return Cow::Borrowed(trimmed);
+    }
     let mut line = String::with_capacity(text.len());
     for c in without_invisible(text).trim().chars() {
         if c.is_whitespace() {
@@ -15,7 +21,15 @@ pub(crate) fn one_line(text: &str) -> String {
             line.push(c);
         }
     }
-    line
+    Cow::Owned(line)
+}
+
+/// Tells whether a text without white space at its ends is known to be on one line: it is printable ASCII
+/// with single blanks, as nearly every text is that is shown in a line.
+fn is_one_line(text: &[u8]) -> bool {
+    let is_printable = text.iter().fold(true, |all, byte| all & (b' '..0x7f).contains(byte));
+    let mut pairs = text.iter().zip(text.get(1..).unwrap_or_default());
+    is_printable && pairs.all(|(a, b)| (*a | *b) != b' ')
 }
 
 /// At most `n_chars` characters of `line`, cut at a word and closed with `…` where something is
@@ -42,6 +56,16 @@ mod tests {
 
     #[test]
     fn a_line_is_a_line() {
+        for (text, expected) in [
+            ("as it is.", "as it is."),
+            (" a  b\t", "a b"),
+            ("a\u{7f}b", "ab"),
+            ("é  x", "é x"),
+            ("\u{a0}x", "x"),
+            (" ", ""),
+        ] {
+            assert_eq!(one_line(text), expected, "{text:?}");
+        }
         assert_eq!(one_line("De\u{200b}ploys\u{e0048}\u{e0069} it"), "Deploys it");
         assert_eq!(one_line(" a\n\n## b\u{1b}[0m\t\u{202e}c\u{2028}d "), "a ## b[0m c d");
     }

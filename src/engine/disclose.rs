@@ -3,9 +3,10 @@
 use super::Engine;
 use super::snapshot::Snapshot;
 use crate::activation::ConsentPolicy;
+use crate::background::idle;
 use crate::catalog::Entry;
 use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
-use crate::matcher::{self, Candidate, Query, Relevance, Selection, find_literal, text::idle};
+use crate::matcher::{self, Candidate, Query, Relevance, Selection, find_literal};
 use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
 

@@ -6,14 +6,13 @@ use super::HitKind;
 use super::arena::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::paths::Paths;
-use super::pattern::analysis::Sources;
+use super::pattern::Sources;
 use super::search::{Bitmaps, Signatures, SmallSet};
 use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers, range_of};
 use super::text::fold_trigger;
-use super::text::inflect;
 use super::text::mention::Name;
 use super::text::meta::Questions;
-use super::vocabulary::{Vocabulary, literal_id};
+use super::vocabulary::{Vocabulary, inflections, literal_id};
 use crate::error::{Error, ErrorCode};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::glob;
@@ -178,7 +177,7 @@ impl Builder {
         if is_new {
             self.uses.push((literal, LiteralUse::Item(item)));
             if inflect {
-                for form in inflect::inflections(&folded) {
+                for form in inflections(&folded) {
                     self.add_use(&form, LiteralUse::Item(item));
                 }
             }

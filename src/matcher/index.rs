@@ -10,7 +10,7 @@ use super::build;
 use super::paths::Paths;
 use super::pattern::cache::Patterns;
 use super::pattern::gates::Gates;
-use super::search::{RankKey, Scratch, ScratchGuard, Search, Selection};
+use super::search::{RankKey, Scratch, Search, Selection};
 use super::tables::Tables;
 use super::text::meta::{MetaQuestion, Questions};
 use super::{Match, Query};
@@ -227,19 +227,19 @@ impl Index {
 
     /// Calls `run` with a search after its scan and gates.
     fn run<'i, T>(&'i self, query: &Query<'_>, run: impl FnOnce(&mut Search<'i, '_>) -> T) -> T {
-        let mut scratch = self.scratch();
-        let mut search = Search::new(self, query, &mut scratch);
+        let mut kept = self.scratch.get_or_default().try_borrow_mut();
+        let mut own;
+        let scratch = if let Ok(scratch) = &mut kept {
+            &mut **scratch
+        } else {
+            // A subscriber to log messages that searches while a search logs.
+            own = Box::<Scratch>::default();
+            &mut *own
+        };
+        let mut search = Search::new(self, query, scratch);
         search.scan(self.masks_quoted);
         search.gate();
         run(&mut search)
-    }
-
-    fn scratch(&self) -> ScratchGuard<'_> {
-        match self.scratch.get_or_default().try_borrow_mut() {
-            Ok(scratch) => ScratchGuard::Kept(scratch),
-            // A subscriber to log messages that searches while a search logs.
-            Err(_) => ScratchGuard::Own(Box::default()),
-        }
     }
 
     /// Tells whether what was read fits together, so that no look-up leads out of it.

@@ -1,4 +1,4 @@
-//! Queries and matches.
+//! Queries and matches, and the search for one literal without an index.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,6 +6,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
 use super::rows::Row;
+use super::text::boundary::{closes, opens};
+use super::text::{QueryText, fold_trigger};
 use crate::skill::SkillId;
 
 /// A message of the user, and the files it touches.
@@ -168,6 +170,32 @@ pub struct Match {
     pub phrase_words: usize,
     /// Every trigger found, in the order of the text; never empty.
     pub hits: Vec<Hit>,
+}
+
+/// Returns the bytes of `text` where the keyword or exclude `trigger` first stands as a word of its
+/// own, compared as an index of skills compares them; `None` if it does not, or is empty.
+///
+/// ```
+/// use repertoire::matcher::find_literal;
+///
+/// assert_eq!(find_literal("open a Pull  Request", "pull request"), Some(7..20));
+/// assert_eq!(find_literal("see github", "git"), None);
+/// ```
+pub fn find_literal(text: &str, trigger: &str) -> Option<Range<usize>> {
+    let literal = fold_trigger(trigger);
+    let first = literal.chars().next()?;
+    let mut query = QueryText::default();
+    query.set(text);
+    let folded = query.folded();
+    let mut from = 0;
+    while let Some(start) = folded[from..].find(&literal).map(|at| from + at) {
+        let end = start + literal.len();
+        if opens(folded, start, end) && closes(folded, end) {
+            return Some(query.span_of_folded(start..end));
+        }
+        from = start + first.len_utf8();
+    }
+    None
 }
 
 #[cfg(test)]

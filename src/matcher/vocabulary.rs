@@ -1,10 +1,11 @@
-//! The literals of a catalog, numbered and compiled into the automaton.
+//! The literals of a catalog, verbs in their regular English inflections among them, numbered and compiled
+//! into the automaton.
 
 use std::collections::HashMap;
 
 use super::arena::{ListBuilder, Lists};
 use super::automaton::{Automaton, Needs};
-use super::pattern::analysis::Sources;
+use super::pattern::Sources;
 use super::search;
 use super::tables::LiteralUse;
 
@@ -60,4 +61,77 @@ pub(super) fn literal_id(literals: &mut HashMap<String, u32>, literal: &str) -> 
     let id = literals.len() as u32;
     literals.insert(literal.to_owned(), id);
     id
+}
+
+/// The regular inflections of a folded verb, the verb itself not among them. The first word of a
+/// phrase is inflected ("set up": "sets up"). Empty for words that are not plain English letters.
+/// Where English doubles the last consonant only under stress ("stop": "stopped", "open":
+/// "opened"), both spellings are given: nobody types the wrong one.
+pub(super) fn inflections(verb: &str) -> Vec<String> {
+    let (word, tail) = verb.find(' ').map_or((verb, ""), |at| verb.split_at(at));
+    if word.len() < 2 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
+        return Vec::new();
+    }
+    let add = |stem: &str, endings: &[&str]| -> Vec<String> {
+        endings.iter().map(|ending| format!("{stem}{ending}{tail}")).collect()
+    };
+    let bytes = word.as_bytes();
+    let (before_last, last) = (bytes[bytes.len() - 2], bytes[bytes.len() - 1]);
+    let vowel = |b: u8| b"aeiou".contains(&b);
+
+    if last == b'y' && !vowel(before_last) {
+        let stem = &word[..word.len() - 1];
+        return [add(stem, &["ies", "ied"]), add(word, &["ing"])].concat();
+    }
+    if let Some(stem) = word.strip_suffix("ie") {
+        return [add(word, &["s", "d"]), add(stem, &["ying"])].concat();
+    }
+    if last == b'e' {
+        let stem = &word[..word.len() - 1];
+        // "see", "free": the second `e` stays.
+        let ing = if before_last == b'e' { word } else { stem };
+        return [add(word, &["s", "d"]), add(ing, &["ing"])].concat();
+    }
+    let hisses = b"sxz".contains(&last) || word.ends_with("ch") || word.ends_with("sh");
+    let third = if hisses || last == b'o' { "es" } else { "s" };
+    let mut forms = add(word, &[third, "ed", "ing"]);
+    let doubles = bytes.len() >= 3
+        && !vowel(last)
+        && !b"wxyh".contains(&last)
+        && vowel(before_last)
+        && !vowel(bytes[bytes.len() - 3]);
+    if doubles {
+        let stem = format!("{word}{}", char::from(last));
+        forms.extend(add(&stem, &["ed", "ing"]));
+    }
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_are_inflected_as_english_does() {
+        let cases: &[(&str, &[&str])] = &[
+            ("deploy", &["deploys", "deployed", "deploying"]),
+            ("say", &["says", "sayed", "saying"]),
+            ("try", &["tries", "tried", "trying"]),
+            ("tie", &["ties", "tied", "tying"]),
+            ("create", &["creates", "created", "creating"]),
+            ("free", &["frees", "freed", "freeing"]),
+            ("fix", &["fixes", "fixed", "fixing"]),
+            ("push", &["pushes", "pushed", "pushing"]),
+            ("go", &["goes", "goed", "going"]),
+            ("stop", &["stops", "stoped", "stoping", "stopped", "stopping"]),
+            ("set up", &["sets up", "seted up", "seting up", "setted up", "setting up"]),
+            ("review", &["reviews", "reviewed", "reviewing"]),
+            ("c++", &[]),
+            ("部署", &[]),
+            ("a", &[]),
+        ];
+        for (verb, expected) in cases {
+            assert_eq!(inflections(verb), *expected, "{verb}");
+        }
+    }
 }

@@ -159,6 +159,10 @@ fn as_ascii(c: char) -> Option<char> {
 
 /// `text` without its invisible characters, as a model may read it. Spelling stays.
 pub(crate) fn without_invisible(text: &str) -> Cow<'_, str> {
+    // Nearly every text, of which nothing more is to be read.
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
     let mut visible = String::new();
     let mut end = 0;
     for run in runs(text) {

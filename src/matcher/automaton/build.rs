@@ -1,11 +1,12 @@
-//! The builder of the packed automaton.
+//! The builder of the packed automaton: a trie of all literals, its failure links, and the placing of its
+//! nodes in the slots of the double array.
 
 use std::collections::VecDeque;
 
-use super::alphabet::{ASK, INSIDE, N_SYMBOLS, ROWS, START, symbols_of};
-use super::slots::Slots;
-use super::trie::Trie;
-use super::{Automaton, LINE, Literal, NONE, Needs, OUT, pack};
+use super::{
+    ASK, Automaton, INSIDE, LINE, Literal, MAX_SLOTS, N_SYMBOLS, NONE, Needs, OUT, ROWS, START,
+    pack, symbols_of,
+};
 use crate::matcher::text::boundary;
 
 /// Down to this depth nodes are placed level by level, further down branch by branch, so that nodes
@@ -160,4 +161,220 @@ fn place(trie: &Trie) -> Option<(Vec<u32>, usize)> {
         }
     }
     Some((bases, slots.end().max(2 * N_SYMBOLS)))
+}
+
+/// A trie of literals spelled in symbols. Nodes are numbered in the order of those; the root is 0.
+struct Trie {
+    first_child: Vec<u32>,
+    sibling: Vec<u32>,
+    parent: Vec<u32>,
+    /// The symbol that leads to each node.
+    labels: Vec<u8>,
+    /// The literal that each node spells, or [`NONE`].
+    literals: Vec<u32>,
+}
+
+impl Trie {
+    /// Enters spelled literals, which are sorted, with their numbers.
+    fn new(forms: &[(Vec<u8>, u32)]) -> Trie {
+        let mut trie = Trie {
+            first_child: vec![NONE],
+            sibling: vec![NONE],
+            parent: vec![0],
+            labels: vec![0],
+            literals: vec![NONE],
+        };
+        // The nodes of the form before, each with its last child.
+        let mut path = vec![(0_u32, NONE)];
+        let mut before: &[u8] = &[];
+        for (form, literal) in forms {
+            let n_same = before.iter().zip(form).take_while(|(a, b)| a == b).count();
+            path.truncate(n_same + 1);
+            for &label in &form[n_same..] {
+                let node = trie.labels.len() as u32;
+                let Some((parent, last_child)) = path.last_mut() else { break };
+                match *last_child {
+                    NONE => trie.first_child[*parent as usize] = node,
+                    older => trie.sibling[older as usize] = node,
+                }
+                trie.parent.push(*parent);
+                *last_child = node;
+                trie.first_child.push(NONE);
+                trie.sibling.push(NONE);
+                trie.labels.push(label);
+                trie.literals.push(NONE);
+                path.push((node, NONE));
+            }
+            if let Some((node, _)) = path.last() {
+                trie.literals[*node as usize] = *literal;
+            }
+            before = form;
+        }
+        trie
+    }
+
+    /// The number of nodes.
+    fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    fn children(&self, node: u32) -> impl Iterator<Item = u32> {
+        let mut next = self.first_child[node as usize];
+        std::iter::from_fn(move || {
+            let child = (next != NONE).then_some(next)?;
+            next = self.sibling[child as usize];
+            Some(child)
+        })
+    }
+
+    fn child(&self, node: u32, label: u8) -> Option<u32> {
+        // Children are in the order of their labels.
+        let mut later = self.children(node).skip_while(|&of| self.labels[of as usize] < label);
+        later.next().filter(|&of| self.labels[of as usize] == label)
+    }
+
+    /// The nodes by their depth, the root first.
+    fn by_depth(&self) -> Vec<u32> {
+        let mut order = Vec::with_capacity(self.len());
+        order.push(0);
+        let mut at = 0;
+        while at < order.len() {
+            order.extend(self.children(order[at]));
+            at += 1;
+        }
+        order
+    }
+
+    /// The failure link of each node: the node of its longest proper suffix that is a node.
+    fn failures(&self, order: &[u32]) -> Vec<u32> {
+        let mut of_root = [0; N_SYMBOLS];
+        for child in self.children(0) {
+            of_root[self.labels[child as usize] as usize] = child;
+        }
+        let mut failures = vec![0_u32; self.len()];
+        for &node in &order[1..] {
+            let (parent, label) = (self.parent[node as usize], self.labels[node as usize]);
+            if parent == 0 {
+                continue;
+            }
+            let mut shorter = failures[parent as usize];
+            failures[node as usize] = loop {
+                if shorter == 0 {
+                    break of_root[label as usize];
+                }
+                if let Some(found) = self.child(shorter, label) {
+                    break found;
+                }
+                shorter = failures[shorter as usize];
+            };
+        }
+        failures
+    }
+
+    /// The same without links to nodes all of whose children the node itself has: a byte that is not among
+    /// its own is not among theirs.
+    fn useful_failures(&self, order: &[u32], mut failures: Vec<u32>) -> Vec<u32> {
+        for &node in &order[1..] {
+            let has_all = |of: u32| {
+                self.children(of)
+                    .all(|child| self.child(node, self.labels[child as usize]).is_some())
+            };
+            let mut shorter = failures[node as usize];
+            while shorter != 0 && has_all(shorter) {
+                shorter = failures[shorter as usize];
+            }
+            failures[node as usize] = shorter;
+        }
+        failures
+    }
+}
+
+/// The most slots tried for a node with several children.
+const MAX_TRIES: usize = 48;
+
+/// The slots and bases that are taken.
+struct Slots {
+    /// A bit for each slot, and for each base.
+    taken: Vec<u64>,
+    bases: Vec<u64>,
+    /// No slot before this one is free, or worth a try.
+    first: usize,
+    /// The end of the last block that has a slot taken.
+    end: usize,
+}
+
+fn has(bits: &[u64], at: usize) -> bool {
+    bits.get(at / 64).is_some_and(|bits| bits >> (at % 64) & 1 != 0)
+}
+
+fn set(bits: &mut Vec<u64>, at: usize) {
+    if bits.len() <= at / 64 {
+        bits.resize(at / 64 * 2 + 64, 0);
+    }
+    bits[at / 64] |= 1 << (at % 64);
+}
+
+impl Slots {
+    /// All slots free, except the first block, whose first slot is the root's.
+    fn new() -> Slots {
+        let taken = vec![u64::MAX; N_SYMBOLS / 64];
+        Slots { taken, bases: Vec::new(), first: N_SYMBOLS, end: N_SYMBOLS }
+    }
+
+    /// The end of all slots that are taken.
+    fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Takes a base with free slots for children with these `labels`; `None` if there are too many states.
+    fn take_for(&mut self, labels: &[u8]) -> Option<u32> {
+        let base = self.find(labels);
+        self.take(base, labels);
+        (self.end < MAX_SLOTS).then_some(base as u32)
+    }
+
+    /// Takes `base`, and its slots for `labels`.
+    fn take(&mut self, base: usize, labels: &[u8]) {
+        set(&mut self.bases, base);
+        for &label in labels {
+            let slot = base ^ label as usize;
+            set(&mut self.taken, slot);
+            self.end = self.end.max((slot | (N_SYMBOLS - 1)) + 1);
+        }
+    }
+
+    fn find(&mut self, labels: &[u8]) -> usize {
+        let Some(&first) = labels.first() else { return self.end };
+        let mut slot = self.free(self.first);
+        self.first = slot;
+        for _ in 0..MAX_TRIES {
+            let base = slot ^ first as usize;
+            let is_free = |&label: &u8| !has(&self.taken, base ^ label as usize);
+            if base >= N_SYMBOLS && !has(&self.bases, base) && labels.iter().all(is_free) {
+                return base;
+            }
+            slot = self.free(slot + 1);
+        }
+        if labels.len() > 1 {
+            return self.end;
+        }
+        // After this many tries, the free slots passed are given up.
+        self.first = slot;
+        while has(&self.bases, slot ^ first as usize) {
+            slot = self.free(slot + 1);
+        }
+        slot ^ first as usize
+    }
+
+    /// The first free slot from `at`.
+    fn free(&self, mut at: usize) -> usize {
+        loop {
+            let Some(bits) = self.taken.get(at / 64) else { return at };
+            let free = !bits >> (at % 64);
+            if free != 0 {
+                return at + free.trailing_zeros() as usize;
+            }
+            at = (at / 64 + 1) * 64;
+        }
+    }
 }

@@ -5,7 +5,7 @@
 //! so the symbol in a slot tells whether the slot holds that child. A slot without a state and a
 //! byte that no literal has behave as the root.
 //!
-//! The alphabet knows where words start (`alphabet.rs`): a letter, digit or `_` of ASCII is one symbol at
+//! The alphabet knows where words start: a letter, digit or `_` of ASCII is one symbol at
 //! the start of a word and another inside it. A literal that must be a word of its own is entered
 //! with its first symbol at a start only, so it is never followed inside words. One that may stand
 //! anywhere is entered twice.
@@ -17,18 +17,12 @@
 //! The tables are flat, so a snapshot holds them as they are. Tables that were read are checked by
 //! [`Automaton::is_sound`], and a scan takes time linear in the text whatever they hold.
 
-mod alphabet;
 mod build;
-mod slots;
-mod trie;
 
 use serde::{Deserialize, Serialize};
 
 use super::rows::row;
 use super::text::boundary;
-use alphabet::{ASK, INSIDE, N_ENTRIES, N_SYMBOLS, ROWS, START};
-
-pub(super) use alphabet::is_word;
 
 /// No literal, node or state.
 pub(super) const NONE: u32 = u32::MAX;
@@ -72,10 +66,96 @@ pub(super) struct Needs {
     pub(super) value: u32,
 }
 
+/// The number of symbols, a power of two.
+const N_SYMBOLS: usize = 256;
+
+/// Three rows of a symbol for each byte: at a start, inside a word, and after a character that is not
+/// ASCII.
+const N_ENTRIES: usize = 3 * N_SYMBOLS;
+
+/// The beginnings of the rows: of bytes after none, or after one that is in no word; of bytes inside a word;
+/// and of bytes after a character that is not ASCII.
+const START: usize = 0;
+const INSIDE: usize = N_SYMBOLS;
+const AFTER_OTHER: usize = 2 * N_SYMBOLS;
+
+/// The symbol of a byte of a word after a character that is not ASCII: which of the two it is depends on
+/// that character.
+const ASK: u8 = u8::MAX;
+
+const fn rows() -> [u16; 256] {
+    let mut rows = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        if b >= 0x80 {
+            rows[byte] = AFTER_OTHER as u16;
+        } else if b.is_ascii_alphanumeric() || b == b'_' {
+            rows[byte] = INSIDE as u16;
+        }
+        byte += 1;
+    }
+    rows
+}
+
+/// For each byte, the row of the byte after it.
+static ROWS: [u16; 256] = rows();
+
+/// Tells whether a byte is a letter, a digit or `_` of ASCII.
+#[inline]
+pub(crate) fn is_word(byte: u8) -> bool {
+    ROWS[byte as usize] as usize == INSIDE
+}
+
+/// The symbols of the bytes that folded `literals` hold, the most common first: so states near each other
+/// in the tree are near each other in memory. Symbol 0 is for all other bytes.
+fn symbols_of(literals: &[&str]) -> Vec<u8> {
+    let mut counts = vec![0_usize; 2 * N_SYMBOLS];
+    for literal in literals {
+        let mut row = START;
+        for &byte in literal.as_bytes() {
+            counts[byte as usize] += usize::from(!is_word(byte) || row != INSIDE);
+            counts[INSIDE | byte as usize] += usize::from(is_word(byte) && row == INSIDE);
+            row = ROWS[byte as usize] as usize;
+        }
+    }
+    // A byte of a word has both symbols if it has one.
+    for byte in (0..=u8::MAX).filter(|&byte| is_word(byte)).map(usize::from) {
+        if counts[byte] + counts[INSIDE | byte] > 0 {
+            counts[byte] += 1;
+            counts[INSIDE | byte] += 1;
+        }
+    }
+    let mut by_count: Vec<usize> = (0..counts.len()).filter(|&of| counts[of] > 0).collect();
+    by_count.sort_by_key(|&of| std::cmp::Reverse(counts[of]));
+    let mut symbols = vec![0; N_ENTRIES];
+    // Folded text has fewer distinct bytes than there are symbols, see the test.
+    for (of, symbol) in by_count.into_iter().zip(1..ASK) {
+        symbols[of] = symbol;
+    }
+    for byte in 0..=u8::MAX {
+        let place = usize::from(byte);
+        if !is_word(byte) {
+            symbols[INSIDE | place] = symbols[place];
+            symbols[AFTER_OTHER | place] = symbols[place];
+        } else if symbols[place] != 0 {
+            symbols[AFTER_OTHER | place] = ASK;
+        }
+    }
+    symbols
+}
+
+/// Tells whether only bytes of words of ASCII, where they follow another character, have the symbol
+/// [`ASK`].
+fn asks_at_words_only(symbols: &[u8]) -> bool {
+    let asks = |place: usize| place >= AFTER_OTHER && is_word((place - AFTER_OTHER) as u8);
+    (0..).zip(symbols).all(|(place, &symbol)| symbol != ASK || asks(place))
+}
+
 /// The automaton.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Automaton {
-    /// The symbol of each byte, by the row of the byte before it; see `alphabet.rs`.
+    /// The symbol of each byte, by the row of the byte before it; see [`N_ENTRIES`].
     #[serde(with = "super::rows")]
     symbols: Vec<u8>,
     #[serde(with = "super::rows")]
@@ -196,7 +276,7 @@ impl Automaton {
             of == NONE || self.literals.get(of as usize).is_some_and(|of| of.len < len)
         };
         self.symbols.len() == N_ENTRIES
-            && alphabet::asks_at_words_only(&self.symbols)
+            && asks_at_words_only(&self.symbols)
             && (2 * N_SYMBOLS..MAX_SLOTS).contains(&n_states)
             && n_states.is_multiple_of(LINE)
             && ranks_fit

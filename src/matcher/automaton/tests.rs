@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
+use crate::matcher::text::push_folded;
 
 /// Pieces of literals and texts, short so that they nest and overlap.
 const PIECES: [&str; 16] =
@@ -119,4 +120,23 @@ fn a_scan_ends_also_where_failures_go_in_a_circle() {
         *state = pack(base(*state) & !0xff, 1, 7) | *state & OUT;
     }
     automaton.scan("aaaaaaaa", |_, _| {});
+}
+
+#[test]
+fn each_byte_of_folded_text_has_a_symbol_of_its_own() {
+    let mut all = String::new();
+    ('\0'..=char::MAX).for_each(|c| push_folded(c, &mut all));
+    let symbols = symbols_of(&[&all]);
+    let mut given: Vec<u8> = (0..=u8::MAX)
+        .flat_map(|byte| {
+            let n_symbols = if is_word(byte) { 2 } else { 1 };
+            [START, INSIDE][..n_symbols].iter().map(move |row| (row | usize::from(byte), byte))
+        })
+        .filter(|(_, byte)| all.as_bytes().contains(byte))
+        .map(|(place, _)| symbols[place])
+        .collect();
+    let n_given = given.len();
+    given.sort_unstable();
+    given.dedup();
+    assert_eq!((given.len(), given.contains(&0), given.contains(&ASK)), (n_given, false, false));
 }

@@ -1,17 +1,17 @@
 //! The cache of a catalog's patterns, compiled when first needed and run only where they may match.
+//!
+//! Each thread compiles what it runs for itself, so running a pattern takes no lock and writes to no
+//! memory that another thread reads. A `meta::Regex` of several threads keeps the states it builds while it
+//! runs in a pool, for which they would wait.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use regex_automata::{Input, meta};
 use serde::{Deserialize, Serialize};
 use thread_local::ThreadLocal;
 
 use super::literal_free::{Candidates, LiteralFree};
-use super::searchers::{Caches, Searchers};
 use crate::matcher::arena::Texts;
 use crate::skill::pattern::{self, Alphabet, Case};
 
@@ -19,51 +19,55 @@ use crate::skill::pattern::{self, Alphabet, Case};
 /// one author's costly pattern can do to other people's long messages.
 pub(crate) const WINDOW_BYTES: usize = 64 * 1024;
 
-/// The approximate limit of compiled patterns in bytes, without the memory that threads run them
-/// in. Those not used lately go first, an eighth of them at once.
-const MAX_CACHED_BYTES: usize = 256 * 1024 * 1024;
+/// The approximate limit of the patterns that a thread keeps compiled, in bytes. Above it, all of them are
+/// dropped, as few catalogs need this much.
+const MAX_CACHED_BYTES: usize = 64 * 1024 * 1024;
+
+/// The place of a pattern that is not compiled.
+const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Patterns {
     /// The patterns as their authors wrote them.
     sources: Texts,
     literal_free: LiteralFree,
-    /// The state of each, once one of them is run.
-    #[serde(skip)]
-    states: OnceLock<Box<[State]>>,
-    #[serde(skip)]
-    cached: Mutex<Cached>,
     max_cached_bytes: usize,
-    /// The number of times that compiled patterns were dropped for others.
     #[serde(skip)]
-    n_drops: AtomicUsize,
-    #[serde(skip)]
-    searchers: ThreadLocal<RefCell<Searchers>>,
+    caches: ThreadLocal<RefCell<Cache>>,
 }
 
-/// The state of a pattern.
+/// The patterns that one thread has compiled.
 #[derive(Debug, Default)]
-struct State {
-    compiled: Mutex<Option<Arc<Forms>>>,
-    /// True if it was run since eviction last passed over it.
-    used: AtomicBool,
-}
-
-/// The patterns that are compiled.
-#[derive(Debug, Default)]
-struct Cached {
-    /// Each form with its size, the first compiled first.
-    queue: VecDeque<(u32, usize)>,
+struct Cache {
+    /// The place of each pattern among those compiled, or [`NONE`].
+    places: Vec<u32>,
+    compiled: Vec<Compiled>,
     n_bytes: usize,
 }
 
 /// A pattern in the forms that were needed so far.
 #[derive(Debug, Default)]
-pub(in crate::matcher) struct Forms {
-    /// For texts of ASCII: much smaller, as `\d` and `\w` are a few characters there. `None` if the
-    /// pattern names other characters.
-    ascii: OnceLock<Option<meta::Regex>>,
-    unicode: OnceLock<Option<meta::Regex>>,
+struct Compiled {
+    /// For texts of ASCII: much smaller, as `\d` and `\w` are a few characters there.
+    ascii: Form,
+    unicode: Form,
+}
+
+#[derive(Debug, Default)]
+enum Form {
+    #[default]
+    Unknown,
+    /// The pattern has no such form: it names characters that are not ASCII.
+    Missing,
+    Ready(Box<Searcher>),
+}
+
+/// A compiled pattern, the memory it runs in, and the bytes of both.
+#[derive(Debug)]
+struct Searcher {
+    regex: meta::Regex,
+    cache: meta::Cache,
+    n_bytes: usize,
 }
 
 impl Patterns {
@@ -110,87 +114,13 @@ impl Patterns {
         self.sources.get(pattern)
     }
 
-    fn states(&self) -> &[State] {
-        self.states.get_or_init(|| (0..self.len()).map(|_| State::default()).collect())
-    }
-
     /// Returns where the pattern matches first in the normalised `text`.
-    ///
-    /// Running a pattern again on the same thread writes nothing that other threads read: otherwise
-    /// two of them would wait for each other's cores at each pattern.
     pub(crate) fn find(&self, pattern: usize, text: &str) -> Option<Range<usize>> {
-        let State { used, .. } = &self.states()[pattern];
-        if !used.load(Ordering::Relaxed) {
-            used.store(true, Ordering::Relaxed);
+        match self.caches.get_or_default().try_borrow_mut() {
+            Ok(mut cache) => cache.find(self, pattern, text),
+            // A subscriber to log messages that searches while a search logs.
+            Err(_) => Cache::default().find(self, pattern, text),
         }
-        let n_drops = self.n_drops.load(Ordering::Relaxed);
-        let mut searchers = self.searchers.get_or_default().borrow_mut();
-        let forms = || self.compiled(pattern);
-        searchers.with(pattern, self.len(), n_drops, forms, |forms, caches| {
-            let (regex, cache) = self.form_for(pattern, forms, caches, text)?;
-            let cache = cache.get_or_insert_with(|| regex.create_cache());
-            windows(text).into_iter().flatten().find_map(|window| {
-                let found = regex.search_with(cache, &Input::new(text).range(window));
-                found.map(|found| found.range())
-            })
-        })
-    }
-
-    fn compiled(&self, pattern: usize) -> Arc<Forms> {
-        let compiled = self.states()[pattern].compiled.lock();
-        Arc::clone(compiled.unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
-    }
-
-    /// The form of a pattern for a text, and the cache it runs in; it is made if this is the first
-    /// of its kind.
-    fn form_for<'f>(
-        &self,
-        pattern: usize,
-        forms: &'f Forms,
-        caches: &'f mut Caches,
-        text: &str,
-    ) -> Option<(&'f meta::Regex, &'f mut Option<meta::Cache>)> {
-        let get = |form: &'f OnceLock<Option<meta::Regex>>, alphabet| {
-            let mut n_bytes = None;
-            let regex = form.get_or_init(|| {
-                let regex = pattern::compile(self.source(pattern as u32), alphabet)?;
-                n_bytes = Some(regex.memory_usage());
-                Some(regex)
-            });
-            if let Some(n_bytes) = n_bytes {
-                self.make_room(pattern, n_bytes);
-            }
-            regex.as_ref()
-        };
-        let Caches { ascii, unicode } = caches;
-        let of_ascii = if text.is_ascii() { get(&forms.ascii, Alphabet::Ascii) } else { None };
-        let of_ascii = of_ascii.map(|regex| (regex, ascii));
-        of_ascii.or_else(|| Some((get(&forms.unicode, Alphabet::Unicode)?, unicode)))
-    }
-
-    /// Notes a pattern of `n_bytes` that was compiled, and drops others for it: the first compiled
-    /// that were not used since they were last passed over.
-    fn make_room(&self, pattern: usize, n_bytes: usize) {
-        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
-        cached.n_bytes += n_bytes;
-        cached.queue.push_back((pattern as u32, n_bytes));
-        if cached.n_bytes <= self.max_cached_bytes {
-            return;
-        }
-        let enough = self.max_cached_bytes - self.max_cached_bytes / 8;
-        while cached.n_bytes > enough && cached.queue.len() > 1 {
-            let Some((oldest, n_bytes)) = cached.queue.pop_front() else { break };
-            let State { compiled, used } = &self.states()[oldest as usize];
-            if used.swap(false, Ordering::Relaxed) {
-                cached.queue.push_back((oldest, n_bytes));
-                continue;
-            }
-            // A pattern leaves with all its forms.
-            compiled.lock().unwrap_or_else(PoisonError::into_inner).take();
-            cached.n_bytes -= n_bytes;
-        }
-        // Threads drop their own copies at their next look.
-        self.n_drops.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The number of patterns.
@@ -205,8 +135,57 @@ impl Patterns {
 
     /// Memory in bytes, compiled patterns aside.
     pub(crate) fn memory_usage(&self) -> usize {
-        let states = self.states.get().map_or(0, |states| size_of_val(&**states));
-        self.sources.memory_usage() + self.literal_free.memory_usage() + states
+        self.sources.memory_usage() + self.literal_free.memory_usage()
+    }
+}
+
+impl Cache {
+    fn find(&mut self, patterns: &Patterns, pattern: usize, text: &str) -> Option<Range<usize>> {
+        if self.places.is_empty() || self.n_bytes > patterns.max_cached_bytes {
+            *self = Cache { places: vec![NONE; patterns.len()], ..Cache::default() };
+        }
+        if self.places[pattern] == NONE {
+            self.places[pattern] = self.compiled.len() as u32;
+            self.compiled.push(Compiled::default());
+        }
+        let compiled = &mut self.compiled[self.places[pattern] as usize];
+        let source = patterns.source(pattern as u32);
+        let of_ascii = text.is_ascii().then(|| compiled.ascii.get(source, Alphabet::Ascii));
+        let searcher = match of_ascii.flatten() {
+            Some(searcher) => searcher,
+            None => compiled.unicode.get(source, Alphabet::Unicode)?,
+        };
+        let found = searcher.find(text);
+        let n_bytes = searcher.regex.memory_usage() + searcher.cache.memory_usage();
+        // It may have become less: an automaton with too many states begins anew.
+        self.n_bytes = self.n_bytes + n_bytes - std::mem::replace(&mut searcher.n_bytes, n_bytes);
+        found
+    }
+}
+
+impl Form {
+    /// The form of a pattern, which is compiled if it is not yet.
+    fn get(&mut self, source: &str, alphabet: Alphabet) -> Option<&mut Searcher> {
+        if let Form::Unknown = self {
+            let ready = |regex: meta::Regex| {
+                let cache = regex.create_cache();
+                Form::Ready(Box::new(Searcher { regex, cache, n_bytes: 0 }))
+            };
+            *self = pattern::compile(source, alphabet).map_or(Form::Missing, ready);
+        }
+        match self {
+            Form::Ready(searcher) => Some(searcher),
+            Form::Unknown | Form::Missing => None,
+        }
+    }
+}
+
+impl Searcher {
+    fn find(&mut self, text: &str) -> Option<Range<usize>> {
+        windows(text).into_iter().flatten().find_map(|window| {
+            let input = Input::new(text).range(window);
+            self.regex.search_with(&mut self.cache, &input).map(|found| found.range())
+        })
     }
 }
 
@@ -265,35 +244,20 @@ mod tests {
     }
 
     #[test]
-    fn the_cache_keeps_what_is_used_within_its_bounds() {
+    fn the_cache_begins_anew_beyond_its_bound() {
         let mut patterns = patterns((0..60).map(|i| format!("x{i}y+")));
         assert!(patterns.find(0, "x0y").is_some());
-        let n_bytes = patterns.cached.get_mut().unwrap().n_bytes;
-        patterns.max_cached_bytes = 20 * n_bytes;
-        let is_cached =
-            |pattern: usize| patterns.states()[pattern].compiled.lock().unwrap().is_some();
+        let of_one = patterns.caches.get().unwrap().borrow().n_bytes;
+        patterns.max_cached_bytes = 20 * of_one;
+        let mut n_most = 0;
         for pattern in 0..60 {
             let text = format!("x{pattern}y");
-            assert!(patterns.find(pattern, &text).is_some());
-            assert!(patterns.find(0, "x0y").is_some(), "0 is used all the time");
+            assert_eq!(patterns.find(pattern, &text), Some(0..text.len()));
+            let cache = patterns.caches.get().unwrap().borrow();
+            n_most = n_most.max(cache.compiled.len());
+            assert!(cache.n_bytes <= 22 * of_one && cache.places[pattern] != NONE);
         }
-        let n_cached = (0..60).filter(|&pattern| is_cached(pattern)).count();
-        assert!((2..22).contains(&n_cached), "{n_cached} are cached");
-        assert!(is_cached(0) && is_cached(59));
-        assert!(patterns.cached.lock().unwrap().n_bytes <= patterns.max_cached_bytes);
-    }
-
-    #[test]
-    fn threads_give_up_patterns_that_were_dropped() {
-        let mut patterns = patterns((0..40).map(|i| format!("x{i}y+")));
-        assert!(patterns.find(0, "x0y").is_some());
-        let kept = Arc::downgrade(&patterns.compiled(0));
-        patterns.max_cached_bytes = 10 * patterns.cached.get_mut().unwrap().n_bytes;
-        for pattern in 1..40 {
-            assert!(patterns.find(pattern, &format!("x{pattern}y")).is_some());
-        }
-        assert!(kept.upgrade().is_none());
-        assert_eq!(patterns.find(0, "x0y"), Some(0..3));
+        assert!((10..30).contains(&n_most), "{n_most} are cached");
     }
 
     #[test]

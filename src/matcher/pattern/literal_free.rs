@@ -3,10 +3,10 @@
 //!
 //! Few published patterns are of this kind, and most of them require a digit, which few messages hold.
 
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
-use super::char_classes::{CharClasses, RequiredClasses};
+use crate::matcher::text::blocks;
 
 /// The most positions of the patterns tried on one text, together: a text made to meet what
 /// thousands of patterns require costs no more than these. To try one takes 0.5 µs on 120 bytes as
@@ -137,6 +137,165 @@ fn n_positions(hir: &Hir) -> u32 {
     }
 }
 
+/// A set of classes of characters, a bit for each.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+struct CharClasses(u8);
+
+const DIGIT: u8 = 1;
+const LOWER: u8 = 1 << 1;
+const UPPER: u8 = 1 << 2;
+/// Blanks, line ends and control characters.
+const SPACE: u8 = 1 << 3;
+const PUNCTUATION: u8 = 1 << 4;
+/// Digits and other numbers that are not ASCII.
+const OTHER_NUMBER: u8 = 1 << 5;
+/// All other characters that are not ASCII.
+const OTHER: u8 = 1 << 6;
+/// The sign that most patterns of codes and numbers hold.
+const HYPHEN: u8 = 1 << 7;
+
+/// The classes that most messages hold.
+const COMMON: u8 = LOWER | UPPER | SPACE;
+
+/// The longest range of characters that are not ASCII whose classes are looked up one by one; longer ones
+/// count as both.
+const MAX_LOOKED_UP: u32 = 256;
+
+impl CharClasses {
+    /// The classes of the characters of `text`.
+    fn of_text(text: &str, is_ascii: bool) -> CharClasses {
+        let classes = blocks::merged(text.as_bytes(), 0, of_byte, |all, one| all | one);
+        let mut classes = CharClasses(classes);
+        if !is_ascii {
+            blocks::others(text, |_, c| classes = classes.or(CharClasses::of_char(c)));
+        }
+        classes
+    }
+
+    fn of_char(c: char) -> CharClasses {
+        CharClasses(match c {
+            '\0'..='\x7f' => of_byte(c as u8),
+            // Most characters that are not ASCII: letters with accents, Kana, Han, Hangul.
+            '\u{c0}'..='\u{24f}'
+            | '\u{3041}'..='\u{30ff}'
+            | '\u{3400}'..='\u{9fff}'
+            | '\u{ac00}'..='\u{d7a3}' => OTHER,
+            _ if c.is_numeric() => OTHER_NUMBER,
+            _ => OTHER,
+        })
+    }
+
+    /// The classes of the characters from `start` to `end`, and perhaps more.
+    fn of_range(start: char, end: char) -> CharClasses {
+        let of = |range: std::ops::RangeInclusive<char>| {
+            range.map(CharClasses::of_char).fold(CharClasses::default(), CharClasses::or)
+        };
+        let ascii = of(start..=end.min('\x7f'));
+        let start = start.max('\u{80}');
+        ascii.or(if end as u32 > start as u32 + MAX_LOOKED_UP {
+            CharClasses(OTHER_NUMBER | OTHER)
+        } else {
+            of(start..=end)
+        })
+    }
+
+    fn or(self, other: CharClasses) -> CharClasses {
+        CharClasses(self.0 | other.0)
+    }
+}
+
+/// The class of a byte; of one that is not ASCII, none. Without branches, for wide instructions.
+fn of_byte(byte: u8) -> u8 {
+    const fn is(condition: bool, class: u8) -> u8 {
+        if condition { class } else { 0 }
+    }
+    let known = is(byte.wrapping_sub(b'0') < 10, DIGIT)
+        | is(byte.wrapping_sub(b'a') < 26, LOWER)
+        | is(byte.wrapping_sub(b'A') < 26, UPPER)
+        | is(byte <= b' ' || byte == 0x7f, SPACE)
+        | is(byte == b'-', HYPHEN);
+    known | is(known == 0 && byte < 0x80, PUNCTUATION)
+}
+
+/// The classes that every match of a pattern holds: a text must hold a character of each of these sets.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+pub(in crate::matcher) struct RequiredClasses([CharClasses; RequiredClasses::MAX]);
+
+impl RequiredClasses {
+    /// The most sets kept of one pattern.
+    const MAX: usize = 4;
+
+    pub(in crate::matcher) fn of(hir: &Hir) -> RequiredClasses {
+        match hir.kind() {
+            HirKind::Empty | HirKind::Look(_) => RequiredClasses::default(),
+            HirKind::Literal(literal) => {
+                let text = String::from_utf8_lossy(&literal.0);
+                RequiredClasses::all(text.chars().map(CharClasses::of_char))
+            }
+            HirKind::Class(class) => RequiredClasses::all([of_class(class)]),
+            HirKind::Repetition(repetition) if repetition.min == 0 => RequiredClasses::default(),
+            HirKind::Repetition(repetition) => RequiredClasses::of(&repetition.sub),
+            HirKind::Capture(capture) => RequiredClasses::of(&capture.sub),
+            HirKind::Concat(parts) => {
+                RequiredClasses::all(parts.iter().flat_map(|part| RequiredClasses::of(part).sets()))
+            }
+            HirKind::Alternation(branches) => {
+                let branches = branches.iter().map(RequiredClasses::of);
+                branches.reduce(RequiredClasses::either).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Keeps the most selective of `sets`, as many as fit.
+    fn all(sets: impl IntoIterator<Item = CharClasses>) -> RequiredClasses {
+        let mut sets: Vec<CharClasses> = sets.into_iter().collect();
+        // The rarest first: those of the fewest classes that most messages hold.
+        sets.sort_unstable_by_key(|set| ((set.0 & COMMON).count_ones(), set.0.count_ones(), *set));
+        sets.dedup();
+        let mut kept = [CharClasses::default(); RequiredClasses::MAX];
+        for (place, set) in kept.iter_mut().zip(sets) {
+            *place = set;
+        }
+        RequiredClasses(kept)
+    }
+
+    /// One or the other: a character of a set of the one, or of a set of the other.
+    fn either(self, other: RequiredClasses) -> RequiredClasses {
+        let of_each = self.sets().flat_map(|a| other.sets().map(move |b| a.or(b)));
+        RequiredClasses::all(of_each)
+    }
+
+    fn sets(self) -> impl Iterator<Item = CharClasses> {
+        self.0.into_iter().filter(|set| *set != CharClasses::default())
+    }
+
+    /// Tells whether a text with characters of these classes may match.
+    fn are_met(self, text: CharClasses) -> bool {
+        self.sets().all(|set| set.0 & text.0 != 0)
+    }
+
+    /// Tells whether most messages lack a class, so that they are passed over.
+    pub(in crate::matcher) fn are_rare(self) -> bool {
+        self.sets().any(|set| set.0 & COMMON == 0)
+    }
+}
+
+fn of_class(class: &Class) -> CharClasses {
+    let ranges: Vec<(char, char)> = match class {
+        Class::Unicode(class) => class.ranges().iter().map(|of| (of.start(), of.end())).collect(),
+        Class::Bytes(class) => {
+            class.ranges().iter().map(|of| (of.start().into(), of.end().into())).collect()
+        }
+    };
+    let classes = ranges.into_iter().map(|(start, end)| CharClasses::of_range(start, end));
+    classes.fold(CharClasses::default(), CharClasses::or)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,13 +340,60 @@ mod tests {
             assert!(candidates.tried.iter().map(size).sum::<u32>() <= MAX_POSITIONS);
             assert!(candidates.tried.iter().map(size).max() <= untried.iter().map(size).min());
         }
+        literal_free([r"\d{2000}"]).select("12", true, &mut candidates);
+        assert_eq!(candidates.tried, [0], "a larger one, if it is the only one");
     }
 
     #[test]
-    fn a_pattern_larger_than_the_bound_is_tried_if_it_is_the_only_one() {
-        let patterns = literal_free([r"\d{2000}"]);
-        let mut candidates = Candidates::default();
-        patterns.select("12", true, &mut candidates);
-        assert_eq!(candidates.tried, [0]);
+    fn texts_without_a_class_that_a_pattern_requires_are_passed_over() {
+        let cases = [
+            (r"\d{3}", "ab c", false),
+            (r"\d{3}", "x1", true),
+            (r"\d{3}", "x१२३", true),
+            (r"\d{3}", "हिन्दी में", false),
+            (r"\d{3}[a-z]", "123", false),
+            (r"\d{3}[a-z]", "123 a", true),
+            (r"(\d{4}|[a-z]-)", "1234", true),
+            (r"(\d{4}|[a-z]-)", "abc", false),
+            (r"(\d{4}|[a-z]-)", "a-c", true),
+            (r"(foo)?\d\d", "foo", false),
+            (r"(\w\s)+\d", "a b c", false),
+            (r"x{0}", "", true),
+            (r"[^a]+", "", false),
+            (r"[\p{Greek}]{2}", "ab", false),
+            (r"[\p{Greek}]{2}", "λόγος", true),
+            (r"(?-i)[A-Z]{3}", "all lower", false),
+            (r"(?-i)[A-Z]{3}", "THE", true),
+            (r"[[:cntrl:]&&[^\n]]", "oneline", false),
+            (r"(?-i)a1B -é", "a1B -é", true),
+            (r"(?-i)a1B -é", "a1B é", false),
+            (r"[a-z]{2}-\d", "let x = 1 + y;", false),
+            (r"[a-z]{2}-\d", "ab-1", true),
+        ];
+        for (pattern, text, expected) in cases {
+            let required = RequiredClasses::of(&parse(pattern, Case::Insensitive).unwrap());
+            let classes = CharClasses::of_text(text, text.is_ascii());
+            assert_eq!(required.are_met(classes), expected, "{pattern} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn no_number_is_taken_for_another_character() {
+        let numeric = ('\u{80}'..=char::MAX).filter(|c| c.is_numeric());
+        assert!(numeric.map(CharClasses::of_char).all(|class| class.0 == OTHER_NUMBER));
+    }
+
+    #[test]
+    fn each_character_is_of_one_class_wherever_it_stands() {
+        for n_before in [0, 1, 31, 32, 33, 64, 100] {
+            for c in ('\0'..='\u{3ff}').chain(['٣', '部', '½', '🦀']) {
+                let text = format!("{}{c}", "x".repeat(n_before));
+                let classes = CharClasses::of_text(&text, text.is_ascii());
+                let expected = CharClasses::of_char(c);
+                assert_eq!(expected.0.count_ones(), 1);
+                let before = if n_before == 0 { 0 } else { LOWER };
+                assert_eq!(classes, expected.or(CharClasses(before)), "{c:?}");
+            }
+        }
     }
 }

@@ -1,16 +1,131 @@
-//! Patterns: the literals and classes they require, and their compiled forms.
+//! Patterns: the analysis of a catalog's patterns for its index, and their compiled forms.
 //!
 //! A pattern with required literals (`required.rs`) has a gate (`gates.rs`); one without
-//! (`literal_free.rs`) is tried where a text holds the classes of characters it requires
-//! (`char_classes.rs`). A pattern that passes is compiled when first needed, in a bounded cache
-//! (`cache.rs`), and run in memory that each thread has for itself (`searchers.rs`).
+//! (`literal_free.rs`) is tried where a text holds the classes of characters it requires. A pattern that passes is compiled when first needed, in a bounded cache that each
+//! thread has for itself (`cache.rs`).
 
-pub(in crate::matcher) mod analysis;
 pub(in crate::matcher) mod cache;
-mod char_classes;
 pub(in crate::matcher) mod gates;
 pub(in crate::matcher) mod literal_free;
 pub(crate) mod required;
-mod searchers;
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::num::NonZero;
+use std::thread;
+
+use crate::matcher::search::SmallSet;
+use crate::progress::Steps;
+use crate::skill::pattern::{self, Case};
+use cache::Patterns;
+use gates::{Gate, Gates};
+use literal_free::RequiredClasses;
+use required::Required;
 
 pub(crate) use cache::WINDOW_BYTES;
+
+/// The fewest patterns for one more thread: their analysis takes several milliseconds, many times
+/// what a thread costs.
+const MIN_PATTERNS_A_THREAD: usize = 256;
+
+/// Patterns with their requirements, in the order of their texts.
+pub(in crate::matcher) struct Sources<'a> {
+    /// The item of each.
+    pub(in crate::matcher) items: Vec<u32>,
+    texts: Vec<&'a str>,
+    required: Vec<Option<Required>>,
+    /// In how many patterns' requirements a literal stands.
+    n_patterns: HashMap<String, u32>,
+}
+
+impl<'a> Sources<'a> {
+    /// Takes patterns apart; each comes with its item.
+    pub(in crate::matcher) fn new(
+        patterns: impl Iterator<Item = (u32, &'a str)>,
+        steps: &Steps<'_>,
+    ) -> Sources<'a> {
+        let mut patterns: Vec<(u32, &str)> = patterns.collect();
+        patterns.sort_unstable_by_key(|&(_, text)| text);
+        let (items, texts): (Vec<u32>, Vec<&str>) = patterns.into_iter().unzip();
+        let required = in_parallel(&texts, |source| {
+            let hir = pattern::parse(source, Case::Verbatim).ok();
+            steps.add();
+            let hir = hir?;
+            let required = required::required(source, &hir)?;
+            // A single letter stands in nearly every message: a digit or a sign tells more.
+            let is_weak = required.is_weak() && RequiredClasses::of(&hir).are_rare();
+            (!is_weak).then_some(required)
+        });
+        let mut n_patterns: HashMap<String, u32> = HashMap::new();
+        for literal in required.iter().flatten().flat_map(Required::groups).flatten() {
+            match n_patterns.get_mut(literal) {
+                Some(n_patterns) => *n_patterns += 1,
+                None => drop(n_patterns.insert(literal.clone(), 1)),
+            }
+        }
+        Sources { items, texts, required, n_patterns }
+    }
+
+    /// Every literal that some pattern requires.
+    pub(in crate::matcher) fn literals(&self) -> impl Iterator<Item = &str> {
+        self.n_patterns.keys().map(String::as_str)
+    }
+
+    /// The patterns and their gates, once the `places` of all literals are known; `words_of` are
+    /// the literals of one word that the skills of an item declare.
+    pub(in crate::matcher) fn compile(
+        &self,
+        places: &HashMap<String, u32>,
+        words_of: impl Fn(u32) -> SmallSet,
+    ) -> (Patterns, Gates) {
+        let gates = self.required.iter();
+        let gates: Vec<Gate> = gates.map(|required| self.gate(required.as_ref(), places)).collect();
+        let has_literal = self.required.iter().map(Option::is_some);
+        let patterns = Patterns::new(self.texts.iter().copied().zip(has_literal));
+        let words_of = |pattern: usize| words_of(self.items[pattern]);
+        (patterns, Gates::new(&gates, places.len(), words_of))
+    }
+
+    /// Gates a pattern by the group of literals that is rarest among the patterns: a word that
+    /// all use would make all of them candidates of every text that holds it. The other groups
+    /// are only looked up when that one was seen.
+    fn gate(&self, required: Option<&Required>, places: &HashMap<String, u32>) -> Gate {
+        let Some(required) = required else { return Gate::default() };
+        let rarity = |group: &[String]| {
+            let (shortest, _) = required::selectivity(group);
+            let n_patterns: u32 = group.iter().map(|literal| self.n_patterns[literal]).sum();
+            (Reverse(shortest.min(3)), n_patterns)
+        };
+        let groups = required.groups();
+        let mut rarest: Vec<usize> = (0..groups.len()).collect();
+        rarest.sort_by_key(|&group| rarity(&groups[group]));
+        let place = |literal: &String| places[literal.as_str()];
+        Gate {
+            groups: groups.iter().map(|group| group.iter().map(place).collect()).collect(),
+            rarest: [rarest.first().copied(), rarest.get(1).copied()],
+            is_exact: !matches!(required, Required::All(_)),
+        }
+    }
+}
+
+/// Maps `of` by `work`, on as many threads as pay.
+fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let n_threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let n_each = of.len().div_ceil(n_threads).max(MIN_PATTERNS_A_THREAD);
+    let run = |chunk: &[T]| chunk.iter().map(&work).collect::<Vec<R>>();
+    let run = &run;
+    let Some((own, others)) = of.split_at_checked(n_each) else { return run(of) };
+    thread::scope(|scope| {
+        let others: Vec<_> = others
+            .chunks(n_each)
+            .map(|chunk| (chunk, thread::Builder::new().spawn_scoped(scope, move || run(chunk))))
+            .collect();
+        let mut all = run(own);
+        for (chunk, other) in others {
+            // If no thread can be started, this one does it all.
+            let results = other.ok().and_then(|other| other.join().ok());
+            all.extend(results.unwrap_or_else(|| run(chunk)));
+        }
+        all
+    })
+}

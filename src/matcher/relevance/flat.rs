@@ -161,9 +161,10 @@ impl Flat {
         let bucket = HEADER + (hash >> (HASH_BITS - self.bucket_bits)) as usize * 4;
         let (start, end) = (read_u32(&self.bytes, bucket), read_u32(&self.bytes, bucket + 4));
         let remainders = self.remainders + start as usize * 3..self.remainders + end as usize * 3;
-        let wanted = ((hash & remainder_mask(self.bucket_bits)) as u32).to_le_bytes();
-        let mut remainders = self.bytes.get(remainders)?.chunks_exact(3);
-        let at = remainders.position(|remainder| remainder == &wanted[..3])?;
+        let wanted = (hash & remainder_mask(self.bucket_bits)) as u32;
+        let (remainders, _) = self.bytes.get(remainders)?.as_chunks();
+        let at =
+            remainders.iter().position(|&[a, b, c]| u32::from_le_bytes([a, b, c, 0]) == wanted)?;
         Some(start + at as u32)
     }
 
@@ -183,7 +184,7 @@ impl Flat {
     }
 
     /// The terms of a skill's name, by their places.
-    fn name_terms(&self, skill: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn name_terms(&self, skill: u32) -> impl Iterator<Item = u32> {
         let at = self.name_starts + skill as usize * 4;
         let (start, end) = (read_u32(&self.bytes, at), read_u32(&self.bytes, at + 4));
         let terms = self.bytes.get(self.names + start as usize * 4..self.names + end as usize * 4);

@@ -31,8 +31,8 @@ pub use index::RelevanceIndex;
 pub(crate) use retriever::fuse;
 pub use retriever::{Candidate, Retriever};
 pub use shared::Shared;
-pub(super) use stop_words::STOP_WORDS;
-pub(super) use terms::is_paired;
+pub(crate) use stop_words::STOP_WORDS;
+pub(crate) use terms::is_paired;
 
 use serde::Serialize;
 

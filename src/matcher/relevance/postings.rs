@@ -120,14 +120,17 @@ impl<'f> List<'f> {
                 let found = postings.get(low * 2..low * 2 + 2).filter(|found| found[0] == wanted);
                 Impact(found.map_or(0, |posting| posting[1]))
             }
-            Kind::One { .. } | Kind::Short(_) => {
-                let mut found = Impact(0);
-                self.each(|other, impact| {
-                    if other == skill {
-                        found = impact;
+            Kind::One { skill: other, impact } => Impact(if other == skill { impact } else { 0 }),
+            Kind::Short(mut rest) => {
+                let mut other = 0;
+                for _ in 0..self.n_skills {
+                    let Some((next, impact)) = take_posting(&mut rest, other) else { break };
+                    other = next;
+                    if other >= skill {
+                        return if other == skill { impact } else { Impact(0) };
                     }
-                });
-                found
+                }
+                Impact(0)
             }
         }
     }
@@ -139,11 +142,9 @@ impl<'f> List<'f> {
             Kind::Short(mut rest) => {
                 let mut skill = 0;
                 for _ in 0..self.n_skills {
-                    let Some(delta) = take_varint(&mut rest) else { return };
-                    let Some((impact, after)) = rest.split_first() else { return };
-                    skill = delta.wrapping_add(skill);
-                    rest = after;
-                    each(skill, Impact(*impact));
+                    let Some((next, impact)) = take_posting(&mut rest, skill) else { return };
+                    skill = next;
+                    each(skill, impact);
                 }
             }
             Kind::Ranged { postings, starts, is_wide } => {
@@ -187,6 +188,14 @@ impl<'f> List<'f> {
         let (start, end) = (start(range), start(range + 1));
         start * 2..end.max(start) * 2
     }
+}
+
+/// Takes the next posting of a short list, after that of the skill `before`.
+fn take_posting(rest: &mut &[u8], before: u32) -> Option<(u32, Impact)> {
+    let delta = take_varint(rest)?;
+    let (impact, after) = rest.split_first()?;
+    *rest = after;
+    Some((delta.wrapping_add(before), Impact(*impact)))
 }
 
 /// `weight` times an impact's share of 256.

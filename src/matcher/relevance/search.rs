@@ -15,6 +15,7 @@ use super::phrases::chain_start;
 use super::postings::List;
 use super::terms::{Term, Tokenizer, normalize_into, pair_hash};
 use super::{Relevance, Relevant};
+use crate::matcher::text::blocks::mask;
 use crate::matcher::text::mention::denial::is_denied;
 use crate::skill::SkillId;
 
@@ -39,6 +40,9 @@ const GREATEST_SUM: f32 = 60_000.0;
 /// The greatest impact byte, to the scale on which weights are multiplied.
 const SCALE: f32 = 256.0 / 254.0;
 
+/// The skills whose greatest sum is kept.
+const BLOCK: usize = 32;
+
 /// The most distinct terms of a message that are read: a longer message is pasted text.
 const MAX_WORDS: usize = 512;
 
@@ -50,9 +54,11 @@ pub(super) struct Scratch {
     /// The normalised text in lower-case ASCII letters: each byte at its place.
     folded: String,
     pub(super) words: Vec<Word>,
+    /// A sum for each skill, and zeros up to a whole number of blocks.
     sums: Vec<u16>,
-    /// The greatest sum of each block of skills.
+    /// The greatest sum of each block of skills; and these, the best of them first.
     maxima: Vec<u16>,
+    best_maxima: Vec<u16>,
     ranked: Vec<Ranked>,
 }
 
@@ -121,11 +127,12 @@ impl RelevanceIndex {
             let rarest = rarity(self.len(), 0);
             for (place, found) in scratch.ranked.iter().enumerate().take(limit) {
                 let next = scratch.ranked.get(place + 1).map_or(0.0, |next| next.score);
-                let mut relevance = scratch.relevance(&self.flat, *found, next, rarest);
-                if place == 0 {
-                    scratch.count_words(&self.flat, found.skill, &mut relevance);
-                }
-                ranked.push((found.skill, relevance));
+                let (worth, lead) = (found.score / rarest, (found.score - next) / rarest);
+                ranked.push((found.skill, Relevance { worth, lead, ..Relevance::default() }));
+            }
+            scratch.tell(&self.flat, ranked);
+            if let Some((skill, relevance)) = ranked.first_mut() {
+                scratch.count_words(&self.flat, *skill, relevance);
             }
         });
     }
@@ -158,9 +165,13 @@ impl Scratch {
         let mut before: Option<Term> = None;
         // The chains of words so far that begin some phrase.
         let mut chains: [Option<(u64, Term)>; 5] = [None; 5];
+        let mut has_chains = false;
         let n_skills = flat.n_skills();
+        // A bit for some hashes of `words`: most terms are new.
+        let mut known = [0_u64; 4];
         let mut add = |kind: WordKind, term: Term| -> bool {
-            if words.iter().any(|word| word.term.hash == term.hash) {
+            let (known, bit) = (&mut known[(term.hash >> 6) as usize % 4], 1 << (term.hash % 64));
+            if *known & bit != 0 && words.iter().any(|word| word.term.hash == term.hash) {
                 return true;
             }
             let place = flat.find(term.hash).filter(|_| words.len() < MAX_WORDS);
@@ -175,6 +186,7 @@ impl Scratch {
             let weight = worth * rarity(n_skills, list.n_skills) * FULL;
             let is_telling = (list.n_skills as usize) * 2 < n_skills;
             words.push(Word { term, kind, place, is_telling, weight });
+            *known |= bit;
             true
         };
         tokenizer.read(text, &mut |term| {
@@ -188,11 +200,14 @@ impl Scratch {
             if let Some(first) = before {
                 is_pair = add(WordKind::Pair, joined(pair_hash(first.hash, term.hash), first));
             }
-            for slot in &mut chains {
-                *slot = slot.take().and_then(|(chain, first)| {
-                    let chain = pair_hash(chain, term.hash);
-                    add(WordKind::Phrase, joined(chain, first)).then_some((chain, first))
-                });
+            if std::mem::take(&mut has_chains) {
+                for slot in &mut chains {
+                    *slot = slot.take().and_then(|(chain, first)| {
+                        let chain = pair_hash(chain, term.hash);
+                        add(WordKind::Phrase, joined(chain, first)).then_some((chain, first))
+                    });
+                    has_chains |= slot.is_some();
+                }
             }
             // The words of a phrase are pairs of their skill, too: few messages hold any.
             if let Some(first) = before.filter(|_| is_pair) {
@@ -200,6 +215,7 @@ impl Scratch {
                 let free = chains.iter_mut().find(|slot| slot.is_none());
                 if let Some(free) = free.filter(|_| add(WordKind::Phrase, joined(chain, first))) {
                     *free = Some((chain, first));
+                    has_chains = true;
                 }
             }
             before = Some(term);
@@ -209,11 +225,11 @@ impl Scratch {
     /// Sums up for every skill the scores of the telling words, pairs and phrases.
     fn sum_up(&mut self, flat: &Flat) {
         self.sums.clear();
-        self.sums.resize(flat.n_skills(), 0);
+        self.sums.resize(flat.n_skills().next_multiple_of(BLOCK), 0);
         let scale = self.scale();
         for word in self.words.iter().filter(|word| word.kind != WordKind::Common) {
             if let Some(list) = flat.list_at(word.place) {
-                list.add_to(&mut self.sums, scaled(word.weight, scale));
+                list.add_to(&mut self.sums[..flat.n_skills()], scaled(word.weight, scale));
             }
         }
     }
@@ -227,27 +243,31 @@ impl Scratch {
 
     /// Selects the `n_best` greatest sums, equals in the order of places.
     fn select(&mut self, n_best: usize) {
-        const BLOCK: usize = 32;
         let scale = self.scale();
-        let Scratch { sums, maxima, ranked, .. } = self;
-        let greatest = |sums: &[u16]| sums.iter().fold(0, |greatest, sum| greatest.max(*sum));
+        let Scratch { sums, maxima, best_maxima, ranked, .. } = self;
+        let (blocks, _) = sums.as_chunks::<BLOCK>();
+        let greatest = |sums: &[u16; BLOCK]| sums.iter().fold(0, |most, sum| most.max(*sum));
         maxima.clear();
-        maxima.extend(sums.chunks(BLOCK).map(greatest));
+        maxima.extend(blocks.iter().map(greatest));
         // As many blocks as results have a sum of at least this: a lesser one is not among the
         // best.
         let mut least = 1;
         if n_best <= maxima.len() {
+            best_maxima.clone_from(maxima);
             let place = maxima.len() - n_best;
-            least = (*maxima.select_nth_unstable(place).1).max(1);
+            least = (*best_maxima.select_nth_unstable(place).1).max(1);
         }
         ranked.clear();
-        for (block, sums) in sums.chunks(BLOCK).enumerate() {
-            if greatest(sums) >= least {
-                let found = sums.iter().enumerate().filter(|(_, sum)| **sum >= least);
-                ranked.extend(found.map(|(at, sum)| Ranked {
-                    skill: (block * BLOCK + at) as u32,
-                    score: f32::from(*sum) / scale,
-                }));
+        for (block, (sums, most)) in blocks.iter().zip(&*maxima).enumerate() {
+            if *most < least {
+                continue;
+            }
+            let mut found = mask(sums, |sum| sum >= least);
+            while found != 0 {
+                let at = found.trailing_zeros() as usize;
+                let skill = (block * BLOCK + at) as u32;
+                ranked.push(Ranked { skill, score: f32::from(sums[at]) / scale });
+                found &= found - 1;
             }
         }
         if n_best < ranked.len() {
@@ -265,26 +285,38 @@ impl Scratch {
                 found.score += word.weight * share(&list, found.skill);
             }
         }
+        // A bit for some places of words: most terms of names are not said.
+        let mut said = [0_u64; 4];
+        for word in &*words {
+            said[(word.place >> 6) as usize % 4] |= 1 << (word.place % 64);
+        }
+        let is_said = |term: u32| {
+            said[(term >> 6) as usize % 4] >> (term % 64) & 1 != 0
+                && words.iter().any(|word| word.place == term)
+        };
         for found in &mut *ranked {
-            let share = share_of_name(flat, words, found.skill);
+            let share = share_of_name(flat, is_said, found.skill);
             found.score *= 1.0 + NAME_GAIN * share * share;
         }
         ranked.sort_unstable_by(Ranked::compare);
     }
 
-    /// The relevance of a skill, with `next` the score of the one behind it.
-    fn relevance(&self, flat: &Flat, found: Ranked, next: f32, rarest: f32) -> Relevance {
-        let has = |word: &Word| {
-            let list = flat.list_at(word.place);
-            list.is_some_and(|list| list.impact(found.skill).value() > 0)
-        };
-        let of_kind = |kind| self.words.iter().filter(move |word| word.kind == kind);
-        Relevance {
-            worth: found.score / rarest,
-            lead: (found.score - next) / rarest,
-            is_telling: of_kind(WordKind::Telling).any(|word| word.is_telling && has(word)),
-            says_phrase: of_kind(WordKind::Phrase).any(has),
-            ..Relevance::default()
+    /// Notes which of the skills have a telling word of the message, and which a phrase.
+    fn tell(&self, flat: &Flat, ranked: &mut [(u32, Relevance)]) {
+        let mut n_left = ranked.len();
+        for word in &self.words {
+            let is_phrase = word.kind == WordKind::Phrase;
+            let is_word = word.kind == WordKind::Telling && word.is_telling && n_left > 0;
+            let list = if is_phrase || is_word { flat.list_at(word.place) } else { None };
+            let Some(list) = list else { continue };
+            for (skill, relevance) in &mut *ranked {
+                let is_open = is_phrase || !relevance.is_telling;
+                if is_open && list.impact(*skill).value() > 0 {
+                    relevance.says_phrase |= is_phrase;
+                    relevance.is_telling |= is_word;
+                    n_left -= usize::from(is_word);
+                }
+            }
         }
     }
 
@@ -310,12 +342,15 @@ pub(super) fn share(list: &List<'_>, skill: u32) -> f32 {
 }
 
 /// The share of a skill's name that the message has, from 0 to 1, by the rarity of its terms.
-fn share_of_name(flat: &Flat, words: &[Word], skill: u32) -> f32 {
+fn share_of_name(flat: &Flat, is_said: impl Fn(u32) -> bool, skill: u32) -> f32 {
+    if !flat.name_terms(skill).any(&is_said) {
+        return 0.0;
+    }
     let (mut said, mut all) = (0.0, 0.0);
     for (term, list) in flat.name(skill) {
         let rarity = rarity(flat.n_skills(), list.n_skills);
         all += rarity;
-        if words.iter().any(|word| word.place == term) {
+        if is_said(term) {
             said += rarity;
         }
     }
@@ -332,4 +367,32 @@ fn rarity(n_skills: usize, n_with: u32) -> f32 {
 #[expect(clippy::cast_sign_loss, reason = "weights are positive")]
 fn scaled(weight: f32, scale: f32) -> u16 {
     (weight * scale * SCALE).min(f32::from(u16::MAX)) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_sums_are_selected_wherever_they_are() {
+        let term = Term { hash: 0, is_common: false, start: 0, end: 0 };
+        let word = Word { term, kind: WordKind::Telling, place: 0, is_telling: true, weight: 1.0 };
+        let mut scratch = Scratch { words: vec![word], ..Scratch::default() };
+        for (n_skills, n_values) in [(1, 2), (32, 9), (33, 9), (500, 3), (900, 60_000), (5_000, 60)]
+        {
+            let sum = |skill: u32| ((skill.wrapping_mul(2_654_435_761) >> 8) % n_values) as u16;
+            scratch.sums = (0..n_skills).map(sum).collect();
+            scratch.sums.resize((n_skills as usize).next_multiple_of(BLOCK), 0);
+            for n_best in [1, 16, 40] {
+                scratch.select(n_best);
+                let mut found: Vec<u32> = scratch.ranked.iter().map(|of| of.skill).collect();
+                let mut expected: Vec<u32> = (0..n_skills).filter(|&of| sum(of) > 0).collect();
+                expected.sort_by_key(|&of| std::cmp::Reverse(sum(of)));
+                expected.truncate(n_best);
+                found.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(found, expected, "{n_best} of {n_skills}");
+            }
+        }
+    }
 }

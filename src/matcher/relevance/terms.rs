@@ -83,12 +83,16 @@ impl Tokenizer {
         let bytes = text.as_bytes();
         let (mut at, mut after_apostrophe) = (0, false);
         while at < bytes.len() {
+            let byte = bytes[at];
+            if byte.is_ascii() && !IS_LETTER_OR_DIGIT[usize::from(byte)] {
+                after_apostrophe = byte == b'\'' && word_before(text, at);
+                at += 1;
+                continue;
+            }
             let (end, is_ascii) = word_end(text, at);
             if end == at {
-                let separator = char_len(bytes[at]);
-                after_apostrophe =
-                    at > 0 && word_before(text, at) && is_apostrophe(&text[at..at + separator]);
-                at += separator;
+                after_apostrophe = text[at..].starts_with('’') && word_before(text, at);
+                at += char_len(byte);
                 continue;
             }
             // The end of a word after an apostrophe (`it's`, `don't`) is not a word.
@@ -156,29 +160,33 @@ impl Tokenizer {
 
 /// The end of the word at byte `at`, which is `at` if there is none; and whether it is ASCII.
 fn word_end(text: &str, mut at: usize) -> (usize, bool) {
-    let bytes = text.as_bytes();
     let mut is_ascii = true;
-    while let Some(&byte) = bytes.get(at) {
-        if byte.is_ascii() {
-            if !byte.is_ascii_alphanumeric() {
-                break;
-            }
+    while let Some(&byte) = text.as_bytes().get(at) {
+        if IS_LETTER_OR_DIGIT[usize::from(byte)] {
             at += 1;
-        } else {
-            let Some(c) = text[at..].chars().next().filter(|c| is_word(*c)) else { break };
-            is_ascii = false;
-            at += c.len_utf8();
+            continue;
         }
+        let next = if byte.is_ascii() { None } else { text[at..].chars().next() };
+        let Some(c) = next.filter(|c| is_word(*c)) else { break };
+        is_ascii = false;
+        at += c.len_utf8();
     }
     (at, is_ascii)
 }
 
+/// Tells of each byte whether it is a letter or a digit of ASCII.
+static IS_LETTER_OR_DIGIT: [bool; 256] = {
+    let mut is_in = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        is_in[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    is_in
+};
+
 fn word_before(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_some_and(|c| c != '_' && is_word(c))
-}
-
-fn is_apostrophe(separator: &str) -> bool {
-    matches!(separator, "'" | "’")
 }
 
 /// The length of the character that begins with `byte`.
@@ -228,7 +236,7 @@ fn read_bigrams(text: &str, run: Range<usize>, each: &mut impl FnMut(Term)) {
 
 /// Tells whether `c` belongs to a script whose terms are pairs of characters: Han, Hiragana,
 /// Katakana, Hangul, Thai, Lao, Khmer, Myanmar.
-pub(in crate::matcher) fn is_paired(c: char) -> bool {
+pub(crate) fn is_paired(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{eff}'
         | '\u{1000}'..='\u{109f}'

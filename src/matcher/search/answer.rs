@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Search;
-use super::rank_key::RankKey;
+use super::score::RankKey;
 use super::scratch::{Presence, Scratch};
 use crate::matcher::{Answer, Hit, HitKind, Match};
 use crate::skill::SkillId;

@@ -1,9 +1,9 @@
-//! Ranking and counting of every match.
+//! Ranking of every match.
 
 use std::cmp::Reverse;
 
 use super::Search;
-use super::rank_key::RankKey;
+use super::score::RankKey;
 use super::scratch::{Presence, Ranking, Scratch};
 use crate::skill::SkillId;
 
@@ -97,43 +97,5 @@ impl Search<'_, '_> {
             }
         }
         best.extend_from_slice(others);
-    }
-
-    /// Counts the skills that match.
-    pub(in crate::matcher) fn count_all(&mut self) -> usize {
-        self.open_all();
-        self.scratch.ranking.start_counting(self.index.tables.ids.len());
-        let vetoed = |exclude: &u32| self.index.tables.excludes[*exclude as usize].0;
-        for exclude in &self.scratch.found.excludes {
-            self.scratch.ranking.count(vetoed(exclude));
-        }
-        for may_be in [false, true] {
-            for nth in 0..self.scratch.found.n_items() {
-                let (item, presence) = self.scratch.found.item(nth);
-                // The ranking may have run a pattern already, and not found it.
-                if presence == Presence::Absent || (presence == Presence::Possible) != may_be {
-                    continue;
-                }
-                let skills = self.index.tables.postings.of(item);
-                if may_be
-                    && (skills.iter().all(|&skill| self.scratch.ranking.is_counted(skill))
-                        || !self.confirm(item))
-                {
-                    continue;
-                }
-                // Only common items have signatures, and of these only the most common bitmaps.
-                let is_common = self.index.tables.signatures.bit(item).is_some();
-                let bitmap = if is_common { self.index.tables.bitmaps.of(item) } else { None };
-                match bitmap {
-                    Some(bitmap) => self.scratch.ranking.count_each(bitmap),
-                    None => skills.iter().for_each(|&skill| self.scratch.ranking.count(skill)),
-                }
-            }
-        }
-        let Scratch { found, ranking, .. } = &mut *self.scratch;
-        for exclude in &found.excludes {
-            ranking.uncount(vetoed(exclude));
-        }
-        ranking.counted.iter().map(|skills| skills.count_ones() as usize).sum()
     }
 }

@@ -1,12 +1,16 @@
-//! The scan of a folded text for literals.
+//! The scan of a text: its literals, and what they say: items, excludes, and mentions of names.
 
 use std::ops::Range;
 
-use super::occurrences::{Occurrence, Occurrences};
+use super::Search;
+use super::scratch::{Found, Scratch};
+use super::sparse_map::{Occurrence, Occurrences};
 use crate::matcher::automaton::{NONE, is_word};
 use crate::matcher::index::Index;
-use crate::matcher::tables::LiteralUse;
-use crate::matcher::text::boundary;
+use crate::matcher::tables::{LiteralUse, NamedSkill};
+use crate::matcher::text::mask::Quoted;
+use crate::matcher::text::mention::{self, Mention, Strength};
+use crate::matcher::text::{QueryText, boundary};
 
 /// The flags of a literal's value: patterns require it; it is one item, and which; it has other uses, or
 /// more.
@@ -14,15 +18,6 @@ const REQUIRED: u32 = 1 << 31;
 const ONE_ITEM: u32 = 1 << 30;
 const MORE: u32 = 1 << 29;
 const ITEM: u32 = MORE - 1;
-
-/// A receiver of the literals that stand in a text as words of their own, in the order of their ends.
-pub(super) trait Report {
-    /// Takes in a literal that is an item and has no other use.
-    fn item(&mut self, item: u32, range: Range<usize>);
-
-    /// Takes in any other literal.
-    fn literal(&mut self, literal: u32, range: Range<usize>);
-}
 
 /// The value that the automaton keeps of a literal with these uses.
 pub(in crate::matcher) fn value_of(uses: &[LiteralUse], is_required: bool) -> u32 {
@@ -66,18 +61,14 @@ impl Sides<'_> {
 }
 
 impl Index {
-    /// Calls `report` for each literal of the folded `text`, and notes in `occurrences` those that patterns
-    /// require.
+    /// Has the recorder take in each literal that stands in its text as a word of its own, in the order of
+    /// their ends, and notes in `occurrences` those that patterns require.
     ///
     /// Linear in the text even where literals are nested (`a`, `aa`, `aaa`, …): once one occurred with
     /// the same kind of right side, so did those that it ends with, whose left side is inside it.
-    pub(super) fn scan_literals(
-        &self,
-        text: &str,
-        occurrences: &mut Occurrences,
-        report: &mut impl Report,
-    ) {
+    fn scan_literals(&self, occurrences: &mut Occurrences, recorder: &mut Recorder<'_>) {
         occurrences.clear();
+        let text = recorder.folded;
         let sides = Sides { text, bytes: text.as_bytes() };
         self.automaton.scan(text, |longest, end| {
             let closes = sides.close(end);
@@ -102,9 +93,9 @@ impl Index {
                     let range = end.saturating_sub(of.len as usize)..end;
                     if sides.open(&range) {
                         if of.value & ONE_ITEM != 0 {
-                            report.item(of.value & ITEM, range);
+                            recorder.item(of.value & ITEM, range);
                         } else {
-                            report.literal(literal, range);
+                            recorder.literal(literal, range);
                         }
                     }
                 }
@@ -132,4 +123,136 @@ impl Index {
         let leads_out = |value: u32| value & ONE_ITEM != 0 && (value & ITEM) as usize >= n_items;
         !self.automaton.literals().iter().any(|literal| leads_out(literal.value))
     }
+}
+
+/// The literals that a scan notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of them.
+    All,
+    /// Those outside quoted text, except the required literals of patterns.
+    Said,
+    /// Those in quoted text: the names in inline code; and all required literals of patterns.
+    Quoted,
+}
+
+/// The receiver of the literals of a part.
+struct Recorder<'s> {
+    index: &'s Index,
+    part: Part,
+    folded: &'s str,
+    text: &'s QueryText,
+    quoted: &'s Quoted,
+    found: &'s mut Found,
+}
+
+impl Recorder<'_> {
+    /// Takes in a literal that is an item and has no other use.
+    #[inline]
+    fn item(&mut self, item: u32, range: Range<usize>) {
+        if self.part != Part::Quoted {
+            self.found.add(item, &range);
+        }
+    }
+
+    /// Takes in any other literal.
+    fn literal(&mut self, literal: u32, range: Range<usize>) {
+        let counts = self.part != Part::Quoted;
+        for &to in self.index.tables.uses.of(literal) {
+            match to {
+                LiteralUse::Name(name) => self.examine_name(name, &range),
+                LiteralUse::Item(item) if counts => self.found.add(item, &range),
+                LiteralUse::Exclude(exclude) if counts => self.found.excludes.push(exclude),
+                LiteralUse::Item(_) | LiteralUse::Exclude(_) => {}
+            }
+        }
+    }
+
+    #[inline(never)] // few literals are names
+    fn examine_name(&mut self, name: u32, at: &Range<usize>) {
+        let NamedSkill { name, skill, item } = &self.index.tables.names[name as usize];
+        let Some(range) = name.locate(self.folded, at.clone()) else { return };
+        if self.part == Part::Quoted && !self.is_inline(&range) {
+            return;
+        }
+        let reading = name.read(self.folded, &range);
+        // One word of code does not count as a name; several hardly occur by chance.
+        let is_code = self.part == Part::Quoted && name.n_words == 1;
+        if is_code && reading.strength == Some(Strength::Weak) {
+            return;
+        }
+        let (start, end) = (range.start as u32, range.end as u32);
+        let mention = Mention { start, end, skill: *skill, item: *item, reading };
+        self.found.mentions.push(mention);
+    }
+
+    fn is_inline(&self, range: &Range<usize>) -> bool {
+        let span = self.text.span_of_folded(range.clone());
+        self.quoted.is_inline(span.start) || self.quoted.is_inline(span.end.saturating_sub(1))
+    }
+}
+
+impl Search<'_, '_> {
+    /// Notes the literals of the query that belong to `part`.
+    pub(super) fn scan_part(&mut self, part: Part) {
+        let Search { index, scratch, .. } = self;
+        let Scratch { text, quoted, covered, occurrences, found, .. } = &mut **scratch;
+        let folded = if part == Part::Said { covered } else { text.folded() };
+        let mut recorder = Recorder { index, part, folded, text, quoted, found };
+        index.scan_literals(occurrences, &mut recorder);
+    }
+
+    /// Decides which mentions count: strong ones name their skill, weak ones count as keywords unless there
+    /// is a strong one.
+    pub(super) fn settle_mentions(&mut self) {
+        let found = &mut self.scratch.found;
+        let mut mentions = std::mem::take(&mut found.mentions);
+        let is_any_strong = mention::resolve(&mut mentions);
+        for &Mention { skill, reading, .. } in &mentions {
+            if !reading.is_denied && reading.strength == Some(Strength::Strong) {
+                found.explicit.push(skill);
+            }
+        }
+        sort_distinct(&mut found.explicit);
+        for &Mention { start, end, skill, item, reading, .. } in &mentions {
+            if reading.is_denied {
+                found.denied.push(skill);
+                continue;
+            }
+            let is_explicit = found.is_explicit(skill);
+            if !is_explicit && is_any_strong {
+                continue;
+            }
+            if !is_explicit {
+                found.weak.push(skill);
+            }
+            found.add(item, &(start as usize..end as usize));
+        }
+        sort_distinct(&mut found.weak);
+        sort_distinct(&mut found.denied);
+        let Found { explicit, weak, denied, .. } = found;
+        let has = |skills: &[u32], skill| skills.binary_search(&skill).is_ok();
+        denied.retain(|&skill| !has(explicit, skill) && !has(weak, skill));
+        found.mentions = mentions;
+        self.settle_vetoes();
+    }
+
+    /// Leaves one exclude entry, the first, of each skill that is vetoed; those named are not.
+    fn settle_vetoes(&mut self) {
+        let found = &mut self.scratch.found;
+        if found.excludes.is_empty() {
+            return;
+        }
+        let skill_of = |exclude: u32| self.index.tables.excludes[exclude as usize].0;
+        // Entries are in the order of their skills.
+        found.excludes.sort_unstable();
+        found.excludes.dedup_by_key(|exclude| skill_of(*exclude));
+        let explicit = &found.explicit;
+        found.excludes.retain(|&exclude| explicit.binary_search(&skill_of(exclude)).is_err());
+    }
+}
+
+fn sort_distinct(skills: &mut Vec<u32>) {
+    skills.sort_unstable();
+    skills.dedup();
 }

@@ -1,9 +1,68 @@
-//! The rank key of one skill, computed from its triggers found.
+//! The rank key: a total, documented order of matches without a score, and the key of one skill, computed
+//! from its triggers found.
+
+use std::cmp::Reverse;
 
 use super::Search;
-use super::rank_key::RankKey;
 use super::scratch::{Presence, Scratch};
 use crate::skill::SkillId;
+
+/// The key that decides a match's place. The fields are compared in this order, and the lesser key comes
+/// first (DESIGN §4, *Ranking*):
+///
+/// 1. skills the message names;
+/// 2. longer phrases before shorter ones, patterns and paths after any literal;
+/// 3. skills used more recently in the session;
+/// 4. the rarest trigger hit, then the number of distinct triggers, then the id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RankKey {
+    pub(crate) explicit: Reverse<bool>,
+    pub(crate) phrase_words: Reverse<u32>,
+    /// Place among the recently used, from 0; [`RankKey::NOT_RECENT`] if not used.
+    pub(crate) recency: u32,
+    /// The number of skills that declare the rarest trigger hit.
+    pub(crate) rarity: u32,
+    /// The number of different things found that its triggers look for.
+    pub(crate) n_triggers: Reverse<u32>,
+    /// The skill's place in the order of ids.
+    pub(crate) skill: u32,
+}
+
+impl RankKey {
+    /// Comes after every place among the recently used.
+    pub(crate) const NOT_RECENT: u32 = u32::MAX;
+
+    /// The key of a skill without a match.
+    pub(crate) fn new(skill: u32) -> RankKey {
+        RankKey {
+            explicit: Reverse(false),
+            phrase_words: Reverse(0),
+            recency: RankKey::NOT_RECENT,
+            rarity: u32::MAX,
+            n_triggers: Reverse(0),
+            skill,
+        }
+    }
+
+    /// The key, except for `skill`, of a skill with one trigger, as in [`RankKey::add`].
+    pub(crate) fn of_one(n_words: u32, rarity: u32) -> RankKey {
+        let mut key = RankKey { n_triggers: Reverse(1), ..RankKey::new(0) };
+        key.add(n_words, rarity);
+        key
+    }
+
+    /// Takes in a trigger that was found: a literal of `n_words` (0 for other kinds), declared by
+    /// `rarity` skills.
+    pub(crate) fn add(&mut self, n_words: u32, rarity: u32) {
+        self.phrase_words.0 = self.phrase_words.0.max(n_words);
+        self.rarity = self.rarity.min(rarity);
+    }
+
+    /// Takes in that one thing more was found.
+    pub(crate) fn count(&mut self) {
+        self.n_triggers.0 += 1;
+    }
+}
 
 impl Search<'_, '_> {
     /// Returns the key of a skill; `None` if it does not match or is vetoed.
@@ -105,40 +164,25 @@ impl Search<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matcher::Query;
-    use crate::matcher::{Index, IndexOptions, IndexedSkill};
-    use crate::skill::Skill;
 
     #[test]
-    fn triggers_that_look_for_the_same_count_once_also_if_only_one_of_them_is_found() {
-        let sources = [
-            ("a", "keywords: [git]"),
-            ("b", "keywords: [git, deploy], verbs: [deploy]"),
-            ("c", "verbs: [deploy]"),
+    fn each_class_decides_before_the_next() {
+        let base = RankKey { rarity: 5, n_triggers: Reverse(1), ..RankKey::new(9) };
+        let mut keys = vec![
+            RankKey::new(8),
+            base,
+            RankKey { skill: 1, ..base },
+            RankKey { n_triggers: Reverse(3), ..base },
+            RankKey { n_triggers: Reverse(40_000), ..base },
+            RankKey { rarity: 1, ..base },
+            RankKey { recency: 4, ..base },
+            RankKey { recency: 0, ..base },
+            RankKey { phrase_words: Reverse(1), ..base },
+            RankKey { phrase_words: Reverse(3), ..base },
+            RankKey { explicit: Reverse(true), ..base },
         ];
-        let skills = sources.map(|(id, triggers)| {
-            let text =
-                format!("---\nname: x-{id}\ndescription: d\ntriggers: {{{triggers}}}\n---\n");
-            (SkillId::new(id), text.parse::<Skill>().unwrap())
-        });
-        let indexed = skills.each_ref().map(|(id, skill)| IndexedSkill {
-            id,
-            name: skill.name(),
-            triggers: skill.triggers(),
-        });
-        let options = IndexOptions { inflect: true, ..IndexOptions::default() };
-        let index = Index::new(&indexed, &options).unwrap();
-        for (query, expected) in [
-            ("git deploying", ["b", "a", "c"].as_slice()),
-            ("git deploy", &["b", "a", "c"]),
-            ("deploy", &["b", "c"]),
-            ("deploying", &["b", "c"]),
-        ] {
-            let query = Query::new(query);
-            for found in [index.best(&query, &[], 3), index.search(&query, &[], 3).matches] {
-                let ids: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
-                assert_eq!(ids, expected, "{query:?}");
-            }
-        }
+        let expected: Vec<_> = keys.iter().rev().copied().collect();
+        keys.sort_unstable();
+        assert_eq!(keys, expected);
     }
 }

@@ -1,15 +1,11 @@
 //! Scratch: working memory that is reused from query to query, so that a warm query allocates nothing.
 
-use std::cell::RefMut;
 use std::cmp::Reverse;
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::Range;
 
-use super::bitmaps::n_words;
-use super::epochs::Epochs;
-use super::occurrences::Occurrences;
-use super::presence_filter::PresenceFilter;
-use super::rank_key::RankKey;
-use super::sparse_map::SparseMap;
+use super::count::n_words;
+use super::score::RankKey;
+use super::sparse_map::{Occurrences, PresenceFilter, SparseMap};
 use crate::matcher::pattern::literal_free::Candidates;
 use crate::matcher::tables::TriggerItem;
 use crate::matcher::text::QueryText;
@@ -35,33 +31,6 @@ pub(in crate::matcher) struct Scratch {
     pub(super) found: Found,
     pub(super) candidates: Candidates,
     pub(super) ranking: Ranking,
-}
-
-/// Working memory of the current thread, or memory of its own while that is in use.
-#[derive(Debug)]
-pub(in crate::matcher) enum ScratchGuard<'i> {
-    Kept(RefMut<'i, Scratch>),
-    Own(Box<Scratch>),
-}
-
-impl Deref for ScratchGuard<'_> {
-    type Target = Scratch;
-
-    fn deref(&self) -> &Scratch {
-        match self {
-            ScratchGuard::Kept(scratch) => scratch,
-            ScratchGuard::Own(scratch) => scratch,
-        }
-    }
-}
-
-impl DerefMut for ScratchGuard<'_> {
-    fn deref_mut(&mut self) -> &mut Scratch {
-        match self {
-            ScratchGuard::Kept(scratch) => scratch,
-            ScratchGuard::Own(scratch) => scratch,
-        }
-    }
 }
 
 /// The findings of one text.
@@ -253,6 +222,70 @@ impl Ranking {
     }
 }
 
+/// The number of stamps of one search: visited once, and more often.
+const NUMBERS: u32 = 2;
+
+/// Epoch stamps: the skills visited in one search, with nothing to clear before the next.
+#[derive(Debug, Default)]
+pub(super) struct Epochs {
+    /// The epoch of this search, a multiple of [`NUMBERS`]; a skill stamped with it was visited once, one
+    /// stamped with the next number more often.
+    search: u32,
+    stamps: Vec<u32>,
+}
+
+/// A view for visiting skills in one search.
+#[derive(Debug)]
+pub(super) struct Visitor<'v> {
+    search: u32,
+    stamps: &'v mut [u32],
+}
+
+impl Epochs {
+    /// Starts a search over `n_skills` skills.
+    pub(super) fn start(&mut self, n_skills: usize) {
+        self.search = self.search.wrapping_add(NUMBERS);
+        if self.stamps.len() != n_skills || self.search == 0 {
+            self.stamps.clear();
+            self.stamps.resize(n_skills, 0);
+            self.search = NUMBERS;
+        }
+    }
+
+    /// Tells whether a skill was visited.
+    pub(super) fn has(&self, skill: u32) -> bool {
+        self.stamps[skill as usize] >= self.search
+    }
+
+    /// Tells whether a skill was visited once.
+    pub(super) fn has_once(&self, skill: u32) -> bool {
+        self.stamps[skill as usize] == self.search
+    }
+
+    /// A view for visiting the skills of this search.
+    pub(super) fn visitor(&mut self) -> Visitor<'_> {
+        Visitor { search: self.search, stamps: &mut self.stamps }
+    }
+}
+
+impl Visitor<'_> {
+    /// Epochs a skill, if it was not yet, and returns whether it did.
+    pub(super) fn visit(&mut self, skill: u32) -> bool {
+        let stamp = &mut self.stamps[skill as usize];
+        let is_first = *stamp < self.search;
+        if is_first {
+            *stamp = self.search;
+        }
+        is_first
+    }
+
+    /// Epochs a skill that was visited, and returns whether it was only once.
+    pub(super) fn visit_again(&mut self, skill: u32) -> bool {
+        let stamp = &mut self.stamps[skill as usize];
+        std::mem::replace(stamp, self.search + 1) == self.search
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,6 +306,28 @@ mod tests {
             assert!(found.range(5) == (1..2) && found.items().map(|(item, _)| item).eq([5, 4_103]));
             found.settle(4_103, Presence::At, 7..9);
             assert_eq!((found.presence(4_103), found.range(4_103)), (Presence::At, 7..9));
+        }
+    }
+
+    #[test]
+    fn each_search_begins_with_no_visits_also_when_its_number_starts_anew() {
+        for search in [0, 8, u32::MAX - 2 * NUMBERS + 1, u32::MAX - NUMBERS + 1] {
+            let mut epochs = Epochs::default();
+            epochs.start(4);
+            epochs.search = search;
+            for _ in 0..3 {
+                epochs.start(4);
+                assert!((0..4).all(|skill| !epochs.has(skill)), "{search}");
+                let mut visitor = epochs.visitor();
+                assert_eq!(
+                    [0, 1, 2, 1, 2].map(|of| visitor.visit(of)),
+                    [true, true, true, false, false]
+                );
+                assert_eq!([1, 2, 2].map(|of| visitor.visit_again(of)), [true, true, false]);
+                assert!(!visitor.visit(1));
+                assert_eq!([0, 1, 2, 3].map(|of| epochs.has(of)), [true, true, true, false]);
+                assert_eq!([0, 1, 2, 3].map(|of| epochs.has_once(of)), [true, false, false, false]);
+            }
         }
     }
 }

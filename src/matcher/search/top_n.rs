@@ -13,9 +13,9 @@
 use std::cmp::Reverse;
 
 use super::Search;
-use super::rank_key::RankKey;
-use super::remaining::Remaining;
+use super::score::RankKey;
 use super::scratch::{Presence, Scratch};
+use super::signatures::Remaining;
 use crate::skill::SkillId;
 
 /// The goal of a search: the best `limit` skills with a literal of `least` words or more.
@@ -26,7 +26,7 @@ struct Aim {
 }
 
 /// The largest limit; for more, every match is ranked.
-pub(super) const MAX_BEST: usize = 128;
+const MAX_BEST: usize = 128;
 
 /// Up to this many skills with a phrase of the same number of words are examined together; if they
 /// are more, those of the rarest item come first.
@@ -35,7 +35,53 @@ const MAX_OF_PHRASES: usize = 32;
 /// Up to this many items, select the minimum repeatedly instead of sorting; the search usually stops early.
 const FEW: usize = 16;
 
+/// The matches that [`Index::select`](crate::matcher::Index::select) is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Selection<'s> {
+    /// The skills used recently, the last one first.
+    pub recent: &'s [SkillId],
+    /// The number of matches wanted, beside those that are in the answer anyway.
+    pub limit: usize,
+    /// Skills that are in the answer if they match, wherever they rank.
+    pub named: Vec<&'s SkillId>,
+    /// True if the matches are wanted with their hits.
+    pub hits: bool,
+}
+
 impl Search<'_, '_> {
+    /// Ranks what `selection` wants. Returns the skills that match by a weak mention alone.
+    pub(super) fn rank_selected(&mut self, selection: &Selection<'_>) -> Vec<u32> {
+        self.start_ranking(selection.recent);
+        let weak = self.weak();
+        let place = |id: &&SkillId| self.index.tables.ids.binary_search(id).ok();
+        let named = selection.named.iter().filter_map(place).map(|skill| skill as u32);
+        let mut named: Vec<u32> = named.chain(weak.iter().copied()).collect();
+        named.sort_unstable();
+        named.dedup();
+        if selection.limit > MAX_BEST {
+            self.rank_all(selection.recent);
+            let mut n_others = 0;
+            self.scratch.ranking.best.retain(|key| {
+                let is_named = named.binary_search(&key.skill).is_ok();
+                n_others += usize::from(!is_named);
+                is_named || n_others <= selection.limit
+            });
+            return weak;
+        }
+        let mut keys = Vec::with_capacity(named.len());
+        for &skill in &named {
+            self.open_own(skill);
+            keys.extend(self.key(skill));
+            self.scratch.ranking.epochs.visitor().visit(skill);
+        }
+        self.rank_best_of_others(selection.limit);
+        if !keys.is_empty() {
+            self.scratch.ranking.best.extend(keys);
+            self.scratch.ranking.best.sort_unstable();
+        }
+        weak
+    }
+
     /// Ranks the best `limit` matches.
     pub(in crate::matcher) fn rank_best(&mut self, recent: &[SkillId], limit: usize) {
         if limit > MAX_BEST {
@@ -48,7 +94,7 @@ impl Search<'_, '_> {
     }
 
     /// Ranks the best `limit` matches of those skills that were not visited yet.
-    pub(super) fn rank_best_of_others(&mut self, limit: usize) {
+    fn rank_best_of_others(&mut self, limit: usize) {
         if limit == 0 {
             return;
         }

@@ -16,9 +16,9 @@ pub(in crate::matcher) fn masks(
         let rest = &bytes[start..];
         let n_known = rest.len().min(BYTES);
         // The last block is read from its end, and the bytes of the one before are shifted out.
-        let mask = if let Some(block) = rest.first_chunk() {
+        let mask = if let Some(block) = rest.first_chunk::<BYTES>() {
             mask(block, &holds)
-        } else if let Some(block) = bytes.last_chunk() {
+        } else if let Some(block) = bytes.last_chunk::<BYTES>() {
             mask(block, &holds) >> (BYTES - n_known)
         } else {
             padded[..n_known].copy_from_slice(rest);
@@ -54,13 +54,16 @@ pub(in crate::matcher) fn others(text: &str, mut each: impl FnMut(usize, char)) 
     });
 }
 
-/// The mask of the bytes for which `holds` is true. Compilers vectorise the loop over bytes; then
+/// The mask of at most 64 numbers for which `holds` is true. Compilers vectorise the loop over them; then
 /// eight bytes of 0 or 1 at a time are gathered into one by a multiplication.
 #[inline]
-pub(in crate::matcher) fn mask(bytes: &[u8; BYTES], holds: impl Fn(u8) -> bool) -> u64 {
-    let mut is_in = [0_u8; BYTES];
-    for (is_in, &byte) in is_in.iter_mut().zip(bytes) {
-        *is_in = u8::from(holds(byte));
+pub(in crate::matcher) fn mask<T: Copy, const N: usize>(
+    numbers: &[T; N],
+    holds: impl Fn(T) -> bool,
+) -> u64 {
+    let mut is_in = [0_u8; N];
+    for (is_in, &number) in is_in.iter_mut().zip(numbers) {
+        *is_in = u8::from(holds(number));
     }
     let (eights, _) = is_in.as_chunks::<8>();
     eights.iter().zip((0..u64::BITS).step_by(8)).fold(0, |mask, (&eight, shift)| {

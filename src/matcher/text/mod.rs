@@ -2,16 +2,13 @@
 
 pub(in crate::matcher) mod blocks;
 pub(crate) mod boundary;
-pub(in crate::matcher) mod excerpt;
 mod folding;
-pub(crate) mod idle;
-pub(in crate::matcher) mod inflect;
-mod mapped;
+pub(in crate::matcher) mod mapped;
 pub(in crate::matcher) mod mask;
 pub(crate) mod mention;
 pub(in crate::matcher) mod meta;
-pub(in crate::matcher) mod token;
+pub(crate) mod token;
 
-pub(crate) use excerpt::looked_at;
 pub(crate) use folding::{QueryText, collapse_blanks, fold_trigger, push_folded};
+pub(crate) use mapped::looked_at;
 pub use meta::MetaQuestion;

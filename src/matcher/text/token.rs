@@ -10,7 +10,7 @@ const MAX_PLAIN_BYTES: usize = 48;
 
 /// Splits off the first token of `text`: a word, or one character of a script that is written
 /// without reliable spaces. Returns the token and what follows it.
-pub(in crate::matcher) fn next_token(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn next_token(text: &str) -> Option<(&str, &str)> {
     let text = &text[text.find(is_letter_or_digit)?..];
     let n_ascii = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
     if n_ascii > 0 && text.as_bytes().get(n_ascii).is_none_or(|&next| ends_ascii(next)) {
@@ -31,7 +31,7 @@ fn ends_ascii(byte: u8) -> bool {
 }
 
 /// Returns the last token of `text`.
-pub(in crate::matcher) fn last_token(text: &str) -> Option<&str> {
+pub(crate) fn last_token(text: &str) -> Option<&str> {
     let (mut start, last) = text.char_indices().rfind(|&(_, c)| is_letter_or_digit(c))?;
     if !is_paired(last) {
         let rest = text[..start].char_indices().rev();
@@ -72,14 +72,14 @@ fn is_apostrophe(c: char) -> bool {
 }
 
 /// Tells whether two tokens are the same word.
-pub(in crate::matcher) fn is_same(a: &str, b: &str) -> bool {
+pub(crate) fn is_same(a: &str, b: &str) -> bool {
     a == b
         || !(is_plain(a) && is_plain(b))
             && Plain::of(a).zip(Plain::of(b)).is_some_and(|(a, b)| a.as_str() == b.as_str())
 }
 
 /// Tells whether a folded token is known to be its own plain form.
-pub(in crate::matcher) fn is_plain(token: &str) -> bool {
+pub(crate) fn is_plain(token: &str) -> bool {
     token.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         || token.starts_with(is_paired)
 }
@@ -87,14 +87,14 @@ pub(in crate::matcher) fn is_plain(token: &str) -> bool {
 /// The plain form of a token: lower case, without accents and apostrophes, in the usual width. It
 /// lies on the stack.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::matcher) struct Plain {
+pub(crate) struct Plain {
     bytes: [u8; MAX_PLAIN_BYTES],
     len: usize,
 }
 
 impl Plain {
     /// Returns the plain form, or `None` if the token is too long to be a word of a phrase.
-    pub(in crate::matcher) fn of(token: &str) -> Option<Plain> {
+    pub(crate) fn of(token: &str) -> Option<Plain> {
         let mut plain = Plain { bytes: [0; MAX_PLAIN_BYTES], len: 0 };
         let mut fits = true;
         for c in token.chars() {
@@ -103,7 +103,7 @@ impl Plain {
         fits.then_some(plain)
     }
 
-    pub(in crate::matcher) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
     }
 

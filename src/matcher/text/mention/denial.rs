@@ -4,8 +4,7 @@
 //! few words, each of a closed list: "do *not* want to use the x skill". Any other word ends the
 //! search, so that "do not forget to run /x" and "not only x" deny nothing.
 
-use super::SIGILS;
-use super::clause::{Clause, DETERMINERS};
+use super::{SIGILS, is_quote};
 
 /// Words that may stand between a denial and the mention, at most.
 const MAX_BETWEEN: usize = 5;
@@ -126,85 +125,78 @@ fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || ["not", "never", "cannot", "dont"].contains(&word)
 }
 
+/// Words before a name that say whose it is.
+pub(super) const DETERMINERS: [&str; 4] = ["the", "my", "our", "your"];
+
+/// A token that is longer, in bytes, is not one of the words that anything is known of.
+const MAX_TOKEN_BYTES: usize = 64;
+
+/// An iterator over the words before a place, backwards. It ends where the clause does: at a
+/// punctuation mark, an opening bracket, or a very long token.
+#[derive(Debug, Clone)]
+pub(super) struct Clause<'t> {
+    /// The words left, up to the blank after the last.
+    rest: Option<&'t str>,
+}
+
+impl<'t> Clause<'t> {
+    /// The words before `end`, where quotes, brackets and a sigil may open the next one.
+    pub(super) fn before(text: &'t str, end: usize) -> Clause<'t> {
+        let opens = |c: char| is_quote(c) || SIGILS.contains(&c) || "([{<".contains(c);
+        Clause { rest: text[..end].trim_end_matches(opens).strip_suffix(' ') }
+    }
+}
+
+impl<'t> Iterator for Clause<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let rest = self.rest.take()?;
+        let last = rest.bytes().rev().take(MAX_TOKEN_BYTES);
+        let start = match last.enumerate().find(|&(_, byte)| byte == b' ') {
+            Some((n_bytes, _)) => rest.len() - n_bytes,
+            None if rest.len() > MAX_TOKEN_BYTES => return None,
+            None => 0,
+        };
+        let token = rest[start..].trim_end_matches(is_quote);
+        if token.ends_with(|c| ",;:.!?)]}>-–—。、".contains(c)) {
+            return None;
+        }
+        let word = token.trim_start_matches(|c| is_quote(c) || "([{<".contains(c));
+        if word.is_empty() {
+            return None;
+        }
+        if !token.starts_with(['(', '[', '{', '<']) {
+            self.rest = start.checked_sub(1).map(|end| &rest[..end]);
+        }
+        Some(word)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn denials_reach_a_mention_over_few_words_of_one_clause() {
-        for denied in [
-            "not X",
-            "it is not X",
-            "why is it not X",
-            "it isn't X",
-            "use y, not the X skill",
-            "don't use X",
-            "do not run X",
-            "dont load the X skill",
-            "I can't use X",
-            "you shouldn't ever try to use the X",
-            "please never again use my X",
-            "we no longer need X",
-            "no X please",
-            "no need for X",
-            "without X",
-            "without running the \"X\" skill",
-            "use y instead of X",
-            "y rather than using X",
-            "any skill other than X",
-            "all except for X",
-            "neither y nor X",
-            "just finished X",
-            "I have already run X",
-            "already ran the X",
-            "just used X",
-            "finished with X",
-            "we are done with X",
-            "skip X",
-            "stop using X",
-            "exit X",
-            "do not (X)",
-            "just finished /y and X",
-            "don't run `$y` or X",
-            "either way: not `X`",
+    fn the_words_of_a_clause_are_read_backwards() {
+        let long = format!("no {} use ", "x".repeat(MAX_TOKEN_BYTES));
+        for (text, expected) in [
+            ("please do not ", ["not", "do", "please"].as_slice()),
+            ("why, not “the \"`/", &["the", "not"]),
+            ("no (use the ", &["the", "use"]),
+            ("not \"use\" 'the' (", &["the", "use", "not"]),
+            ("not - use ", &["use"]),
+            ("not: ", &[]),
+            ("not! use ", &["use"]),
+            ("v1.2 use ", &["use", "v1.2"]),
+            ("don't", &[]),
+            ("", &[]),
+            (" ", &[]),
+            (&long, &["use"]),
+            ("é é ", &["é", "é"]),
         ] {
-            let start = denied.find('X').unwrap();
-            assert!(is_denied(denied, start), "{denied}");
-        }
-        for meant in [
-            "X",
-            "use X",
-            "why not X",
-            "why not use X",
-            "if not X",
-            "if not, run X",
-            "do not forget to run X",
-            "don't hesitate to use X",
-            "not only X",
-            "no, use X",
-            "no use X",
-            "no: X",
-            "don't just talk, use X",
-            "this is not done. X",
-            "we do not (yet) use X",
-            "why don't you use X",
-            "couldn't we run X",
-            "the tests do not pass run X",
-            "not sure X",
-            "just run X",
-            "just use X",
-            "I ran X on a fresh host",
-            "never skip X",
-            "don't stop using X",
-            "skip to the X",
-            "other X than that",
-            "he is done X",
-            "non-X",
-            "don't worry and X",
-            "not ever really trying to actually use X",
-        ] {
-            let start = meant.find('X').unwrap();
-            assert!(!is_denied(meant, start), "{meant}");
+            let words: Vec<&str> = Clause::before(text, text.len()).collect();
+            assert_eq!(words, expected, "{text:?}");
         }
     }
 }

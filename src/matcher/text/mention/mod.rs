@@ -1,19 +1,16 @@
 //! Mentions: the places where a message names a skill.
 //!
-//! 1. A name is found by its literals (`name.rs`).
-//! 2. The words around it tell whether the skill is asked for (`strength.rs`), and whether the
-//!    mention is denied or done with (`denial.rs`), which reads the words before it (`clause.rs`).
-//! 3. All mentions of a message together tell which of them count (`resolve.rs`): a longer name
-//!    wins over one inside it, and a strong mention silences the weak ones of other skills.
+//! 1. A name is found by its literals; the words around it tell whether the skill is asked for (`name.rs`).
+//! 2. The words before it tell whether the mention is denied or done with (`denial.rs`).
+//! 3. All mentions of a message together tell which of them count: a longer name wins over one inside it,
+//!    and a strong mention silences the weak ones of other skills.
 
-mod clause;
 pub(in crate::matcher) mod denial;
 mod name;
-mod resolve;
-mod strength;
+
+use std::cmp::Reverse;
 
 pub(crate) use name::Name;
-pub(crate) use resolve::{Mention, resolve};
 
 use super::fold_trigger;
 
@@ -37,6 +34,79 @@ pub(crate) struct Reading {
     pub(crate) is_denied: bool,
 }
 
+/// A skill's name at one place of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mention {
+    /// Bytes of the folded text.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) skill: u32,
+    /// The item that stands for the name.
+    pub(crate) item: u32,
+    pub(crate) reading: Reading,
+}
+
+/// Sorts `mentions`, leaves those that count or are denied, and returns whether one that counts is
+/// strong. Names of other skills inside a longer name go: with the skills `deploy` and `deploy-api`,
+/// "use deploy-api" mentions only the latter.
+pub(crate) fn resolve(mentions: &mut Vec<Mention>) -> bool {
+    if mentions.len() > 1 {
+        mentions.sort_unstable_by_key(|m| (m.start, Reverse(m.end), m.skill, m.item));
+        mentions.dedup();
+        drop_inner(mentions);
+    }
+    mentions.retain(|mention| mention.reading.strength.is_some());
+    let counts = |m: &Mention| m.reading.strength == Some(Strength::Strong) && !m.reading.is_denied;
+    mentions.iter().any(counts)
+}
+
+/// Takes the strength from each mention inside a longer one of another skill, but for tokens with a
+/// sigil, which stand for themselves.
+fn drop_inner(mentions: &mut [Mention]) {
+    let mut reach = Reach::default();
+    for alike in mentions.chunk_by_mut(|a, b| (a.start, a.end) == (b.start, b.end)) {
+        for mention in alike.iter_mut() {
+            if !mention.reading.is_token && reach.is_past(mention.end, mention.skill) {
+                mention.reading.strength = None;
+            }
+        }
+        for mention in alike.iter() {
+            reach.extend(mention.end, mention.skill);
+        }
+    }
+}
+
+/// The reach of the mentions that start before a place: the one that ends last, and the last one of
+/// another skill. Two are enough to know for any skill how far the others reach.
+#[derive(Debug, Default)]
+struct Reach {
+    first: Option<(u32, u32)>,
+    second: Option<(u32, u32)>,
+}
+
+impl Reach {
+    /// Tells whether a mention of a skill other than `owner` ends at `end` or after it.
+    fn is_past(&self, end: u32, owner: u32) -> bool {
+        let mut both = [self.first, self.second].into_iter().flatten();
+        both.any(|(reached, by)| by != owner && reached >= end)
+    }
+
+    fn extend(&mut self, end: u32, owner: u32) {
+        match self.first {
+            Some((reached, by)) if by == owner => self.first = Some((end.max(reached), by)),
+            Some((reached, _)) if reached >= end => {
+                if self.second.is_none_or(|(reached, _)| reached < end) {
+                    self.second = Some((end, owner));
+                }
+            }
+            first => {
+                self.second = first;
+                self.first = Some((end, owner));
+            }
+        }
+    }
+}
+
 /// Tells whether a folded text asks for a skill by one of its names.
 pub(crate) fn asks_for(id: &str, name: &str, folded: &str) -> bool {
     [(id, true), (name, false)].into_iter().any(|(own, is_id)| {
@@ -58,7 +128,7 @@ fn strength_of(name: &str, is_id: bool, folded: &str) -> Option<Strength> {
 
 /// Tells whether `c` is a quotation mark, a back-tick or a mark of emphasis.
 fn is_quote(c: char) -> bool {
-    "'\"`*“”‘«»「」".contains(c)
+    matches!(c, '\'' | '"' | '`' | '*' | '“' | '”' | '‘' | '«' | '»' | '「' | '」')
 }
 
 /// Characters that make the id after them a mention.
@@ -68,84 +138,52 @@ const SIGILS: [char; 3] = ['/', '$', '@'];
 mod tests {
     use super::*;
 
+    fn at(start: u32, end: u32, skill: u32) -> Mention {
+        let reading = Reading { strength: Some(Strength::Weak), is_token: false, is_denied: false };
+        Mention { start, end, skill, item: skill, reading }
+    }
+
+    /// Start, end and skill.
+    type Place = (u32, u32, u32);
+
+    fn left(mut mentions: Vec<Mention>) -> Vec<Place> {
+        resolve(&mut mentions);
+        mentions.iter().map(|m| (m.start, m.end, m.skill)).collect()
+    }
+
     #[test]
-    fn mentions_are_told_from_words() {
-        use Strength::{Strong, Weak};
-        let cases = [
-            ("deploy", "/deploy to staging", Some(Strong)),
-            ("deploy", "please $deploy.", Some(Strong)),
-            ("deploy", "@deploy, now", Some(Strong)),
-            ("deploy", "/web-tools:deploy to staging", Some(Strong)),
-            ("deploy", "@tools:deploy, now", Some(Strong)),
-            ("deploy", "see tools:deploy", Some(Weak)),
-            ("deploy", "see x/tools:deploy", Some(Weak)),
-            ("deploy", "see /:deploy and /a:b:deploy", Some(Weak)),
-            ("deploy", "/tools:deploy-all", Some(Weak)),
-            ("deploy", "/deploy:all", Some(Weak)),
-            ("deploy", "deploy to staging", Some(Weak)),
-            ("deploy", "ls /tmp/deploy", None),
-            ("deploy", "and/or deploy/", Some(Weak)),
-            ("deploy", "/deploy- now", Some(Strong)),
-            ("deploy", "run /deploy.sh", Some(Weak)),
-            ("deploy", "/deploy-all", Some(Weak)),
-            ("deploy", "/deploy/all", None),
-            ("deploy", "run `/deploy` now", Some(Weak)),
-            ("deploy", "(\"/deploy\", please)", Some(Weak)),
-            ("deploy", "it is “/deploy prod”", Some(Weak)),
-            ("deploy", "**/deploy** it", Some(Weak)),
-            ("deploy", "all of **/deploy", None),
-            ("deploy", "add **/deploy* and `*/deploy*`", None),
-            ("deploy", "in **/deploy**/x", None),
-            ("deploy", "cp \"/deploy\"/out (/deploy)/x '/deploy'/*", None),
-            ("deploy", "`/tmp/deploy`", None),
-            ("deploy", "\"$HOME\"/deploy", None),
-            ("deploy", "https://deploy", None),
-            ("deploy", "see ./deploy", None),
-            ("deploy", "mail me@deploy", Some(Weak)),
-            ("deploy", "/deployment", None),
-            ("deploy", "use deploy", Some(Weak)),
-            ("deploy", "use the deploy skill", Some(Strong)),
-            ("deploy", "use the \"deploy\" skill!", Some(Strong)),
-            ("deploy", "use the web-deploy skill", Some(Weak)),
-            ("deploy", "use skill deploy", Some(Strong)),
-            ("deploy", "use skill deploy-web", Some(Weak)),
-            ("deploy", "use skill: `deploy`", Some(Strong)),
-            ("deploy", "deploy skills", Some(Weak)),
-            ("deploy", "unskill deploy", Some(Weak)),
-            ("deploy", "not the deploy skill, use ship", None),
-            ("deploy", "do not use skill: deploy", None),
-            ("deploy", "do not run /tools:deploy", None),
-            ("deploy", "no /deploy! deploy by hand", Some(Weak)),
-            ("sven/plan", "/sven/plan it", Some(Strong)),
-            ("sven/plan", "see sven/plan", Some(Weak)),
-            ("sven", "/sven/plan it", None),
-            ("code-review", "do a code review", Some(Weak)),
-            ("code review", "do a code-review", Some(Weak)),
-            ("code-review", "use code review", Some(Strong)),
-            ("code-review", "please use the \"Code Review\"", None),
-            ("code-review", "please use the \"code review\"", Some(Strong)),
-            ("code-review", "use my code-review on it", Some(Strong)),
-            ("code-review", "use: code-review", Some(Weak)),
-            ("code-review", "use code-review.md", Some(Weak)),
-            ("code-review", "reuse code-review", Some(Weak)),
-            ("code-review", "use a code-review", Some(Weak)),
-            ("code-review", "run code-review on it", Some(Strong)),
-            ("code-review", "we are using code review", Some(Weak)),
-            ("code-review", "it is done using code-review.", Some(Strong)),
-            ("code-review", "invoke `code-review`", Some(Strong)),
-            ("code-review", "/code-review", Some(Strong)),
-            ("code-review", "/code review", Some(Weak)),
-            ("code-review", "cat code-review/x", None),
-            ("code-review", "code reviews", None),
-            ("ci/cd pipeline", "a ci/cd-pipeline", None),
-            ("a-b-c-d-e-f", "use a b-c d e-f!", Some(Strong)),
-            ("a-b-c-d-e-f", "a b c d e fg", None),
-            ("a-b-c-d-e-f", "a b c d e", None),
+    fn a_longer_name_wins_over_those_of_other_skills_inside_it() {
+        let cases: [(Vec<Mention>, &[Place]); 7] = [
+            (vec![at(0, 6, 1), at(0, 10, 2), at(7, 10, 3)], &[(0, 10, 2)]),
+            (vec![at(0, 10, 2), at(20, 26, 1)], &[(0, 10, 2), (20, 26, 1)]),
+            (vec![at(0, 10, 1), at(0, 6, 1)], &[(0, 10, 1), (0, 6, 1)]),
+            (vec![at(0, 10, 1), at(0, 10, 2), at(4, 6, 1)], &[(0, 10, 1), (0, 10, 2)]),
+            (vec![at(0, 6, 1), at(4, 10, 2)], &[(0, 6, 1), (4, 10, 2)]),
+            (vec![at(0, 20, 1), at(1, 9, 2), at(3, 5, 1)], &[(0, 20, 1)]),
+            (vec![at(0, 6, 1), at(0, 6, 1)], &[(0, 6, 1)]),
         ];
-        for (name, text, expected) in cases {
-            assert_eq!(strength_of(name, true, text), expected, "{name} in {text:?}");
+        for (mentions, expected) in cases {
+            assert_eq!(left(mentions.clone()), expected, "{mentions:?}");
         }
-        assert_eq!(strength_of("ci/cd pipeline", false, "a ci/cd-pipeline"), Some(Weak));
-        assert_eq!(strength_of("deploy", false, "/deploy"), Some(Weak), "only ids take a sigil");
+    }
+
+    #[test]
+    fn what_is_no_mention_still_covers_and_a_token_is_never_covered() {
+        let mut path = at(0, 10, 1);
+        path.reading.strength = None;
+        assert_eq!(left(vec![path, at(0, 6, 2)]), []);
+        let mut token = at(0, 6, 2);
+        token.reading.is_token = true;
+        assert_eq!(left(vec![path, token]), [(0, 6, 2)]);
+    }
+
+    #[test]
+    fn a_denied_mention_is_not_a_strong_one() {
+        let mut mention = at(0, 6, 1);
+        assert!(!resolve(&mut vec![mention]));
+        mention.reading.strength = Some(Strength::Strong);
+        assert!(resolve(&mut vec![mention]));
+        mention.reading.is_denied = true;
+        assert!(!resolve(&mut vec![mention]));
     }
 }

@@ -201,4 +201,25 @@ fn end_of_sentence(rest: &str) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn phrases_are_folded_and_distinct() {
+        let mut known = HashSet::new();
+        for (at, meaning) in table::phrases(TEXT) {
+            let phrase = TEXT[at].trim();
+            let one_line = phrase.replace("\n  ", " ");
+            assert_eq!(fold_trigger(phrase), one_line, "{phrase} is not folded");
+            if meaning != Meaning::Courtesy {
+                assert!(known.insert(phrase.to_owned()), "{phrase} is there twice");
+            }
+            for (open, close) in [('(', ')'), ('[', ']')] {
+                assert_eq!(phrase.matches(open).count(), phrase.matches(close).count(), "{phrase}");
+            }
+        }
+        assert!(known.len() > 150, "{}", known.len());
+    }
+}

@@ -1,10 +1,12 @@
-use std::collections::HashSet;
+//! Questions about the skills themselves, in the languages built in and in those of a host.
 
-use super::MetaQuestion::{Registry, ShowAll};
-use super::*;
+use repertoire::MetaQuestion::{self, Registry, ShowAll};
+use repertoire::matcher::IndexOptions;
+
+use crate::search;
 
 fn asked(text: &str) -> Option<MetaQuestion> {
-    Questions::new(&[]).asked(&fold_trigger(text))
+    search(&[], &IndexOptions::default(), text).meta
 }
 
 /// The lines of a file of cases, without headings, that are not answered as expected.
@@ -14,35 +16,18 @@ fn failures(file: &str, expected: Option<MetaQuestion>) -> Vec<&str> {
 }
 
 #[test]
-fn phrases_are_folded_and_distinct() {
-    let mut known = HashSet::new();
-    for (at, meaning) in table::phrases(TEXT) {
-        let phrase = TEXT[at].trim();
-        let one_line = phrase.replace("\n  ", " ");
-        assert_eq!(fold_trigger(phrase), one_line, "{phrase} is not folded");
-        if meaning != Meaning::Courtesy {
-            assert!(known.insert(phrase.to_owned()), "{phrase} is there twice");
-        }
-        for (open, close) in [('(', ')'), ('[', ']')] {
-            assert_eq!(phrase.matches(open).count(), phrase.matches(close).count(), "{phrase}");
-        }
-    }
-    assert!(known.len() > 150, "{}", known.len());
-}
-
-#[test]
 fn every_language_asks_which_skills_there_are() {
-    assert_eq!(failures(include_str!("cases/registry.txt"), Some(Registry)), [""; 0]);
+    assert_eq!(failures(include_str!("questions/registry.txt"), Some(Registry)), [""; 0]);
 }
 
 #[test]
 fn every_language_asks_for_all_skills_in_full() {
-    assert_eq!(failures(include_str!("cases/all.txt"), Some(ShowAll)), [""; 0]);
+    assert_eq!(failures(include_str!("questions/all.txt"), Some(ShowAll)), [""; 0]);
 }
 
 #[test]
 fn near_misses_ask_nothing() {
-    assert_eq!(failures(include_str!("cases/near_misses.txt"), None), [""; 0]);
+    assert_eq!(failures(include_str!("questions/near_misses.txt"), None), [""; 0]);
 }
 
 #[test]
@@ -86,7 +71,8 @@ fn a_host_adds_phrases_of_any_language() {
         ("*", ShowAll),
         ("(", ShowAll),
     ];
-    let questions = Questions::new(&phrases.map(|(phrase, asks)| (phrase.to_owned(), asks)));
+    let mut options = IndexOptions::default();
+    options.meta_phrases = phrases.map(|(phrase, asks)| (phrase.to_owned(), asks)).into();
     for (text, expected) in [
         ("mita osaat tehda", Some(Registry)),
         ("Hello! «Mitä osaat, tehdä»?", Some(Registry)),
@@ -101,7 +87,7 @@ fn a_host_adds_phrases_of_any_language() {
         ("x", None),
         ("anything", None),
     ] {
-        assert_eq!(questions.asked(&fold_trigger(text)), expected, "{text}");
+        assert_eq!(search(&[], &options, text).meta, expected, "{text}");
     }
 }
 
@@ -111,6 +97,6 @@ fn long_and_odd_texts_are_no_trouble() {
     for text in
         ["the ", "有没有", "スキルありますか。", "¿", "do you have any skills for ", "'", "か"]
     {
-        asked(&fold_trigger(&text.repeat(20_000)));
+        asked(&text.repeat(20_000));
     }
 }

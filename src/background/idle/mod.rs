@@ -5,8 +5,8 @@
 
 mod words;
 
-use super::token::{Plain, next_token};
-use crate::matcher::relevance::{STOP_WORDS, is_paired};
+use crate::matcher::text::token::{Plain, next_token};
+use crate::matcher::{STOP_WORDS, is_paired};
 use words::{ENGLISH, OTHER_LANGUAGES, UNSPACED};
 
 /// Tells whether a message consists of stop words and chatter only. Numbers, punctuation and emoji

@@ -1,8 +1,10 @@
-//! Bitmaps of the most common items, with one bit per skill, so that skills are counted a word at a
-//! time.
+//! Counting of all matches: a bit for each skill that matches. The most common items have bitmaps, so that
+//! their skills are counted a word at a time.
 
 use serde::{Deserialize, Serialize};
 
+use super::Search;
+use super::scratch::{Presence, Scratch};
 use crate::matcher::arena::Lists;
 
 /// An item has a bitmap if at least one in this many skills declares it: then the bitmap takes no
@@ -71,6 +73,46 @@ impl Bitmaps {
     /// Heap memory in bytes.
     pub(in crate::matcher) fn memory_usage(&self) -> usize {
         size_of_val(&*self.items) + size_of_val(&*self.words)
+    }
+}
+
+impl Search<'_, '_> {
+    /// Counts the skills that match.
+    pub(in crate::matcher) fn count_all(&mut self) -> usize {
+        self.open_all();
+        self.scratch.ranking.start_counting(self.index.tables.ids.len());
+        let vetoed = |exclude: &u32| self.index.tables.excludes[*exclude as usize].0;
+        for exclude in &self.scratch.found.excludes {
+            self.scratch.ranking.count(vetoed(exclude));
+        }
+        for may_be in [false, true] {
+            for nth in 0..self.scratch.found.n_items() {
+                let (item, presence) = self.scratch.found.item(nth);
+                // The ranking may have run a pattern already, and not found it.
+                if presence == Presence::Absent || (presence == Presence::Possible) != may_be {
+                    continue;
+                }
+                let skills = self.index.tables.postings.of(item);
+                if may_be
+                    && (skills.iter().all(|&skill| self.scratch.ranking.is_counted(skill))
+                        || !self.confirm(item))
+                {
+                    continue;
+                }
+                // Only common items have signatures, and of these only the most common bitmaps.
+                let is_common = self.index.tables.signatures.bit(item).is_some();
+                let bitmap = if is_common { self.index.tables.bitmaps.of(item) } else { None };
+                match bitmap {
+                    Some(bitmap) => self.scratch.ranking.count_each(bitmap),
+                    None => skills.iter().for_each(|&skill| self.scratch.ranking.count(skill)),
+                }
+            }
+        }
+        let Scratch { found, ranking, .. } = &mut *self.scratch;
+        for exclude in &found.excludes {
+            ranking.uncount(vetoed(exclude));
+        }
+        ranking.counted.iter().map(|skills| skills.count_ones() as usize).sum()
     }
 }
 

@@ -1,0 +1,30 @@
+//! Matching as a caller of an index sees it: mentions, questions about the skills, and the order of matches.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod mentions;
+mod questions;
+mod ranking;
+
+use repertoire::matcher::{Answer, Index, IndexOptions, IndexedSkill};
+use repertoire::{Query, Skill, SkillId};
+
+/// The index of skills, each with its id, its name, and more lines of its front matter.
+fn index_of(skills: &[(&str, &str, &str)], options: &IndexOptions) -> Index {
+    let parse = |&(id, name, more): &(&str, &str, &str)| -> (SkillId, Skill) {
+        let name = serde_json::to_string(name).unwrap();
+        let text = format!("---\nname: {name}\ndescription: d\n{more}\n---\n");
+        (SkillId::new(id), text.parse().unwrap())
+    };
+    let skills: Vec<(SkillId, Skill)> = skills.iter().map(parse).collect();
+    let indexed = skills.iter().map(|(id, skill)| IndexedSkill {
+        id,
+        name: skill.name(),
+        triggers: skill.triggers(),
+    });
+    Index::new(&indexed.collect::<Vec<_>>(), options).unwrap()
+}
+
+/// The answer of such an index to a message.
+fn search(skills: &[(&str, &str, &str)], options: &IndexOptions, text: &str) -> Answer {
+    index_of(skills, options).search(&Query::new(text), &[], usize::MAX)
+}

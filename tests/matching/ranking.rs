@@ -1,0 +1,114 @@
+//! The order of matches, and the calls that find the best of them.
+
+use repertoire::matcher::{Answer, Index, IndexOptions, Selection, find_literal};
+use repertoire::{Query, SkillId};
+use serde_json::json;
+
+use crate::{index_of, search};
+
+#[test]
+fn a_literal_is_found_where_an_index_finds_it() {
+    for (text, trigger) in [
+        ("a press  release", "press release"),
+        ("PRESS-RELEASE", "press release"),
+        ("github and git", "git"),
+        ("gitgit git", "git"),
+        ("使用git提交", "git"),
+        ("asp.net .net", ".net"),
+        ("libc++2 c++", "c++"),
+        ("STRASSE Straße", "straße"),
+        ("don’t do it", "don't"),
+        ("ﬁle it", "file"),
+        ("aaa aa", "aa"),
+        ("", "x"),
+        ("x", " "),
+    ] {
+        let triggers = json!([trigger]).to_string();
+        let skills = [("not-in-the-texts", "not-in-the-texts", &*format!("triggers: {triggers}"))];
+        let answer = search(&skills, &IndexOptions::default(), text);
+        let expected = answer.matches.first().map(|found| found.hits[0].span.clone());
+        assert_eq!(find_literal(text, trigger), expected, "{text}: {trigger}");
+    }
+}
+
+#[test]
+fn triggers_that_look_for_the_same_count_once_also_if_only_one_of_them_is_found() {
+    let skills = [
+        ("a", "x-a", "triggers: {keywords: [git]}"),
+        ("b", "x-b", "triggers: {keywords: [git, deploy], verbs: [deploy]}"),
+        ("c", "x-c", "triggers: {verbs: [deploy]}"),
+    ];
+    let mut options = IndexOptions::default();
+    options.inflect = true;
+    let index = index_of(&skills, &options);
+    for (query, expected) in [
+        ("git deploying", ["b", "a", "c"].as_slice()),
+        ("git deploy", &["b", "a", "c"]),
+        ("deploy", &["b", "c"]),
+        ("deploying", &["b", "c"]),
+    ] {
+        let query = Query::new(query);
+        for found in [index.best(&query, &[], 3), index.search(&query, &[], 3).matches] {
+            let ids: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
+            assert_eq!(ids, expected, "{query:?}");
+        }
+    }
+}
+
+fn index(mask_quoted: bool) -> Index {
+    let skills: Vec<(String, String)> = (0..40)
+        .map(|i| {
+            let triggers = match i % 4 {
+                0 => "keywords: [git]".to_owned(),
+                1 => format!("keywords: [git, word{i}], exclude: [veto{i}]"),
+                2 => format!("patterns: ['git.*w{i}', 'w\\d+']"),
+                _ => "keywords: [unheard]".to_owned(),
+            };
+            (format!("red{i}"), format!("triggers: {{{triggers}}}"))
+        })
+        .collect();
+    let skills: Vec<_> = skills.iter().map(|(id, triggers)| (&**id, &**id, &**triggers)).collect();
+    let mut options = IndexOptions::default();
+    options.mask_quoted = mask_quoted;
+    index_of(&skills, &options)
+}
+
+#[test]
+fn a_selection_is_the_first_of_all_with_those_that_are_named_and_the_number_of_all() {
+    let index = index(false);
+    let ids: Vec<SkillId> = [3, 12, 13, 18, 39].map(|i| SkillId::new(&format!("red{i}"))).into();
+    for message in ["git", "git w6 and w12", "red7 and red8: git", "veto13 git", "", "/red39 git"] {
+        let query = Query::new(message);
+        for recent in [&[], &ids[1..3]] {
+            let all = index.search(&query, recent, 0);
+            for limit in [0, 1, 3, 30, 200] {
+                for named in [&[], &ids[..]] {
+                    let named: Vec<&SkillId> = named.iter().collect();
+                    let is_there = |id: &&SkillId| named.contains(id) || all.weak.contains(id);
+                    let mut n_others = 0;
+                    let expected = all.beyond.iter().filter(|id| {
+                        n_others += usize::from(!is_there(id));
+                        is_there(id) || n_others <= limit
+                    });
+                    let expected: Vec<SkillId> = expected.cloned().collect();
+                    let selection = Selection { recent, limit, named: named.clone(), hits: false };
+                    let answer = index.select(&query, &selection);
+                    assert_eq!(answer.beyond, expected, "{message}: {limit} and {named:?}");
+                    let rest = Answer { beyond: all.beyond.clone(), ..answer };
+                    assert_eq!(rest, all, "{message}");
+                    let hits = index.select(&query, &Selection { hits: true, ..selection });
+                    let found: Vec<&SkillId> = hits.matches.iter().map(|of| &of.id).collect();
+                    assert_eq!(found, expected.iter().collect::<Vec<_>>(), "{message}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_quoted_only_is_told_of_every_skill() {
+    let (index, query) = (index(true), Query::new("`git` and word9"));
+    let selection = Selection { limit: 1, ..Selection::default() };
+    assert_eq!(index.select(&query, &selection), index.search(&query, &[], 0));
+    assert!(index.select(&query, &selection).quoted.len() > 15);
+}
