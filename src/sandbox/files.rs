@@ -15,10 +15,12 @@ const ABI_WANTED: ABI = ABI::V6;
 const PROGRAMS: [&str; 8] =
     ["/bin", "/sbin", "/usr", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 /// What every program reads.
-const READ: [&str; 6] = [
+const READ: [&str; 7] = [
     "/etc/ld.so.cache",
     "/etc/localtime",
     "/etc/alternatives",
+    // Node ends if it cannot read it.
+    "/etc/ssl/openssl.cnf",
     "/proc/self",
     "/dev/urandom",
     "/dev/random",
