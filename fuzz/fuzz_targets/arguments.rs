@@ -15,10 +15,12 @@ fuzz_target!(|input: (&str, &str)| {
     let engine = Engine::builder().skill(skill).build().unwrap();
     let Ok(activation) = engine.activate("fuzzed", args, &engine.session("fuzz")) else { return };
     let instructions = &activation.content;
-    if args.trim().is_empty() && !body.contains('$') {
+    // Invisible characters are left out.
+    let is_plain = body.is_ascii() && !body.contains('$');
+    if args.trim().is_empty() && is_plain {
         assert_eq!(*instructions, body, "without placeholders and arguments nothing changes");
     }
-    if !args.trim().is_empty() && !body.contains('$') {
+    if !args.trim().is_empty() && is_plain {
         assert!(instructions.starts_with(&body) && instructions.ends_with(args));
     }
     // Before a letter, a digit or `_` it is another name, and before `[` the start of an index.
