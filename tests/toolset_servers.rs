@@ -144,6 +144,38 @@ fn the_tools_of_a_server_are_listed_and_called_like_those_of_a_library() {
     assert!(message(&failed).1.contains("ValueError: no such row"), "{failed}");
 }
 
+/// A server in JavaScript, without the SDK.
+const NODE_SERVER: &str = r#"#!/usr/bin/env node
+import { createInterface } from "node:readline";
+const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+const tool = { name: "shout", description: "Shouts.", inputSchema: { type: "object" } };
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === "initialize") {
+    const serverInfo = { name: "js", version: "1" };
+    send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
+  } else if (method === "tools/list") {
+    send({ id, result: { tools: [tool] } });
+  } else if (method === "tools/call") {
+    send({ id, result: { content: [{ type: "text", text: params.arguments.text.toUpperCase() }] } });
+  }
+});
+"#;
+
+#[test]
+fn a_server_in_javascript_runs_in_the_sandbox() {
+    if !Path::new("/usr/bin/node").exists() {
+        return eprintln!("SKIPPED: there is no `/usr/bin/node`");
+    }
+    let place = Place::new();
+    let head = json!({"name": "js", "description": "Words.", "toolsets": ["tools/server.mjs:mcp"]});
+    place.write("skills/js/SKILL.md", format!("---\n{head}\n---\nBody\n"));
+    place.write("skills/js/tools/server.mjs", NODE_SERVER);
+    run(&place, &["trust", "add", "skills/js"]).exits(0);
+    let answer = call(&place, &[], "js.shout", &json!({"text": "hello"}));
+    assert_eq!(answer["text"], "HELLO", "{answer}");
+}
+
 #[test]
 fn a_server_runs_once_it_is_trusted_and_with_the_files_that_were() {
     let Some(place) = place() else { return };

@@ -62,11 +62,14 @@ enum Form {
     Ready(Box<Searcher>),
 }
 
-/// A compiled pattern, the memory it runs in, and the bytes of both.
+/// A compiled pattern, the memory it runs in, and their bytes.
 #[derive(Debug)]
 struct Searcher {
     regex: meta::Regex,
     cache: meta::Cache,
+    /// The bytes of `regex`, which do not change and take a walk through its parts to count.
+    n_regex_bytes: usize,
+    /// The bytes of both when they were last counted.
     n_bytes: usize,
 }
 
@@ -156,7 +159,7 @@ impl Cache {
             None => compiled.unicode.get(source, Alphabet::Unicode)?,
         };
         let found = searcher.find(text);
-        let n_bytes = searcher.regex.memory_usage() + searcher.cache.memory_usage();
+        let n_bytes = searcher.n_regex_bytes + searcher.cache.memory_usage();
         // It may have become less: an automaton with too many states begins anew.
         self.n_bytes = self.n_bytes + n_bytes - std::mem::replace(&mut searcher.n_bytes, n_bytes);
         found
@@ -168,8 +171,8 @@ impl Form {
     fn get(&mut self, source: &str, alphabet: Alphabet) -> Option<&mut Searcher> {
         if let Form::Unknown = self {
             let ready = |regex: meta::Regex| {
-                let cache = regex.create_cache();
-                Form::Ready(Box::new(Searcher { regex, cache, n_bytes: 0 }))
+                let (cache, n_regex_bytes) = (regex.create_cache(), regex.memory_usage());
+                Form::Ready(Box::new(Searcher { regex, cache, n_regex_bytes, n_bytes: 0 }))
             };
             *self = pattern::compile(source, alphabet).map_or(Form::Missing, ready);
         }
