@@ -36,7 +36,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<Skill>, String)> {
     let meeting = format!("{}{}{}z", "1".repeat(45), "a".repeat(31), "1".repeat(43));
     vec![
         ("nested keywords on `a` × 100,000", nested(""), run.clone()),
-        ("nested keywords that are no words", nested("+"), run.replace("aaaaaaa", "aaa+aaa")),
+        ("nested keywords that are not words", nested("+"), run.replace("aaaaaaa", "aaa+aaa")),
         ("a query of every keyword", everything, every_keyword.join(" ")),
         ("`(?:a{1,10}){1,10}b`", of_pattern("(?:a{1,10}){1,10}b"), format!("{run}b")),
         ("`.*.*x`", of_pattern(".*.*x"), format!("{run}x")),
