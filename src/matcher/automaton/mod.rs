@@ -257,36 +257,42 @@ impl Automaton {
 
     /// Tells whether nothing that was read leads out of a table, and each walk along output links
     /// ends.
+    ///
+    /// Each hook waits for this, so the states are asked for their maxima, which takes no branch a state.
     pub(super) fn is_sound(&self) -> bool {
-        let n_literals = self.literals.len() as u32;
-        let n_outputs = |states: &[u64]| states.iter().map(|of| (of >> 63) as u32).sum::<u32>();
-        let mut n_before = 0;
-        let ranks_fit = self.ranks.len() == self.states.len().div_ceil(LINE)
-            && self.states.chunks(LINE).zip(&self.ranks).all(|(line, &rank)| {
-                let fits = rank == n_before;
-                n_before += n_outputs(line);
-                fits
-            });
         let n_states = self.states.len();
-        let fits = |state: &u64| {
-            (base(*state) as usize | (N_SYMBOLS - 1)) < n_states
-                && (fail(*state) as usize) < n_states
+        let most = |part: fn(u64) -> u32| {
+            self.states.iter().fold(0, |most, &state| part(state).max(most)) as usize
         };
+        let n_literals = self.literals.len() as u32;
         let is_shorter = |of: u32, len: u32| {
             of == NONE || self.literals.get(of as usize).is_some_and(|of| of.len < len)
         };
         self.symbols.len() == N_ENTRIES
             && asks_at_words_only(&self.symbols)
             && (2 * N_SYMBOLS..MAX_SLOTS).contains(&n_states)
-            && n_states.is_multiple_of(LINE)
-            && ranks_fit
-            && self.outputs.len() == n_before as usize
+            && (most(base) | (N_SYMBOLS - 1)) < n_states
+            && most(fail) < n_states
+            && self.ranks_fit()
             && self.outputs.iter().all(|&output| output < n_literals)
-            && self.states.iter().all(fits)
             && self
                 .literals
                 .iter()
                 .all(|of| is_shorter(of.next, of.len) && is_shorter(of.next_each, of.len))
+    }
+
+    /// Tells whether the ranks count the states with a literal, and each of these has an output.
+    fn ranks_fit(&self) -> bool {
+        let mut n_before = 0;
+        let (lines, rest) = self.states.as_chunks::<LINE>();
+        let fit = lines.iter().zip(&self.ranks).all(|(line, &rank)| {
+            let fits = rank == n_before;
+            n_before += line.iter().map(|state| (state >> 63) as u32).sum::<u32>();
+            fits
+        });
+        fit && rest.is_empty()
+            && self.ranks.len() == lines.len()
+            && self.outputs.len() == n_before as usize
     }
 }
 

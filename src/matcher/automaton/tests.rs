@@ -112,6 +112,48 @@ fn of_no_literals_nothing_is_found() {
     assert_eq!(hits(&automaton, "anything, 使"), Hits::new());
 }
 
+/// A change to sound tables after which they do not fit together.
+type Change<'a> = &'a dyn Fn(&mut Automaton);
+
+#[test]
+fn tables_that_do_not_fit_together_are_refused() {
+    let literals = distinct(&["ab".to_owned(), "b".to_owned(), "cab".to_owned()]);
+    let sound = compile(&literals, &BTreeSet::new());
+    let n_states = sound.states.len() as u32;
+    let state = |base, fail| pack(base, fail, 1);
+    let changes: [(&str, Change); 13] = [
+        ("a base beyond the states", &|of| of.states[9] = state(n_states, 0)),
+        ("a base whose last child is beyond them", &|of| {
+            of.states.truncate((n_states - LINE as u32) as usize);
+            of.ranks.pop();
+            of.states[9] = state(n_states - N_SYMBOLS as u32, 0);
+        }),
+        ("a failure link beyond them", &|of| of.states[9] = state(0, n_states)),
+        ("a flag too many", &|of| of.states[9] |= OUT),
+        ("a flag too few", &|of| of.states.iter_mut().for_each(|of| *of &= !OUT)),
+        ("a wrong rank", &|of| *of.ranks.last_mut().unwrap() += 1),
+        ("a rank too many", &|of| of.ranks.push(3)),
+        ("a rank too few", &|of| {
+            of.ranks.pop();
+        }),
+        ("a state too many", &|of| of.states.push(0)),
+        ("an output too few", &|of| {
+            of.outputs.pop();
+        }),
+        ("an output beyond the literals", &|of| of.outputs[0] = 3),
+        ("a link to a longer literal", &|of| of.literals[0].next = 2),
+        ("a symbol too few", &|of| {
+            of.symbols.pop();
+        }),
+    ];
+    assert!(sound.is_sound());
+    for (name, change) in changes {
+        let mut damaged = sound.clone();
+        change(&mut damaged);
+        assert!(!damaged.is_sound(), "{name}");
+    }
+}
+
 #[test]
 fn a_scan_ends_also_where_failures_go_in_a_circle() {
     let mut automaton = compile(&["aaa".to_owned()], &BTreeSet::new());
