@@ -11,7 +11,7 @@ use serde::ser::{Serialize, Serializer};
 
 /// A row of a table: numbers, in a fixed number of bytes. All bytes of that number are some row;
 /// the reader of a table checks whether its rows fit together.
-pub(in crate::matcher) trait Row {
+pub(in crate::matcher) trait Row: Sized {
     /// The number of bytes.
     const LEN: usize;
 
@@ -19,6 +19,11 @@ pub(in crate::matcher) trait Row {
 
     /// The row in `bytes`, whose length is [`Row::LEN`].
     fn read(bytes: &[u8]) -> Self;
+
+    /// The rows in `bytes`, whose length is a multiple of [`Row::LEN`].
+    fn read_all(bytes: &[u8]) -> Vec<Self> {
+        bytes.chunks_exact(Self::LEN).map(Self::read).collect()
+    }
 }
 
 macro_rules! number {
@@ -32,6 +37,12 @@ macro_rules! number {
 
             fn read(bytes: &[u8]) -> Self {
                 bytes.first_chunk().map_or(0, |bytes| Self::from_le_bytes(*bytes))
+            }
+
+            // Numbers of a known length are copied together, where each would be asked for its length.
+            fn read_all(bytes: &[u8]) -> Vec<Self> {
+                let (rows, _) = bytes.as_chunks();
+                rows.iter().map(|&row| Self::from_le_bytes(row)).collect()
             }
         }
     };
@@ -105,11 +116,10 @@ pub(in crate::matcher) fn deserialize<'de, T: Row + Deserialize<'de>, D: Deseria
         }
 
         fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-            let rows = bytes.chunks_exact(T::LEN);
-            if !rows.remainder().is_empty() {
+            if !bytes.len().is_multiple_of(T::LEN) {
                 return Err(E::invalid_length(bytes.len(), &self));
             }
-            Ok(rows.map(T::read).collect())
+            Ok(T::read_all(bytes))
         }
     }
     if deserializer.is_human_readable() {
