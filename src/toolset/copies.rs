@@ -56,8 +56,15 @@ impl Copies {
             let mode = fs::Permissions::from_mode(0o500);
             new.as_file().set_permissions(mode).map_err(failed)?;
         }
-        new.persist(&copy).map_err(|error| failed(error.error))?;
-        Ok(())
+        // One that was made meanwhile is as good, and a child may be about to open it: it may open that
+        // very file, and not another of the same name.
+        match new.persist_noclobber(&copy) {
+            Ok(_) => Ok(()),
+            Err(_) if holds(&copy, bytes).unwrap_or(false) => Ok(()),
+            Err(damaged) => {
+                damaged.file.persist(&copy).map(drop).map_err(|error| failed(error.error))
+            }
+        }
     }
 
     /// The directory of the copies of a program with this content, made or not.
@@ -97,9 +104,16 @@ impl Copies {
                 fs::set_permissions(&path, fs::Permissions::from_mode(mode)).map_err(failed)?;
             }
         }
-        // A damaged one goes; one that another process made meanwhile is as good.
-        let _ = fs::remove_dir_all(&copy);
-        match fs::rename(new.path(), &copy) {
+        // One that was made meanwhile is as good, and may be in use; a damaged one goes.
+        let place = || fs::rename(new.path(), &copy);
+        let placed = place().or_else(|error| {
+            if is_same(&copy) {
+                return Err(error);
+            }
+            let _ = fs::remove_dir_all(&copy);
+            place()
+        });
+        match placed {
             Ok(()) => {
                 // What it was made as is no longer there to remove.
                 let _ = new.keep();
@@ -175,5 +189,42 @@ mod tests {
             assert_eq!(holds(&path, &content).unwrap(), same);
         }
         assert!(holds(&dir.path().join("none"), &content).is_err());
+    }
+
+    /// A child in the sandbox may open the file that was there when it started, and no other.
+    #[cfg(unix)]
+    #[test]
+    fn a_copy_that_many_make_at_once_is_one_file() {
+        use std::os::unix::fs::MetadataExt as _;
+        use std::sync::Barrier;
+        use std::thread;
+
+        const N: usize = 8;
+        let content = vec![7; 100_000];
+        let sha256 = ContentHash::of(&content);
+        for _ in 0..20 {
+            let copies = Copies::new(None);
+            let (copies, content, begun) = (&copies, &content, &Barrier::new(N));
+            let make = || {
+                begun.wait();
+                copies.copy(content, &sha256).unwrap();
+                fs::metadata(copies.path(&sha256).unwrap()).unwrap().ino()
+            };
+            let files: Vec<u64> = thread::scope(|scope| {
+                let threads: Vec<_> = (0..N).map(|_| scope.spawn(make)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert_eq!(files, [files[0]; N]);
+        }
+    }
+
+    #[test]
+    fn a_damaged_copy_is_replaced() {
+        let copies = Copies::new(None);
+        let sha256 = ContentHash::of(b"sound");
+        let path = copies.path(&sha256).unwrap();
+        fs::write(&path, "other").unwrap();
+        copies.copy(b"sound", &sha256).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"sound");
     }
 }
