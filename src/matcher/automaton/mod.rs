@@ -257,23 +257,14 @@ impl Automaton {
 
     /// Tells whether nothing that was read leads out of a table, and each walk along output links
     /// ends.
-    ///
-    /// Each hook waits for this, so the states are asked for their maxima, which takes no branch a state.
     pub(super) fn is_sound(&self) -> bool {
-        let n_states = self.states.len();
-        let most = |part: fn(u64) -> u32| {
-            self.states.iter().fold(0, |most, &state| part(state).max(most)) as usize
-        };
         let n_literals = self.literals.len() as u32;
         let is_shorter = |of: u32, len: u32| {
             of == NONE || self.literals.get(of as usize).is_some_and(|of| of.len < len)
         };
         self.symbols.len() == N_ENTRIES
             && asks_at_words_only(&self.symbols)
-            && (2 * N_SYMBOLS..MAX_SLOTS).contains(&n_states)
-            && (most(base) | (N_SYMBOLS - 1)) < n_states
-            && most(fail) < n_states
-            && self.ranks_fit()
+            && self.states_fit()
             && self.outputs.iter().all(|&output| output < n_literals)
             && self
                 .literals
@@ -281,18 +272,28 @@ impl Automaton {
                 .all(|of| is_shorter(of.next, of.len) && is_shorter(of.next_each, of.len))
     }
 
-    /// Tells whether the ranks count the states with a literal, and each of these has an output.
-    fn ranks_fit(&self) -> bool {
-        let mut n_before = 0;
+    /// Tells whether each state leads to states, and the ranks count those with a literal, which each have
+    /// an output.
+    ///
+    /// Every hook waits for this: the states are read once, without a branch for each.
+    fn states_fit(&self) -> bool {
+        let n_states = self.states.len();
         let (lines, rest) = self.states.as_chunks::<LINE>();
-        let fit = lines.iter().zip(&self.ranks).all(|(line, &rank)| {
-            let fits = rank == n_before;
-            n_before += line.iter().map(|state| (state >> 63) as u32).sum::<u32>();
-            fits
-        });
-        fit && rest.is_empty()
-            && self.ranks.len() == lines.len()
+        let (mut last_base, mut last_fail, mut n_before) = (0, 0, 0);
+        let mut ranks_fit = self.ranks.len() == lines.len() && rest.is_empty();
+        for (line, &rank) in lines.iter().zip(&self.ranks) {
+            ranks_fit &= rank == n_before;
+            for &state in line {
+                last_base = base(state).max(last_base);
+                last_fail = fail(state).max(last_fail);
+                n_before += (state >> 63) as u32;
+            }
+        }
+        (2 * N_SYMBOLS..MAX_SLOTS).contains(&n_states)
+            && ranks_fit
             && self.outputs.len() == n_before as usize
+            && (last_base as usize | (N_SYMBOLS - 1)) < n_states
+            && (last_fail as usize) < n_states
     }
 }
 
