@@ -73,6 +73,8 @@ pub mod integration;
 mod later;
 pub mod lint;
 pub mod matcher;
+#[cfg(any(feature = "scripts", feature = "snapshot", feature = "sqlite", feature = "toolsets"))]
+mod open_options;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 mod process;
 mod progress;

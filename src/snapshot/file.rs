@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
 use super::UNFINISHED;
+use crate::open_options::without_waiting;
 
 const MAGIC: &[u8; 8] = b"RPRTSNAP";
 /// The number is that of the form of the content, to be raised whenever that changes.
@@ -48,15 +49,7 @@ pub(super) struct Parts<'a> {
 
 /// All bytes of the file at `path`, and when it was written or last used.
 pub(super) fn read(path: &Path) -> Result<(Vec<u8>, SystemTime), Unfit> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    // A pipe in its place is not waited for.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-    );
-    let mut file = match options.open(path) {
+    let mut file = match without_waiting(OpenOptions::new().read(true)).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Unfit::Missing),
         file => file.map_err(Unfit::Unreadable)?,
     };

@@ -6,31 +6,22 @@ use std::path::Path;
 
 use super::io_error;
 use crate::error::{Error, ErrorCode};
+use crate::open_options::{without_waiting, without_waiting_or_links};
 
 /// Opens the file that is locked while a store is written. It may belong to somebody else who gave it
 /// this name, so its content stays, and a link is not followed.
 pub(super) fn open_lock(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed(),
-    );
-    options.open(path)
+    without_waiting_or_links(&mut options).open(path)
 }
 
 /// Opens a regular file to be read. Anything else is refused without waiting for it, as one waits
 /// for a writer of a named pipe.
 pub(super) fn open_file(path: &Path) -> Result<fs::File, Error> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-    );
-    let file = options.open(path).map_err(|error| io_error("read", path, error))?;
+    let file = without_waiting(fs::OpenOptions::new().read(true))
+        .open(path)
+        .map_err(|error| io_error("read", path, error))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return Ok(file);
     }

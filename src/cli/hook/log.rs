@@ -1,6 +1,6 @@
 //! The log of hooks: nobody sees the output of a hook, so problems go to a file.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -15,9 +15,6 @@ const LONGEST_LINE: usize = 2000;
 /// Appends a line to the log at `path`, which is private to the user. Any number of processes may
 /// write.
 pub(super) fn write(path: &Path, what: &str) -> io::Result<()> {
-    if let Some(dir) = path.parent() {
-        fs::create_dir_all(dir)?;
-    }
     if fs::metadata(path).is_ok_and(|log| log.len() >= LONGEST) {
         // Another process may have renamed it first.
         match fs::rename(path, path.with_extension("log.1")) {
@@ -25,7 +22,17 @@ pub(super) fn write(path: &Path, what: &str) -> io::Result<()> {
             _ => {}
         }
     }
-    let mut options = OpenOptions::new();
+    let line = format!("{} {}\n", utc(SystemTime::now()), line_of(what));
+    // One write, so that lines of several processes do not mix.
+    append_to(path)?.write_all(line.as_bytes())
+}
+
+/// Opens the file at `path` to append, and creates it, private to the user, and its directory.
+pub(super) fn append_to(path: &Path) -> io::Result<File> {
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir)?;
+    }
+    let mut options = File::options();
     options.append(true).create(true);
     #[cfg(unix)]
     {
@@ -34,9 +41,7 @@ pub(super) fn write(path: &Path, what: &str) -> io::Result<()> {
         let no_waiting = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         options.mode(0o600).custom_flags(no_waiting);
     }
-    let line = format!("{} {}\n", utc(SystemTime::now()), line_of(what));
-    // One write, so that lines of several processes do not mix.
-    options.open(path)?.write_all(line.as_bytes())
+    options.open(path)
 }
 
 /// Tells whether a line of the log at `path` contains `what`.

@@ -5,7 +5,7 @@
 //! so the work goes to another process, which has none of the pipes.
 
 use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,6 +15,7 @@ use std::time::Duration;
 use repertoire::Engine;
 use repertoire::engine::CacheUse;
 
+use super::log;
 use crate::args::{Common, RoutingArgs};
 use crate::setup;
 
@@ -79,18 +80,7 @@ fn step_back() {
 
 /// Returns `None` if another process holds the lock.
 fn lock(path: &Path) -> io::Result<Option<File>> {
-    if let Some(dir) = path.parent() {
-        fs::create_dir_all(dir)?;
-    }
-    let mut options = File::options();
-    options.append(true).create(true);
-    // A pipe of this name is not waited for.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-    );
-    let file = options.open(path)?;
+    let file = log::append_to(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),

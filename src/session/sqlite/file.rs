@@ -22,6 +22,7 @@ use super::set_aside::SetAside;
 use super::signature::Signature;
 use super::{now, rows};
 use crate::error::{Error, ErrorCode};
+use crate::open_options::without_waiting_or_links;
 
 /// The journal is checkpointed at this many pages of 4 KiB: more than the longest journal found on
 /// opening plus one event, so that a process that records one event never waits for the disk twice.
@@ -176,12 +177,8 @@ fn lock(path: &Path) -> Result<File, Error> {
     let path = lock_path(path);
     let failed = |error| io_error("lock", &path, error);
     let mut options = private();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed(),
-    );
-    let file = options.create(true).truncate(false).open(&path).map_err(failed)?;
+    options.create(true).truncate(false);
+    let file = without_waiting_or_links(&mut options).open(&path).map_err(failed)?;
     patiently(|| match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => {
