@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use repertoire::{Watch, WatchOptions};
 
+use super::edits::EDITS;
 use super::*;
 
 /// Far more than a refresh takes, but less than the interval of checks without any event.

@@ -1,12 +1,14 @@
 //! The catalog: sources, ids, precedence, visibility, and faults of directories.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod corpus;
+#[cfg(unix)]
+mod links;
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use repertoire::catalog::{CatalogOptions, Environment, Scope};
 use repertoire::{Allowlist, Audience, Catalog, Code, Engine, ErrorCode, Skill, Source};
@@ -332,55 +334,6 @@ fn a_skill_whose_file_was_rejected_is_not_unknown() {
     }
 }
 
-#[cfg(unix)]
-#[test]
-fn links_are_followed_inside_the_root_only_and_never_in_circles() {
-    use std::os::unix::fs::symlink;
-    let outside = tree(&[("secret/SKILL.md", &manifest("name: secret"))]);
-    let dir = tree(&[("real/SKILL.md", &manifest("name: real")), ("real/refs/x.md", "x")]);
-    let root = dir.path();
-    symlink(root.join("real"), root.join("alias")).unwrap();
-    symlink(root, root.join("real/loop")).unwrap();
-    symlink(outside.path().join("secret"), root.join("escape")).unwrap();
-    symlink(root.join("nowhere"), root.join("broken")).unwrap();
-    fs::create_dir(root.join("file-link")).unwrap();
-    symlink(outside.path().join("secret/SKILL.md"), root.join("file-link/SKILL.md")).unwrap();
-
-    let catalog = load(vec![Source::project(root)]);
-    assert_eq!(ids(&catalog), ["real"], "a directory is read once, under its own name");
-    assert_eq!(catalog.entries().next().unwrap().relative_path, "real");
-    let mut found = codes(&catalog);
-    found.sort_unstable();
-    found.dedup();
-    assert_eq!(found, ["link-broken", "link-loop", "link-outside"]);
-    for name in ["escape", "broken", "file-link"] {
-        let error = catalog.find(name, Audience::Model).unwrap_err();
-        assert!(error.message().contains("was rejected"), "{error:#}");
-    }
-    let outside_links = catalog.diagnostics().iter().filter(|f| f.code == Code::LinkOutside);
-    assert_eq!(outside_links.count(), 2);
-
-    let catalog = load(vec![Source::project(root).allow_links_outside()]);
-    assert!(catalog.get("secret").is_some());
-}
-
-#[cfg(unix)]
-#[test]
-fn directories_that_link_to_each_other_are_walked_once() {
-    let names: Vec<String> = (0..12).map(|i| format!("s{i:02}")).collect();
-    let dir = tree(&[]);
-    for name in &names {
-        fs::create_dir(dir.path().join(name)).unwrap();
-        fs::write(dir.path().join(name).join("SKILL.md"), manifest("")).unwrap();
-        for other in &names {
-            std::os::unix::fs::symlink(format!("../{other}"), dir.path().join(name).join(other))
-                .unwrap();
-        }
-    }
-    let catalog = load(vec![Source::project(dir.path())]);
-    assert_eq!(ids(&catalog), names);
-}
-
 #[test]
 fn one_glob_never_disables_another() {
     let nested = format!("'{}a{}'", "{b,".repeat(120), "}".repeat(120));
@@ -434,51 +387,4 @@ fn the_catalog_and_its_texts_are_the_same_on_every_run() {
     sorted.sort();
     assert_eq!(texts(&reversed), first);
     assert_eq!(texts(&sorted), first);
-}
-
-/// Lists the sources of the corpus. It holds skills in hidden directories, which no scan visits, so
-/// each such directory is a source of its own, as an agent would name `.claude/skills`.
-fn corpus_sources(root: &Path, files: &[PathBuf]) -> Vec<Source> {
-    let hidden = files.iter().flat_map(|file| file.ancestors()).filter(|dir| {
-        dir.starts_with(root)
-            && dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
-    });
-    let hidden: BTreeSet<&Path> = hidden.collect();
-    [root].into_iter().chain(hidden).map(Source::project).collect()
-}
-
-#[test]
-fn the_whole_corpus_is_in_the_catalog_or_has_a_diagnostic() {
-    let Some(corpus) = support::shared("corpus/MANIFEST.jsonl") else { return };
-    let (dir, manifest) = (corpus.parent().unwrap(), fs::read_to_string(&corpus).unwrap());
-    let files: Vec<PathBuf> = manifest
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-        .map(|entry| dir.join(entry["file"].as_str().unwrap()))
-        .filter(|file| file.file_name().unwrap().eq_ignore_ascii_case("SKILL.md"))
-        .collect();
-    assert!(files.len() > 2_000, "{} files", files.len());
-
-    let sources = corpus_sources(&dir.join("skills"), &files);
-    let start = Instant::now();
-    let engine = Engine::builder().sources(sources).build().unwrap();
-    let elapsed = start.elapsed();
-    let catalog = engine.catalog();
-    let loaded: BTreeSet<&Path> = catalog.entries().filter_map(|e| e.skill.path()).collect();
-    let reported: BTreeSet<&Path> =
-        catalog.diagnostics().iter().map(|finding| finding.path.as_path()).collect();
-    for file in &files {
-        let is_known = loaded.contains(&**file) || reported.contains(&**file);
-        assert!(is_known, "{} vanished", file.display());
-    }
-    let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
-    for finding in catalog.diagnostics() {
-        *counts.entry(finding.code).or_default() += 1;
-    }
-    support::say(&format!(
-        "corpus: {} files, {} loaded, in {elapsed:?}; {counts:?}",
-        files.len(),
-        loaded.len()
-    ));
-    assert!(!engine.disclose("please review this pull request").text.is_empty());
 }
