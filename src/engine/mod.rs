@@ -3,6 +3,7 @@
 mod activate;
 mod builder;
 mod call_io;
+mod caller;
 mod disclose;
 mod explain;
 mod find;
@@ -39,9 +40,10 @@ use crate::session::{Session, SessionStore};
 #[cfg(feature = "toolsets")]
 use crate::toolset::Toolsets;
 
-pub use activate::{Activate, Caller};
+pub use activate::Activate;
 pub use builder::EngineBuilder;
 pub use call_io::CallIo;
+pub use caller::Caller;
 pub use explain::Explanation;
 pub use find::FoundSkill;
 #[cfg(feature = "snapshot")]

@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use super::Engine;
-use super::activate::{Caller, directory, reachable};
+use super::activate::{directory, reachable};
+use super::caller::Caller;
 use crate::catalog::Entry;
 use crate::error::{Error, ErrorCode};
 use crate::script::{Script, ScriptIo, ScriptOptions, ScriptOutput, Scripts};

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::code::check_script;
+use super::context::Context;
 use super::examples::{self, Examples};
 use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, normalized};
 use super::json::to_json;
@@ -24,28 +25,6 @@ pub struct Spanned<T> {
     pub value: T,
     /// Bytes of the `SKILL.md` file, quotes included.
     pub span: Range<usize>,
-}
-
-/// The destination of an activated skill's instructions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
-#[serde(rename_all = "lowercase")]
-pub enum Context {
-    /// Into the current conversation.
-    #[default]
-    Inline,
-    /// To a task of its own, which the host spawns.
-    Fork,
-}
-
-impl Context {
-    /// The context as it is written in a manifest.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Context::Inline => "inline",
-            Context::Fork => "fork",
-        }
-    }
 }
 
 /// The longest name, in bytes.

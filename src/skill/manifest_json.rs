@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::manifest::{Context, Manifest, Spanned};
+use super::context::Context;
+use super::manifest::{Manifest, Spanned};
 
 impl Manifest {
     /// The manifest as JSON: the fields that are set, under their names with `_`.

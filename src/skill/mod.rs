@@ -7,6 +7,7 @@
 
 mod brief;
 mod code;
+mod context;
 mod document;
 mod examples;
 mod fields;
@@ -51,12 +52,13 @@ use version::Version;
 
 #[cfg(feature = "toolsets")]
 pub(crate) use code::path_and_class;
+pub use context::Context;
 pub use examples::Examples;
 pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
 pub(crate) use insert::with_keywords;
 pub(crate) use invisible::without_invisible;
-pub use manifest::{Context, Manifest, Spanned};
+pub use manifest::{Manifest, Spanned};
 #[cfg(feature = "mcp")]
 pub(crate) use portable::Portable;
 pub use profile::{Profile, check_file};

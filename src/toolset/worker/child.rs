@@ -5,21 +5,20 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::host::{CreateError, Library, OpenOptions, Toolset};
-use repertoire_plugin::{
-    ErrorCode, Host, LogLevel, ToolError, ToolOutput, ToolResult, ToolsetDescription,
-};
+use repertoire_plugin::{ErrorCode, Host, ToolOutput, ToolsetDescription};
 use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
 use serde_json::Value;
 
 use super::super::schema::Schemas;
 use super::call::locked;
+use super::caller::Caller;
 use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost, frame};
 use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel, Sockets};
 
@@ -182,15 +181,15 @@ pub(super) fn made(toolset: Result<Toolset, CreateError>) -> Result<Box<dyn Serv
 ///
 /// The thread that holds `frames` reads. When it reads a call, another thread takes over reading,
 /// and the call runs on the thread that read it, without waiting for another to wake up.
-struct Child {
+pub(super) struct Child {
     frames: Mutex<Frames<UnixStream>>,
-    socket: Mutex<UnixStream>,
-    skill_dir: PathBuf,
+    pub(super) socket: Mutex<UnixStream>,
+    pub(super) skill_dir: PathBuf,
     pool: Mutex<Pool>,
     calls: Mutex<HashMap<CallId, Arc<Call>>>,
     toolsets: Mutex<HashMap<u32, Arc<Made>>>,
     classes: Mutex<Option<Arc<Classes>>>,
-    next_request: AtomicU64,
+    pub(super) next_request: AtomicU64,
 }
 
 /// A toolset, and the schemas of its tools.
@@ -210,17 +209,18 @@ struct Pool {
 
 /// A call that runs or waits for a thread.
 #[derive(Default)]
-struct Call {
-    cancelled: AtomicBool,
-    answers: Mutex<HashMap<u64, Result<Value, Failure>>>,
-    answered: Condvar,
+pub(super) struct Call {
+    pub(super) cancelled: AtomicBool,
+    pub(super) answers: Mutex<HashMap<u64, Result<Value, Failure>>>,
+    pub(super) answered: Condvar,
 }
 
-struct Job {
-    id: CallId,
-    call: Arc<Call>,
+/// A call and when it must have ended.
+pub(super) struct Job {
+    pub(super) id: CallId,
+    pub(super) call: Arc<Call>,
     message: ToChild<'static>,
-    deadline: Option<Instant>,
+    pub(super) deadline: Option<Instant>,
 }
 
 impl Child {
@@ -353,7 +353,7 @@ impl Child {
         self.send(&result.unwrap_or_else(|failure| ToHost::Failed { id, failure }));
     }
 
-    fn send(&self, message: &ToHost) {
+    pub(super) fn send(&self, message: &ToHost) {
         let bytes = frame(message).or_else(|why| {
             let failure = Failure::new(ErrorCode::Failed, format!("cannot be sent: {why}"));
             match message {
@@ -370,60 +370,9 @@ impl Child {
 }
 
 /// Ends at once, with all that was started: the host is gone, or sends invalid messages.
-fn leave() -> ! {
+pub(super) fn leave() -> ! {
     if getpgrp() == getpid() {
         let _ = kill_current_process_group(Signal::KILL);
     }
     std::process::abort()
-}
-
-/// The host of a call, at the other end of the socket.
-struct Caller<'a> {
-    child: &'a Child,
-    job: &'a Job,
-}
-
-impl Host for Caller<'_> {
-    fn is_cancelled(&self) -> bool {
-        self.job.call.cancelled.load(Ordering::Relaxed)
-    }
-
-    fn progress(&self, fraction: f64, message: &str) {
-        let fraction = if fraction.is_finite() { fraction } else { 0.0 };
-        let message = message.to_owned();
-        self.child.send(&ToHost::Progress { id: self.job.id, fraction, message });
-    }
-
-    fn log(&self, level: LogLevel, message: &str) {
-        let message = message.to_owned();
-        self.child.send(&ToHost::Log { id: self.job.id, level: level as u8, message });
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.job.deadline
-    }
-
-    fn skill_dir(&self) -> Option<&Path> {
-        Some(&self.child.skill_dir)
-    }
-
-    fn request(&self, method: &str, params: Value) -> ToolResult<Value> {
-        let request = self.child.next_request.fetch_add(1, Ordering::Relaxed);
-        let message =
-            ToHost::Request { id: self.job.id, request, method: method.to_owned(), params };
-        // Not through `send`: a request that cannot be sent is not answered.
-        let bytes = frame(&message).map_err(ToolError::new)?;
-        if locked(&self.child.socket).write_all(&bytes).is_err() {
-            leave();
-        }
-        let mut answers = locked(&self.job.call.answers);
-        loop {
-            if let Some(answer) = answers.remove(&request) {
-                return answer.map_err(|Failure { code, message, .. }| {
-                    ToolError::with_code(ErrorCode::from_number(code), message)
-                });
-            }
-            answers = self.job.call.answered.wait(answers).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
 }

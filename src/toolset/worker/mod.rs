@@ -10,11 +10,13 @@
 //! - `worker`: the host's half of a library; `process`, of one child; `call`, of one call.
 //! - `opening`: starting the child and making toolsets, on a thread of its own; `health`: the
 //!   failures of a library.
-//! - `child`: the child's half, which gives up rights by `crate::sandbox`; `mcp`, its client of an
-//!   MCP server.
+//! - `child`: the child's half, which gives up rights by `crate::sandbox`; `caller`, the host as a
+//!   toolset knows it; `mcp`, its client of an MCP server.
 
 #[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
 mod call;
+#[cfg(unix)]
+mod caller;
 #[cfg(unix)]
 mod child;
 #[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
