@@ -104,8 +104,33 @@ pub(super) fn resolve(
     reporter: &Reporter,
 ) -> Catalog {
     let CatalogOptions { sources, allowlist, triggers, findings, .. } = options;
-    let mut candidates = Vec::new();
     let mut diagnostics = findings.clone();
+    let mut candidates = candidates(sources, reader, reporter, &mut diagnostics);
+    for Candidate { entry, .. } in &mut candidates {
+        entry.status = status(entry, options, &mut reader.seen);
+    }
+    let mut entries = shadow(candidates, &mut diagnostics);
+    filter(&mut entries, allowlist);
+    diagnostics.sort_by(|a, b| {
+        (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
+    });
+    let roots = sources.iter().filter_map(Source::root);
+    let rejected = rejected(roots, &entries, &diagnostics, allowlist);
+    let mut catalog = Catalog { entries, diagnostics: diagnostics.into(), rejected };
+    for (id, triggers) in triggers {
+        catalog.set_triggers(id.as_str(), triggers);
+    }
+    catalog
+}
+
+/// Reads the skills of all sources, the lowest first.
+fn candidates(
+    sources: &[Source],
+    reader: &mut Reader<'_>,
+    reporter: &Reporter,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
     for root in sources.iter().filter_map(Source::root) {
         reader.seen.root(root);
     }
@@ -139,7 +164,7 @@ pub(super) fn resolve(
                     continue;
                 };
                 diagnostics.extend(findings);
-                let entries = load_directory(root, &files, reader, &steps, &mut diagnostics);
+                let entries = load_directory(root, &files, reader, &steps, diagnostics);
                 candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
                     Candidate {
                         entry: new_entry(id, skill, source.scope, relative, place),
@@ -150,21 +175,7 @@ pub(super) fn resolve(
         }
     }
     steps.end();
-    for Candidate { entry, .. } in &mut candidates {
-        entry.status = status(entry, options, &mut reader.seen);
-    }
-    let mut entries = shadow(candidates, &mut diagnostics);
-    filter(&mut entries, allowlist);
-    diagnostics.sort_by(|a, b| {
-        (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
-    });
-    let roots = sources.iter().filter_map(Source::root);
-    let rejected = rejected(roots, &entries, &diagnostics, allowlist);
-    let mut catalog = Catalog { entries, diagnostics: diagnostics.into(), rejected };
-    for (id, triggers) in triggers {
-        catalog.set_triggers(id.as_str(), triggers);
-    }
-    catalog
+    candidates
 }
 
 fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {

@@ -90,60 +90,59 @@ fn package(agent: HookAgent, hooks: &Value, server: &Value) -> Package {
         "name": PACKAGE, "version": env!("CARGO_PKG_VERSION"), "description": DESCRIPTION,
     });
     match agent {
-        HookAgent::Gemini => {
-            let mut manifest = about;
-            manifest["mcpServers"] = servers["mcpServers"].clone();
-            Package {
-                manifest: "gemini-extension.json",
-                files: vec![
-                    ("gemini-extension.json", manifest),
-                    ("hooks/hooks.json", hooks.clone()),
-                ],
-                install: &["gemini extensions install DIR"],
-            }
-        }
-        HookAgent::Codex => {
-            let mut manifest = about;
-            manifest["mcpServers"] = "./.mcp.json".into();
-            manifest["hooks"] = "./hooks/hooks.json".into();
-            let marketplace = json!({"name": PACKAGE, "plugins": [{
-                "name": PACKAGE,
-                "source": {"source": "local", "path": "./plugins/repertoire"},
-                "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
-                "category": "Productivity",
-            }]});
-            Package {
-                manifest: ".agents/plugins/marketplace.json",
-                files: vec![
-                    (".agents/plugins/marketplace.json", marketplace),
-                    ("plugins/repertoire/.codex-plugin/plugin.json", manifest),
-                    ("plugins/repertoire/.mcp.json", servers),
-                    ("plugins/repertoire/hooks/hooks.json", hooks.clone()),
-                ],
-                install: &[
-                    "codex plugin marketplace add DIR",
-                    "codex plugin add repertoire@repertoire",
-                ],
-            }
-        }
-        _ => {
-            let mut listed = about.clone();
-            listed["source"] = "./".into();
-            let marketplace =
-                json!({"name": PACKAGE, "owner": {"name": PACKAGE}, "plugins": [listed]});
-            Package {
-                manifest: ".claude-plugin/plugin.json",
-                files: vec![
-                    (".claude-plugin/marketplace.json", marketplace),
-                    (".claude-plugin/plugin.json", about),
-                    (".mcp.json", servers),
-                    ("hooks/hooks.json", hooks.clone()),
-                ],
-                install: &[
-                    "claude plugin marketplace add DIR",
-                    "claude plugin install repertoire@repertoire",
-                ],
-            }
-        }
+        HookAgent::Gemini => for_gemini(about, hooks, &servers),
+        HookAgent::Codex => for_codex(about, hooks, servers),
+        _ => for_claude_code(about, hooks, servers),
+    }
+}
+
+fn for_gemini(about: Value, hooks: &Value, servers: &Value) -> Package {
+    let mut manifest = about;
+    manifest["mcpServers"] = servers["mcpServers"].clone();
+    Package {
+        manifest: "gemini-extension.json",
+        files: vec![("gemini-extension.json", manifest), ("hooks/hooks.json", hooks.clone())],
+        install: &["gemini extensions install DIR"],
+    }
+}
+
+fn for_codex(about: Value, hooks: &Value, servers: Value) -> Package {
+    let mut manifest = about;
+    manifest["mcpServers"] = "./.mcp.json".into();
+    manifest["hooks"] = "./hooks/hooks.json".into();
+    let marketplace = json!({"name": PACKAGE, "plugins": [{
+        "name": PACKAGE,
+        "source": {"source": "local", "path": "./plugins/repertoire"},
+        "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+        "category": "Productivity",
+    }]});
+    Package {
+        manifest: ".agents/plugins/marketplace.json",
+        files: vec![
+            (".agents/plugins/marketplace.json", marketplace),
+            ("plugins/repertoire/.codex-plugin/plugin.json", manifest),
+            ("plugins/repertoire/.mcp.json", servers),
+            ("plugins/repertoire/hooks/hooks.json", hooks.clone()),
+        ],
+        install: &["codex plugin marketplace add DIR", "codex plugin add repertoire@repertoire"],
+    }
+}
+
+fn for_claude_code(about: Value, hooks: &Value, servers: Value) -> Package {
+    let mut listed = about.clone();
+    listed["source"] = "./".into();
+    let marketplace = json!({"name": PACKAGE, "owner": {"name": PACKAGE}, "plugins": [listed]});
+    Package {
+        manifest: ".claude-plugin/plugin.json",
+        files: vec![
+            (".claude-plugin/marketplace.json", marketplace),
+            (".claude-plugin/plugin.json", about),
+            (".mcp.json", servers),
+            ("hooks/hooks.json", hooks.clone()),
+        ],
+        install: &[
+            "claude plugin marketplace add DIR",
+            "claude plugin install repertoire@repertoire",
+        ],
     }
 }

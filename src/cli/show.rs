@@ -130,13 +130,26 @@ fn problems(details: &Details<'_>) -> impl Iterator<Item = String> {
 }
 
 fn text(entry: &Entry, details: &Details<'_>) -> Page {
-    let skill = &entry.skill;
     let id = styled(NAME, sanitize::line(entry.id.as_str()));
     let mut text = Page::default();
     text.line(format_args!("{id}  {}, {}", status(entry), entry.scope));
     if let Some(reason) = entry.reason() {
         text.line(format_args!("{}", styled(WARNING, sanitize::line(&reason))));
     }
+    fields(&mut text, entry, details);
+    lists(&mut text, details);
+    for problem in problems(details) {
+        text.line(format_args!("{}", styled(WARNING, sanitize::line(&problem))));
+    }
+    for diagnostic in &details.diagnostics {
+        text.line(format_args!("{}", short(diagnostic)));
+    }
+    text
+}
+
+/// Writes what takes a line each.
+fn fields(text: &mut Page, entry: &Entry, details: &Details<'_>) {
+    let skill = &entry.skill;
     let mut field = |name: &str, value: &str| {
         text.line(format_args!("{}: {}", styled(NAME, name), sanitize::line(value)));
     };
@@ -167,6 +180,10 @@ fn text(entry: &Entry, details: &Details<'_>) -> Page {
     if let Some(n_bytes) = details.body_bytes {
         field("body", &count(n_bytes, "byte"));
     }
+}
+
+/// Writes the sub-skills, the scripts and the files.
+fn lists(text: &mut Page, details: &Details<'_>) {
     if !details.sub_skills.is_empty() {
         text.line(format_args!("{}:", styled(NAME, "sub-skills")));
         for sub in &details.sub_skills {
@@ -199,13 +216,6 @@ fn text(entry: &Entry, details: &Details<'_>) -> Page {
             text.line(format_args!("  and {more} more"));
         }
     }
-    for problem in problems(details) {
-        text.line(format_args!("{}", styled(WARNING, sanitize::line(&problem))));
-    }
-    for diagnostic in &details.diagnostics {
-        text.line(format_args!("{}", short(diagnostic)));
-    }
-    text
 }
 
 /// `metadata` without the entries shown as fields of their own.

@@ -199,20 +199,12 @@ impl Scripts {
         };
         let path = self.path();
         let search = Search { path: &path, node_version: &|node| self.node_version(node) };
-        let runner = search.runner(script, &own.content, own.is_executable).map_err(|missing| {
-            let NoRunner { why, help } = missing;
-            let message = format!("the script `{script}` of the skill `{}` {why}", skill.id);
-            Error::new(ErrorCode::ExecutionError, message, help)
-        })?;
+        let runner = search
+            .runner(script, &own.content, own.is_executable)
+            .map_err(|missing| no_runner(missing, skill, script))?;
         let approve = self.options.approve.as_ref();
         let withheld = files.trust(skill, script, &mut checked, &self.trust, approve)?;
-        let failed = |error: std::io::Error| {
-            let message =
-                format!("cannot run the script `{script}` of the skill `{}`: {error}", skill.id);
-            let help = "scripts need room and rights in the directory for temporary files, and an \
-                        interpreter that this system can run";
-            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
-        };
+        let failed = |error| cannot_run(error, skill, script);
         let scratch = self.options.scratch.as_deref();
         let mirror = Mirror::new(&files, &checked, scratch).map_err(failed)?;
         let copy = mirror.file_at(Path::new(script));
@@ -309,6 +301,20 @@ impl Scripts {
 /// Fails if the system starts no thread.
 pub fn sandbox() -> std::io::Result<SandboxLevel> {
     run::sandbox()
+}
+
+/// The error for a script that nothing runs.
+fn no_runner(missing: NoRunner, skill: &Owner, script: &str) -> Error {
+    let NoRunner { why, help } = missing;
+    let message = format!("the script `{script}` of the skill `{}` {why}", skill.id);
+    Error::new(ErrorCode::ExecutionError, message, help)
+}
+
+fn cannot_run(error: std::io::Error, skill: &Owner, script: &str) -> Error {
+    let message = format!("cannot run the script `{script}` of the skill `{}`: {error}", skill.id);
+    let help = "scripts need room and rights in the directory for temporary files, and an \
+                interpreter that this system can run";
+    Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
 }
 
 fn describe(files: &Files, path: &str, search: &Search<'_>) -> Script {

@@ -3,15 +3,32 @@
 use repertoire::script::FilesystemLevel;
 use repertoire::{Diagnostic, Severity};
 
-use super::{AgentReport, CodeProblem, Report, Sandbox, SnapshotReport};
+use super::{AgentReport, CodeProblem, Report, Sandbox, SnapshotReport, StateReport};
 use crate::output::{DIM, ERROR, GOOD, NAME, Page, WARNING, styled};
 use crate::report::{count, short};
 use crate::sanitize;
 
 pub(super) fn page(report: &Report) -> Page {
     let mut page = Page::default();
-    let heading = |page: &mut Page, text| page.line(format_args!("{}", styled(NAME, text)));
-    heading(&mut page, "Skills");
+    skills(&mut page, report);
+    configuration(&mut page, report);
+    hooks(&mut page, report);
+    state(&mut page, &report.state);
+    code(&mut page, report);
+    let (style, text) = match report.broken.len() {
+        0 => (GOOD, "Nothing is broken.".to_owned()),
+        n => (ERROR, format!("{} broken.", count(n, "thing"))),
+    };
+    page.line(format_args!("{}", styled(style, text)));
+    page
+}
+
+fn heading(page: &mut Page, text: &str) {
+    page.line(format_args!("{}", styled(NAME, text)));
+}
+
+fn skills(page: &mut Page, report: &Report) {
+    heading(page, "Skills");
     for source in &report.sources {
         let found = if source.exists { count(source.skills, "skill") } else { "none".to_owned() };
         let path = sanitize::line(&source.path);
@@ -24,7 +41,10 @@ pub(super) fn page(report: &Report) -> Page {
     for diagnostic in &report.rejected {
         page.line(format_args!("  {}", short(diagnostic)));
     }
-    heading(&mut page, "Configuration");
+}
+
+fn configuration(page: &mut Page, report: &Report) {
+    heading(page, "Configuration");
     for file in &report.config.files {
         let (found, path) =
             (if file.exists { "read" } else { "none" }, file.path.to_string_lossy());
@@ -39,7 +59,10 @@ pub(super) fn page(report: &Report) -> Page {
     for finding in report.config.findings.iter().filter(|finding| !is_told(finding)) {
         page.line(format_args!("  {}", short(finding)));
     }
-    heading(&mut page, "Hooks");
+}
+
+fn hooks(page: &mut Page, report: &Report) {
+    heading(page, "Hooks");
     let is_there = |agent: &&AgentReport| agent.hooks != "no";
     for agent in report.agents.iter().filter(is_there) {
         let style = if agent.hooks == "yes" { GOOD } else { WARNING };
@@ -53,8 +76,10 @@ pub(super) fn page(report: &Report) -> Page {
     for note in &report.notes {
         page.line(format_args!("  {}: {}", styled(WARNING, "note"), sanitize::line(note)));
     }
-    heading(&mut page, "State");
-    let state = &report.state;
+}
+
+fn state(page: &mut Page, state: &StateReport) {
+    heading(page, "State");
     for (name, file) in
         [("sessions", &state.sessions), ("trust", &state.trust), ("hook log", &state.hook_log)]
     {
@@ -78,7 +103,10 @@ pub(super) fn page(report: &Report) -> Page {
     for line in &state.last_log_lines {
         page.line(format_args!("  {}", styled(DIM, sanitize::line(line))));
     }
-    heading(&mut page, "Tools and scripts");
+}
+
+fn code(page: &mut Page, report: &Report) {
+    heading(page, "Tools and scripts");
     for CodeProblem { skill, what, problem, is_broken } in &report.code {
         let (skill, what) = (sanitize::line(skill), sanitize::line(what));
         let state =
@@ -102,10 +130,4 @@ pub(super) fn page(report: &Report) -> Page {
     };
     let seccomp = says(seccomp);
     page.line(format_args!("  sandbox: Landlock {landlock}, seccomp {seccomp}"));
-    let (style, text) = match report.broken.len() {
-        0 => (GOOD, "Nothing is broken.".to_owned()),
-        n => (ERROR, format!("{} broken.", count(n, "thing"))),
-    };
-    page.line(format_args!("{}", styled(style, text)));
-    page
 }

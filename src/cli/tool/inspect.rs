@@ -44,23 +44,7 @@ pub(crate) fn run(args: &ToolInspectArgs, out: Output) -> anyhow::Result<ExitCod
         }
         Output::json(&json)?;
     } else {
-        let mut text = Page::default();
-        let classes = note.classes.join(", ");
-        let title = format!("{} {}", note.name, note.version);
-        text.line(format_args!("{}", styled(NAME, sanitize::line(&title))));
-        for (name, value) in [
-            ("abi", &*abi),
-            ("target", &note.target),
-            ("rustc", &note.rustc),
-            ("panic", &note.panic),
-            ("classes", &classes),
-            ("sha256", sha256.as_str()),
-        ] {
-            // A plugin in C has no compiler of Rust.
-            if !value.is_empty() {
-                text.line(format_args!("{}: {}", styled(NAME, name), sanitize::line(value)));
-            }
-        }
+        let mut text = page(&note, &abi, sha256.as_str());
         if let Some(problem) = &problem {
             text.line(format_args!("{}", styled(WARNING, sanitize::line(problem))));
         }
@@ -74,6 +58,28 @@ pub(crate) fn run(args: &ToolInspectArgs, out: Output) -> anyhow::Result<ExitCod
         out.partial_failure(&Failure::from(&*failure.error));
     }
     Ok(ExitCode::done_if(is_fine))
+}
+
+/// The note for people.
+fn page(note: &PluginNote, abi: &str, sha256: &str) -> Page {
+    let mut text = Page::default();
+    let classes = note.classes.join(", ");
+    let title = format!("{} {}", note.name, note.version);
+    text.line(format_args!("{}", styled(NAME, sanitize::line(&title))));
+    for (name, value) in [
+        ("abi", abi),
+        ("target", &note.target),
+        ("rustc", &note.rustc),
+        ("panic", &note.panic),
+        ("classes", &classes),
+        ("sha256", sha256),
+    ] {
+        // A plugin in C has no compiler of Rust.
+        if !value.is_empty() {
+            text.line(format_args!("{}: {}", styled(NAME, name), sanitize::line(value)));
+        }
+    }
+    text
 }
 
 /// The note of the library, which is not run.

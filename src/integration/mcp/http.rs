@@ -98,6 +98,7 @@ pub fn check_token(token: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// Answers a request that may come from anybody.
 async fn answer(
     service: &Service,
     sessions: &Sessions,
@@ -126,6 +127,16 @@ async fn answer(
         }
         return answer;
     }
+    answer_post(service, sessions, whole, request).await
+}
+
+/// Answers a request that carries a message or a batch of them.
+async fn answer_post(
+    service: &Service,
+    sessions: &Sessions,
+    whole: Option<Whole>,
+    request: Request<Incoming>,
+) -> Answer {
     let (head, body) = request.into_parts();
     let Ok(body) = timeout(BODY_TIMEOUT, Limited::new(body, MAX_MESSAGE).collect()).await else {
         return plain(StatusCode::REQUEST_TIMEOUT, "the body came too slowly\n");

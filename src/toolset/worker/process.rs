@@ -68,21 +68,14 @@ impl Process {
         if !skill_dir.is_dir() {
             return Err(format!("the skill's directory `{}` is not there", skill_dir.display()));
         }
-        let mut load = Load {
+        let load = Load {
             library: absolute(code.path())?.into(),
             shown_as: shown_as.into(),
             skill_dir: skill_dir.clone().into(),
             scratch: scratch.path().into(),
             ..Load::limited(limits)
         };
-        if let Code::Server { command, reads, .. } = code {
-            load.server = Some(command.clone());
-            load.run = reads.iter().map(|path| path.clone().into_os_string()).collect();
-            load.run.push(load.library.clone());
-            // Interpreters reserve far more addresses than they ever use.
-            load.data = load.address_space.take();
-        }
-        let load = frame(&ToChild::Load(Box::new(load)))?;
+        let load = frame(&ToChild::Load(Box::new(with_server(load, code))))?;
         let (socket, output, mut child) =
             spawn(program, &skill_dir, scratch.path(), limits, shown_as)
                 .map_err(|error| error.to_string())?;
@@ -311,6 +304,18 @@ impl Process {
         drop(calls);
         self.buried.notify_all();
     }
+}
+
+/// `load` with what a server needs, if the code is one.
+fn with_server(mut load: Load, code: &Code) -> Load {
+    if let Code::Server { command, reads, .. } = code {
+        load.server = Some(command.clone());
+        load.run = reads.iter().map(|path| path.clone().into_os_string()).collect();
+        load.run.push(load.library.clone());
+        // Interpreters reserve far more addresses than they ever use.
+        load.data = load.address_space.take();
+    }
+    load
 }
 
 /// Starts the program with a socket as its standard input, and a pipe as its other streams.
