@@ -3,7 +3,9 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::context::Context;
+use super::examples::Examples;
 use super::manifest::{Manifest, Spanned};
+use super::trigger::Triggers;
 
 impl Manifest {
     /// The manifest as JSON: the fields that are set, under their names with `_`.
@@ -18,43 +20,18 @@ impl Manifest {
             field.as_ref().map(|field| Json::from(field.value.as_str()))
         };
         let boolean = |field: &Option<Spanned<bool>>| field.as_ref().map(|f| Json::from(f.value));
-        let list = |entries: &[Spanned<String>]| -> Json {
-            entries.iter().map(|entry| entry.value.as_str()).collect()
-        };
         let filled = |entries: &[Spanned<String>]| (!entries.is_empty()).then(|| list(entries));
         put("name", text(&self.name));
         put("description", text(&self.description));
         put("brief_description", text(&self.brief_description));
         put("when_to_use", text(&self.when_to_use));
         put("version", self.version.as_ref().map(|version| version.value.to_string().into()));
-        let triggers = &self.triggers;
-        put(
-            "triggers",
-            triggers.declared.then(|| {
-                json!({
-                    "keywords": list(&triggers.keywords),
-                    "verbs": list(&triggers.verbs),
-                    "patterns": list(&triggers.patterns),
-                    "exclude": list(&triggers.exclude),
-                    "paths": list(&triggers.paths),
-                })
-            }),
-        );
+        put("triggers", self.triggers.declared.then(|| triggers_json(&self.triggers)));
         put("trigger_phrases", filled(&self.trigger_phrases));
-        put(
-            "examples",
-            (!self.examples.is_empty()).then(|| {
-                json!({
-                    "should": list(&self.examples.should),
-                    "should_not": list(&self.examples.should_not),
-                })
-            }),
-        );
+        put("examples", (!self.examples.is_empty()).then(|| examples_json(&self.examples)));
         put("toolsets", filled(&self.toolsets));
-        put(
-            "toolset_rights",
-            (!self.toolset_rights.is_empty()).then(|| json!(self.toolset_rights)),
-        );
+        let rights = &self.toolset_rights;
+        put("toolset_rights", (!rights.is_empty()).then(|| json!(rights)));
         put("scripts", self.scripts.as_deref().map(list));
         put("rights", self.network.as_ref().map(|network| json!({"network": network.value})));
         put("default_enabled", boolean(&self.default_enabled));
@@ -76,4 +53,22 @@ impl Manifest {
         put("extra", (!self.extra.is_empty()).then(|| self.extra.clone().into()));
         map.into()
     }
+}
+
+fn triggers_json(triggers: &Triggers) -> Json {
+    json!({
+        "keywords": list(&triggers.keywords),
+        "verbs": list(&triggers.verbs),
+        "patterns": list(&triggers.patterns),
+        "exclude": list(&triggers.exclude),
+        "paths": list(&triggers.paths),
+    })
+}
+
+fn examples_json(examples: &Examples) -> Json {
+    json!({"should": list(&examples.should), "should_not": list(&examples.should_not)})
+}
+
+fn list(entries: &[Spanned<String>]) -> Json {
+    entries.iter().map(|entry| entry.value.as_str()).collect()
 }

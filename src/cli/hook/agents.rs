@@ -76,82 +76,81 @@ pub(super) fn file(
 
 /// Returns the entry with which `agent` runs `words`.
 pub(super) fn form(agent: HookAgent, words: &[String]) -> Result<Form, Error> {
+    if agent == HookAgent::OpenCode {
+        let words = serde_json::to_string(words).map_err(|error| {
+            Error::new(ErrorCode::InternalError, format!("cannot quote: {error}"), "")
+        })?;
+        return Ok(Form::File(PLUGIN.replace("\"COMMAND\"", &words)));
+    }
     let command = shell(words)?;
-    let matched = |seconds: u64, matcher: &str| {
-        let hook = json!({"type": "command", "command": command, "timeout": seconds});
-        match matcher {
-            "" => json!({"hooks": [hook]}),
-            _ => json!({"matcher": matcher, "hooks": [hook]}),
-        }
+    let events = events(agent).ok_or_else(|| agent::unknown(agent))?;
+    let hook = |&(event, tools): &(&'static str, &str)| Hook {
+        event,
+        value: hook_value(agent, &command, tools),
     };
-    let (version, hooks): (_, Vec<(&'static str, Value)>) = match agent {
-        HookAgent::ClaudeCode => {
-            let tools = "Read|Edit|MultiEdit|Write|NotebookEdit";
-            let hooks = [
-                ("SessionStart", ""),
-                ("UserPromptSubmit", ""),
-                ("PostToolUse", tools),
-                ("SessionEnd", ""),
-            ];
-            (None, hooks.map(|(event, tools)| (event, matched(PATIENCE, tools))).into())
-        }
-        HookAgent::Codex => {
-            let hooks = [
-                ("SessionStart", ""),
-                ("UserPromptSubmit", ""),
-                ("PostToolUse", "apply_patch"),
-                ("PostCompact", ""),
-                ("SessionEnd", ""),
-            ];
-            (None, hooks.map(|(event, tools)| (event, matched(PATIENCE, tools))).into())
-        }
-        HookAgent::Gemini => {
-            let tools = "read_file|write_file|replace";
-            let hooks = [
-                ("SessionStart", ""),
-                ("BeforeAgent", ""),
-                ("AfterTool", tools),
-                ("PreCompress", ""),
-                ("SessionEnd", ""),
-            ];
-            // In milliseconds.
-            (None, hooks.map(|(event, tools)| (event, matched(PATIENCE * 1000, tools))).into())
-        }
-        HookAgent::Cursor => {
-            let events =
-                ["sessionStart", "beforeSubmitPrompt", "postToolUse", "preCompact", "sessionEnd"];
-            let hook = |event: &'static str| {
-                let mut hook = json!({"command": command, "timeout": PATIENCE});
-                if event == "postToolUse" {
-                    hook["matcher"] = "Read|Write".into();
-                }
-                (event, hook)
-            };
-            (Some(1), events.map(hook).into())
-        }
+    let version = matches!(agent, HookAgent::Cursor | HookAgent::Copilot).then_some(1);
+    Ok(Form::Settings { version, hooks: events.iter().map(hook).collect() })
+}
+
+/// Returns the events for which `agent` runs its hook, each with a pattern for the tools that it is
+/// about; `None` for an agent without such settings.
+fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
+    Some(match agent {
+        HookAgent::ClaudeCode => &[
+            ("SessionStart", ""),
+            ("UserPromptSubmit", ""),
+            ("PostToolUse", "Read|Edit|MultiEdit|Write|NotebookEdit"),
+            ("SessionEnd", ""),
+        ],
+        HookAgent::Codex => &[
+            ("SessionStart", ""),
+            ("UserPromptSubmit", ""),
+            ("PostToolUse", "apply_patch"),
+            ("PostCompact", ""),
+            ("SessionEnd", ""),
+        ],
+        HookAgent::Gemini => &[
+            ("SessionStart", ""),
+            ("BeforeAgent", ""),
+            ("AfterTool", "read_file|write_file|replace"),
+            ("PreCompress", ""),
+            ("SessionEnd", ""),
+        ],
+        HookAgent::Cursor => &[
+            ("sessionStart", ""),
+            ("beforeSubmitPrompt", ""),
+            ("postToolUse", "Read|Write"),
+            ("preCompact", ""),
+            ("sessionEnd", ""),
+        ],
+        HookAgent::Copilot => &[
+            ("sessionStart", ""),
+            ("userPromptSubmitted", ""),
+            ("postToolUse", "view|create|edit|str_replace_editor|apply_patch"),
+            ("preCompact", ""),
+            ("sessionEnd", ""),
+        ],
+        _ => return None,
+    })
+}
+
+/// Returns the settings of one hook of `agent`.
+fn hook_value(agent: HookAgent, command: &str, tools: &str) -> Value {
+    let mut hook = match agent {
+        HookAgent::Cursor => json!({"command": command, "timeout": PATIENCE}),
         HookAgent::Copilot => {
-            let events =
-                ["sessionStart", "userPromptSubmitted", "postToolUse", "preCompact", "sessionEnd"];
-            let hook = |event: &'static str| {
-                let mut hook =
-                    json!({"type": "command", "command": command, "timeoutSec": PATIENCE});
-                if event == "postToolUse" {
-                    hook["matcher"] = "view|create|edit|str_replace_editor|apply_patch".into();
-                }
-                (event, hook)
-            };
-            (Some(1), events.map(hook).into())
+            json!({"type": "command", "command": command, "timeoutSec": PATIENCE})
         }
-        HookAgent::OpenCode => {
-            let words = serde_json::to_string(words).map_err(|error| {
-                Error::new(ErrorCode::InternalError, format!("cannot quote: {error}"), "")
-            })?;
-            return Ok(Form::File(PLUGIN.replace("\"COMMAND\"", &words)));
+        _ => {
+            // Gemini counts in milliseconds.
+            let timeout = if agent == HookAgent::Gemini { PATIENCE * 1000 } else { PATIENCE };
+            json!({"hooks": [{"type": "command", "command": command, "timeout": timeout}]})
         }
-        _ => return Err(agent::unknown(agent)),
     };
-    let hooks = hooks.into_iter().map(|(event, value)| Hook { event, value }).collect();
-    Ok(Form::Settings { version, hooks })
+    if !tools.is_empty() {
+        hook["matcher"] = tools.into();
+    }
+    hook
 }
 
 /// Returns the words that one of our plugins runs; `None` for any other text.
