@@ -24,6 +24,7 @@ pub(super) fn page(report: &Report) -> Page {
     for diagnostic in &report.rejected {
         page.line(format_args!("  {}", short(diagnostic)));
     }
+    super::fetched::show(&mut page, &report.fetched);
     heading(&mut page, "Configuration");
     for file in &report.config.files {
         let (found, path) =
