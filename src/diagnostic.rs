@@ -104,6 +104,13 @@ codes! {
     /// A file was changed so that it no longer loads; the skill stays as it was.
     KeptBefore = "kept-before", Warning;
 
+    /// A source of `config.toml` that was not fetched on this machine; its skills are missing.
+    SourceNotFetched = "source-not-fetched", Warning;
+    /// A source that could not be fetched when it was last tried; its last good state is used.
+    SourceStale = "source-stale", Warning;
+    /// A source of `config.toml` that cannot be fetched from its address.
+    InvalidSource = "invalid-source", Error;
+
     /// `config.toml` is not valid TOML; the parts that cannot be parsed are left out.
     InvalidToml = "invalid-toml", Error;
     /// A section or key of `config.toml` that does not exist.

@@ -65,6 +65,13 @@ pub enum Remedy {
     ListTrusted,
     /// Let the code in this file run again at once, though it failed too often.
     Restart(PathBuf),
+    /// Fetch the source of this name; `frozen` if exactly what its lock file pins.
+    Fetch {
+        /// The name of the source in `config.toml`.
+        name: String,
+        /// True if what is pinned is wanted, and nothing newer.
+        frozen: bool,
+    },
     /// Run this command of the system's shell.
     Run(String),
     /// List the skills.

@@ -39,6 +39,7 @@
 //! - `snapshot` (feature `snapshot`): skills as read and compiled, kept for later processes.
 //! - `toolset` (feature `toolsets`): tools from shared-library plugins.
 //! - `config` (feature `config`): `config.toml`, the settings of users and projects.
+//! - `fetch` (feature `fetch`): skills from git repositories, directories and archives.
 //! - [`integration`]: tools for a host's model.
 //! - [`eval`]: the rate at which the right skill is disclosed, measured with labelled prompts.
 //!
@@ -49,6 +50,7 @@
 //! - `cli` (default): the `repertoire` binary. The library does not use it: embed with
 //!   `default-features = false`.
 //! - `config` (part of `cli`): `Config`, settings of the user and of a project.
+//! - `fetch` (part of `cli`): skills from elsewhere, pinned in `skills.lock` and kept for later.
 //! - `mcp` (part of `cli`): a server of the Model Context Protocol.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
@@ -69,6 +71,8 @@ pub mod engine;
 mod envelope;
 mod error;
 pub mod eval;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 pub mod integration;
 mod later;
 pub mod lint;
@@ -90,7 +94,7 @@ pub mod suggest;
 mod tool_format;
 #[cfg(feature = "toolsets")]
 pub mod toolset;
-#[cfg(any(feature = "scripts", feature = "toolsets"))]
+#[cfg(any(feature = "fetch", feature = "scripts", feature = "toolsets"))]
 pub mod trust;
 
 pub use activation::{Activation, Consent, ConsentPolicy, ConsentRequest, Task, TaskSpawner};
@@ -138,6 +142,11 @@ struct ActivationPage;
 #[cfg(all(doctest, feature = "config"))]
 #[doc = include_str!("../docs/config.md")]
 struct ConfigPage;
+
+/// The code blocks of the page on skills from elsewhere are tests, too.
+#[cfg(all(doctest, feature = "fetch"))]
+#[doc = include_str!("../docs/sources.md")]
+struct SourcesPage;
 
 /// The code blocks of the page on scripts are tests, too.
 #[cfg(all(doctest, feature = "scripts"))]

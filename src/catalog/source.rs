@@ -22,6 +22,8 @@ pub enum Scope {
     Project,
     /// Given by the host program.
     Memory,
+    /// Fetched from a repository, a directory or an archive: written by its author.
+    Fetched,
 }
 
 impl Scope {
@@ -32,7 +34,13 @@ impl Scope {
             Scope::User => "user",
             Scope::Project => "project",
             Scope::Memory => "memory",
+            Scope::Fetched => "fetched",
         }
+    }
+
+    /// Tells whether code of this scope may run without anybody having said so.
+    pub fn is_trusted(self) -> bool {
+        !matches!(self, Scope::Project | Scope::Fetched)
     }
 }
 
@@ -52,6 +60,8 @@ pub struct Source {
     pub(super) links_outside: bool,
     /// The brand of the host whose standard source it is.
     pub(super) brand: Option<String>,
+    /// The name under which it was fetched.
+    name: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -64,7 +74,8 @@ impl Source {
     /// A directory of skills of this scope.
     pub fn new(scope: Scope, root: impl Into<PathBuf>) -> Source {
         let origin = Origin::Directory(root.into());
-        Source { origin, scope, optional: false, links_outside: false, brand: None }
+        let (brand, name) = (None, None);
+        Source { origin, scope, optional: false, links_outside: false, brand, name }
     }
 
     /// Skills that ship with the agent.
@@ -85,7 +96,14 @@ impl Source {
     /// Skills that the host made itself.
     pub fn memory(skills: Vec<Skill>) -> Source {
         let origin = Origin::Memory(skills.into_iter().map(Arc::new).collect());
-        Source { origin, scope: Scope::Memory, optional: true, links_outside: false, brand: None }
+        Source { origin, optional: true, ..Source::new(Scope::Memory, "") }
+    }
+
+    /// Skills that were fetched from elsewhere, in a directory that need not exist. Their code
+    /// runs only once the user trusts it.
+    pub fn fetched(name: impl Into<String>, root: impl Into<PathBuf>) -> Source {
+        let name = Some(name.into());
+        Source { name, optional: true, ..Source::new(Scope::Fetched, root) }
     }
 
     /// The same source, which need not exist.
@@ -151,8 +169,8 @@ impl Source {
     /// All that it is, written down; `None` for skills in memory.
     #[cfg(feature = "snapshot")]
     pub(super) fn written(&self) -> Option<impl Serialize + '_> {
-        // The brand is written with the options.
-        let Source { origin, scope, optional, links_outside, brand: _ } = self;
+        // The brand is written with the options; the name changes no answer.
+        let Source { origin, scope, optional, links_outside, brand: _, name: _ } = self;
         let Origin::Directory(root) = origin else { return None };
         Some((root, scope, optional, links_outside))
     }
@@ -160,6 +178,11 @@ impl Source {
     /// The origin of its skills.
     pub fn scope(&self) -> Scope {
         self.scope
+    }
+
+    /// The name under which it was fetched; `None` for any other source.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// Its root directory; `None` for skills in memory.

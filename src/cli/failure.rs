@@ -56,6 +56,10 @@ fn command(remedy: &Remedy) -> Option<String> {
             format!("to have it tried again at once, run `repertoire trust add {path}`")
         }
         Remedy::ListTrusted => "see `repertoire trust list`".to_owned(),
+        Remedy::Fetch { name, frozen } => {
+            let frozen = if *frozen { " --frozen" } else { "" };
+            format!("run `repertoire update {name}{frozen}`")
+        }
         Remedy::Run(command) => format!("to accept it, run `{command}`"),
         Remedy::ListSkills => "see `repertoire list` for the skills there are".to_owned(),
         Remedy::ListTools => "see `repertoire tool list` for the tools there are".to_owned(),

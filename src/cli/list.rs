@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Resu
         commands(&engine, out)?;
     } else if out.json {
         let catalog = engine.catalog();
-        let skills = catalog.entries().map(Listed::from).collect();
+        let skills = catalog.entries().map(|entry| Listed::of(entry, &engine)).collect();
         Output::json(&Listing { skills, diagnostics: catalog.diagnostics() })?;
     } else {
         if engine.catalog().entries().next().is_some() {
@@ -77,13 +77,15 @@ pub(crate) struct Listed<'a> {
     brief: &'a str,
     path: Option<Cow<'a, str>>,
     source: Scope,
+    /// The name under which it was fetched.
+    from: Option<String>,
     status: &'static str,
     reason: Option<String>,
     triggers: Json,
 }
 
-impl<'a> From<&'a Entry> for Listed<'a> {
-    fn from(entry: &'a Entry) -> Listed<'a> {
+impl<'a> Listed<'a> {
+    pub(crate) fn of(entry: &'a Entry, engine: &Engine) -> Listed<'a> {
         let skill = &entry.skill;
         let triggers = trigger_kinds(skill.triggers()).into_iter();
         let triggers = triggers.map(|(kind, entries)| {
@@ -97,11 +99,17 @@ impl<'a> From<&'a Entry> for Listed<'a> {
             brief: skill.brief(),
             path: skill.path().map(Path::to_string_lossy),
             source: entry.scope,
+            from: name_of_source(entry, engine),
             status: entry.status.as_str(),
             reason: entry.reason(),
             triggers: triggers.collect::<serde_json::Map<_, _>>().into(),
         }
     }
+}
+
+/// The name under which a skill was fetched.
+fn name_of_source(entry: &Entry, engine: &Engine) -> Option<String> {
+    engine.source_of(entry)?.name().map(str::to_owned)
 }
 
 /// Every kind of trigger with its entries.
@@ -138,7 +146,10 @@ fn table(engine: &Engine) -> String {
         table.add_row([
             entry.status.as_str().to_owned(),
             sanitize::line(entry.id.as_str()).into_owned(),
-            entry.scope.as_str().to_owned(),
+            match name_of_source(entry, engine) {
+                Some(name) => sanitize::line(&format!("{} {name}", entry.scope)).into_owned(),
+                None => entry.scope.as_str().to_owned(),
+            },
             n_triggers.to_string(),
             brief,
         ]);

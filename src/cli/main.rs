@@ -13,6 +13,7 @@ mod eval;
 mod eval_page;
 mod exit_code;
 mod failure;
+mod fetch;
 mod hook;
 mod html;
 mod list;
@@ -107,6 +108,10 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Suggest(args) => suggest::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
         Command::Stats(args) => stats::run(args, common, out),
+        Command::Add(args) => fetch::add::run(args, common, out),
+        Command::Update(args) => fetch::update::run(args, common, out),
+        Command::Outdated(args) => fetch::outdated::run(args, common, out),
+        Command::Remove(args) => fetch::remove::run(args, common, out),
         Command::Toolset(ToolsetCommand::New(args)) => tool::new::run(args, common, out),
         Command::Toolset(ToolsetCommand::Build(args)) => tool::build::run(args, common, out),
         Command::Toolset(ToolsetCommand::Dev(args)) => tool::dev::run(args, common, out),

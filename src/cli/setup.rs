@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire::config::{Config, ConfigPlace};
 use repertoire::engine::Subscription;
+use repertoire::fetch::Fetcher;
 use repertoire::script::ScriptOptions;
 use repertoire::session::{Session, SqliteStore};
 use repertoire::toolset::{HostProgram, ToolsetOptions};
@@ -58,9 +59,17 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
         brand: common.brand.clone(),
     });
     if common.sources.is_empty() {
-        return Ok(config);
+        return Ok(match fetcher(common) {
+            Some(fetcher) => fetcher.apply(config),
+            None => config,
+        });
     }
     Ok(config.with_sources(common.sources.iter().map(Source::project).collect()))
+}
+
+/// Returns what fetches skills from elsewhere; `None` without a home directory.
+pub(crate) fn fetcher(common: &Common) -> Option<Fetcher> {
+    Some(Fetcher::new(cache_dir(common)?.join("fetch")))
 }
 
 /// Returns the sources, lowest precedence first.

@@ -6,7 +6,7 @@ use repertoire::activation::{BundledFiles, bundled_files};
 use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::script::{Script, ScriptOptions, Scripts};
 use repertoire::trust::Owner;
-use repertoire::{Diagnostic, Error, ErrorCode};
+use repertoire::{Diagnostic, Engine, Error, ErrorCode};
 use serde_json::{Value as Json, json};
 
 use crate::args::{Common, ShowArgs};
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, out: Output) -> anyhow::Resu
     if let Some(name) = &args.script {
         script(entry, &details.scripts?, name, out)?;
     } else if out.json {
-        Output::json(&to_json(entry, &details)?)?;
+        Output::json(&to_json(entry, &engine, &details)?)?;
     } else {
         out.human(text(entry, &details).as_str())?;
     }
@@ -82,9 +82,9 @@ fn script(entry: &Entry, scripts: &[Script], name: &str, out: Output) -> anyhow:
 }
 
 /// The fields of `list`, and the details.
-fn to_json(entry: &Entry, details: &Details<'_>) -> serde_json::Result<Json> {
+fn to_json(entry: &Entry, engine: &Engine, details: &Details<'_>) -> serde_json::Result<Json> {
     let sub_skills = details.sub_skills.iter();
-    let mut json = serde_json::to_value(Listed::from(entry))?;
+    let mut json = serde_json::to_value(Listed::of(entry, engine))?;
     json["manifest"] = entry.skill.manifest().to_json();
     let files = details.files.as_ref().ok();
     json["files"] = json!(files.map_or(&[][..], |files| &files.files));

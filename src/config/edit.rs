@@ -22,11 +22,7 @@ pub fn disable(text: &str, ids: &[&str]) -> Result<String, Error> {
 }
 
 fn moved(text: &str, ids: &[&str], from: &str, to: &str) -> Result<String, Error> {
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        let (line, column) = position(text, error.span().unwrap_or_default().start);
-        let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        wrong(format!("line {line}, column {column}: {message}"))
-    })?;
+    let mut document = parse(text)?;
     let skills = document.entry("skills").or_insert_with(|| Item::Table(Table::new()));
     let skills =
         skills.as_table_like_mut().ok_or_else(|| wrong("`skills` is not a section".to_owned()))?;
@@ -46,13 +42,22 @@ fn moved(text: &str, ids: &[&str], from: &str, to: &str) -> Result<String, Error
     Ok(document.to_string())
 }
 
+/// Parses the text of a file that will be changed.
+pub(super) fn parse(text: &str) -> Result<DocumentMut, Error> {
+    text.parse().map_err(|error: toml_edit::TomlError| {
+        let (line, column) = position(text, error.span().unwrap_or_default().start);
+        let message = error.message().lines().collect::<Vec<_>>().join("; ");
+        wrong(format!("line {line}, column {column}: {message}"))
+    })
+}
+
 fn list<'t>(skills: &'t mut dyn TableLike, key: &str) -> Result<Option<&'t mut Array>, Error> {
     let Some(item) = skills.get_mut(key) else { return Ok(None) };
     let not_a_list = || wrong(format!("`skills.{key}` is not a list of ids"));
     item.as_array_mut().map(Some).ok_or_else(not_a_list)
 }
 
-fn wrong(what: String) -> Error {
+pub(super) fn wrong(what: String) -> Error {
     Error::new(ErrorCode::InvalidParam, what, "mend the file first; nothing was changed")
 }
 

@@ -11,6 +11,7 @@
 mod apply;
 mod document;
 mod edit;
+mod fetched;
 mod read;
 mod schema;
 mod value;
@@ -29,6 +30,7 @@ use read::{Found, Reader};
 use schema::{Kind, Value};
 
 pub use edit::{disable, enable};
+pub use fetched::{FetchSection, FetchSettings, remove_fetch, set_fetch};
 
 /// The name of the files.
 const NAME: &str = "config.toml";
@@ -125,6 +127,8 @@ pub struct Config {
     diagnostics: Vec<Diagnostic>,
     /// In place of those that the files name.
     sources: Option<Vec<Source>>,
+    /// Those that were fetched, for the file of this scope.
+    fetched: Vec<(Scope, Source)>,
 }
 
 impl Config {
@@ -156,6 +160,11 @@ impl Config {
         base.join(format!(".{brand}")).join(NAME)
     }
 
+    /// The place where it was looked for.
+    pub fn place(&self) -> &ConfigPlace {
+        &self.place
+    }
+
     /// The files of the settings, the user's first.
     pub fn files(&self) -> &[ConfigFile] {
         &self.files
@@ -173,7 +182,8 @@ impl Config {
     }
 
     /// The sources, lowest precedence first: those that are standard, unless a file replaces them,
-    /// and those that are added, which win over the standard ones of the same scope.
+    /// and those that are added, which win over the standard ones of the same scope. Those that were
+    /// [fetched](Config::with_fetched) for a file come below the others of its scope.
     pub fn sources(&self) -> Vec<Source> {
         if let Some(sources) = &self.sources {
             return sources.clone();
@@ -190,8 +200,12 @@ impl Config {
             // One that is not there is a finding already.
             paths.map(move |path| Source::new(scope, path).optional())
         };
-        let of_user = of(Scope::User).chain(added(Scope::User));
-        of_user.chain(of(Scope::Project)).chain(added(Scope::Project)).collect()
+        let fetched = |scope| {
+            let of_file = self.fetched.iter().filter(move |(of, _)| *of == scope);
+            of_file.map(|(_, source)| source.clone())
+        };
+        let all = |scope| fetched(scope).chain(of(scope)).chain(added(scope));
+        all(Scope::User).chain(all(Scope::Project)).collect()
     }
 
     /// The same with these sources, whatever the files say.
@@ -212,7 +226,7 @@ impl Config {
             line: Some(found.line),
         };
         let mut settings = Vec::new();
-        for key in schema::KEYS.iter().filter(|key| !key.name.starts_with(schema::CLASS)) {
+        for key in schema::KEYS.iter().filter(|key| !key.name.contains('*')) {
             let found = self.found.iter().filter(|found| found.name == key.name);
             let found: Vec<&Found> = found.collect();
             let is_list = matches!(key.kind, Kind::Texts | Kind::Sources);
@@ -225,8 +239,10 @@ impl Config {
                 settings.push(Setting { key, value, scope: None, path: None, line: None });
             }
         }
-        let is_class = |found: &&Found| found.name.starts_with("toolsets.");
-        settings.extend(self.found.iter().filter(is_class).map(from));
+        let is_named = |found: &&Found| {
+            schema::named(found.name.split('.').next().unwrap_or_default()).is_some()
+        };
+        settings.extend(self.found.iter().filter(is_named).map(from));
         settings
     }
 

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use toml_edit::{Item, Key as TomlKey, TableLike, Value as TomlValue};
 
-use super::schema::{self, CLASS, Key, Kind, ProjectMay, Value};
+use super::schema::{self, Key, Kind, ProjectMay, Value};
 use super::value::{
     Problem, budget, json_of_table, kind_of, kind_of_value, margin, number, seconds,
 };
@@ -66,12 +66,10 @@ impl Reader<'_> {
             }
             self.note_repetition(&mut seen, &section, key);
             let Some(table) = self.table(item, key, name) else { continue };
-            if section == "toolsets" {
-                for (class, item) in table.iter() {
-                    let Some(settings) = self.table(item, table.key(class), class) else {
-                        continue;
-                    };
-                    self.section(settings, CLASS, &format!("toolsets.{class}"));
+            if let Some(named) = schema::named(&section) {
+                for (one, item) in table.iter() {
+                    let Some(settings) = self.table(item, table.key(one), one) else { continue };
+                    self.section(settings, named, &format!("{section}.{one}"));
                 }
             } else {
                 self.section(table, &section, &section);
@@ -94,7 +92,7 @@ impl Reader<'_> {
         table
     }
 
-    /// Reads a section; `shown` has the class of tools where `section` has `*`.
+    /// Reads a section; `shown` has a name where `section` has `*`.
     fn section(&mut self, table: &dyn TableLike, section: &str, shown: &str) {
         let mut seen = BTreeSet::new();
         for (name, item) in table.iter() {
@@ -218,6 +216,10 @@ impl Reader<'_> {
             Kind::Table => {
                 let table = item.as_table_like().ok_or_else(|| wrong("a table"))?;
                 Ok(Value::Table(json_of_table(table)))
+            }
+            Kind::Text => {
+                let text = item.as_value().ok_or_else(|| wrong("a text"))?;
+                self.text(key, text).map(Value::Text)
             }
             Kind::Texts | Kind::Variables | Kind::Paths | Kind::Sources => {
                 let array = item.as_array().ok_or_else(|| wrong("a list of texts"))?;

@@ -15,6 +15,8 @@ pub(super) enum Kind {
     Count(u64),
     /// A time above zero.
     Seconds,
+    /// One text that is not empty.
+    Text,
     Texts,
     /// Directories of skills.
     Sources,
@@ -56,6 +58,13 @@ const fn key(name: &'static str, kind: Kind, project: ProjectMay) -> Key {
 
 /// The section of a class of tools.
 pub(super) const CLASS: &str = "toolsets.*";
+/// The section of a source that is fetched from elsewhere.
+pub(super) const FETCHED: &str = "fetch.*";
+
+/// The section that stands for each one with a name of its own in `section`.
+pub(super) fn named(section: &str) -> Option<&'static str> {
+    [CLASS, FETCHED].into_iter().find(|named| named.strip_suffix(".*") == Some(section))
+}
 
 pub(super) const KEYS: &[Key] = &[
     key("sources.add", Kind::Sources, ProjectMay::Set),
@@ -106,6 +115,10 @@ pub(super) const KEYS: &[Key] = &[
     key("toolsets.*.read", Kind::Paths, ProjectMay::NotSet),
     key("toolsets.*.write", Kind::Paths, ProjectMay::NotSet),
     key("toolsets.*.env", Kind::Variables, ProjectMay::NotSet),
+    key("fetch.*.source", Kind::Text, ProjectMay::Set),
+    key("fetch.*.rev", Kind::Text, ProjectMay::Set),
+    key("fetch.*.path", Kind::Text, ProjectMay::Set),
+    key("fetch.*.skills", Kind::Texts, ProjectMay::Set),
 ];
 
 /// The names of the sections, in the order of the keys.
@@ -132,6 +145,7 @@ pub(super) enum Value {
     Switch(bool),
     Count(u64),
     Seconds(Duration),
+    Text(String),
     Texts(Vec<String>),
     /// As [`Budget::parse`](crate::Budget::parse) reads it.
     Budget(String),
@@ -156,6 +170,7 @@ impl Value {
             Value::Count(n) => (*n).into(),
             Value::Seconds(time) if time.subsec_nanos() == 0 => time.as_secs().into(),
             Value::Seconds(time) => time.as_secs_f64().into(),
+            Value::Text(text) => text.clone().into(),
             Value::Texts(texts) => texts.clone().into(),
             Value::Budget(text) => match text.parse::<u64>() {
                 Ok(n_characters) => n_characters.into(),
@@ -252,7 +267,8 @@ mod tests {
         let sections: Vec<_> = sections().collect();
         assert_eq!(sections.iter().collect::<BTreeSet<_>>().len(), sections.len());
         let n_keys: usize = sections.iter().map(|section| keys_of(section).count()).sum();
-        assert_eq!(n_keys + keys_of(CLASS).count(), KEYS.len());
+        let n_named = keys_of(CLASS).count() + keys_of(FETCHED).count();
+        assert_eq!(n_keys + n_named, KEYS.len());
     }
 
     #[test]
@@ -265,7 +281,7 @@ mod tests {
                 Some(Value::Seconds(_)) => *kind == Kind::Seconds,
                 Some(Value::Budget(_)) => *kind == Kind::Budget,
                 Some(Value::Margin(_)) => *kind == Kind::Margin,
-                Some(Value::Texts(_) | Value::Table(_)) => false,
+                Some(Value::Text(_) | Value::Texts(_) | Value::Table(_)) => false,
             };
             assert!(fits, "{name}");
             // A value that may be narrowed is known, or unlimited.

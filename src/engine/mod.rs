@@ -30,7 +30,7 @@ use serde::Serialize;
 
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::reload::Memory;
-use crate::catalog::{Catalog, CatalogOptions, Entry};
+use crate::catalog::{Catalog, CatalogOptions, Entry, Source};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{self, CatalogPrompt, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::matcher::{self, IndexOptions, Retriever, WINDOW_BYTES};
@@ -120,6 +120,15 @@ impl Engine {
     /// The skills as they are now. A refresh makes another catalog and leaves this one as it is.
     pub fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.snapshot().catalog)
+    }
+
+    /// The source that a skill was read from, of which [`Source::name`] may be the name under which it
+    /// was fetched; `None` for a skill of no directory among the sources.
+    pub fn source_of(&self, entry: &Entry) -> Option<&Source> {
+        let path = entry.skill.path()?;
+        let holds = |source: &&Source| source.root().is_some_and(|root| path.starts_with(root));
+        let sources = self.0.sources.sources.iter().filter(holds);
+        sources.max_by_key(|source| source.root().map(|root| root.components().count()))
     }
 
     /// The problems found in skill files and sources.

@@ -56,7 +56,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::catalog::{Environment, Scope};
+use crate::catalog::Environment;
 use crate::error::{Error, ErrorCode};
 use crate::process::{self, NoRunner, Runner, Search};
 use crate::skill::SkillId;
@@ -227,7 +227,7 @@ impl Scripts {
         let offline = self.offline(skill, &files.root.join(script));
         let sockets = match offline {
             Some(_) => Sockets::Pairs,
-            None if skill.scope == Scope::Project => Sockets::Internet,
+            None if !skill.scope.is_trusted() => Sockets::Internet,
             None => Sockets::All,
         };
         let openings = Openings { write, sockets, scratch: Some(mirror.scratch()) };
@@ -239,11 +239,11 @@ impl Scripts {
 
     /// The reason why the network is closed to the script at `path`; `None` if it is open.
     fn offline(&self, skill: &Owner, path: &Path) -> Option<Offline> {
-        let is_project = skill.scope == Scope::Project;
+        let is_foreign = !skill.scope.is_trusted();
         match () {
             () if !self.options.network => Some(Offline::Host),
-            () if is_project && !skill.network => Some(Offline::NotAsked),
-            () if is_project && !self.trust.opens_network(path) => Some(Offline::NotAllowed),
+            () if is_foreign && !skill.network => Some(Offline::NotAsked),
+            () if is_foreign && !self.trust.opens_network(path) => Some(Offline::NotAllowed),
             () => None,
         }
     }

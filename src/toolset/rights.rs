@@ -62,9 +62,10 @@ impl Rights {
             return Rights::default();
         }
         let asked = asked.resolved();
-        let held = match owner.scope {
-            Scope::Project => asked.and(&trust.granted(path, class)),
-            _ => asked.clone(),
+        let held = if owner.scope.is_trusted() {
+            asked.clone()
+        } else {
+            asked.and(&trust.granted(path, class))
         };
         Rights { class: class.to_owned(), asked, held }
     }
@@ -93,7 +94,7 @@ impl Rights {
 
     /// Tells whether the user granted no less than the class has.
     pub(super) fn are_granted(&self, trust: &TrustStore, scope: Scope, path: &Path) -> bool {
-        scope != Scope::Project || self.held.and(&trust.granted(path, &self.class)) == self.held
+        scope.is_trusted() || self.held.and(&trust.granted(path, &self.class)) == self.held
     }
 
     /// The error of a tool of the library at `path`; if the sandbox refused something, with what it

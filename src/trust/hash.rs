@@ -60,7 +60,7 @@ impl ContentHash {
             .map_err(|error| io_error("read", path, error))
     }
 
-    fn finished(hash: Sha256) -> ContentHash {
+    pub(crate) fn finished(hash: Sha256) -> ContentHash {
         use fmt::Write as _;
         let mut text = String::with_capacity(64);
         for byte in hash.finalize() {

@@ -1,7 +1,7 @@
 //! Trust: the sources and contents that may run code. Text is data; code is not.
 //!
 //! Skills that ship with the agent, that the user installed, or that the host made may run code;
-//! those of a project only once somebody has said so for exactly that content. A file that was
+//! those of a project, and those fetched from elsewhere, only once somebody has said so for exactly that content. A file that was
 //! trusted and has changed since is refused wherever it stands.
 
 mod approval;
@@ -139,7 +139,7 @@ impl TrustStore {
         match self.state().trusted.get(&real(path)) {
             Some(known) if known.sha256 == *sha256 => Verdict::Trusted,
             Some(known) => Verdict::Changed { trusted: known.sha256.clone() },
-            None if scope == Scope::Project => Verdict::Untrusted,
+            None if !scope.is_trusted() => Verdict::Untrusted,
             None => Verdict::Trusted,
         }
     }

@@ -14,10 +14,14 @@ struct Group {
 }
 
 /// All commands that are not hidden, each once; clap itself cannot group commands.
-const GROUPS: [Group; 4] = [
+const GROUPS: [Group; 5] = [
     Group {
         title: "Try what there is",
         commands: &["list", "match", "why", "disclose", "prompt", "show", "use", "play"],
+    },
+    Group {
+        title: "Take skills from elsewhere",
+        commands: &["add", "update", "outdated", "remove"],
     },
     Group { title: "Write skills", commands: &["new", "check", "suggest", "eval", "stats"] },
     Group { title: "Ship code", commands: &["tool", "run", "trust"] },

@@ -4,6 +4,7 @@ mod code;
 mod common;
 mod config;
 mod eval;
+mod fetch;
 mod groups;
 mod hook;
 mod message;
@@ -21,6 +22,7 @@ pub(crate) use code::{
 pub(crate) use common::{BRAND, Color, Common};
 pub(crate) use config::SwitchArgs;
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
+pub(crate) use fetch::{AddArgs, OutdatedArgs, RemoveArgs, UpdateArgs};
 pub(crate) use groups::command;
 pub(crate) use hook::{
     DoctorArgs, HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs, PackageArgs, PlaceArgs,
@@ -70,6 +72,14 @@ pub(crate) enum Command {
     New(NewArgs),
     /// Count the uses of each skill in conversations
     Stats(StatsArgs),
+    /// Fetch skills from a repository, a directory or an archive
+    Add(AddArgs),
+    /// Fetch the newest state of added skills, and show what changes
+    Update(UpdateArgs),
+    /// List the added sources that have something newer
+    Outdated(OutdatedArgs),
+    /// Remove skills that were added
+    Remove(RemoveArgs),
     /// The same as `tool`
     #[command(subcommand, hide = true)]
     Toolset(ToolsetCommand),

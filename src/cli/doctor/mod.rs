@@ -1,5 +1,6 @@
 //! `repertoire doctor`: checks the installation, and says where problems are.
 
+mod fetched;
 mod page;
 
 use std::fs;
@@ -30,6 +31,8 @@ const LOG_LINES: usize = 5;
 #[derive(Serialize)]
 struct Report {
     sources: Vec<SourceReport>,
+    /// Sources that `config.toml` fetches from elsewhere.
+    fetched: Vec<fetched::FetchedReport>,
     config: ConfigReport,
     /// Skills that cannot be used, with reasons.
     unused: Vec<Unused>,
@@ -141,10 +144,12 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     broken.extend(is_broken.map(|CodeProblem { skill, what, problem, .. }| {
         format!("`{what}` of the skill `{skill}` cannot run: {problem}")
     }));
+    let fetched = fetched::reports(common, &mut broken);
     let agents = agents(common, &mut broken);
     let config = setup::config(common)?;
     let report = Report {
         sources: sources(common, &engine)?,
+        fetched,
         config: ConfigReport {
             files: config.files().to_vec(),
             findings: config.diagnostics().to_vec(),

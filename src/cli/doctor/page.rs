@@ -41,6 +41,7 @@ fn skills(page: &mut Page, report: &Report) {
     for diagnostic in &report.rejected {
         page.line(format_args!("  {}", short(diagnostic)));
     }
+    super::fetched::show(page, &report.fetched);
 }
 
 fn configuration(page: &mut Page, report: &Report) {

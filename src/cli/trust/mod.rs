@@ -259,7 +259,7 @@ fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
 }
 
 /// The libraries, MCP servers and scripts of a skill.
-fn code_files(owner: &Owner) -> Result<BTreeSet<PathBuf>, Error> {
+pub(crate) fn code_files(owner: &Owner) -> Result<BTreeSet<PathBuf>, Error> {
     let mut files = libraries_of(&owner.dir);
     files.extend(Scripts::compared_files(owner)?);
     for file in server_files(owner)? {

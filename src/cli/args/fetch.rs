@@ -1,0 +1,47 @@
+//! Arguments of the commands about skills from elsewhere.
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    /// `owner/repo` on GitHub, the URL of a git repository, a directory, or a `.tar.gz` archive
+    pub(crate) source: String,
+    /// Take this skill only; may be repeated
+    #[arg(long = "skill", value_name = "ID")]
+    pub(crate) skills: Vec<String>,
+    /// Branch, tag or commit of the repository, or SHA-256 of the archive
+    #[arg(long, value_name = "REV")]
+    pub(crate) rev: Option<String>,
+    /// Directory in the source where skills are looked for [default: the usual ones]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) path: Option<String>,
+    /// Name of the source in `config.toml` [default: the end of its address]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    /// Names of sources; all of the user and the project if none is given
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Fetch exactly what `skills.lock` pins, and fail if that is not possible
+    #[arg(long)]
+    pub(crate) frozen: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutdatedArgs {
+    /// Names of sources; all of the user and the project if none is given
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RemoveArgs {
+    /// Name of the source
+    pub(crate) name: String,
+}

@@ -1,0 +1,62 @@
+//! `repertoire add`: fetches skills, and writes down where they are from.
+
+use repertoire::config::FetchSettings;
+use repertoire::fetch::{Added, SourceList};
+use serde_json::json;
+
+use super::{code_in, fetcher, list_to_change, short, waiting};
+use crate::args::{AddArgs, Common};
+use crate::exit_code::ExitCode;
+use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
+use crate::report::count;
+use crate::sanitize;
+
+pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let fetcher = fetcher(common)?;
+    let list = list_to_change(&fetcher, common)?;
+    let AddArgs { source, skills, rev, path, name } = args;
+    let settings = FetchSettings {
+        source: source.clone(),
+        rev: rev.clone(),
+        path: path.clone(),
+        skills: skills.clone(),
+    };
+    let here = std::env::current_dir().unwrap_or_default();
+    let added = waiting(source, || list.add(name.as_deref(), &settings, &here))?;
+    let root = list.copy_of(&added.name);
+    let code = code_in(&root);
+    if out.json {
+        Output::json(&json!({
+            "name": added.name,
+            "source": added.locked.source,
+            "revision": added.locked.revision,
+            "skills": added.skills,
+            "files": added.locked.files.len(),
+            "code": code,
+            "path": root.to_string_lossy(),
+            "config": list.config_file().to_string_lossy(),
+            "lock": list.lock_file().to_string_lossy(),
+        }))?;
+    } else {
+        out.human(page(&added, &list, &code).as_str())?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn page(added: &Added, list: &SourceList<'_>, code: &[String]) -> Page {
+    let mut page = Page::default();
+    let Added { name, locked, skills, .. } = added;
+    let revision = short(&locked.revision);
+    let (name, source) = (styled(NAME, sanitize::line(name)), sanitize::line(&locked.source));
+    page.line(format_args!("{} {name} from {source} at {revision}", styled(GOOD, "added")));
+    for id in skills {
+        page.line(format_args!("  {}", sanitize::line(id)));
+    }
+    let config = list.config_file().to_string_lossy();
+    page.line(format_args!("written to {}, pinned in `skills.lock`", sanitize::line(&config)));
+    if !code.is_empty() {
+        let files = styled(WARNING, format_args!("{} of code", count(code.len(), "file")));
+        page.line(format_args!("{files}, not run until trusted: `repertoire trust add ID`"));
+    }
+    page
+}

@@ -1,0 +1,133 @@
+//! `repertoire add`, `update`, `outdated` and `remove`: skills from elsewhere.
+
+pub(crate) mod add;
+pub(crate) mod outdated;
+pub(crate) mod remove;
+pub(crate) mod update;
+
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use repertoire::catalog::Scope;
+use repertoire::fetch::{Fetcher, SourceList};
+use repertoire::{Error, ErrorCode};
+
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::{sanitize, setup};
+
+/// Returns what fetches. Fails without a home directory.
+pub(crate) fn fetcher(common: &Common) -> Result<Fetcher, Error> {
+    setup::fetcher(common).ok_or_else(|| {
+        let message = "there is no home directory to keep fetched skills in";
+        Error::new(ErrorCode::NotFound, message, "set `XDG_CACHE_HOME` to an absolute path")
+    })
+}
+
+/// Returns the list that a command changes: the project's with `--project`, else the user's.
+pub(crate) fn list_to_change<'f>(
+    fetcher: &'f Fetcher,
+    common: &Common,
+) -> Result<SourceList<'f>, Error> {
+    if common.names_project {
+        return Ok(list_of_project(fetcher, common));
+    }
+    list_of_user(fetcher, common).ok_or_else(|| {
+        let message = "there is no home directory with a configuration";
+        Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
+    })
+}
+
+fn list_of_project<'f>(fetcher: &'f Fetcher, common: &Common) -> SourceList<'f> {
+    SourceList::new(fetcher, Scope::Project, &common.project, &common.brand)
+}
+
+fn list_of_user<'f>(fetcher: &'f Fetcher, common: &Common) -> Option<SourceList<'f>> {
+    Some(SourceList::new(fetcher, Scope::User, &setup::home()?, &common.brand))
+}
+
+/// Returns the lists in force: the user's and the project's, or the project's alone with `--project`.
+pub(crate) fn lists<'f>(fetcher: &'f Fetcher, common: &Common) -> Vec<SourceList<'f>> {
+    if common.names_project {
+        return vec![list_of_project(fetcher, common)];
+    }
+    all_lists(fetcher, common)
+}
+
+/// Returns the lists of the user and the project.
+pub(crate) fn all_lists<'f>(fetcher: &'f Fetcher, common: &Common) -> Vec<SourceList<'f>> {
+    let of_project = list_of_project(fetcher, common);
+    let of_user = list_of_user(fetcher, common);
+    let real = |list: &SourceList<'_>| list.config_file().canonicalize().ok();
+    // The project may be the home directory.
+    let is_one = of_user.as_ref().and_then(real).is_some_and(|u| real(&of_project) == Some(u));
+    of_user.into_iter().chain((!is_one).then_some(of_project)).collect()
+}
+
+/// Returns the names of a command line with the list of each, or all that there are. A name that
+/// no list has is an error.
+pub(crate) fn named<'l, 'f>(
+    names: &[String],
+    lists: &'l [SourceList<'f>],
+) -> Result<Vec<(&'l SourceList<'f>, String)>, Error> {
+    let all = lists
+        .iter()
+        .flat_map(|list| list.sections().into_iter().map(move |section| (list, section.name)));
+    let all: Vec<_> = all.collect();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    for name in names {
+        if !all.iter().any(|(_, known)| known == name)
+            && let Some(list) = lists.first()
+        {
+            list.section(name)?;
+        }
+    }
+    Ok(all.into_iter().filter(|(_, name)| names.contains(name)).collect())
+}
+
+/// Does something that waits for others; on a terminal, a line on standard error says so.
+pub(crate) fn waiting<T>(source: &str, work: impl FnOnce() -> T) -> T {
+    if !io::stderr().is_terminal() {
+        return work();
+    }
+    let style = ProgressStyle::with_template("{spinner} fetching {msg} ({elapsed})");
+    let bar = ProgressBar::new_spinner()
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        .with_message(sanitize::line(source).into_owned())
+        .with_finish(ProgressFinish::AndClear);
+    bar.enable_steady_tick(Duration::from_millis(100));
+    let result = work();
+    bar.finish_and_clear();
+    result
+}
+
+/// Returns the failure of one source among several, which names it.
+pub(crate) fn failure_of(name: &str, error: &Error) -> Failure {
+    let mut failure = Failure::from(error);
+    failure.message = format!("the source `{name}`: {}", failure.message);
+    failure
+}
+
+/// Returns the beginning of a revision, as people write it.
+pub(crate) fn short(revision: &str) -> &str {
+    revision.get(..12).unwrap_or(revision)
+}
+
+/// Returns the scripts and libraries of the skills in a copy, by their paths in it.
+pub(crate) fn code_in(root: &Path) -> Vec<String> {
+    let Ok(root) = &root.canonicalize() else { return Vec::new() };
+    let walk = walkdir::WalkDir::new(root).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let dirs = walk.filter(|entry| entry.file_type().is_dir());
+    let skills = dirs.filter_map(|entry| crate::trust::skill_in(entry.path()));
+    let files = skills.flat_map(|owner| crate::trust::code_files(&owner).unwrap_or_default());
+    let below = files.filter_map(|path| {
+        let path = path.strip_prefix(root).map(Path::to_owned).ok()?;
+        Some(path.to_string_lossy().into_owned())
+    });
+    let all: std::collections::BTreeSet<String> = below.collect();
+    all.into_iter().collect()
+}

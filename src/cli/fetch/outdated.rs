@@ -1,0 +1,67 @@
+//! `repertoire outdated`: the added sources that have something newer.
+
+use repertoire::Error;
+use repertoire::fetch::Outdated;
+use serde_json::{Value as Json, json};
+
+use super::{failure_of, fetcher, lists, named, short, waiting};
+use crate::args::{Common, OutdatedArgs};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
+use crate::sanitize;
+
+pub(crate) fn run(args: &OutdatedArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let fetcher = fetcher(common)?;
+    let lists = lists(&fetcher, common);
+    let (mut page, mut reports, mut is_good) = (Page::default(), Vec::new(), true);
+    for (list, name) in named(&args.names, &lists)? {
+        let result = waiting(&name, || list.outdated(&name));
+        is_good &= result.as_ref().is_ok_and(|result| !result.outdated);
+        match &result {
+            Ok(result) => line(&mut page, &name, result),
+            Err(error) => out.partial_failure(&failure_of(&name, error)),
+        }
+        reports.push(report(&name, list.config_file(), &result));
+    }
+    if out.json {
+        Output::json(&json!({"sources": reports}))?;
+    } else if !page.as_str().is_empty() {
+        out.human(page.as_str())?;
+    } else if reports.is_empty() {
+        out.note("no sources; `repertoire add SOURCE` adds one");
+    }
+    Ok(ExitCode::done_if(is_good))
+}
+
+fn report(name: &str, config: &std::path::Path, result: &Result<Outdated, Error>) -> Json {
+    let config = config.to_string_lossy();
+    match result {
+        Ok(Outdated { locked, newest, outdated, .. }) => json!({
+            "name": name, "config": config,
+            "locked": locked, "newest": newest, "outdated": outdated, "error": null,
+        }),
+        Err(error) => json!({
+            "name": name, "config": config,
+            "locked": null, "newest": null, "outdated": null, "error": Failure::from(error),
+        }),
+    }
+}
+
+fn line(page: &mut Page, name: &str, Outdated { locked, newest, outdated, .. }: &Outdated) {
+    let name = styled(NAME, sanitize::line(name));
+    let newest = sanitize::line(short(newest));
+    match locked {
+        _ if !outdated => {
+            page.line(format_args!("{} {name} at {newest}", styled(GOOD, "newest  ")))
+        }
+        Some(locked) => page.line(format_args!(
+            "{} {name} at {}, newest is {newest}",
+            styled(WARNING, "outdated"),
+            sanitize::line(short(locked))
+        )),
+        None => {
+            page.line(format_args!("{} {name}, newest is {newest}", styled(WARNING, "missing ")));
+        }
+    }
+}

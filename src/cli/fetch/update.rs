@@ -1,0 +1,120 @@
+//! `repertoire update`: fetches the newest state of added skills, and shows what changes.
+
+use std::path::Path;
+
+use repertoire::Error;
+use repertoire::fetch::{FileChange, Lines, SkillChange, Update, UpdateOptions, UpdateStatus};
+use serde_json::{Value as Json, json};
+
+use super::{failure_of, fetcher, lists, named, short, waiting};
+use crate::args::{Common, UpdateArgs};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, WARNING, styled};
+use crate::report::count;
+use crate::sanitize;
+
+pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let fetcher = fetcher(common)?;
+    let lists = lists(&fetcher, common);
+    let options = UpdateOptions::new(args.dry_run, args.frozen);
+    let (mut reports, mut is_good) = (Vec::new(), true);
+    for (list, name) in named(&args.names, &lists)? {
+        let result = waiting(&name, || list.update(&name, options));
+        is_good &= result.is_ok();
+        match &result {
+            Ok(update) if !out.json => out.human(page(&name, update, args.dry_run).as_str())?,
+            Ok(_) => {}
+            Err(error) => out.partial_failure(&failure_of(&name, error)),
+        }
+        reports.push(report(&name, list.config_file(), &result));
+    }
+    if out.json {
+        Output::json(&json!({"dry_run": args.dry_run, "sources": reports}))?;
+    } else if reports.is_empty() {
+        out.note("no sources; `repertoire add SOURCE` adds one");
+    }
+    Ok(ExitCode::done_if(is_good))
+}
+
+fn report(name: &str, config: &Path, result: &Result<Update, Error>) -> Json {
+    let config = config.to_string_lossy();
+    match result {
+        Ok(Update { status, from, to, changes, .. }) => json!({
+            "name": name, "config": config, "status": status,
+            "from": from, "to": to, "changes": changes, "error": null,
+        }),
+        Err(error) => json!({
+            "name": name, "config": config, "status": "failed",
+            "from": null, "to": null, "changes": [], "error": Failure::from(error),
+        }),
+    }
+}
+
+fn page(name: &str, update: &Update, dry_run: bool) -> Page {
+    let mut page = Page::default();
+    let Update { status, from, to, changes, .. } = update;
+    let from = from.as_deref().filter(|from| from != to).map(|from| format!("{} to ", short(from)));
+    let title = match status {
+        UpdateStatus::Updated if dry_run => styled(WARNING, "would update"),
+        UpdateStatus::Unchanged => styled(DIM, "unchanged"),
+        status => styled(GOOD, status.as_str()),
+    };
+    let name = styled(NAME, sanitize::line(name));
+    let revisions = format!("{}{}", from.unwrap_or_default(), short(to));
+    let n_changes = match changes.len() {
+        0 => String::new(),
+        n => format!(", {} of skills", count(n, "change")),
+    };
+    page.line(format_args!("{title} {name}: {}{n_changes}", sanitize::line(&revisions)));
+    for change in changes {
+        show(&mut page, change);
+    }
+    page
+}
+
+fn show(page: &mut Page, change: &SkillChange) {
+    let SkillChange { id, kind, instructions, triggers, rights, files, .. } = change;
+    page.line(format_args!("  {} {}", kind.as_str(), styled(NAME, sanitize::line(id))));
+    lines(page, "triggers", triggers);
+    lines(page, "rights", rights);
+    if let Some(text) = instructions {
+        diff(page, "instructions", text);
+    }
+    for FileChange { path, kind, code, diff: text, .. } in files {
+        let what = if *code { "code" } else { "file" };
+        let title = format!("{} {what} {}", kind.as_str(), sanitize::line(path));
+        match text {
+            // All lines of a data file that is new say little.
+            Some(text) if *code || kind.as_str() == "changed" => diff(page, &title, text),
+            _ => page.line(format_args!("    {title}")),
+        }
+    }
+}
+
+fn lines(page: &mut Page, title: &str, Lines { removed, added }: &Lines) {
+    if removed.is_empty() && added.is_empty() {
+        return;
+    }
+    page.line(format_args!("    {title}"));
+    let all = removed.iter().map(|line| ("-", line)).chain(added.iter().map(|line| ("+", line)));
+    for (mark, line) in all {
+        colored(page, &format!("{mark}{line}"));
+    }
+}
+
+fn diff(page: &mut Page, title: &str, text: &str) {
+    page.line(format_args!("    {title}"));
+    for line in text.lines().skip_while(|line| line.starts_with("---") || line.starts_with("+++")) {
+        colored(page, line);
+    }
+}
+
+fn colored(page: &mut Page, line: &str) {
+    let shown = sanitize::line(line);
+    match line.as_bytes().first() {
+        Some(b'+') => page.line(format_args!("      {}", styled(GOOD, shown))),
+        Some(b'-') => page.line(format_args!("      {}", styled(ERROR, shown))),
+        _ => page.line(format_args!("      {shown}")),
+    }
+}

@@ -1,0 +1,177 @@
+//! Sections `[fetch.NAME]`: sources of skills that are fetched from elsewhere.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use toml_edit::{Array, Item, Table, TableLike, Value as TomlValue, value};
+
+use super::Config;
+use super::edit::{parse, wrong};
+use super::schema::Value;
+use crate::catalog::{Scope, Source};
+use crate::diagnostic::Diagnostic;
+use crate::error::Error;
+
+/// The settings of a source that is fetched.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct FetchSettings {
+    /// Its address: of a git repository, a directory or an archive.
+    pub source: String,
+    /// The branch, tag or commit of a repository, or the SHA-256 of an archive; `None` for the newest.
+    pub rev: Option<String>,
+    /// The directory in it where skills are looked for; `None` for the usual ones.
+    pub path: Option<String>,
+    /// The skills that are taken; empty for all of them.
+    pub skills: Vec<String>,
+}
+
+/// A section `[fetch.NAME]` of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FetchSection {
+    /// Its name.
+    pub name: String,
+    /// The scope of the file: the user's or the project's.
+    pub scope: Scope,
+    /// The file.
+    pub file: PathBuf,
+    /// The line of its first key there, from 1.
+    pub line: usize,
+    /// Its settings.
+    pub settings: FetchSettings,
+}
+
+impl Config {
+    /// The sections `[fetch.NAME]` of both files, the user's first, in the order of the files.
+    pub fn fetch_sections(&self) -> Vec<FetchSection> {
+        let mut sections: Vec<FetchSection> = Vec::new();
+        for found in &self.found {
+            let Some((name, key)) = name_and_key(&found.name) else { continue };
+            let is_same = |known: &FetchSection| known.name == name && known.scope == found.scope;
+            let at = sections.iter().position(is_same).unwrap_or_else(|| {
+                let (file, settings) = (found.path.clone(), FetchSettings::default());
+                let (name, scope, line) = (name.to_owned(), found.scope, found.line);
+                sections.push(FetchSection { name, scope, file, line, settings });
+                sections.len() - 1
+            });
+            let settings = &mut sections[at].settings;
+            match (key, &found.value) {
+                ("source", Value::Text(text)) => settings.source.clone_from(text),
+                ("rev", Value::Text(text)) => settings.rev = Some(text.clone()),
+                ("path", Value::Text(text)) => settings.path = Some(text.clone()),
+                ("skills", Value::Texts(texts)) => settings.skills.clone_from(texts),
+                _ => {}
+            }
+        }
+        sections
+    }
+
+    /// The same with sources that were fetched, each with the scope of the file that names it, and
+    /// with findings about them. Sources that [replace](Config::with_sources) all others replace
+    /// these, too.
+    #[must_use]
+    pub fn with_fetched(
+        mut self,
+        sources: impl IntoIterator<Item = (Scope, Source)>,
+        findings: impl IntoIterator<Item = Diagnostic>,
+    ) -> Config {
+        self.fetched.extend(sources);
+        self.diagnostics.extend(findings);
+        self
+    }
+}
+
+/// The name and the key of `fetch.NAME.key`.
+fn name_and_key(full: &str) -> Option<(&str, &str)> {
+    full.strip_prefix("fetch.")?.rsplit_once('.')
+}
+
+/// `text` with a section `[fetch.NAME]` of these settings; comments and order stay.
+///
+/// Fails with `INVALID_PARAM` if `text` is not TOML, or has something else in its place.
+pub fn set_fetch(text: &str, name: &str, settings: &FetchSettings) -> Result<String, Error> {
+    let mut document = parse(text)?;
+    let fetch = document.entry("fetch").or_insert_with(|| {
+        let mut table = Table::new();
+        // `[fetch.NAME]` alone is written, without a `[fetch]` above it.
+        table.set_implicit(true);
+        Item::Table(table)
+    });
+    let fetch =
+        fetch.as_table_like_mut().ok_or_else(|| wrong("`fetch` is not a section".to_owned()))?;
+    if fetch.get(name).is_none() {
+        fetch.insert(name, Item::Table(Table::new()));
+    }
+    let section = fetch.get_mut(name).and_then(Item::as_table_like_mut);
+    let section = section.ok_or_else(|| wrong(format!("`fetch.{name}` is not a section")))?;
+    let FetchSettings { source, rev, path, skills } = settings;
+    put(section, "source", Some(source.as_str().into()));
+    put(section, "rev", rev.as_deref().map(TomlValue::from));
+    put(section, "path", path.as_deref().map(TomlValue::from));
+    let list: Array = skills.iter().map(String::as_str).collect();
+    put(section, "skills", (!skills.is_empty()).then_some(TomlValue::Array(list)));
+    Ok(document.to_string())
+}
+
+fn put(section: &mut dyn TableLike, key: &str, new: Option<TomlValue>) {
+    match (new, section.get_mut(key).and_then(Item::as_value_mut)) {
+        (Some(mut new), Some(old)) => {
+            // The comment behind it stays.
+            *new.decor_mut() = old.decor().clone();
+            *old = new;
+        }
+        (Some(new), None) => drop(section.insert(key, value(new))),
+        (None, _) => drop(section.remove(key)),
+    }
+}
+
+/// `text` without the section `[fetch.NAME]`. Fails as [`set_fetch`].
+pub fn remove_fetch(text: &str, name: &str) -> Result<String, Error> {
+    let mut document = parse(text)?;
+    if let Some(fetch) = document.get_mut("fetch").and_then(Item::as_table_like_mut) {
+        fetch.remove(name);
+        if fetch.is_empty() {
+            document.remove("fetch");
+        }
+    }
+    Ok(document.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(source: &str, rev: Option<&str>, skills: &[&str]) -> FetchSettings {
+        let (source, rev) = (source.to_owned(), rev.map(str::to_owned));
+        let skills = skills.iter().map(|id| (*id).to_owned()).collect();
+        FetchSettings { source, rev, path: None, skills }
+    }
+
+    #[test]
+    fn a_section_is_written_changed_and_removed_and_all_else_stays() {
+        let mine = "# mine\n[limits] # few\nmax_skills = 1\n";
+        let added = set_fetch(mine, "team", &settings("https://h/r", None, &["a"])).unwrap();
+        assert_eq!(
+            added,
+            format!("{mine}\n[fetch.team]\nsource = \"https://h/r\"\nskills = [\"a\"]\n")
+        );
+        let commented = added.replace("\"https://h/r\"", "\"https://h/r\" # ours");
+        let changed = set_fetch(&commented, "team", &settings("https://h/s", Some("v1"), &[]));
+        assert_eq!(
+            changed.unwrap(),
+            format!("{mine}\n[fetch.team]\nsource = \"https://h/s\" # ours\nrev = \"v1\"\n")
+        );
+        assert_eq!(remove_fetch(&added, "team").unwrap(), mine);
+        assert_eq!(remove_fetch(mine, "team").unwrap(), mine);
+        let inline = set_fetch("fetch = { }\n", "a", &settings("x", None, &[])).unwrap();
+        assert!(inline.contains("source = \"x\""), "{inline}");
+        assert!(remove_fetch(&inline, "a").unwrap().is_empty(), "{inline}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_left_alone() {
+        for text in ["fetch = 3\n", "[fetch]\na = 1\n", "[fetch\n"] {
+            let error = set_fetch(text, "a", &FetchSettings::default()).unwrap_err();
+            assert!(error.help().contains("nothing was changed"), "{error:?}");
+        }
+    }
+}

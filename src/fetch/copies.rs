@@ -1,0 +1,189 @@
+//! Copies: the directories from which engines read what was fetched. Each is replaced as a whole,
+//! and stays where it is, so that code in it stays trusted as long as it does not change.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+use super::lock_file::{LockedFile, replace};
+use super::objects::{Objects, io_error};
+use crate::error::Error;
+use crate::trust::ContentHash;
+
+/// The copies of the sources of one `config.toml`.
+#[derive(Debug, Clone)]
+pub(super) struct Copies {
+    dir: PathBuf,
+}
+
+/// The state of a copy.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct State {
+    /// The digest of its files; empty if nothing was fetched yet.
+    pub(super) digest: String,
+    /// The last time when it was fetched, or was found to be the newest, in seconds since 1970.
+    pub(super) checked: u64,
+    /// The reason why it could not be fetched later on.
+    pub(super) problem: Option<String>,
+}
+
+impl Copies {
+    /// The copies in `cache` for the `config.toml` in `config_dir`, which need not exist.
+    pub(super) fn new(cache: &Path, config_dir: &Path) -> Copies {
+        let real = config_dir.canonicalize();
+        let real = real.or_else(|_| std::path::absolute(config_dir));
+        let real = real.unwrap_or_else(|_| config_dir.to_owned());
+        let key = ContentHash::of(real.as_os_str().as_encoded_bytes());
+        Copies { dir: cache.join("copies").join(&key.as_str()[..16]) }
+    }
+
+    /// The directory of a source.
+    pub(super) fn root(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    fn state_file(&self, name: &str) -> PathBuf {
+        self.dir.join(format!("{name}.json"))
+    }
+
+    /// The state of a source; the empty one if none is kept.
+    pub(super) fn state(&self, name: &str) -> State {
+        let text = fs::read_to_string(self.state_file(name)).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    /// Notes that a source was reached just now, or the problem that it has.
+    pub(super) fn note(&self, name: &str, problem: Option<String>) -> Result<(), Error> {
+        let mut state = self.state(name);
+        if problem.is_none() {
+            state.checked = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        }
+        state.problem = problem;
+        self.write_state(name, &state)
+    }
+
+    fn write_state(&self, name: &str, state: &State) -> Result<(), Error> {
+        let path = self.state_file(name);
+        let text = serde_json::to_string(state).unwrap_or_default();
+        replace(&path, &text).map_err(|error| io_error("write", &path, &error))
+    }
+
+    /// Locks the copies, and the files of this configuration, against other processes, until the
+    /// guard is dropped.
+    pub(super) fn lock(&self) -> Result<File, Error> {
+        let path = self.dir.join(".lock");
+        let open = || {
+            fs::create_dir_all(&self.dir)?;
+            let file = File::options().write(true).create(true).truncate(false).open(&path)?;
+            file.lock()?;
+            Ok(file)
+        };
+        open().map_err(|error| io_error("lock", &path, &error))
+    }
+
+    /// Writes files from `objects` into a new directory beside the copies. Fails with `NOT_FOUND` if
+    /// a content is missing.
+    pub(super) fn unpack(
+        &self,
+        files: &BTreeMap<String, LockedFile>,
+        objects: &Objects,
+    ) -> Result<TempDir, Error> {
+        let failed = |error: io::Error| io_error("write", &self.dir, &error);
+        fs::create_dir_all(&self.dir).map_err(failed)?;
+        let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&self.dir).map_err(failed)?;
+        for (path, LockedFile { sha256, executable }) in files {
+            super::layout::check_path(path)
+                .map_err(|why| super::limits::refused("the lock file", path, why))?;
+            let to = new.path().join(path);
+            fs::create_dir_all(to.parent().unwrap_or(new.path())).map_err(failed)?;
+            objects.copy(sha256, &to)?;
+            set_mode(&to, *executable).map_err(failed)?;
+        }
+        Ok(new)
+    }
+
+    /// Puts a directory in the place of a copy. Readers find the old one or the new one; where the
+    /// system cannot exchange two directories, there is an instant with neither.
+    pub(super) fn install(
+        &self,
+        name: &str,
+        new: TempDir,
+        digest: &ContentHash,
+    ) -> Result<(), Error> {
+        let root = self.root(name);
+        let failed = |error: io::Error| io_error("replace", &root, &error);
+        exchange(new.path(), &root).map_err(failed)?;
+        // Holds the old files by now, if there were any.
+        drop(new);
+        self.write_state(name, &State { digest: digest.to_string(), ..State::default() })?;
+        self.note(name, None)
+    }
+
+    /// Removes the copy of a source.
+    pub(super) fn remove(&self, name: &str) -> Result<(), Error> {
+        let removed = fs::remove_dir_all(self.root(name));
+        let _ = fs::remove_file(self.state_file(name));
+        match removed {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(io_error("remove", &self.root(name), &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A file of a copy that is not as it was fetched, if there is one.
+    pub(super) fn changed(
+        &self,
+        name: &str,
+        files: &BTreeMap<String, LockedFile>,
+    ) -> Option<PathBuf> {
+        let root = self.root(name);
+        let mut paths = files.iter().map(|(path, file)| (root.join(path), &file.sha256));
+        let is_changed = |path: &Path, hash| ContentHash::of_file(path).ok().as_ref() != Some(hash);
+        paths.find(|(path, hash)| is_changed(path, hash)).map(|(path, _)| path)
+    }
+}
+
+/// Exchanges two directories, the second of which need not exist.
+fn exchange(new: &Path, old: &Path) -> io::Result<()> {
+    if !old.exists() {
+        return fs::rename(new, old);
+    }
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE) {
+            Ok(()) => return Ok(()),
+            Err(
+                rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP,
+            ) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let aside = new.with_extension("old");
+    fs::rename(old, &aside)?;
+    fs::rename(new, old)?;
+    fs::rename(&aside, new)
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, executable: bool) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !executable {
+        return Ok(());
+    }
+    let mode = path.metadata()?.permissions().mode();
+    // Whoever may read it may run it.
+    fs::set_permissions(path, fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: bool) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! The fetcher: from a provider to contents that are kept and a list of files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::archive::Archive;
+use super::copies::Copies;
+use super::directory::Directory;
+use super::git::Git;
+use super::layout::{self, MARKETPLACE, Unit, marketplace_dirs};
+use super::limits::{Deadline, FetchLimits, too_large};
+use super::location::{Location, check_revision, plain_dir};
+use super::lock_file::{Locked, LockedFile};
+use super::names::{Found, Names};
+use super::objects::{Objects, io_error};
+use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
+use crate::catalog::Source;
+use crate::config::FetchSettings;
+use crate::error::{Error, ErrorCode};
+use crate::skill::Skill;
+
+/// The bytes of a list of plugins, or of a skill file, that are read to choose skills.
+const MAX_TEXT_BYTES: u64 = 4 << 20;
+
+/// Fetches sources, and keeps what it fetched in a directory that processes share.
+///
+/// ```
+/// use std::path::Path;
+/// use repertoire::Engine;
+/// use repertoire::config::FetchSettings;
+/// use repertoire::fetch::Fetcher;
+///
+/// let cache = tempfile::tempdir()?;
+/// let fetcher = Fetcher::new(cache.path());
+/// // A directory; `owner/repo` and URLs of git repositories are fetched alike.
+/// let settings = FetchSettings { source: "examples/skills".to_owned(), ..Default::default() };
+/// let locked = fetcher.fetch(&settings, Path::new("."))?;
+/// assert_eq!(locked.revision.len(), 64);
+///
+/// let source = fetcher.copy("examples", &locked)?;
+/// let engine = Engine::builder().source(source).build()?;
+/// assert_eq!(engine.disclose("say hello to Ana").full, ["hello-extended"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Fetcher {
+    cache: PathBuf,
+    limits: FetchLimits,
+    pub(super) objects: Objects,
+}
+
+impl Fetcher {
+    /// A fetcher that keeps everything below `cache`, which need not exist. Removing that directory
+    /// loses nothing that cannot be fetched again.
+    pub fn new(cache: impl Into<PathBuf>) -> Fetcher {
+        let cache = cache.into();
+        let objects = Objects::new(cache.join("objects"));
+        Fetcher { cache, limits: FetchLimits::default(), objects }
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn limits(mut self, limits: FetchLimits) -> Fetcher {
+        self.limits = limits;
+        self
+    }
+
+    pub(super) fn copies(&self, config_dir: &Path) -> Copies {
+        Copies::new(&self.cache, config_dir)
+    }
+
+    /// The provider of a location. `rev` is that of [`FetchSettings`].
+    ///
+    /// Fails with `INVALID_PARAM` if such a source has no such revision, and with
+    /// `EXECUTION_ERROR` if the cache cannot be written.
+    pub fn provider(
+        &self,
+        location: &Location,
+        rev: Option<&str>,
+    ) -> Result<Box<dyn SourceProvider>, Error> {
+        let (limits, deadline) = (self.limits, Deadline::after(self.limits.time));
+        Ok(match location {
+            Location::Git(url) => {
+                rev.map(check_revision).transpose()?;
+                let scratch = self.cache.join("scratch");
+                std::fs::create_dir_all(&scratch)
+                    .map_err(|error| io_error("create", &scratch, &error))?;
+                let (url, rev) = (url.clone(), rev.map(str::to_owned));
+                Box::new(Git { url, rev, limits, deadline, scratch })
+            }
+            Location::Directory(_) if rev.is_some() => {
+                let message = format!("{location} is a directory, which has no revisions");
+                let help = "leave the revision out, or name its repository as `file://…`";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
+            }
+            Location::Directory(path) => {
+                Box::new(Directory { path: path.clone(), limits, deadline })
+            }
+            Location::Archive(path) => {
+                let sha256 = rev.map(str::to_owned);
+                Box::new(Archive { path: path.clone(), sha256, limits, deadline })
+            }
+        })
+    }
+
+    /// Fetches the newest state of a source; a relative path in `settings` is below `base`. Its
+    /// contents are kept; nothing reads them until there is a [`copy`](Fetcher::copy).
+    ///
+    /// Fails with `NOT_FOUND` if it, its revision, or a skill that is asked for is not there; with
+    /// `PERMISSION_DENIED` if it is hostile; with `INVALID_PARAM` if it is too large; with `TIMEOUT`
+    /// or `EXECUTION_ERROR` if it cannot be reached.
+    pub fn fetch(&self, settings: &FetchSettings, base: &Path) -> Result<Locked, Error> {
+        let location = Location::parse(&settings.source, base)?;
+        let provider = self.provider(&location, settings.rev.as_deref())?;
+        self.fetch_from(&*provider, settings, None)
+    }
+
+    /// Fetches `revision`, or the newest one, from any provider. Fails as [`Fetcher::fetch`].
+    pub fn fetch_from(
+        &self,
+        provider: &dyn SourceProvider,
+        settings: &FetchSettings,
+        revision: Option<&str>,
+    ) -> Result<Locked, Error> {
+        let mut tree = provider.open(revision)?;
+        let entries = tree.entries().to_vec();
+        let source = settings.source.as_str();
+        if entries.len() > self.limits.entries {
+            return Err(too_large(source, "entries", self.limits.entries as u64));
+        }
+        let names = Names::new(&entries, source)?;
+        let units = self.units(&names, &mut *tree, settings)?;
+        let files = layout::files(&names, &units, self.limits.files)?;
+        let files = self.keep(&mut *tree, &files, source)?;
+        let digest = || super::lock_file::digest(&files).to_string();
+        let revision = tree.revision().map_or_else(digest, str::to_owned);
+        let FetchSettings { source, rev, path, skills } = settings.clone();
+        Ok(Locked { source, rev, path, skills, revision, files })
+    }
+
+    /// Makes a source of an engine of what was fetched, under a name of the host's: a copy that is
+    /// replaced as a whole when there is another one of this name.
+    ///
+    /// Fails with `INVALID_PARAM` if the name is not one, with `NOT_FOUND` if the cache has lost a
+    /// content, and with `EXECUTION_ERROR` if it cannot be written.
+    pub fn copy(&self, name: &str, locked: &Locked) -> Result<Source, Error> {
+        super::location::check_name(name)?;
+        let copies = self.copies(&self.cache);
+        let _guard = copies.lock()?;
+        let new = copies.unpack(&locked.files, &self.objects)?;
+        copies.install(name, new, &locked.digest())?;
+        Ok(Source::fetched(name, copies.root(name)))
+    }
+
+    /// The skills to take.
+    fn units(
+        &self,
+        names: &Names<'_>,
+        tree: &mut dyn SourceTree,
+        settings: &FetchSettings,
+    ) -> Result<Vec<Unit>, Error> {
+        let path = settings.path.as_deref().map(plain_dir).transpose()?;
+        let marketplace = match names.find(MARKETPLACE) {
+            Found::Leaf(entry) if path.is_none() => {
+                texts(tree, &[&entry.path])?.remove(&entry.path).unwrap_or_default()
+            }
+            _ => String::new(),
+        };
+        let all = layout::units(names, path.as_deref(), &marketplace_dirs(&marketplace));
+        let source = &settings.source;
+        if all.is_empty() {
+            let place = path.map_or_else(String::new, |path| format!(" in `{path}`"));
+            let message = format!("{source} has no skill{place}");
+            let help =
+                "a skill is a directory with a `SKILL.md`; name the directory that holds them";
+            return Err(Error::new(ErrorCode::NotFound, message, help));
+        }
+        if settings.skills.is_empty() {
+            return Ok(all);
+        }
+        let files: Vec<&str> = all.iter().map(|unit| unit.skill_file.as_str()).collect();
+        let texts = texts(tree, &files)?;
+        let name = |unit: &Unit| {
+            let skill = texts.get(&unit.skill_file).and_then(|text| text.parse::<Skill>().ok());
+            skill.map(|skill| skill.name().to_owned()).unwrap_or_default()
+        };
+        let named: Vec<(String, Unit)> = all.into_iter().map(|unit| (name(&unit), unit)).collect();
+        let mut chosen = BTreeSet::new();
+        for id in &settings.skills {
+            let is_meant = |(name, unit): &(String, Unit)| {
+                name == id || unit.at == *id || unit.at.rsplit('/').next() == Some(id)
+            };
+            let nth =
+                named.iter().position(is_meant).ok_or_else(|| no_skill(source, id, &named))?;
+            chosen.insert(nth);
+        }
+        let units = named.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
+        Ok(units.map(|(_, (_, unit))| unit).collect())
+    }
+
+    /// Reads files and keeps their contents.
+    fn keep(
+        &self,
+        tree: &mut dyn SourceTree,
+        files: &layout::Files<'_>,
+        source: &str,
+    ) -> Result<BTreeMap<String, LockedFile>, Error> {
+        let FetchLimits { file_bytes, total_bytes, .. } = self.limits;
+        let mut wanted: BTreeMap<&str, &TreeEntry> = BTreeMap::new();
+        let mut total = 0u64;
+        for entry in files.values() {
+            if let TreeKind::File { bytes, .. } = entry.kind {
+                if bytes > file_bytes {
+                    let file = format!("`{}` of {source}", entry.path);
+                    return Err(too_large(&file, "bytes", file_bytes));
+                }
+                total = total.saturating_add(bytes);
+            }
+            wanted.insert(&entry.path, entry);
+        }
+        if total > total_bytes {
+            return Err(too_large(source, "bytes in files of skills", total_bytes));
+        }
+        let mut kept = BTreeMap::new();
+        let mut left = total_bytes;
+        let paths: Vec<&str> = wanted.keys().copied().collect();
+        tree.read(&paths, &mut |path, content| {
+            // What a source says of its sizes is not believed.
+            let (hash, n_bytes) = self.objects.put(content, file_bytes.min(left), path)?;
+            left -= n_bytes;
+            kept.insert(path.to_owned(), hash);
+            Ok(())
+        })?;
+        let mut locked = BTreeMap::new();
+        for (at, entry) in files {
+            let executable = matches!(entry.kind, TreeKind::File { executable: true, .. });
+            let Some(sha256) = kept.get(&entry.path).cloned() else {
+                let message = format!("{source} has not given `{}`", entry.path);
+                return Err(Error::new(ErrorCode::ExecutionError, message, "try again"));
+            };
+            locked.insert(at.clone(), LockedFile { sha256, executable });
+        }
+        Ok(locked)
+    }
+}
+
+/// The texts of small files; bytes that are not UTF-8 are replaced.
+fn texts(tree: &mut dyn SourceTree, files: &[&str]) -> Result<BTreeMap<String, String>, Error> {
+    let mut texts = BTreeMap::new();
+    tree.read(files, &mut |path, content| {
+        let mut bytes = Vec::new();
+        let read = content.take(MAX_TEXT_BYTES).read_to_end(&mut bytes);
+        read.map_err(|error| io_error("read", Path::new(path), &error))?;
+        texts.insert(path.to_owned(), String::from_utf8_lossy(&bytes).into_owned());
+        Ok(())
+    })?;
+    Ok(texts)
+}
+
+fn no_skill(source: &str, id: &str, named: &[(String, Unit)]) -> Error {
+    let known = |(name, unit): &(String, Unit)| {
+        if name.is_empty() { unit.at.clone() } else { name.clone() }
+    };
+    let known: Vec<String> = named.iter().map(known).collect();
+    let near = known.iter().map(|name| (strsim::jaro_winkler(name, id), name));
+    let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8);
+    let shown = known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("`, `");
+    let help = match near {
+        Some((_, name)) => format!("did you mean `{name}`?"),
+        None => format!("there are `{shown}`"),
+    };
+    Error::new(ErrorCode::NotFound, format!("{source} has no skill `{id}`"), help)
+}

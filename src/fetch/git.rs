@@ -1,0 +1,231 @@
+//! Git repositories, by the system's `git`: fetched without a working tree, and read object by
+//! object. No file of a repository is written, no filter, hook or submodule of it is used.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::limits::{Deadline, FetchLimits};
+use super::program::{Run, git};
+use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+use crate::error::{Error, ErrorCode};
+
+/// The bytes of names that are read of one repository.
+const MAX_LISTING_BYTES: u64 = 64 << 20;
+
+/// The longest target of a link, in bytes.
+const MAX_LINK_BYTES: u64 = 4096;
+
+/// The reference under which a fetched commit is kept.
+const FETCHED: &str = "refs/repertoire/fetched";
+
+/// A git repository.
+#[derive(Clone)]
+pub(super) struct Git {
+    pub(super) url: String,
+    /// The branch, tag or commit; `None` for the default branch.
+    pub(super) rev: Option<String>,
+    pub(super) limits: FetchLimits,
+    pub(super) deadline: Deadline,
+    /// A directory for repositories that are gone afterwards.
+    pub(super) scratch: std::path::PathBuf,
+}
+
+impl SourceProvider for Git {
+    fn newest(&self) -> Result<Option<String>, Error> {
+        let rev = self.rev.as_deref().unwrap_or("HEAD");
+        if is_commit(rev) {
+            return Ok(Some(rev.to_ascii_lowercase()));
+        }
+        let mut command = git(None);
+        command.args(["ls-remote", "--quiet", "--", &self.url, rev, &format!("{rev}^{{}}")]);
+        let listed = self.run(None).output(&mut command, None, MAX_LISTING_BYTES)?;
+        let listed = String::from_utf8_lossy(&listed).into_owned();
+        let find = |name: String| {
+            let lines = listed.lines().filter_map(|line| line.split_once('\t'));
+            lines.filter(|(_, known)| *known == name).map(|(commit, _)| commit.to_owned()).next()
+        };
+        // An annotated tag stands for the commit that it names.
+        let tag = |end: &str| find(format!("refs/tags/{rev}{end}"));
+        let commit = tag("^{}").or_else(|| tag("")).or_else(|| find(format!("refs/heads/{rev}")));
+        let commit = commit.or_else(|| find(rev.to_owned()));
+        match commit {
+            None if !is_part_of_commit(rev) => Err(self.no_revision(rev)),
+            commit => Ok(commit),
+        }
+    }
+
+    fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
+        let dir = tempfile::Builder::new().prefix("git-").tempdir_in(&self.scratch);
+        let dir = dir.map_err(|error| self.run(None).broken(&error))?;
+        let mut command = git(None);
+        command.args(["init", "--quiet", "--bare", "--template=", "--"]).arg(dir.path());
+        self.run(None).output(&mut command, None, MAX_LISTING_BYTES)?;
+        let rev = revision.or(self.rev.as_deref()).unwrap_or("HEAD");
+        let commit = self.fetch(dir.path(), rev)?;
+        let mut tree = GitTree { repository: self.clone(), dir, commit, entries: Vec::new() };
+        tree.list()?;
+        Ok(Box::new(tree))
+    }
+}
+
+impl Git {
+    fn run<'a>(&'a self, dir: Option<&'a Path>) -> Run<'a> {
+        let growth = dir.map(|dir| (dir, self.limits.transfer_bytes));
+        Run { source: &self.url, deadline: self.deadline, growth }
+    }
+
+    fn no_revision(&self, rev: &str) -> Error {
+        let message = format!("{} has no branch, tag or commit `{rev}`", self.url);
+        Error::new(ErrorCode::NotFound, message, "name another revision")
+    }
+
+    /// Fetches one commit and returns its hash. Of a commit that a server does not hand out by its
+    /// hash, all branches and tags are fetched.
+    fn fetch(&self, dir: &Path, rev: &str) -> Result<String, Error> {
+        let fetch = |depth: Option<&str>, refs: &[&str]| {
+            let mut command = git(Some(dir));
+            command.args(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"]);
+            command.args(["--no-write-fetch-head", "--no-auto-maintenance"]).args(depth);
+            command.arg("--").arg(&self.url).args(refs);
+            self.run(Some(dir)).output(&mut command, None, MAX_LISTING_BYTES)
+        };
+        let one = format!("+{rev}:{FETCHED}");
+        match fetch(Some("--depth=1"), &[&one]) {
+            Ok(_) => return self.commit(dir, FETCHED),
+            Err(error) if error.code() != ErrorCode::ExecutionError => return Err(error),
+            Err(error) if !is_part_of_commit(rev) => {
+                let is_missing = error.message().contains("couldn't find remote ref");
+                return Err(if is_missing { self.no_revision(rev) } else { error });
+            }
+            Err(_) => {}
+        }
+        let all = ["+refs/heads/*:refs/repertoire/heads/*", "+refs/tags/*:refs/repertoire/tags/*"];
+        fetch(None, &all)?;
+        self.commit(dir, rev).map_err(|_| self.no_revision(rev))
+    }
+
+    fn commit(&self, dir: &Path, name: &str) -> Result<String, Error> {
+        let mut command = git(Some(dir));
+        command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+        command.arg(format!("{name}^{{commit}}"));
+        let hash = self.run(None).output(&mut command, None, 1024)?;
+        Ok(String::from_utf8_lossy(&hash).trim().to_owned())
+    }
+}
+
+/// Tells whether it is the whole hash of a commit.
+fn is_commit(rev: &str) -> bool {
+    matches!(rev.len(), 40 | 64) && is_part_of_commit(rev)
+}
+
+fn is_part_of_commit(rev: &str) -> bool {
+    rev.len() >= 7 && rev.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A commit in a repository of its own, which is removed with it.
+struct GitTree {
+    repository: Git,
+    dir: TempDir,
+    commit: String,
+    entries: Vec<TreeEntry>,
+}
+
+impl SourceTree for GitTree {
+    fn revision(&self) -> Option<&str> {
+        Some(&self.commit)
+    }
+
+    fn entries(&self) -> &[TreeEntry] {
+        &self.entries
+    }
+
+    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
+        // `COMMIT:PATH` names the object; a path with a line feed cannot be asked for.
+        let names = files.iter().map(|path| format!("{}:{path}", self.commit)).collect::<Vec<_>>();
+        self.objects(&names, &mut |nth, content| take(files[nth], content))
+    }
+}
+
+impl GitTree {
+    /// Lists all entries, with the targets of links.
+    fn list(&mut self) -> Result<(), Error> {
+        let mut command = git(Some(self.dir.path()));
+        command.args(["ls-tree", "-r", "-z", "-l", "--full-tree", &self.commit]);
+        let run = self.repository.run(None);
+        let listing = run.output(&mut command, None, MAX_LISTING_BYTES)?;
+        let mut links = Vec::new();
+        for line in listing.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
+            let is_text = std::str::from_utf8(line).is_ok();
+            let line = String::from_utf8_lossy(line);
+            let Some((head, path)) = line.split_once('\t') else { continue };
+            let head: Vec<&str> = head.split_whitespace().collect();
+            let [mode, _, object, bytes] = head[..] else { continue };
+            let bytes = bytes.parse().unwrap_or(0);
+            let kind = match mode {
+                _ if !is_text => TreeKind::Other("has a name that is not UTF-8"),
+                "100644" | "100664" => TreeKind::File { bytes, executable: false },
+                "100755" => TreeKind::File { bytes, executable: true },
+                "120000" if bytes <= MAX_LINK_BYTES => {
+                    links.push((self.entries.len(), object.to_owned()));
+                    TreeKind::Link { target: String::new() }
+                }
+                "160000" => TreeKind::Other("is a submodule, which is not fetched"),
+                _ => TreeKind::Other("is neither a file nor a link"),
+            };
+            self.entries.push(TreeEntry { path: path.to_owned(), kind });
+        }
+        let objects: Vec<String> = links.iter().map(|(_, object)| object.clone()).collect();
+        let mut targets = vec![String::new(); objects.len()];
+        self.objects(&objects, &mut |nth, content| {
+            let read = content.read_to_string(&mut targets[nth]);
+            read.map(drop).map_err(|error| self.repository.run(None).broken(&error))
+        })?;
+        for ((at, _), target) in links.into_iter().zip(targets) {
+            self.entries[at].kind = TreeKind::Link { target };
+        }
+        Ok(())
+    }
+
+    /// Reads objects by their names, in this order.
+    fn objects(
+        &self,
+        names: &[String],
+        take: &mut dyn FnMut(usize, &mut dyn Read) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let run = self.repository.run(None);
+        let broken = |error| run.broken(&error);
+        if names.is_empty() {
+            return Ok(());
+        }
+        let lost = || broken(std::io::Error::other("an object is missing"));
+        if names.iter().any(|name| name.contains('\n')) {
+            return Err(broken(std::io::Error::other("a name has a line feed")));
+        }
+        // In a file, so that writing it never waits for reading.
+        let list = self.dir.path().join("wanted");
+        let written = File::create(&list)
+            .and_then(|mut file| file.write_all((names.join("\n") + "\n").as_bytes()))
+            .and_then(|()| File::open(&list));
+        let mut command = git(Some(self.dir.path()));
+        command.args(["cat-file", "--batch"]);
+        run.stream(&mut command, Some(written.map_err(broken)?), &mut |stdout| {
+            let mut stdout = BufReader::new(stdout);
+            for nth in 0..names.len() {
+                let mut head = String::new();
+                (&mut stdout).take(8192).read_line(&mut head).map_err(broken)?;
+                // `HASH blob BYTES`, or the name and `missing`.
+                let bytes = head.trim_end().split_once(" blob ").map(|(_, bytes)| bytes.parse());
+                let bytes: u64 = bytes.and_then(Result::ok).ok_or_else(lost)?;
+                let mut content = (&mut stdout).take(bytes);
+                take(nth, &mut content)?;
+                std::io::copy(&mut content, &mut std::io::sink()).map_err(broken)?;
+                let mut end = [0];
+                stdout.read_exact(&mut end).map_err(broken)?;
+            }
+            Ok(())
+        })
+    }
+}

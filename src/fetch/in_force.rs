@@ -1,0 +1,67 @@
+//! The fetched sources of a configuration, for an engine. Nothing here uses a network.
+
+use super::fetcher::Fetcher;
+use super::location::check_name;
+use crate::catalog::Source;
+use crate::config::Config;
+use crate::diagnostic::{Code, Diagnostic};
+
+impl Fetcher {
+    /// The configuration with the sources that were fetched for it, from their copies. Sources
+    /// without a copy, and those that could not be reached later on, are findings.
+    ///
+    /// ```
+    /// use repertoire::config::{Config, ConfigPlace};
+    /// use repertoire::fetch::Fetcher;
+    ///
+    /// let dir = tempfile::tempdir()?;
+    /// std::fs::create_dir(dir.path().join(".acme"))?;
+    /// let settings = "[fetch.team]\nsource = \"https://example.org/team/skills\"\n";
+    /// std::fs::write(dir.path().join(".acme/config.toml"), settings)?;
+    /// let project = dir.path().to_owned();
+    /// let working_dir = project.clone();
+    /// let place = ConfigPlace { home: None, project, working_dir, brand: "acme".to_owned() };
+    ///
+    /// let config = Fetcher::new(dir.path().join("cache")).apply(Config::load(&place));
+    /// assert_eq!(config.diagnostics()[0].code.as_str(), "source-not-fetched");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn apply(&self, config: Config) -> Config {
+        let (mut sources, mut findings) = (Vec::new(), Vec::new());
+        for section in config.fetch_sections() {
+            let name = section.name.as_str();
+            let mut find = |code, message: String, help: &str| {
+                let mut finding = Diagnostic::new(code, &section.file, message, help);
+                finding.line = section.line;
+                findings.push(finding);
+            };
+            if let Err(error) = check_name(name) {
+                find(Code::InvalidSource, error.message().to_owned(), error.help());
+                continue;
+            }
+            if section.settings.source.is_empty() {
+                let message = format!("the source `{name}` has no address");
+                find(Code::InvalidSource, message, "write `source = \"…\"` below its name");
+                continue;
+            }
+            let copies = self.copies(section.file.parent().unwrap_or(&section.file));
+            let root = copies.root(name);
+            if !root.is_dir() {
+                let message = format!("the source `{name}` was not fetched on this machine");
+                find(
+                    Code::SourceNotFetched,
+                    message,
+                    "update it; until then its skills are missing",
+                );
+                continue;
+            }
+            if let Some(problem) = copies.state(name).problem {
+                let message = format!("the source `{name}` is as it was fetched last: {problem}");
+                find(Code::SourceStale, message, "update it once it can be reached again");
+            }
+            sources.push((section.scope, Source::fetched(name, root)));
+        }
+        config.with_fetched(sources, findings)
+    }
+}

@@ -1,0 +1,262 @@
+//! The sources of one `config.toml`: adding, updating and removing them, with their lock file.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::copies::Copies;
+use super::fetcher::Fetcher;
+use super::location::{Location, check_name};
+use super::lock_file::{self, Locked};
+use super::objects::io_error;
+use crate::catalog::{Catalog, CatalogOptions, Scope, Source};
+use crate::config::{self, Config, ConfigPlace, FetchSection, FetchSettings};
+use crate::error::{Error, ErrorCode, Remedy};
+
+/// The fetched sources of the `config.toml` of a user or a project, with the lock file beside it.
+///
+/// ```
+/// use std::path::Path;
+/// use repertoire::catalog::Scope;
+/// use repertoire::config::FetchSettings;
+/// use repertoire::fetch::{Fetcher, SourceList};
+///
+/// let (home, cache) = (tempfile::tempdir()?, tempfile::tempdir()?);
+/// let fetcher = Fetcher::new(cache.path());
+/// let list = SourceList::new(&fetcher, Scope::User, home.path(), "acme");
+/// let settings = FetchSettings { source: "examples/skills".to_owned(), ..Default::default() };
+/// let added = list.add(None, &settings, Path::new("."))?;
+/// assert_eq!(added.name, "skills");
+/// assert!(added.skills.contains(&"hello-extended".to_owned()));
+/// assert!(home.path().join(".acme/skills.lock").is_file());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SourceList<'a> {
+    pub(super) fetcher: &'a Fetcher,
+    scope: Scope,
+    pub(super) base: PathBuf,
+    brand: String,
+    pub(super) config: PathBuf,
+    pub(super) lock: PathBuf,
+    pub(super) copies: Copies,
+}
+
+/// A source that was added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Added {
+    /// Its name in `config.toml`.
+    pub name: String,
+    /// The state that was fetched.
+    pub locked: Locked,
+    /// The ids of its skills.
+    pub skills: Vec<String>,
+}
+
+impl<'a> SourceList<'a> {
+    /// The list of a user, whose home directory `base` is, or of a project with this root.
+    pub fn new(fetcher: &'a Fetcher, scope: Scope, base: &Path, brand: &str) -> SourceList<'a> {
+        let config = Config::path(base, brand);
+        let dir = config.parent().unwrap_or(base);
+        let (lock, copies) = (dir.join(lock_file::NAME), fetcher.copies(dir));
+        let (base, brand) = (base.to_owned(), brand.to_owned());
+        SourceList { fetcher, scope, base, brand, config, lock, copies }
+    }
+
+    /// The path of the `config.toml`.
+    pub fn config_file(&self) -> &Path {
+        &self.config
+    }
+
+    /// The path of the lock file.
+    pub fn lock_file(&self) -> &Path {
+        &self.lock
+    }
+
+    /// The directory from which engines read a source; it exists once the source was fetched.
+    pub fn copy_of(&self, name: &str) -> PathBuf {
+        self.copies.root(name)
+    }
+
+    /// The sections of the file, in its order.
+    pub fn sections(&self) -> Vec<FetchSection> {
+        let of_user = self.scope == Scope::User;
+        let config = Config::load(&ConfigPlace {
+            home: of_user.then(|| self.base.clone()),
+            project: self.base.clone(),
+            working_dir: self.base.clone(),
+            brand: self.brand.clone(),
+        });
+        config.fetch_sections()
+    }
+
+    /// The section of a source. Fails with `NOT_FOUND`, and the names that there are.
+    pub fn section(&self, name: &str) -> Result<FetchSection, Error> {
+        let mut sections = self.sections();
+        let nth = sections.iter().position(|section| section.name == name);
+        nth.map(|nth| sections.swap_remove(nth)).ok_or_else(|| {
+            let message = format!("{} has no source `{name}`", self.config.display());
+            let known: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
+            let help = if known.is_empty() {
+                "it has none at all".to_owned()
+            } else {
+                format!("there are `{}`", known.join("`, `"))
+            };
+            Error::new(ErrorCode::NotFound, message, help)
+        })
+    }
+
+    /// The pinned state of a source, if there is one. Fails with `INVALID_PARAM` if the lock file is
+    /// damaged.
+    pub fn locked(&self, name: &str) -> Result<Option<Locked>, Error> {
+        Ok(lock_file::read(&self.lock)?.remove(name))
+    }
+
+    /// Fetches a source, and writes it into `config.toml` and the lock file. Relative paths are below
+    /// `here`; without a name it gets that of its address. Adding the same source again fetches it
+    /// anew.
+    ///
+    /// Fails as [`Fetcher::fetch`], with `INVALID_PARAM` if another source has the name, and with
+    /// `PERMISSION_DENIED` if a project may not name this source; then nothing was changed.
+    pub fn add(
+        &self,
+        name: Option<&str>,
+        settings: &FetchSettings,
+        here: &Path,
+    ) -> Result<Added, Error> {
+        let location = Location::parse(&settings.source, here)?;
+        self.check_location(&location)?;
+        let project = (self.scope == Scope::Project).then_some(self.base.as_path());
+        let source = location.written(project);
+        let settings = FetchSettings { source, ..settings.clone() };
+        let name = name.map_or_else(|| location.default_name(), str::to_owned);
+        check_name(&name)?;
+        self.check_free(&name, &settings)?;
+        let locked = self.fetcher.fetch(&settings, &self.base)?;
+        let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
+        let _guard = self.copies.lock()?;
+        // Another process may have added one meanwhile.
+        self.check_free(&name, &settings)?;
+        let before = self.config_text()?;
+        let after = config::set_fetch(&before, &name, &settings).map_err(|error| {
+            error.reworded(format!("{}: {}", self.config.display(), error.message()))
+        })?;
+        let mut sources = lock_file::read(&self.lock)?;
+        sources.insert(name.clone(), locked.clone());
+        self.copies.install(&name, new, &locked.digest())?;
+        lock_file::write(&self.lock, &sources)?;
+        self.write_config(&before, &after)?;
+        let skills = skills_of(&self.copies.root(&name));
+        Ok(Added { name, locked, skills })
+    }
+
+    /// Removes a source, its pinned state and its copy. Fails with `NOT_FOUND` if it is in none of
+    /// these.
+    pub fn remove(&self, name: &str) -> Result<(), Error> {
+        check_name(name)?;
+        let _guard = self.copies.lock()?;
+        let mut sources = lock_file::read(&self.lock)?;
+        let was_locked = sources.remove(name).is_some();
+        if !was_locked {
+            self.section(name)?;
+        }
+        let before = self.config_text()?;
+        let after = config::remove_fetch(&before, name)?;
+        self.write_config(&before, &after)?;
+        if was_locked {
+            lock_file::write(&self.lock, &sources)?;
+        }
+        self.copies.remove(name)
+    }
+
+    /// Compares the copy of a source with what is pinned, without a network.
+    ///
+    /// Fails with `NOT_FOUND` if it is not pinned or has no copy, and with `EXECUTION_ERROR` if the
+    /// copy is of another state, was changed, or could not be updated when that was last tried.
+    pub fn check(&self, name: &str) -> Result<(), Error> {
+        check_name(name)?;
+        let fetch = |code, message: String, help: &str, frozen| {
+            let remedy = Remedy::Fetch { name: name.to_owned(), frozen };
+            Err(Error::new(code, message, help).with_remedy(remedy))
+        };
+        let (missing, stale) = (ErrorCode::NotFound, ErrorCode::ExecutionError);
+        let Some(locked) = self.locked(name)? else {
+            let message = format!("{} does not pin it", self.lock.display());
+            return fetch(missing, message, "update it", false);
+        };
+        let root = self.copies.root(name);
+        if !root.is_dir() {
+            let message = "it was not fetched on this machine".to_owned();
+            return fetch(missing, message, "fetch what is pinned", true);
+        }
+        let state = self.copies.state(name);
+        if state.digest != locked.digest().as_str() {
+            let message = format!("{} pins another state than its copy has", self.lock.display());
+            return fetch(stale, message, "fetch what is pinned", true);
+        }
+        if let Some(path) = self.copies.changed(name, &locked.files) {
+            let message = format!("{} is not as it was fetched", path.display());
+            return fetch(stale, message, "fetch what is pinned", true);
+        }
+        match state.problem {
+            Some(problem) => {
+                fetch(stale, format!("it is as it was fetched last: {problem}"), "update it", false)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A project names no source of the machine outside of itself: what it holds would come from the
+    /// author of the project, and be read by whoever works on it.
+    pub(super) fn check_location(&self, location: &Location) -> Result<(), Error> {
+        if self.scope == Scope::Project && !location.is_of_project(&self.base) {
+            let message = format!("a project cannot name {location}, which is not inside it");
+            let help = "name a repository by its URL, or add the source for the user";
+            return Err(Error::new(ErrorCode::PermissionDenied, message, help));
+        }
+        Ok(())
+    }
+
+    fn check_free(&self, name: &str, settings: &FetchSettings) -> Result<(), Error> {
+        match self.sections().into_iter().find(|section| section.name == name) {
+            Some(known) if known.settings != *settings => {
+                let source = known.settings.source;
+                let message = format!("`{name}` is the name of another source: {source}");
+                let help = "give it a name of its own, or remove the other one first";
+                Err(Error::new(ErrorCode::InvalidParam, message, help))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn config_text(&self) -> Result<String, Error> {
+        match fs::read_to_string(&self.config) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            text => text.map_err(|error| io_error("read", &self.config, &error)),
+        }
+    }
+
+    fn write_config(&self, before: &str, after: &str) -> Result<(), Error> {
+        if before == after {
+            return Ok(());
+        }
+        // A user's file may be a link to where settings are kept; what it leads to is replaced.
+        let file = match self.config.canonicalize() {
+            Ok(real) if self.scope == Scope::User => real,
+            _ => self.config.clone(),
+        };
+        if file.metadata().is_ok_and(|metadata| metadata.permissions().readonly()) {
+            let message = format!("{} is read-only", file.display());
+            return Err(Error::new(ErrorCode::PermissionDenied, message, "make it writable"));
+        }
+        lock_file::replace(&file, after).map_err(|error| io_error("write", &file, &error))
+    }
+}
+
+/// The ids of the skills of a copy.
+pub(super) fn skills_of(root: &Path) -> Vec<String> {
+    let catalog = Catalog::load(&CatalogOptions::new(vec![Source::fetched("", root)]));
+    let entries = catalog.entries().filter(|entry| !entry.is_shadowed());
+    entries.map(|entry| entry.id.to_string()).collect()
+}

@@ -1,0 +1,301 @@
+//! Addresses of sources: a git repository, a directory, or an archive.
+
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::{Error, ErrorCode};
+
+/// The schemes of git that are taken. Others run programs (`ext::`), or are neither encrypted nor
+/// in use for it.
+pub(super) const SCHEMES: [&str; 4] = ["https", "ssh", "git", "file"];
+
+/// The ends of archives' names.
+const ARCHIVES: [&str; 3] = [".tar.gz", ".tgz", ".tar"];
+
+/// The address of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Location {
+    /// A git repository, by its URL or in the form `user@host:path`.
+    Git(String),
+    /// A directory of this machine.
+    Directory(PathBuf),
+    /// A `.tar` or `.tar.gz` file of this machine.
+    Archive(PathBuf),
+}
+
+impl Location {
+    /// Parses an address; relative paths are below `base`.
+    ///
+    /// - `owner/repo` is a repository of GitHub; `./owner/repo` is a directory;
+    /// - `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
+    /// - any other text is a path, of a directory or an archive; `~/` is the home directory.
+    ///
+    /// Fails with `INVALID_PARAM` if it is none of these, or holds a password; with `NOT_FOUND` if
+    /// there is nothing at a path.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use repertoire::fetch::Location;
+    ///
+    /// let location = Location::parse("anthropics/skills", Path::new("."))?;
+    /// assert_eq!(location.to_string(), "https://github.com/anthropics/skills");
+    /// assert_eq!(location.default_name(), "anthropics-skills");
+    /// # Ok::<(), repertoire::Error>(())
+    /// ```
+    pub fn parse(text: &str, base: &Path) -> Result<Location, Error> {
+        let text = text.trim();
+        if text.is_empty() || text.starts_with('-') || text.contains(char::is_control) {
+            return Err(invalid(text, "is not an address"));
+        }
+        if let Some((scheme, rest)) = text.split_once("://") {
+            return of_url(text, scheme, rest);
+        }
+        if text.contains("::") {
+            return Err(invalid(text, "names a program of git, which is not run"));
+        }
+        let path = at_home(text).unwrap_or_else(|| base.join(text));
+        let is_explicit = ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start));
+        let is_explicit = is_explicit || text == "." || text == "..";
+        if is_archive(text) && path.is_file() {
+            return Ok(Location::Archive(path));
+        }
+        if !is_explicit {
+            if let Some((host, rest)) = text.split_once(':')
+                && host.contains('@')
+                && !host.contains('/')
+                && !rest.is_empty()
+            {
+                return Ok(Location::Git(text.to_owned()));
+            }
+            if is_owner_and_repo(text) {
+                let repository = text.trim_end_matches(".git");
+                return Ok(Location::Git(format!("https://github.com/{repository}")));
+            }
+        }
+        match path.metadata() {
+            Ok(metadata) if metadata.is_dir() => Ok(Location::Directory(path)),
+            Ok(_) => Err(invalid(text, "is neither a directory nor a `.tar` or `.tar.gz` archive")),
+            Err(error) => {
+                let message = format!("there is nothing at {}: {error}", path.display());
+                let help = "name a directory, an archive, `owner/repo`, or the URL of a repository";
+                Err(Error::new(ErrorCode::NotFound, message, help))
+            }
+        }
+    }
+
+    /// The name of a source that is given none: the last parts of its address, in small letters,
+    /// digits and hyphens.
+    pub fn default_name(&self) -> String {
+        let text = self.to_string();
+        let end = ARCHIVES.iter().chain(&[".git"]).find(|end| text.ends_with(*end));
+        let text = text.trim_end_matches('/').trim_end_matches(end.unwrap_or(&""));
+        let is_end = |c: char| c == '/' || c == ':' || c == '\\';
+        let parts: Vec<&str> = text.split(is_end).filter(|part| !part.is_empty()).collect();
+        let (last, rest) = parts.split_last().unwrap_or((&"skills", &[]));
+        // Many repositories are named `skills`; a host is not an owner.
+        let owner = rest.last().filter(|_| {
+            matches!(self, Location::Git(url) if !url.starts_with("file:")) && rest.len() > 2
+                || matches!(self, Location::Git(url) if !url.contains("://"))
+        });
+        let owner = owner.filter(|owner| !owner.contains('@'));
+        let joined = owner.map_or((*last).to_owned(), |owner| format!("{owner}-{last}"));
+        let plain: String = joined
+            .to_lowercase()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
+            .collect();
+        let plain: String = plain.trim_matches('-').chars().take(MAX_NAME).collect();
+        if plain.is_empty() { "skills".to_owned() } else { plain }
+    }
+
+    /// Tells whether a project may name it: an address of a network, or a path inside `project`
+    /// that does not leave it by a link.
+    pub(super) fn is_of_project(&self, project: &Path) -> bool {
+        match self {
+            Location::Git(url) => !url.starts_with("file:"),
+            Location::Directory(path) | Location::Archive(path) => {
+                let real = |path: &Path| path.canonicalize().ok();
+                real(path).zip(real(project)).is_some_and(|(path, root)| path.starts_with(root))
+            }
+        }
+    }
+
+    /// The text to write into the file of a project, or of a user if that is `None`.
+    pub(super) fn written(&self, project: Option<&Path>) -> String {
+        let (Location::Directory(path) | Location::Archive(path)) = self else {
+            return self.to_string();
+        };
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let root = project.and_then(|project| project.canonicalize().ok());
+        match root.as_ref().and_then(|root| real.strip_prefix(root).ok()) {
+            Some(inside) => format!("./{}", inside.display()),
+            None => real.display().to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Git(url) => f.write_str(url),
+            Location::Directory(path) | Location::Archive(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// The longest name of a source, in characters.
+const MAX_NAME: usize = 64;
+
+/// Checks the name of a source, which becomes a key of `config.toml` and a directory's name. Fails
+/// with `INVALID_PARAM`.
+pub(super) fn check_name(name: &str) -> Result<(), Error> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !name.is_empty()
+        && name.len() <= MAX_NAME
+        && name.chars().all(is_plain)
+        && !name.starts_with('-')
+    {
+        return Ok(());
+    }
+    let message = format!("`{}` cannot be the name of a source", name.escape_debug());
+    let help = "take letters, digits, `-` and `_`, at most 64";
+    Err(Error::new(ErrorCode::InvalidParam, message, help))
+}
+
+/// Checks a revision: it must not be read as an option or as a range. Fails with `INVALID_PARAM`.
+pub(super) fn check_revision(rev: &str) -> Result<(), Error> {
+    let is_refused = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\+@{".contains(c);
+    if !rev.is_empty()
+        && !rev.starts_with(['-', '/', '.'])
+        && !rev.contains("..")
+        && !rev.contains(is_refused)
+    {
+        return Ok(());
+    }
+    let message = format!("`{}` is not a revision", rev.escape_debug());
+    Err(Error::new(ErrorCode::InvalidParam, message, "name a branch, a tag or a commit"))
+}
+
+/// Normalises a directory in a source: `a//b/` is `a/b`. Fails with `INVALID_PARAM` if it leaves it.
+pub(super) fn plain_dir(path: &str) -> Result<String, Error> {
+    let mut parts = Vec::new();
+    for part in Path::new(path).components() {
+        match part {
+            Component::Normal(name) => parts.push(name.to_string_lossy().into_owned()),
+            Component::CurDir => {}
+            _ => {
+                let message = format!("`{path}` leaves the source");
+                let help = "name a directory in it, such as `skills`";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
+            }
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
+    if scheme == "file" && is_archive(rest) {
+        return Ok(Location::Archive(PathBuf::from(rest)));
+    }
+    if !SCHEMES.contains(&scheme) {
+        return Err(invalid(text, "has a scheme that is not taken: write `https://`"));
+    }
+    if is_archive(rest) {
+        return Err(invalid(text, "is an archive elsewhere: download it, and name the file"));
+    }
+    let authority = rest.split('/').next().unwrap_or_default();
+    if authority.split_once('@').is_some_and(|(user, _)| user.contains(':')) {
+        let text = text.replace(authority, "…");
+        return Err(invalid(&text, "holds a password, which would stand in `config.toml`"));
+    }
+    if rest.is_empty() || (scheme != "file" && authority.is_empty()) || authority.starts_with('-') {
+        return Err(invalid(text, "names no host"));
+    }
+    Ok(Location::Git(text.trim_end_matches('/').to_owned()))
+}
+
+fn at_home(text: &str) -> Option<PathBuf> {
+    let below = text.strip_prefix("~/")?;
+    Some(std::env::home_dir()?.join(below))
+}
+
+fn is_archive(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ARCHIVES.iter().any(|end| text.ends_with(end))
+}
+
+fn is_owner_and_repo(text: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && !name.starts_with('.')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+    };
+    text.split_once('/').is_some_and(|(owner, repo)| is_name(owner) && is_name(repo))
+}
+
+fn invalid(text: &str, why: &str) -> Error {
+    let message = format!("`{}` {why}", text.escape_debug());
+    let help = "name a directory, an archive, `owner/repo`, or the URL of a git repository";
+    Error::new(ErrorCode::InvalidParam, message, help)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_named() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
+        fs::write(dir.path().join("a/x.tar.gz"), "").unwrap();
+        let git = |url: &str| Location::Git(url.to_owned());
+        let at = |path: &str| dir.path().join(path);
+        for (text, wanted, name) in [
+            ("a/b", git("https://github.com/a/b"), "a-b"),
+            ("./a/b", Location::Directory(at("./a/b")), "b"),
+            ("a", Location::Directory(at("a")), "a"),
+            ("a/b/c", Location::Directory(at("a/b/c")), "c"),
+            ("a/x.tar.gz", Location::Archive(at("a/x.tar.gz")), "x"),
+            ("git@h.org:o/My.Repo.git", git("git@h.org:o/My.Repo.git"), "o-my-repo"),
+            ("https://h.org/o/r.git", git("https://h.org/o/r.git"), "o-r"),
+            ("https://h.org/r", git("https://h.org/r"), "r"),
+            ("ssh://git@h.org/o/r", git("ssh://git@h.org/o/r"), "o-r"),
+            ("file:///srv/o/r", git("file:///srv/o/r"), "r"),
+        ] {
+            let location = Location::parse(text, dir.path()).unwrap();
+            assert_eq!(location, wanted, "{text}");
+            assert_eq!(location.default_name(), name, "{text}");
+            check_name(name).unwrap();
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for (text, code) in [
+            ("", ErrorCode::InvalidParam),
+            ("--upload-pack=x", ErrorCode::InvalidParam),
+            ("ext::sh -c id", ErrorCode::InvalidParam),
+            ("http://h.org/o/r", ErrorCode::InvalidParam),
+            ("https://user:secret@h.org/o/r", ErrorCode::InvalidParam),
+            ("https://h.org/r.tar.gz", ErrorCode::InvalidParam),
+            ("ssh://-oProxyCommand=x/r", ErrorCode::InvalidParam),
+            ("a\nb", ErrorCode::InvalidParam),
+            ("./nothing", ErrorCode::NotFound),
+        ] {
+            let error = Location::parse(text, Path::new("/nowhere")).unwrap_err();
+            assert_eq!(error.code(), code, "{text}");
+            assert!(!error.message().contains("secret"), "{error}");
+        }
+        for rev in ["", "-x", "a..b", "a:b", "x y", "@{1}"] {
+            assert!(check_revision(rev).is_err(), "{rev}");
+        }
+        for rev in ["main", "v1.2", "feature/x", "0a1b2c3"] {
+            check_revision(rev).unwrap();
+        }
+        assert!(plain_dir("../x").is_err() && plain_dir("/x").is_err());
+        assert_eq!(plain_dir("./a//b/").unwrap(), "a/b");
+    }
+}

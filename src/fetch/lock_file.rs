@@ -1,0 +1,153 @@
+//! `skills.lock`: the revision and the files of each source, beside the `config.toml` that names it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::layout::check_path;
+use super::objects::io_error;
+use crate::config::FetchSettings;
+use crate::error::{Error, ErrorCode};
+use crate::trust::ContentHash;
+
+/// The name of the file.
+pub(super) const NAME: &str = "skills.lock";
+
+/// The form of the file.
+const VERSION: u32 = 1;
+
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 32 << 20;
+
+/// A source as it was fetched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Locked {
+    /// The address that it was fetched from.
+    pub source: String,
+    /// The revision that was asked for, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+    /// The directory in it, if one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The skills that were asked for; empty for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    /// The commit of a repository, or the SHA-256 of an archive or of a directory's files.
+    pub revision: String,
+    /// The files of its skills, by their paths in the copy.
+    pub files: BTreeMap<String, LockedFile>,
+}
+
+/// A file of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedFile {
+    /// Its content.
+    pub sha256: ContentHash,
+    /// True if it may be run as a program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub executable: bool,
+}
+
+impl Locked {
+    /// The SHA-256 of the list of files: a line for each in the order of paths, as `sha256sum`
+    /// prints it, with `*` before the path of an executable one.
+    pub fn digest(&self) -> ContentHash {
+        digest(&self.files)
+    }
+
+    /// Tells whether it was fetched for these settings.
+    pub(super) fn is_of(&self, settings: &FetchSettings) -> bool {
+        let FetchSettings { source, rev, path, skills } = settings;
+        (&self.source, &self.rev, &self.path, &self.skills) == (source, rev, path, skills)
+    }
+}
+
+pub(super) fn digest(files: &BTreeMap<String, LockedFile>) -> ContentHash {
+    let mut list = String::new();
+    for (path, LockedFile { sha256, executable }) in files {
+        let mark = if *executable { '*' } else { ' ' };
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(list, "{sha256} {mark}{path}");
+    }
+    ContentHash::of(list.as_bytes())
+}
+
+/// The sources of a lock file, by name.
+pub(super) type Sources = BTreeMap<String, Locked>;
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    sources: Sources,
+}
+
+/// Reads a lock file; nothing if it is not there. Fails with `INVALID_PARAM` if it is damaged or
+/// names a file outside of a source.
+pub(super) fn read(path: &Path) -> Result<Sources, Error> {
+    let invalid = |why: String| {
+        let message = format!("the lock file {} is not usable: {why}", path.display());
+        let help = "take it from version control again, or remove it and fetch its sources anew";
+        Error::new(ErrorCode::InvalidParam, message, help)
+    };
+    let text = match fs::metadata(path).map(|metadata| metadata.len()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Sources::new()),
+        Ok(n_bytes) if n_bytes > MAX_BYTES => return Err(invalid("it is too large".to_owned())),
+        _ => fs::read_to_string(path).map_err(|error| io_error("read", path, &error))?,
+    };
+    let stored: Stored = serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+    if stored.version != VERSION {
+        return Err(invalid(format!("it is of version {}", stored.version)));
+    }
+    for (name, locked) in &stored.sources {
+        super::location::check_name(name)?;
+        for (path, LockedFile { sha256, .. }) in &locked.files {
+            check_path(path).map_err(|why| invalid(format!("`{}` {why}", path.escape_debug())))?;
+            let hash = sha256.as_str();
+            if hash.len() != 64
+                || !hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+            {
+                return Err(invalid(format!("`{path}` has no SHA-256")));
+            }
+        }
+    }
+    Ok(stored.sources)
+}
+
+/// Replaces a lock file as a whole; one without sources is removed.
+pub(super) fn write(path: &Path, sources: &Sources) -> Result<(), Error> {
+    let failed = |error: io::Error| io_error("write", path, &error);
+    if sources.is_empty() {
+        return match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+            _ => Ok(()),
+        };
+    }
+    let stored = Stored { version: VERSION, sources: sources.clone() };
+    let text = serde_json::to_string_pretty(&stored).map_err(|error| failed(error.into()))?;
+    replace(path, &(text + "\n")).map_err(failed)
+}
+
+/// Replaces a file as a whole, so that no reader sees half of it.
+pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(dir)?;
+    let mut builder = tempfile::Builder::new();
+    // The process's mask applies, as it does to any new file.
+    #[cfg(unix)]
+    let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut new = builder.prefix(".repertoire-").tempfile_in(dir)?;
+    new.write_all(text.as_bytes())?;
+    if let Ok(metadata) = fs::metadata(path) {
+        new.as_file().set_permissions(metadata.permissions())?;
+    }
+    new.as_file().sync_all()?;
+    new.persist(path)?;
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! Skills from elsewhere: git repositories, directories and archives.
+//!
+//! A [`SourceProvider`] lists a source and reads from it (`git.rs`, `directory.rs`, `archive.rs`:
+//! one file a provider). The [`Fetcher`] finds the skills in the list (`layout.rs`), follows links
+//! by names alone (`names.rs`), and keeps the contents of their files by SHA-256 (`objects.rs`). A
+//! copy (`copies.rs`) is the directory from which engines read; it is replaced as a whole, and stays
+//! as it is when a source cannot be reached. A [`SourceList`] writes sources into `config.toml` and
+//! pins their files in `skills.lock` (`lock_file.rs`).
+//!
+//! Sources are written by others. Their names, links and sizes are checked before anything is
+//! written; no file of a source is run, and code in its skills runs only once the user trusts it.
+
+mod archive;
+mod change;
+mod copies;
+mod directory;
+mod fetcher;
+mod git;
+mod in_force;
+mod layout;
+mod limits;
+mod list;
+mod location;
+mod lock_file;
+mod names;
+mod objects;
+mod program;
+mod provider;
+mod update;
+
+pub use change::{ChangeKind, FileChange, Lines, SkillChange};
+pub use fetcher::Fetcher;
+pub use limits::FetchLimits;
+pub use list::{Added, SourceList};
+pub use location::Location;
+pub use lock_file::{Locked, LockedFile};
+pub use provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+pub use update::{Outdated, Update, UpdateOptions, UpdateStatus};

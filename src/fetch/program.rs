@@ -1,0 +1,243 @@
+//! Runs of the system's `git`: without questions, hooks or helpers of a repository, under limits.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::limits::{Deadline, too_large};
+use super::location::SCHEMES;
+use crate::error::{Error, ErrorCode};
+
+/// The time between two looks at a running program.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// The bytes of standard error that are kept.
+const MAX_STDERR_BYTES: u64 = 64 << 10;
+
+/// The variables that are passed on: where programs, keys, certificates and proxies are. All others
+/// could change what git does, as those do that begin with `GIT_`.
+const PASSED: [&str; 21] = [
+    "ALL_PROXY",
+    "APPDATA",
+    "HOME",
+    "HTTPS_PROXY",
+    "LOGNAME",
+    "NO_PROXY",
+    "PATH",
+    "SSH_AUTH_SOCK",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "USER",
+    "USERPROFILE",
+    "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR",
+    "all_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// Settings that hold whatever the user's own configuration says.
+const SETTINGS: [&str; 10] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "credential.interactive=false",
+    "fetch.recurseSubmodules=false",
+    "submodule.recurse=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "fetch.writeCommitGraph=false",
+    "transfer.bundleURI=false",
+    "protocol.allow=never",
+];
+
+/// The program for `ssh://`: it asks nothing, and leaves no process behind.
+const SSH: &str = "ssh -o BatchMode=yes -o ControlMaster=no";
+
+/// A command of git in the repository `dir`, if there is one.
+pub(super) fn git(dir: Option<&Path>) -> Command {
+    let mut command = Command::new("git");
+    let passed = PASSED.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
+    command.env_clear().envs(passed);
+    command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "");
+    command.env("SSH_ASKPASS_REQUIRE", "never").env("GIT_NO_REPLACE_OBJECTS", "1");
+    command.env("GIT_SSH_COMMAND", SSH).env("GIT_SSH_VARIANT", "ssh");
+    for setting in SETTINGS {
+        command.args(["-c", setting]);
+    }
+    for scheme in SCHEMES {
+        command.args(["-c", &format!("protocol.{scheme}.allow=always")]);
+    }
+    if let Some(dir) = dir {
+        command.arg("--git-dir").arg(dir);
+    }
+    command
+}
+
+/// The limits of a run.
+pub(super) struct Run<'a> {
+    /// The source, for errors.
+    pub(super) source: &'a str,
+    pub(super) deadline: Deadline,
+    /// A directory that must not grow beyond this many bytes.
+    pub(super) growth: Option<(&'a Path, u64)>,
+}
+
+/// The reason why a program was stopped.
+#[derive(Clone, Copy)]
+enum Stop {
+    Late,
+    Large(u64),
+}
+
+impl Run<'_> {
+    /// Runs `command` with `input` and returns its standard output, of at most `most` bytes.
+    pub(super) fn output(
+        &self,
+        command: &mut Command,
+        input: Option<File>,
+        most: u64,
+    ) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.stream(command, input, &mut |stdout| {
+            stdout.take(most + 1).read_to_end(&mut bytes).map_err(|error| self.broken(&error))?;
+            if bytes.len() as u64 > most {
+                return Err(too_large(self.source, "bytes of names", most));
+            }
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+
+    /// Runs `command`, lets `read` have its standard output, and fails if either does.
+    pub(super) fn stream(
+        &self,
+        command: &mut Command,
+        input: Option<File>,
+        read: &mut dyn FnMut(&mut dyn Read) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        command.stdin(input.map_or_else(Stdio::null, Stdio::from));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Helpers such as `ssh` end with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let child = Mutex::new(child);
+        let (ended, is_ended) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let watchdog = scope.spawn(|| self.watch(&child, is_ended));
+            let errors = scope.spawn(move || {
+                let mut text = Vec::new();
+                if let Some(mut stderr) = stderr {
+                    let _ = (&mut stderr).take(MAX_STDERR_BYTES).read_to_end(&mut text);
+                    let _ = io::copy(&mut stderr, &mut io::sink());
+                }
+                String::from_utf8_lossy(&text).into_owned()
+            });
+            let result = match stdout {
+                Some(mut stdout) => read(&mut stdout),
+                None => Ok(()),
+            };
+            // Its output is closed: it has ended, or is no longer listened to.
+            if result.is_err() {
+                kill(&child);
+            }
+            let errors = errors.join().unwrap_or_default();
+            let status = wait(&child);
+            drop(ended);
+            match watchdog.join().unwrap_or(None) {
+                Some(Stop::Late) => return Err(self.deadline.error(self.source)),
+                Some(Stop::Large(limit)) => return Err(too_large(self.source, "bytes", limit)),
+                None => result?,
+            }
+            // It may have ended between two looks.
+            if let Some((_, limit)) = self.growth.filter(is_too_large) {
+                return Err(too_large(self.source, "bytes", limit));
+            }
+            match status {
+                Ok(status) if status.success() => Ok(()),
+                Ok(_) => Err(self.failed(&errors)),
+                Err(error) => Err(self.broken(&error)),
+            }
+        })
+    }
+
+    /// Stops the program once a limit is reached.
+    fn watch(&self, child: &Mutex<Child>, is_ended: mpsc::Receiver<()>) -> Option<Stop> {
+        loop {
+            match is_ended.recv_timeout(INTERVAL) {
+                Err(RecvTimeoutError::Timeout) => {}
+                _ => return None,
+            }
+            let large = self.growth.filter(is_too_large).map(|(_, limit)| Stop::Large(limit));
+            let stop = if self.deadline.is_over() { Some(Stop::Late) } else { large };
+            if stop.is_some() {
+                kill(child);
+                return stop;
+            }
+        }
+    }
+
+    fn failed(&self, errors: &str) -> Error {
+        let is_cause = |line: &&str| {
+            ["fatal: ", "error: ", "ERROR: ", "remote: "]
+                .iter()
+                .any(|start| line.starts_with(start))
+        };
+        let cause = errors.lines().find(is_cause).or(errors.lines().last()).unwrap_or("it failed");
+        let cause = cause.trim_start_matches("fatal: ");
+        let message = format!("cannot fetch {}: {cause}", self.source);
+        let help = "check the address, the network, and that you may read it without a password";
+        Error::new(ErrorCode::ExecutionError, message, help)
+    }
+
+    fn not_started(&self, error: &io::Error) -> Error {
+        let message = format!("cannot fetch {}: `git` does not start: {error}", self.source);
+        Error::new(ErrorCode::NotFound, message, "install git, and see that it is in the `PATH`")
+    }
+
+    /// The error of output that cannot be read.
+    pub(super) fn broken(&self, error: &io::Error) -> Error {
+        let message = format!("cannot read {}: {error}", self.source);
+        Error::new(ErrorCode::ExecutionError, message, "try again")
+    }
+}
+
+/// Waits for a program, and leaves room for the watchdog in between.
+fn wait(child: &Mutex<Child>) -> io::Result<ExitStatus> {
+    loop {
+        if let Some(status) = child.lock().unwrap_or_else(PoisonError::into_inner).try_wait()? {
+            return Ok(status);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Ends a program and its helpers.
+fn kill(child: &Mutex<Child>) {
+    let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
+    // Once it was waited for, its number may be another's.
+    if !matches!(child.try_wait(), Ok(None)) {
+        return;
+    }
+    #[cfg(unix)]
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+}
+
+/// Tells whether the files below a directory have more bytes than they may.
+fn is_too_large(&(dir, limit): &(&Path, u64)) -> bool {
+    let files = walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok);
+    let files = files.filter_map(|file| file.metadata().ok()).filter(std::fs::Metadata::is_file);
+    files.map(|metadata| metadata.len()).sum::<u64>() > limit
+}

@@ -1,0 +1,229 @@
+//! Updates of the sources of a list, and the question whether there are any.
+
+use serde::Serialize;
+use tempfile::TempDir;
+
+use super::change::{self, SkillChange};
+use super::list::SourceList;
+use super::location::{Location, check_name};
+use super::lock_file::{self, Locked};
+use super::provider::SourceProvider;
+use crate::config::FetchSettings;
+use crate::error::{Error, ErrorCode, Remedy};
+
+/// The options of an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct UpdateOptions {
+    /// Tells what would change, and changes nothing.
+    pub dry_run: bool,
+    /// Takes exactly what the lock file pins, and never changes that.
+    pub frozen: bool,
+}
+
+impl UpdateOptions {
+    /// Options with both set.
+    pub fn new(dry_run: bool, frozen: bool) -> UpdateOptions {
+        UpdateOptions { dry_run, frozen }
+    }
+}
+
+/// The kind of an [`Update`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UpdateStatus {
+    /// The newest state is there already.
+    Unchanged,
+    /// There is a newer state, which is pinned and used from now on.
+    Updated,
+    /// The state that was pinned before is used from now on.
+    Installed,
+}
+
+impl UpdateStatus {
+    /// The status in lower case, as in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            UpdateStatus::Unchanged => "unchanged",
+            UpdateStatus::Updated => "updated",
+            UpdateStatus::Installed => "installed",
+        }
+    }
+}
+
+/// The outcome of updating a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Update {
+    /// The kind.
+    pub status: UpdateStatus,
+    /// The revision that was pinned before.
+    pub from: Option<String>,
+    /// The revision that is pinned now; with `dry_run`, the one that would be.
+    pub to: String,
+    /// The changes of skills on this machine.
+    pub changes: Vec<SkillChange>,
+}
+
+/// The answer to the question whether a source has something newer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Outdated {
+    /// The revision that is pinned.
+    pub locked: Option<String>,
+    /// The newest revision.
+    pub newest: String,
+    /// True if they differ, or the source was fetched with other settings.
+    pub outdated: bool,
+}
+
+impl SourceList<'_> {
+    /// Updates one source. If that fails, its last good state stays in use, and the reason is told
+    /// by the findings of [`Fetcher::apply`](super::Fetcher::apply) until it succeeds.
+    ///
+    /// Fails as [`Fetcher::fetch`](super::Fetcher::fetch), with `NOT_FOUND` if there is no such
+    /// source, and with `INVALID_PARAM` if `frozen` is asked for and the lock file does not fit the
+    /// settings or the source.
+    pub fn update(&self, name: &str, options: UpdateOptions) -> Result<Update, Error> {
+        check_name(name)?;
+        let section = self.section(name)?;
+        let result = self.try_update(name, &section.settings, options);
+        if !options.dry_run && self.copies.root(name).is_dir() {
+            let problem = result.as_ref().err().map(|error| error.message().to_owned());
+            self.copies.note(name, problem)?;
+        }
+        result
+    }
+
+    fn try_update(
+        &self,
+        name: &str,
+        settings: &FetchSettings,
+        options: UpdateOptions,
+    ) -> Result<Update, Error> {
+        let locked = self.locked(name)?;
+        if options.frozen {
+            return self.install_locked(name, settings, locked, options.dry_run);
+        }
+        let provider = self.provider(settings)?;
+        let fitting = locked.as_ref().filter(|locked| locked.is_of(settings));
+        if let Some(locked) = fitting
+            && provider.newest()?.as_ref() == Some(&locked.revision)
+        {
+            return match self.is_current(name, locked) {
+                true => Ok(unchanged(locked)),
+                false => self.install_locked(name, settings, Some(locked.clone()), options.dry_run),
+            };
+        }
+        let fetched = self.fetcher.fetch_from(&*provider, settings, None)?;
+        if locked.as_ref() == Some(&fetched) && self.is_current(name, &fetched) {
+            return Ok(unchanged(&fetched));
+        }
+        let new = self.copies.unpack(&fetched.files, &self.fetcher.objects)?;
+        let update = Update {
+            status: UpdateStatus::Updated,
+            from: locked.map(|locked| locked.revision),
+            to: fetched.revision.clone(),
+            changes: change::between(&self.copies.root(name), new.path()),
+        };
+        if !options.dry_run {
+            let _guard = self.copies.lock()?;
+            let mut sources = lock_file::read(&self.lock)?;
+            sources.insert(name.to_owned(), fetched.clone());
+            self.copies.install(name, new, &fetched.digest())?;
+            lock_file::write(&self.lock, &sources)?;
+        }
+        Ok(update)
+    }
+
+    /// Puts the pinned state into use: from kept contents, else fetched at its revision.
+    fn install_locked(
+        &self,
+        name: &str,
+        settings: &FetchSettings,
+        locked: Option<Locked>,
+        dry_run: bool,
+    ) -> Result<Update, Error> {
+        let lock = self.lock.display();
+        let outdated = |why: &str| {
+            let message = format!("{lock} {why} the source `{name}`");
+            let help = "update the source without holding it to what is pinned";
+            let remedy = Remedy::Fetch { name: name.to_owned(), frozen: false };
+            Error::new(ErrorCode::InvalidParam, message, help).with_remedy(remedy)
+        };
+        let locked = locked.ok_or_else(|| outdated("does not pin"))?;
+        if !locked.is_of(settings) {
+            return Err(outdated("pins another state than `config.toml` names of"));
+        }
+        if self.is_current(name, &locked) {
+            return Ok(unchanged(&locked));
+        }
+        let new = self.unpack_locked(settings, &locked)?;
+        let changes = change::between(&self.copies.root(name), new.path());
+        if !dry_run {
+            let _guard = self.copies.lock()?;
+            self.copies.install(name, new, &locked.digest())?;
+        }
+        let status = UpdateStatus::Installed;
+        Ok(Update { status, from: Some(locked.revision.clone()), to: locked.revision, changes })
+    }
+
+    fn unpack_locked(&self, settings: &FetchSettings, locked: &Locked) -> Result<TempDir, Error> {
+        let objects = &self.fetcher.objects;
+        if locked.files.values().all(|file| objects.has(&file.sha256)) {
+            match self.copies.unpack(&locked.files, objects) {
+                // A kept content was damaged, and is fetched again.
+                Err(error) if error.code() == ErrorCode::NotFound => {}
+                result => return result,
+            }
+        }
+        let provider = self.provider(settings)?;
+        let revision = Some(locked.revision.as_str());
+        let fetched = self.fetcher.fetch_from(&*provider, settings, revision)?;
+        if fetched.files != locked.files {
+            let message = format!(
+                "{} does not have the files that {} pins for it",
+                settings.source,
+                self.lock.display()
+            );
+            let help =
+                "find out why before you take the new ones: the same revision has other content";
+            return Err(Error::new(ErrorCode::PermissionDenied, message, help));
+        }
+        self.copies.unpack(&locked.files, objects)
+    }
+
+    /// Asks a source for its newest revision; one that does not tell is fetched for that. Fails as
+    /// [`SourceList::update`].
+    pub fn outdated(&self, name: &str) -> Result<Outdated, Error> {
+        let settings = self.section(name)?.settings;
+        let locked = self.locked(name)?;
+        let provider = self.provider(&settings)?;
+        let newest = match provider.newest()? {
+            Some(newest) => newest,
+            None => self.fetcher.fetch_from(&*provider, &settings, None)?.revision,
+        };
+        let is_newest = |locked: &Locked| locked.revision == newest && locked.is_of(&settings);
+        let outdated = !locked.as_ref().is_some_and(is_newest);
+        Ok(Outdated { locked: locked.map(|locked| locked.revision), newest, outdated })
+    }
+
+    fn provider(&self, settings: &FetchSettings) -> Result<Box<dyn SourceProvider>, Error> {
+        let location = Location::parse(&settings.source, &self.base)?;
+        self.check_location(&location)?;
+        self.fetcher.provider(&location, settings.rev.as_deref())
+    }
+
+    /// Tells whether the copy is that of a pinned state, file by file: one that was changed by hand
+    /// is put right.
+    fn is_current(&self, name: &str, locked: &Locked) -> bool {
+        self.copies.root(name).is_dir()
+            && self.copies.state(name).digest == locked.digest().as_str()
+            && self.copies.changed(name, &locked.files).is_none()
+    }
+}
+
+fn unchanged(locked: &Locked) -> Update {
+    let (from, to) = (Some(locked.revision.clone()), locked.revision.clone());
+    Update { status: UpdateStatus::Unchanged, from, to, changes: Vec::new() }
+}

@@ -1,0 +1,184 @@
+//! `repertoire add`: from an address to a first disclosed skill.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::binary::Place;
+use crate::repository::{Daemon, Repository, copy, skill};
+use crate::support::{say, shared};
+
+/// The ids that are disclosed in full for a message.
+fn disclosed(place: &Place, message: &str) -> Vec<String> {
+    let answer = place.run(["disclose", message, "--json"]).exits(0).json();
+    serde_json::from_value(answer["full"].clone()).unwrap()
+}
+
+#[test]
+fn a_repository_is_added_and_its_skill_disclosed_matched_and_used() {
+    let (place, repository) = (Place::new(), Repository::with_deploy());
+    let added = place.run(["add", &repository.url(), "--name", "team", "--json"]).exits(0).json();
+    assert_eq!(added["name"], "team");
+    assert_eq!(added["skills"], json!(["deploy"]));
+    assert_eq!(added["revision"], repository.git(&["rev-parse", "HEAD"]).trim());
+    assert_eq!(added["code"], json!(["deploy/scripts/go.sh"]));
+
+    assert_eq!(disclosed(&place, "please deploy it"), ["deploy"]);
+    let listed = place.run(["list", "--json"]).exits(0).json();
+    let skills = listed["skills"].as_array().unwrap();
+    let deploy = skills.iter().find(|skill| skill["id"] == "deploy").unwrap();
+    assert_eq!((&deploy["source"], &deploy["from"]), (&json!("fetched"), &json!("team")));
+    let used = place.run(["use", "deploy"]).exits(0);
+    assert!(used.stdout.contains("with care"), "{used:?}");
+
+    let config = fs::read_to_string(place.path().join("home/.repertoire/config.toml")).unwrap();
+    assert_eq!(config, format!("[fetch.team]\nsource = \"{}\"\n", repository.url()));
+    let lock = fs::read_to_string(place.path().join("home/.repertoire/skills.lock")).unwrap();
+    let lock: serde_json::Value = serde_json::from_str(&lock).unwrap();
+    let file = &lock["sources"]["team"]["files"]["deploy/scripts/go.sh"]["sha256"];
+    // What `printf 'echo gone\n' | sha256sum` prints.
+    assert_eq!(file, "79071e0638b664db2b9ee8deda408e324161eff409c5427f66d275d3c2cbf1fa");
+}
+
+#[test]
+fn its_code_runs_only_once_it_is_trusted() {
+    let (place, repository) = (Place::new(), Repository::with_deploy());
+    place.run(["add", &repository.url()]).exits(0);
+    let refused = place.run(["run", "deploy", "go.sh"]).exits(1);
+    assert!(refused.stderr.contains("not trusted"), "{refused:?}");
+    assert!(refused.stderr.contains("fetched skill `deploy`"), "{refused:?}");
+    place.run(["trust", "add", "deploy", "--yes"]).exits(0);
+    assert_eq!(place.run(["run", "deploy", "go.sh"]).exits(0).stdout, "gone\n");
+}
+
+#[test]
+fn hooks_and_the_project_see_added_skills() {
+    let (place, repository) = (Place::new(), Repository::with_deploy());
+    let daemon = Daemon::start(repository.path().parent().unwrap());
+    let url = daemon.url("repo");
+    let added = place.run(["add", &url, "--json", "--project"]).exits(0).json();
+    assert_eq!(added["config"], "./.repertoire/config.toml", "{added}");
+    let call = json!({
+        "hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "deploy it",
+        "cwd": place.path(),
+    });
+    let hook = ["hook", "claude-code", "--deadline", "60"];
+    let answer = place.run_with(hook, call.to_string().as_bytes()).exits(0);
+    assert!(answer.stdout.contains("Deploy it with care."), "{answer:?}");
+}
+
+#[test]
+fn skills_a_revision_and_a_directory_are_chosen() {
+    let (place, repository) = (Place::new(), Repository::new());
+    for (dir, name) in [("skills/a", "alpha"), ("skills/b", "beta"), ("docs/c", "gamma")] {
+        repository.skill(dir, name, "Do it.\n");
+    }
+    repository.commit();
+    repository.git(&["tag", "-a", "v1", "-m", "one"]);
+    repository.skill("skills/a", "alpha", "Do it anew.\n");
+    let newest = repository.commit();
+    let url = repository.url();
+    let add = |args: &[&str]| {
+        let args = ["add", &url, "--json"].into_iter().chain(args.iter().copied());
+        place.run(args).exits(0).json()
+    };
+    let one = add(&["--name", "one", "--rev", "v1", "--skill", "alpha", "--skill", "b"]);
+    assert_eq!(one["skills"], json!(["alpha", "beta"]));
+    assert_ne!(one["revision"], newest);
+    assert_eq!(add(&["--name", "two", "--path", "docs"])["skills"], json!(["gamma"]));
+    // A commit by the beginning of its hash, which no server hands out.
+    let three = add(&["--name", "three", "--rev", &newest[..10]]);
+    assert_eq!((&three["revision"], &three["skills"]), (&json!(newest), &json!(["alpha", "beta"])));
+    for (args, message) in [
+        (&["--name", "x", "--skill", "alpah"][..], "did you mean `alpha`?"),
+        (&["--name", "x", "--rev", "v9"], "no branch, tag or commit `v9`"),
+        (&["--name", "x", "--path", "nowhere"], "no skill in `nowhere`"),
+        (&["--name", "one"], "name of another source"),
+        (&["--name", "../x"], "cannot be the name"),
+        (&["--name", "x", "--rev=--upload-pack=touch x"], "is not a revision"),
+    ] {
+        let run = place.run(["add", &url].into_iter().chain(args.iter().copied()));
+        assert!(run.code != 0 && run.stderr.contains(message), "{args:?}: {run:?}");
+    }
+}
+
+#[test]
+fn directories_are_copied_and_projects_name_only_their_own() {
+    let place = Place::new();
+    place.write("kit/skills/deploy/SKILL.md", skill("deploy", "", "Deploy.\n"));
+    let added = place.run(["add", "./kit", "--json"]).exits(0).json();
+    assert_eq!((&added["name"], &added["skills"]), (&json!("kit"), &json!(["deploy"])));
+    fs::remove_dir_all(place.path().join("kit")).unwrap();
+    assert_eq!(disclosed(&place, "deploy"), ["deploy"], "the copy stays");
+
+    let (outside, project) = (tempfile::tempdir().unwrap(), Place::new());
+    fs::create_dir(outside.path().join("a")).unwrap();
+    fs::write(outside.path().join("a/SKILL.md"), skill("a", "", "A.\n")).unwrap();
+    let repository = Repository::with_deploy();
+    for source in [outside.path().to_str().unwrap(), &repository.url()] {
+        let run = project.run(["add", source, "--project"]).exits(1);
+        assert!(run.stderr.contains("PERMISSION_DENIED"), "{run:?}");
+    }
+    project.write("mine/a/SKILL.md", skill("a", "", "A.\n"));
+    project.run(["add", "./mine", "--project"]).exits(0);
+    let config = fs::read_to_string(project.path().join(".repertoire/config.toml")).unwrap();
+    assert_eq!(config, "[fetch.mine]\nsource = \"./mine\"\n");
+}
+
+#[test]
+fn real_layouts_become_disclosed_skills_with_one_command_each() {
+    for (name, skill) in [
+        ("anthropics+skills", "canvas-design"),
+        ("obra+superpowers", "test-driven-development"),
+        ("nextest-rs+nextest", "prepare-changelog"),
+        ("beeltec+skills", "elementor-content"),
+        ("LeonardSEO+decision-council", "decision-council"),
+        ("wshobson+agents", "postgresql-table-design"),
+    ] {
+        let Some(corpus) = shared(&format!("corpus/skills/{name}")) else { continue };
+        let (place, repository) = (Place::new(), Repository::new());
+        copy(&corpus, &repository.path());
+        if name == "wshobson+agents" {
+            let plugins = r#"{"plugins": [{"name": "d", "source": "./plugins/database-design"}]}"#;
+            repository.write(".claude-plugin/marketplace.json", plugins);
+        }
+        repository.commit();
+        let added = place.run(["add", &repository.url(), "--json"]).exits(0).json();
+        let n_skills = added["skills"].as_array().unwrap().len();
+        let full = disclosed(&place, &format!("use {skill}"));
+        assert_eq!(full, [skill], "{name}: {added}");
+        say(&format!("{name}: {n_skills} skills, `{skill}` disclosed"));
+    }
+}
+
+#[test]
+fn two_processes_that_add_at_once_both_succeed() {
+    let place = Place::new();
+    let repositories: Vec<Repository> = (0..4)
+        .map(|nth| {
+            let repository = Repository::new();
+            repository.skill(&format!("skills/s{nth}"), &format!("s{nth}"), "Do.\n");
+            repository.commit();
+            repository
+        })
+        .collect();
+    let children: Vec<_> = repositories
+        .iter()
+        .enumerate()
+        .map(|(nth, repository)| {
+            let (url, name) = (repository.url(), format!("n{nth}"));
+            place.command(["add", &url, "--name", &name]).spawn().unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let outdated = place.run(["outdated", "--json"]).exits(0).json();
+    assert_eq!(outdated["sources"].as_array().unwrap().len(), 4, "{outdated}");
+    let listed = place.run(["list", "--json"]).exits(0).json();
+    let listed: Vec<_> =
+        listed["skills"].as_array().unwrap().iter().map(|s| s["id"].clone()).collect();
+    for nth in 0..4 {
+        assert!(listed.contains(&json!(format!("s{nth}"))), "{listed:?}");
+    }
+}

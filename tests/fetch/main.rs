@@ -1,0 +1,13 @@
+//! Skills from elsewhere, as a user meets them: real git repositories, directories and archives.
+#![cfg(all(feature = "cli", unix))]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../support/binary.rs"]
+mod binary;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod add;
+mod hostile;
+mod repository;
+mod update;

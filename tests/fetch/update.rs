@@ -1,0 +1,234 @@
+//! `repertoire update`, `outdated` and `remove`, after real changes in a repository.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::binary::Place;
+use crate::repository::{Daemon, Repository, skill};
+
+/// A place with `deploy` of a repository as the source `team`.
+fn with_team() -> (Place, Repository) {
+    let (place, repository) = (Place::new(), Repository::with_deploy());
+    place.run(["add", &repository.url(), "--name", "team"]).exits(0);
+    (place, repository)
+}
+
+/// The report of `update` about its only source.
+fn update(place: &Place, args: &[&str], code: i32) -> Value {
+    let args = ["update", "--json"].into_iter().chain(args.iter().copied());
+    place.run(args).exits(code).json()["sources"][0].clone()
+}
+
+fn lock(place: &Place) -> String {
+    fs::read_to_string(place.path().join("home/.repertoire/skills.lock")).unwrap()
+}
+
+/// Replaces the skill file of `deploy`, and commits.
+fn change(repository: &Repository, fields: &str, body: &str) -> String {
+    repository.write("skills/deploy/SKILL.md", &skill("deploy", fields, body));
+    repository.commit()
+}
+
+#[test]
+fn instructions_triggers_and_rights_are_shown_before_they_change() {
+    let (place, repository) = with_team();
+    assert_eq!(update(&place, &[], 0)["status"], "unchanged");
+    place.run(["outdated"]).exits(0);
+
+    let fields = "allowed-tools: [Bash]\nrights: {network: true}\ntrigger_phrases: [ship it]\n";
+    let newest = change(&repository, fields, "Deploy it with great care.\nThen rest.\n");
+    let outdated = place.run(["outdated", "--json"]).exits(1).json();
+    assert_eq!(outdated["sources"][0]["newest"], newest);
+
+    let before = lock(&place);
+    let would = update(&place, &["--dry-run"], 0);
+    let change = &would["changes"][0];
+    assert_eq!((&would["to"], &change["id"]), (&json!(newest), &json!("deploy")));
+    let instructions = change["instructions"].as_str().unwrap();
+    assert!(instructions.contains("-Deploy it with care.\n+Deploy it with great care."));
+    assert_eq!(change["triggers"]["added"], json!(["phrase: ship it"]));
+    let rights =
+        json!({"added": ["tool: Bash", "scripts use the network"], "removed": ["all tools"]});
+    assert_eq!(change["rights"], rights);
+    assert_eq!(change["files"], json!([]));
+
+    let text = place.run(["update", "--dry-run"]).exits(0).stdout;
+    for part in ["would update team", "+Deploy it with great care.", "+scripts use the network"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(lock(&place), before, "nothing is changed by it");
+    assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
+
+    assert_eq!(update(&place, &[], 0)["status"], "updated");
+    assert_ne!(lock(&place), before);
+    assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("great care"));
+    assert_eq!(update(&place, &[], 0)["status"], "unchanged");
+}
+
+#[test]
+fn code_that_changed_asks_for_trust_anew_and_code_that_did_not_stays_trusted() {
+    let (place, repository) = with_team();
+    repository.skill("skills/review", "review", "Review it.\n");
+    repository.write("skills/review/scripts/same.sh", "echo same\n");
+    repository.commit();
+    place.run(["update"]).exits(0);
+    place.run(["trust", "add", "deploy", "review", "--yes"]).exits(0);
+    place.run(["run", "deploy", "go.sh"]).exits(0);
+
+    repository.write("skills/deploy/scripts/go.sh", "echo changed\n");
+    repository.write("skills/deploy/scripts/new.sh", "echo new\n");
+    repository.skill("skills/review", "review", "Review it well.\n");
+    repository.commit();
+    let files = update(&place, &["--dry-run"], 0)["changes"][0]["files"].clone();
+    let [go, new] = [&files[0], &files[1]];
+    assert_eq!(
+        (&go["path"], &go["kind"], &go["code"]),
+        (&json!("scripts/go.sh"), &json!("changed"), &json!(true))
+    );
+    assert!(go["diff"].as_str().unwrap().contains("-echo gone\n+echo changed"), "{go}");
+    assert_eq!((&new["path"], &new["kind"]), (&json!("scripts/new.sh"), &json!("added")));
+
+    place.run(["update"]).exits(0);
+    assert_eq!(place.run(["run", "review", "same.sh"]).exits(0).stdout, "same\n");
+    let changed = place.run(["run", "deploy", "go.sh"]).exits(1).stderr;
+    assert!(changed.contains("has changed since it was trusted"), "{changed}");
+    // A script may start its neighbours: the change stops all of the skill.
+    place.run(["run", "deploy", "new.sh"]).exits(1);
+    place.run(["trust", "add", "deploy", "--yes"]).exits(0);
+    assert_eq!(place.run(["run", "deploy", "go.sh"]).exits(0).stdout, "changed\n");
+}
+
+#[test]
+fn a_source_that_vanishes_keeps_its_last_good_state_and_the_others_update() {
+    let (place, repository) = with_team();
+    let other = Repository::new();
+    other.skill("skills/review", "review", "Review it.\n");
+    other.commit();
+    place.run(["add", &other.url(), "--name", "other"]).exits(0);
+    other.skill("skills/review", "review", "Review it well.\n");
+    other.commit();
+    fs::rename(repository.path(), repository.path().with_extension("gone")).unwrap();
+
+    let run = place.run(["update"]).exits(1);
+    assert!(run.stderr.contains("the source `team`"), "{run:?}");
+    assert!(run.stdout.contains("updated other"), "{run:?}");
+    assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
+    assert!(place.run(["use", "review"]).exits(0).stdout.contains("Review it well."));
+    let listed = place.run(["list", "--json"]).exits(0).json();
+    let findings = listed["diagnostics"].as_array().unwrap();
+    let stale = findings.iter().find(|finding| finding["code"] == "source-stale").unwrap();
+    assert!(stale["message"].as_str().unwrap().contains("`team`"), "{stale}");
+    let doctor = place.run(["doctor"]);
+    assert!(doctor.stdout.contains("as it was fetched last: cannot fetch file://"), "{doctor:?}");
+
+    fs::rename(repository.path().with_extension("gone"), repository.path()).unwrap();
+    place.run(["update"]).exits(0);
+    let listed = place.run(["list", "--json"]).exits(0).stdout;
+    assert!(!listed.contains("source-stale"), "{listed}");
+}
+
+#[test]
+fn once_fetched_everything_works_without_git_and_without_a_network() {
+    let (place, repository) = with_team();
+    fs::remove_dir_all(repository.path()).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = place.command(args);
+        command.env("PATH", "/nowhere");
+        crate::binary::finish(command, b"")
+    };
+    assert!(run(&["disclose", "deploy it"]).exits(0).stdout.contains("with care"));
+    // A copy that is gone comes back from the kept contents.
+    fs::remove_dir_all(place.path().join("home/.cache/repertoire/fetch/copies")).unwrap();
+    let listed = run(&["list", "--json"]).exits(0).json();
+    assert_eq!(listed["diagnostics"][0]["code"], "source-not-fetched", "{listed}");
+    let doctor = run(&["doctor"]);
+    assert!(doctor.stdout.contains("it was not fetched on this machine"), "{doctor:?}");
+    assert!(doctor.stdout.contains("`repertoire update team --frozen`"), "{doctor:?}");
+    run(&["update", "--frozen"]).exits(0);
+    assert!(run(&["disclose", "deploy it"]).exits(0).stdout.contains("with care"));
+}
+
+#[test]
+fn frozen_takes_exactly_what_is_pinned_or_fails() {
+    let place = Place::new();
+    let repository = Repository::with_deploy();
+    let daemon = Daemon::start(repository.path().parent().unwrap());
+    place.run(["add", &daemon.url("repo"), "--project", "--name", "team"]).exits(0);
+    change(&repository, "", "Deploy it with great care.\n");
+    let files = |from: &Place, to: &Place| {
+        for name in [".repertoire/config.toml", ".repertoire/skills.lock"] {
+            to.write(name, fs::read(from.path().join(name)).unwrap());
+        }
+    };
+
+    // Another machine takes the files of the project, and gets the pinned state.
+    let second = Place::new();
+    files(&place, &second);
+    let frozen = update(&second, &["--frozen"], 0);
+    assert_eq!(frozen["status"], "installed", "{frozen}");
+    assert!(second.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
+    assert_eq!(update(&second, &["--frozen"], 0)["status"], "unchanged");
+
+    // A lock file that does not fit the source, or the settings, is refused.
+    let lock = second.path().join(".repertoire/skills.lock");
+    let text = fs::read_to_string(&lock).unwrap();
+    let hash = text.split("\"sha256\": \"").nth(1).unwrap()[..64].to_owned();
+    for (text, code) in [
+        (text.replace(&hash, &"0".repeat(64)), "PERMISSION_DENIED"),
+        (text.replace("\"team\"", "\"other\""), "INVALID_PARAM"),
+        (text.replace("deploy/SKILL.md", "../SKILL.md"), "INVALID_PARAM"),
+        (text.replace("git://", "ssh://"), "INVALID_PARAM"),
+        ("{".to_owned(), "INVALID_PARAM"),
+    ] {
+        fs::write(&lock, &text).unwrap();
+        let failed = update(&second, &["--frozen"], 1);
+        assert_eq!(failed["error"]["code"], code, "{failed}");
+        assert_eq!(fs::read_to_string(&lock).unwrap(), text, "it is never written");
+        assert!(second.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
+    }
+    drop(daemon);
+    files(&place, &second);
+    assert_eq!(update(&second, &["--frozen"], 0)["status"], "unchanged", "without the server");
+}
+
+#[test]
+fn a_directory_and_settings_that_change_are_updated() {
+    let place = Place::new();
+    for name in ["alpha", "beta"] {
+        place.write(&format!("kit/{name}/SKILL.md"), skill(name, "", "Do it.\n"));
+    }
+    place.run(["add", "./kit"]).exits(0);
+    assert_eq!(update(&place, &[], 0)["status"], "unchanged");
+    place.write("kit/alpha/SKILL.md", skill("alpha", "", "Do it anew.\n"));
+    place.run(["outdated"]).exits(1);
+    assert_eq!(update(&place, &[], 0)["changes"][0]["id"], "alpha");
+
+    let config = place.path().join("home/.repertoire/config.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, text + "skills = [\"beta\"]\n").unwrap();
+    let frozen = update(&place, &["--frozen"], 1);
+    assert!(
+        frozen["error"]["help"].as_str().unwrap().contains("repertoire update kit"),
+        "{frozen}"
+    );
+    let removed = update(&place, &[], 0);
+    assert_eq!(removed["changes"][0]["kind"], "removed", "{removed}");
+    place.run(["use", "alpha"]).exits(1);
+    place.run(["use", "beta"]).exits(0);
+}
+
+#[test]
+fn what_is_removed_is_gone_and_nothing_else_is() {
+    let (place, _repository) = with_team();
+    let config = place.path().join("home/.repertoire/config.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("# mine\n[limits]\nmax_skills = 2 # two\n\n{text}")).unwrap();
+    place.run(["remove", "other"]).exits(1);
+    let elsewhere = place.run(["remove", "team", "--project"]).exits(1);
+    assert!(elsewhere.stderr.contains("home/.repertoire"), "{elsewhere:?}");
+    place.run(["remove", "team"]).exits(0);
+    assert_eq!(fs::read_to_string(&config).unwrap(), "# mine\n[limits]\nmax_skills = 2 # two\n");
+    assert!(!place.path().join("home/.repertoire/skills.lock").exists());
+    place.run(["use", "deploy"]).exits(1);
+}
