@@ -12,6 +12,7 @@ use super::value::{
 };
 use crate::catalog::Scope;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::session::is_address;
 
 /// A setting of a file.
 #[derive(Debug, Clone)]
@@ -218,6 +219,15 @@ impl Reader<'_> {
             Kind::Table => {
                 let table = item.as_table_like().ok_or_else(|| wrong("a table"))?;
                 Ok(Value::Table(json_of_table(table)))
+            }
+            Kind::Address => {
+                let url = item.as_str().ok_or_else(|| wrong("an address in quotes"))?;
+                if is_address(url) {
+                    return Ok(Value::Address(url.to_owned()));
+                }
+                // Any part of it may be a password.
+                let help = "begin it with `postgres://`";
+                Err(Problem::new(Code::InvalidValue, "this is not the address of a server", help))
             }
             Kind::Texts | Kind::Variables | Kind::Paths | Kind::Sources => {
                 let array = item.as_array().ok_or_else(|| wrong("a list of texts"))?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 
 use crate::disclosure::{DisclosureOptions, RelevanceMargin};
+use crate::session::{ServerOptions, without_secrets};
 
 /// The form of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub(super) enum Kind {
     Margin,
     /// Whatever a class of tools takes.
     Table,
+    /// The address of a server, which may hold a password.
+    Address,
 }
 
 /// The permission of a project's file, which is written by the project's author.
@@ -77,6 +80,8 @@ pub(super) const KEYS: &[Key] = &[
     key("routing.inflect", Kind::Switch, ProjectMay::Set),
     key("routing.mask_quoted", Kind::Switch, ProjectMay::Set),
     key("routing.relevance", Kind::Margin, ProjectMay::Set),
+    key("sessions.store", Kind::Address, ProjectMay::NotSet),
+    key("sessions.timeout", Kind::Seconds, ProjectMay::NotSet),
     key("scripts.timeout", Kind::Seconds, ProjectMay::Narrow),
     key("scripts.grace", Kind::Seconds, ProjectMay::Narrow),
     key("scripts.output_bytes", Kind::Count(0), ProjectMay::Narrow),
@@ -137,6 +142,7 @@ pub(super) enum Value {
     Budget(String),
     Margin(Option<RelevanceMargin>),
     Table(Map<String, Json>),
+    Address(String),
 }
 
 impl Value {
@@ -168,6 +174,7 @@ impl Value {
                 json!({"worth": decimal(*worth), "lead": decimal(*lead), "words": words})
             }
             Value::Table(table) => table.clone().into(),
+            Value::Address(url) => without_secrets(url).into(),
         }
     }
 }
@@ -194,6 +201,7 @@ pub(super) fn default_of(name: &str) -> Option<Value> {
             _ => None,
         },
         "routing.relevance" => Some(Value::Margin(relevance)),
+        "sessions.timeout" => Some(Value::Seconds(ServerOptions::default().timeout)),
         _ => default_of_code(name),
     }
 }
@@ -265,7 +273,7 @@ mod tests {
                 Some(Value::Seconds(_)) => *kind == Kind::Seconds,
                 Some(Value::Budget(_)) => *kind == Kind::Budget,
                 Some(Value::Margin(_)) => *kind == Kind::Margin,
-                Some(Value::Texts(_) | Value::Table(_)) => false,
+                Some(Value::Texts(_) | Value::Table(_) | Value::Address(_)) => false,
             };
             assert!(fits, "{name}");
             // A value that may be narrowed is known, or unlimited.
