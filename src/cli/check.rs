@@ -20,7 +20,7 @@ use crate::args::{CheckArgs, Common};
 use crate::exit_code::ExitCode;
 use crate::output::{ERROR, GOOD, Output, Page, WARNING, styled};
 use crate::report::{Counts, count, excerpt, renderer};
-use crate::setup;
+use crate::{sessions, setup};
 
 /// More files than this take long enough to show how far we are.
 const MANY_FILES: usize = 200;
@@ -107,7 +107,7 @@ impl Targets {
 /// here, with their ids.
 fn unused(args: &CheckArgs, named: &Catalog, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
     let since = Day::today().before(args.since - 1);
-    let Some(store) = setup::store_there(common)? else { return Ok(Vec::new()) };
+    let Some(store) = sessions::open_existing(common)? else { return Ok(Vec::new()) };
     let tallies = store.tallies(since)?;
     if !args.paths.is_empty() {
         return Ok(lint::unused(named, &tallies, since));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use comfy_table::{Table, presets};
 use repertoire::catalog::Status;
 use repertoire::config::{self, Config, ConfigFile, Setting};
+use repertoire::session::without_secrets;
 use repertoire::{Diagnostic, Error, ErrorCode};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -17,7 +18,7 @@ use crate::list::arrange;
 use crate::output::{NAME, Output, Page, styled};
 use crate::replace::{check_writable, io_error, replace};
 use crate::report::short;
-use crate::{sanitize, setup};
+use crate::{sanitize, sessions, setup};
 
 /// The settings in force, as JSON.
 #[derive(Serialize)]
@@ -81,6 +82,9 @@ fn overrides(common: &Common) -> Vec<(&'static str, Json, &'static str)> {
     for (key, name) in of_environment {
         let value = variable(name).map(|text| text.parse::<u64>().map_or(text.into(), Json::from));
         all.extend(value.map(|value| (key, value, "environment")));
+    }
+    if let Some(url) = variable(sessions::VARIABLE) {
+        all.push(("sessions.store", without_secrets(&url).into(), "environment"));
     }
     if !common.sources.is_empty() {
         let paths: Json = common.sources.iter().map(|path| path.to_string_lossy()).collect();

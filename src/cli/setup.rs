@@ -8,7 +8,7 @@ use repertoire::config::{Config, ConfigPlace};
 use repertoire::engine::Subscription;
 use repertoire::fetch::Fetcher;
 use repertoire::script::ScriptOptions;
-use repertoire::session::{Session, SqliteStore};
+use repertoire::session::Session;
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
@@ -272,7 +272,7 @@ pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {
     Ok(state_dir(common)?.join("trust.json"))
 }
 
-/// Returns the path of the agents' session store.
+/// Returns the path of the session store, if it is a file.
 pub(crate) fn sessions_file(common: &Common) -> Result<PathBuf, Error> {
     Ok(state_dir(common)?.join("sessions.sqlite"))
 }
@@ -280,17 +280,7 @@ pub(crate) fn sessions_file(common: &Common) -> Result<PathBuf, Error> {
 /// Opens the session `name`, which is kept between commands; without a name, one that is not kept.
 pub(crate) fn session(common: &Common, name: Option<&str>) -> Result<Session, Error> {
     let Some(name) = name else { return Ok(Session::in_memory("")) };
-    Ok(Session::new(name, Arc::new(store(common)?)))
-}
-
-/// Opens the session store, and creates it if there is none.
-pub(crate) fn store(common: &Common) -> Result<SqliteStore, Error> {
-    sessions::open(common)
-}
-
-/// Opens the session store if it exists. Never creates it.
-pub(crate) fn store_there(common: &Common) -> Result<Option<SqliteStore>, Error> {
-    sessions_file(common)?.exists().then(|| store(common)).transpose()
+    Ok(Session::new(name, sessions::open(common)?))
 }
 
 /// Returns the path of the log of hooks.

@@ -11,7 +11,7 @@ use crate::exit_code::ExitCode;
 use crate::list::arrange;
 use crate::output::{DIM, NAME, Output, styled};
 use crate::report::count;
-use crate::{sanitize, setup};
+use crate::{sanitize, sessions, setup};
 
 /// The status of a skill that was met and is not among those that are here.
 const ABSENT: &str = "absent";
@@ -56,7 +56,7 @@ impl Row {
 }
 
 pub(crate) fn run(args: &StatsArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let store = setup::store_there(common)?;
+    let store = sessions::open_existing(common)?;
     let engine = setup::engine(common, |builder| match store {
         Some(store) => builder.session_store(store),
         None => builder,

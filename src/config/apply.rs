@@ -14,6 +14,7 @@ use crate::disclosure::{Budget, DisclosureOptions, PromptOptions};
 use crate::matcher::MetaQuestion;
 #[cfg(feature = "scripts")]
 use crate::script::ScriptOptions;
+use crate::session::ServerOptions;
 #[cfg(feature = "toolsets")]
 use crate::toolset::{Limits, ToolsetOptions};
 
@@ -113,6 +114,22 @@ impl Config {
         options
     }
 
+    /// The address of the server that keeps the sessions, for
+    /// [`session::open_url`](crate::session::open_url); `None` if no file names one. It may hold a
+    /// password.
+    pub fn session_store(&self) -> Option<&str> {
+        match self.value("sessions.store")? {
+            Value::Address(url) => Some(url),
+            _ => None,
+        }
+    }
+
+    /// `options` with the settings for sessions on a server.
+    pub fn sessions(&self, mut options: ServerOptions) -> ServerOptions {
+        set(&mut options.timeout, self.seconds("sessions.timeout"));
+        options
+    }
+
     /// The size of the context window, if the configuration has it.
     pub fn window(&self) -> Option<usize> {
         self.size("limits.window")
@@ -190,7 +207,6 @@ impl Config {
         self.count(name).map(|n| usize::try_from(n).unwrap_or(usize::MAX))
     }
 
-    #[cfg(any(feature = "scripts", feature = "toolsets"))]
     fn seconds(&self, name: &str) -> Option<std::time::Duration> {
         match self.value(name)? {
             Value::Seconds(time) => Some(*time),

@@ -12,6 +12,7 @@ use super::value::{
 };
 use crate::catalog::Scope;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::session::is_address;
 
 /// A setting of a file.
 #[derive(Debug, Clone)]
@@ -220,6 +221,15 @@ impl Reader<'_> {
             Kind::Text => {
                 let text = item.as_value().ok_or_else(|| wrong("a text"))?;
                 self.text(key, text).map(Value::Text)
+            }
+            Kind::Address => {
+                let url = item.as_str().ok_or_else(|| wrong("an address in quotes"))?;
+                if is_address(url) {
+                    return Ok(Value::Address(url.to_owned()));
+                }
+                // Any part of it may be a password.
+                let help = "begin it with `postgres://`";
+                Err(Problem::new(Code::InvalidValue, "this is not the address of a server", help))
             }
             Kind::Texts | Kind::Variables | Kind::Paths | Kind::Sources => {
                 let array = item.as_array().ok_or_else(|| wrong("a list of texts"))?;

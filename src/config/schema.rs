@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 
 use crate::disclosure::{DisclosureOptions, RelevanceMargin};
+use crate::session::{ServerOptions, without_secrets};
 
 /// The form of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub(super) enum Kind {
     Margin,
     /// Whatever a class of tools takes.
     Table,
+    /// The address of a server, which may hold a password.
+    Address,
 }
 
 /// The permission of a project's file, which is written by the project's author.
@@ -86,6 +89,8 @@ pub(super) const KEYS: &[Key] = &[
     key("routing.inflect", Kind::Switch, ProjectMay::Set),
     key("routing.mask_quoted", Kind::Switch, ProjectMay::Set),
     key("routing.relevance", Kind::Margin, ProjectMay::Set),
+    key("sessions.store", Kind::Address, ProjectMay::NotSet),
+    key("sessions.timeout", Kind::Seconds, ProjectMay::NotSet),
     key("scripts.timeout", Kind::Seconds, ProjectMay::Narrow),
     key("scripts.grace", Kind::Seconds, ProjectMay::Narrow),
     key("scripts.output_bytes", Kind::Count(0), ProjectMay::Narrow),
@@ -151,6 +156,7 @@ pub(super) enum Value {
     Budget(String),
     Margin(Option<RelevanceMargin>),
     Table(Map<String, Json>),
+    Address(String),
 }
 
 impl Value {
@@ -183,6 +189,7 @@ impl Value {
                 json!({"worth": decimal(*worth), "lead": decimal(*lead), "words": words})
             }
             Value::Table(table) => table.clone().into(),
+            Value::Address(url) => without_secrets(url).into(),
         }
     }
 }
@@ -209,6 +216,7 @@ pub(super) fn default_of(name: &str) -> Option<Value> {
             _ => None,
         },
         "routing.relevance" => Some(Value::Margin(relevance)),
+        "sessions.timeout" => Some(Value::Seconds(ServerOptions::default().timeout)),
         _ => default_of_code(name),
     }
 }
@@ -281,7 +289,9 @@ mod tests {
                 Some(Value::Seconds(_)) => *kind == Kind::Seconds,
                 Some(Value::Budget(_)) => *kind == Kind::Budget,
                 Some(Value::Margin(_)) => *kind == Kind::Margin,
-                Some(Value::Text(_) | Value::Texts(_) | Value::Table(_)) => false,
+                Some(
+                    Value::Text(_) | Value::Texts(_) | Value::Table(_) | Value::Address(_),
+                ) => false,
             };
             assert!(fits, "{name}");
             // A value that may be narrowed is known, or unlimited.

@@ -1,9 +1,14 @@
 //! Sessions: the skills a conversation used, the instructions in its context, and what its user
 //! agreed to.
 //!
-//! A [`Session`] is one conversation in a [`SessionStore`]: in memory, or in a file that many
-//! processes share (`SqliteStore`, feature `sqlite`).
+//! A [`Session`] is one conversation in a [`SessionStore`]: in memory, in a file that many
+//! processes share (`SqliteStore`, feature `sqlite`), or on a server that many machines share
+//! (`PostgresStore`, feature `postgres`). [`FallbackStore`] answers while a store is away.
 
+mod fallback;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod server;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod state;
@@ -15,6 +20,12 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::skill::SkillId;
 
+pub use fallback::FallbackStore;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
+#[cfg(feature = "config")]
+pub(crate) use server::is_address;
+pub use server::{ServerOptions, open_url, without_secrets};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SetAside, SqliteStore};
 pub use state::{Event, SessionState, SkillState};
@@ -60,7 +71,7 @@ impl Session {
     /// Returns what the conversation did so far.
     ///
     /// This and the other methods fail with `EXECUTION_ERROR` if the store cannot be read or
-    /// written.
+    /// written, and with `TIMEOUT` if a server does not answer in time.
     pub fn state(&self) -> Result<SessionState, Error> {
         self.store.state(&self.id)
     }

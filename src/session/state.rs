@@ -156,6 +156,31 @@ pub struct SessionState {
 }
 
 impl SessionState {
+    /// Applies `event` to the skills that it is about, and returns the earlier state of its skill.
+    pub(super) fn apply(&mut self, event: &Event<'_>) -> Option<SkillState> {
+        let Some(skill) = event.skill() else {
+            for state in &mut self.skills {
+                state.apply(event);
+            }
+            return None;
+        };
+        let known = self.skills.iter().position(|state| state.skill == *skill);
+        let before = known.map(|place| self.skills[place].clone());
+        let place = known.unwrap_or_else(|| {
+            self.skills.insert(0, SkillState::new(skill.clone()));
+            0
+        });
+        self.skills[place].apply(event);
+        if self.skills[place].joins() {
+            let last = self.skills.iter().filter_map(|state| state.joined).max();
+            self.skills[place].joined = Some(last.unwrap_or_default() + 1);
+        }
+        if event.is_use() {
+            self.skills[..=place].rotate_right(1);
+        }
+        before
+    }
+
     /// Returns the state of `skill`.
     pub fn of(&self, skill: &SkillId) -> Option<&SkillState> {
         self.skills.iter().find(|state| state.skill == *skill)

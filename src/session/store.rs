@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::state::{Event, SessionState, SkillState};
 use super::tally::{Day, Ledger, Tallies};
@@ -35,14 +35,36 @@ pub trait SessionStore: Debug + Send + Sync {
     }
 }
 
+/// A store that is shared.
+impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
+        (**self).record(session, event)
+    }
+
+    fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
+        (**self).record_all(session, events)
+    }
+
+    fn state(&self, session: &str) -> Result<SessionState, Error> {
+        (**self).state(session)
+    }
+
+    fn end(&self, session: &str) -> Result<(), Error> {
+        (**self).end(session)
+    }
+
+    fn tallies(&self, since: Day) -> Result<Tallies, Error> {
+        (**self).tallies(since)
+    }
+}
+
 /// A store in memory: each conversation is remembered until it ends or the process exits.
 #[derive(Debug, Default)]
 pub struct MemoryStore(Mutex<Memory>);
 
 #[derive(Debug, Default)]
 struct Memory {
-    /// The skills of each session, the last used one last.
-    sessions: HashMap<String, Vec<SkillState>>,
+    sessions: HashMap<String, SessionState>,
     ledger: Ledger,
 }
 
@@ -56,38 +78,16 @@ impl SessionStore for MemoryStore {
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
         let today = Day::today();
         let Memory { sessions, ledger } = &mut *self.lock();
-        let skills = sessions.entry(session.to_owned()).or_insert_with(|| {
+        let state = sessions.entry(session.to_owned()).or_insert_with(|| {
             ledger.begin_session(today);
-            Vec::new()
+            SessionState::default()
         });
         ledger.count(today, event);
-        let Some(skill) = event.skill() else {
-            for state in skills {
-                state.apply(event);
-            }
-            return Ok(None);
-        };
-        let known = skills.iter().position(|state| state.skill == *skill);
-        let before = known.map(|place| skills[place].clone());
-        let place = known.unwrap_or_else(|| {
-            skills.push(SkillState::new(skill.clone()));
-            skills.len() - 1
-        });
-        skills[place].apply(event);
-        if skills[place].joins() {
-            let last = skills.iter().filter_map(|state| state.joined).max();
-            skills[place].joined = Some(last.unwrap_or_default() + 1);
-        }
-        if event.is_use() {
-            skills[place..].rotate_left(1);
-        }
-        Ok(before)
+        Ok(state.apply(event))
     }
 
     fn state(&self, session: &str) -> Result<SessionState, Error> {
-        let memory = self.lock();
-        let skills = memory.sessions.get(session).map_or(&[][..], Vec::as_slice);
-        Ok(SessionState { skills: skills.iter().rev().cloned().collect() })
+        Ok(self.lock().sessions.get(session).cloned().unwrap_or_default())
     }
 
     fn end(&self, session: &str) -> Result<(), Error> {

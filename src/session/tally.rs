@@ -40,12 +40,12 @@ impl Day {
     }
 
     /// The number that stores write: days since 1970-01-01.
-    #[cfg(feature = "sqlite")]
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(super) fn number(self) -> i64 {
         self.0.into()
     }
 
-    #[cfg(feature = "sqlite")]
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(super) fn of_number(number: i64) -> Day {
         Day::from_number(number.try_into().unwrap_or_default())
     }
@@ -103,7 +103,7 @@ impl Counts {
         self.fired.saturating_add(self.loaded).saturating_add(self.used)
     }
 
-    fn add(&mut self, other: Counts) {
+    pub(super) fn add(&mut self, other: Counts) {
         self.fired = self.fired.saturating_add(other.fired);
         self.loaded = self.loaded.saturating_add(other.loaded);
         self.used = self.used.saturating_add(other.used);

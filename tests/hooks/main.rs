@@ -10,6 +10,11 @@ mod failures;
 mod installation;
 mod protocol;
 mod replay;
+#[cfg(all(unix, feature = "postgres"))]
+#[path = "../support/servers.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod servers;
+mod shared_sessions;
 mod stats;
 #[path = "../support/trial.rs"]
 mod trial;

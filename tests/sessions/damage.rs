@@ -127,14 +127,14 @@ fn processes_that_meet_a_damaged_file_at_once_set_it_aside_once() {
     let path = dir.path().join("sessions.db");
     let half = filled(&path)[..2 * PAGE].to_vec();
     fs::write(&path, half).unwrap();
-    at_once(16, "open and record", &path, || {});
+    at_once(16, "open and record", path.to_str().unwrap(), || {});
     assert_eq!(damaged(&path).len(), 1);
     assert_eq!(used(&SqliteStore::open(&path).unwrap(), "all"), 16 * 20);
 
     // While they have it open.
     let path = dir.path().join("open.db");
     let whole = filled(&path);
-    at_once(16, "record", &path, || {
+    at_once(16, "record", path.to_str().unwrap(), || {
         let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
         file.write_all(&whole[..PAGE]).unwrap();
         file.write_all(&noise(whole.len() - PAGE)).unwrap();
@@ -208,7 +208,7 @@ fn a_store_of_an_earlier_version_goes_on() {
             consented: true,
             ..SkillState::new("git".into())
         };
-        at_once(4, "open and record", &path, || {});
+        at_once(4, "open and record", path.to_str().unwrap(), || {});
         let store = SqliteStore::open(&path).unwrap();
         assert!(store.set_aside().is_empty(), "version {version}");
         assert_eq!(store.state("a").unwrap().skills, [known.clone()], "version {version}");

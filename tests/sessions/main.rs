@@ -1,28 +1,36 @@
-//! Sessions are remembered alike in memory and in a file, whatever happens to the file and the
-//! processes that share it.
+//! Sessions are remembered alike in memory, in a file and on a server, whatever happens to the file,
+//! the server and the processes that share it.
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod damage;
 mod foreign;
+#[cfg(all(unix, feature = "postgres"))]
+mod outages;
+#[cfg(all(unix, feature = "postgres"))]
+mod postgres;
 #[cfg(target_os = "linux")]
 #[path = "../support/probes.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod probes;
 mod processes;
+#[cfg(all(unix, feature = "postgres"))]
+#[path = "../support/servers.rs"]
+mod servers;
+mod stores;
 #[cfg(target_os = "linux")]
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
 mod support;
 
-use std::sync::Arc;
 use std::thread;
 
 use proptest::prelude::*;
 use repertoire::SkillId;
 use repertoire::session::{
-    Day, Event, MemoryStore, Session, SessionState, SessionStore, SkillTally, SqliteStore,
+    Day, Event, MemoryStore, Session, SessionState, SessionStore, SkillTally,
 };
+use stores::{Kind, kinds};
 
 const SESSIONS: [&str; 3] = ["chat-1", "chat-2", "Chat-2\0 ü"];
 const SKILLS: [&str; 4] = ["git", "sql", "sven/plan", "使用"];
@@ -63,19 +71,23 @@ fn states(store: &dyn SessionStore) -> Vec<SessionState> {
     SESSIONS.iter().map(|session| store.state(session).unwrap()).collect()
 }
 
-fn used(store: &SqliteStore, session: &str) -> u64 {
+fn used(store: &dyn SessionStore, session: &str) -> u64 {
     store.state(session).unwrap().skills.iter().map(|skill| skill.uses).sum()
 }
 
-fn record_use(store: &SqliteStore, session: &str, skill: &str) {
+fn record_use(store: &dyn SessionStore, session: &str, skill: &str) {
     store.record(session, &Event::Used(&skill.into())).unwrap();
 }
 
 #[test]
-fn each_event_makes_the_same_of_both_stores() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
-    let memory = MemoryStore::default();
+fn each_event_makes_the_same_of_all_stores() {
+    for kind in kinds().iter().skip(1) {
+        makes_the_same(kind);
+    }
+}
+
+fn makes_the_same(kind: &Kind) {
+    let (store, memory) = (kind.open(), MemoryStore::default());
     for (session, step) in [
         (0, Step::Compacted),
         (0, Step::Consented(3)),
@@ -102,10 +114,11 @@ fn each_event_makes_the_same_of_both_stores() {
         (0, Step::Used(2)),
     ] {
         take(&memory, SESSIONS[session], step);
-        take(&file, SESSIONS[session], step);
-        assert_eq!(states(&file), states(&memory), "after {step:?} in session {session}");
+        take(&*store, SESSIONS[session], step);
+        let name = kind.name;
+        assert_eq!(states(&*store), states(&memory), "{name}, {step:?} in session {session}");
     }
-    let uses = states(&file).iter().map(|state| state.recent().count()).collect::<Vec<_>>();
+    let uses = states(&*store).iter().map(|state| state.recent().count()).collect::<Vec<_>>();
     assert_eq!(uses, [1, 1, 1]);
 }
 
@@ -129,31 +142,34 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_events_make_the_same_of_both_stores_and_are_kept(
+    fn random_events_make_the_same_of_all_stores_and_are_kept(
         steps in prop::collection::vec((0..SESSIONS.len(), step()), 1..40),
     ) {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("sessions.db");
-        let file = SqliteStore::open(&path).unwrap();
-        let memory = MemoryStore::default();
-        for (session, step) in steps {
-            take(&memory, SESSIONS[session], step);
-            take(&file, SESSIONS[session], step);
-        }
-        prop_assert_eq!(states(&file), states(&memory));
-        drop(file);
-        prop_assert_eq!(states(&SqliteStore::open(&path).unwrap()), states(&memory));
+        thread_local!(static KINDS: Vec<Kind> = kinds());
+        KINDS.with(|kinds| {
+            for kind in &kinds[1..] {
+                let (store, memory) = (kind.open(), MemoryStore::default());
+                for session in SESSIONS {
+                    store.end(session).unwrap();
+                }
+                for (session, step) in &steps {
+                    take(&memory, SESSIONS[*session], *step);
+                    take(&*store, SESSIONS[*session], *step);
+                }
+                prop_assert_eq!(states(&*store), states(&memory), "{}", kind.name);
+                drop(store);
+                prop_assert_eq!(states(&*kind.open()), states(&memory), "{}", kind.name);
+            }
+            Ok(())
+        })?;
     }
 }
 
 #[test]
 fn what_conversations_did_is_counted_alike() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
-    let memory = MemoryStore::default();
     let [git, sql] = ["git", "sql"].map(SkillId::new);
-    let stores: [&dyn SessionStore; 2] = [&file, &memory];
-    for store in stores {
+    for kind in kinds() {
+        let store = kind.open();
         assert!(store.tallies(Day::default()).unwrap().is_empty());
         let shown = |skill| Event::Shown { skill, body: 1 };
         store.record_all("a", &[shown(&git), Event::Listed(&sql), Event::Used(&git)]).unwrap();
@@ -179,28 +195,55 @@ fn what_conversations_did_is_counted_alike() {
 
 #[test]
 fn a_session_ends_for_itself_only() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Arc::new(SqliteStore::open(dir.path().join("sessions.db")).unwrap());
-    let [a, b] = ["a", "b"].map(|id| Session::new(id, store.clone()));
-    a.consent(&"git".into()).unwrap();
-    assert!(b.state().unwrap().skills.is_empty());
-    b.record_use(&"git".into()).unwrap();
-    assert!(!b.state().unwrap().skills[0].consented);
-    a.end().unwrap();
-    assert!(a.state().unwrap().skills.is_empty());
-    assert_eq!(b.state().unwrap().skills[0].uses, 1);
+    for kind in kinds() {
+        let [a, b] = ["a", "b"].map(|id| Session::new(id, kind.open()));
+        a.consent(&"git".into()).unwrap();
+        assert!(b.state().unwrap().skills.is_empty(), "{}", kind.name);
+        b.record_use(&"git".into()).unwrap();
+        assert!(!b.state().unwrap().skills[0].consented, "{}", kind.name);
+        a.end().unwrap();
+        assert!(a.state().unwrap().skills.is_empty(), "{}", kind.name);
+        assert_eq!(b.state().unwrap().skills[0].uses, 1, "{}", kind.name);
+    }
 }
 
 #[test]
-fn threads_share_a_store_and_stores_share_a_file() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("sessions.db");
-    let stores = [(); 2].map(|()| SqliteStore::open(&path).unwrap());
-    thread::scope(|scope| {
-        for i in 0..8 {
-            let store = &stores[i % 2];
-            scope.spawn(move || (0..25).for_each(|_| record_use(store, "s", SKILLS[i % 4])));
+fn threads_share_a_store_and_stores_share_their_data() {
+    for kind in kinds() {
+        let stores = [(); 2].map(|()| kind.open());
+        thread::scope(|scope| {
+            for i in 0..8 {
+                let store = &stores[i % 2];
+                scope.spawn(move || (0..25).for_each(|_| record_use(&**store, "s", SKILLS[i % 4])));
+            }
+        });
+        assert_eq!(stores.map(|store| used(&*store, "s")), [200, 200], "{}", kind.name);
+    }
+}
+
+#[test]
+fn several_events_are_one() {
+    let [git, sql] = ["git", "sql"].map(SkillId::new);
+    for kind in kinds() {
+        let store = kind.open();
+        let shown = Event::Shown { skill: &git, body: 7 };
+        store.record_all("a", &[Event::Listed(&sql), shown, Event::Compacted]).unwrap();
+        let state = kind.open().state("a").unwrap();
+        assert!(state.of(&git).is_some_and(|git| git.lost && git.uses == 1), "{}", kind.name);
+        assert!(state.of(&sql).is_some_and(|sql| !sql.listed), "{}", kind.name);
+    }
+}
+
+#[test]
+fn ids_of_any_length_and_content_are_told_apart() {
+    let long = "x".repeat(100_000);
+    for kind in kinds() {
+        let store = kind.open();
+        for id in [&long, &long[1..], "\\0", "\0", "", "' OR 1=1 --"] {
+            store.record(id, &Event::Used(&SkillId::new(id))).unwrap();
+            let state = store.state(id).unwrap();
+            assert_eq!(state.skills.len(), 1, "{}", kind.name);
+            assert_eq!((state.skills[0].skill.as_str(), state.skills[0].uses), (id, 1));
         }
-    });
-    assert_eq!(stores.map(|store| used(&store, "s")), [200, 200]);
+    }
 }

@@ -1,15 +1,14 @@
 //! Processes that share a store: this program, started in one of the roles below.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use repertoire::session::{Day, SessionStore as _, SqliteStore};
+use repertoire::session::{Day, SessionStore, SqliteStore};
 
 use super::damage::damaged;
-use super::{record_use, used};
+use super::{record_use, stores, used};
 
 const ROLE: &str = "REPERTOIRE_TEST_ROLE";
 const STORE: &str = "REPERTOIRE_TEST_STORE";
@@ -17,11 +16,11 @@ const STORE: &str = "REPERTOIRE_TEST_STORE";
 /// The prefix of each number that a child prints, as the test harness prints, too.
 const MARK: &str = "recorded ";
 
-fn start(role: &str, path: &Path) -> Child {
+fn start(role: &str, place: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "processes::child", "--ignored", "--nocapture"])
         .env(ROLE, role)
-        .env(STORE, path)
+        .env(STORE, place)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -31,22 +30,22 @@ fn start(role: &str, path: &Path) -> Child {
 #[test]
 #[ignore = "the child of the other tests"]
 fn child() {
-    let Some(path) = std::env::var_os(STORE) else { return };
-    let record = |store: &SqliteStore, n| (0..n).for_each(|_| record_use(store, "all", "git"));
+    let Ok(place) = std::env::var(STORE) else { return };
+    let record = |store: &dyn SessionStore, n| (0..n).for_each(|_| record_use(store, "all", "git"));
     match std::env::var(ROLE).unwrap().as_str() {
         "open and record" => {
             wait();
-            record(&SqliteStore::open(path).unwrap(), 20);
+            record(&*stores::open(&place), 20);
         }
         "record" => {
-            let store = SqliteStore::open(path).unwrap();
+            let store = stores::open(&place);
             wait();
-            record(&store, 20);
+            record(&*store, 20);
         }
         "endless" => {
-            let store = SqliteStore::open(path).unwrap();
+            let store = stores::open(&place);
             for n in 1_u64.. {
-                record(&store, 1);
+                record(&*store, 1);
                 say(n);
             }
         }
@@ -75,8 +74,8 @@ fn heard(child: &mut Child) -> impl Iterator<Item = u64> + use<> {
 }
 
 /// Starts `n` children and releases them at once after `meanwhile`; each records 20 uses.
-pub(super) fn at_once(n: usize, role: &str, path: &Path, meanwhile: impl Fn()) {
-    let mut children: Vec<Child> = (0..n).map(|_| start(role, path)).collect();
+pub(super) fn at_once(n: usize, role: &str, place: &str, meanwhile: impl Fn()) {
+    let mut children: Vec<Child> = (0..n).map(|_| start(role, place)).collect();
     let mut numbers: Vec<_> = children.iter_mut().map(heard).collect();
     for numbers in &mut numbers {
         assert_eq!(numbers.next(), Some(0));
@@ -95,7 +94,7 @@ pub(super) fn at_once(n: usize, role: &str, path: &Path, meanwhile: impl Fn()) {
 fn a_hundred_processes_at_once_lose_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("new/sessions.db");
-    at_once(100, "open and record", &path, || {});
+    at_once(100, "open and record", path.to_str().unwrap(), || {});
     let store = SqliteStore::open(&path).unwrap();
     assert_eq!(used(&store, "all"), 2000);
     let tallies = store.tallies(Day::default()).unwrap();
@@ -108,9 +107,20 @@ fn a_hundred_processes_at_once_lose_nothing() {
 fn a_killed_process_loses_at_most_the_event_it_was_recording() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sessions.db");
+    killed_processes_lose_at_most_one_event(path.to_str().unwrap(), || {
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let sound: String =
+            connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(sound, "ok");
+    });
+    assert!(damaged(&path).is_empty());
+}
+
+/// Kills 20 processes that record in a loop, one after the other, and calls `check` after each.
+pub(super) fn killed_processes_lose_at_most_one_event(place: &str, check: impl Fn()) {
     let (mut acknowledged, mut n_killed) = (0, 0);
     for round in 0_u64..20 {
-        let mut child = start("endless", &path);
+        let mut child = start("endless", place);
         let mut numbers = heard(&mut child);
         // Every third one may be killed while it opens the store.
         let mut last = if round % 3 == 0 { 0 } else { numbers.next().unwrap() };
@@ -121,15 +131,10 @@ fn a_killed_process_loses_at_most_the_event_it_was_recording() {
         acknowledged += last;
         n_killed += 1;
 
-        let store = SqliteStore::open(&path).unwrap();
-        let recorded = used(&store, "all");
+        let recorded = used(&*stores::open(place), "all");
         let range = acknowledged..=acknowledged + n_killed;
         assert!(range.contains(&recorded), "{recorded} not in {range:?}, round {round}");
-        let connection = rusqlite::Connection::open(&path).unwrap();
-        let sound: String =
-            connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-        assert_eq!(sound, "ok");
+        check();
     }
     assert!(acknowledged > 20, "killed too early to prove anything");
-    assert!(damaged(&path).is_empty());
 }

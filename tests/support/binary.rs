@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The environment variables that the binary depends on.
-const VARIABLES: [&str; 16] = [
+const VARIABLES: [&str; 17] = [
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_PROJECT_DIR",
     "CLICOLOR_FORCE",
@@ -23,6 +23,7 @@ const VARIABLES: [&str; 16] = [
     "REPERTOIRE_NO_CACHE",
     "REPERTOIRE_PROMPT_BUDGET",
     "REPERTOIRE_REFRESH",
+    "REPERTOIRE_SESSIONS",
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
     "XDG_STATE_HOME",

@@ -18,11 +18,12 @@ use repertoire::toolset::ToolsetEntry;
 use repertoire::{Diagnostic, Engine, ErrorCode, Severity};
 use serde::Serialize;
 
-use crate::agent::Place;
+use crate::agent;
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::hook::{self, Installed};
 use crate::output::Output;
+use crate::sessions::{self, Place};
 use crate::setup;
 
 /// The number of lines of the hooks' log that are shown.
@@ -74,7 +75,7 @@ struct Unused {
 #[derive(Serialize)]
 struct AgentReport {
     agent: &'static str,
-    place: Place,
+    place: agent::Place,
     /// `no`, `yes`, `outdated`, `in vain`, `untrusted` or `unreadable`.
     hooks: &'static str,
     detail: String,
@@ -104,7 +105,10 @@ struct SnapshotReport {
 #[derive(Serialize, Default)]
 struct FileReport {
     path: String,
-    /// The size in bytes; `None` if there is no store yet.
+    /// True for the address of a server in place of a path.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    server: bool,
+    /// The size in bytes; `None` if there is no store yet, or it is on a server.
     size: Option<u64>,
     problem: Option<String>,
 }
@@ -244,15 +248,7 @@ fn notes(agents: &[AgentReport]) -> Vec<String> {
 }
 
 fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateReport> {
-    let sessions_path = setup::sessions_file(common)?;
-    let mut sessions = file(&sessions_path);
-    // A check must not create anything: a store that does not exist yet is fine.
-    if sessions.size.is_some() {
-        sessions.problem = crate::sessions::open(common)
-            .and_then(|store| Session::new("doctor", std::sync::Arc::new(store)).state())
-            .err()
-            .map(|error| error.message().to_owned());
-    }
+    let (sessions, set_aside) = sessions(common)?;
     let mut trust = file(&setup::trust_file(common)?);
     trust.problem = setup::trust_store(common).err().map(|error| error.message().to_owned());
     let log = setup::hook_log(common)?;
@@ -265,9 +261,28 @@ fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateRepor
     broken.extend(problems);
     let dirs = [Some(setup::state_dir(common)?), setup::cache_dir(common)];
     broken.extend(dirs.into_iter().flatten().filter_map(|dir| unwritable(&dir)));
-    let set_aside = set_aside(&sessions_path);
     let snapshots = snapshots(common);
     Ok(StateReport { sessions, set_aside, trust, hook_log, last_log_lines, snapshots })
+}
+
+/// Checks the session store, and lists the damaged files beside it.
+fn sessions(common: &Common) -> anyhow::Result<(FileReport, Vec<String>)> {
+    let place = Place::of(&setup::config(common)?, common)?;
+    let problem = |place: Place| {
+        let store = sessions::open_at(place, common);
+        let state = store.and_then(|store| Session::new("doctor", store).state());
+        state.err().map(|error| error.message().to_owned())
+    };
+    if let Place::File(path) = &place {
+        let (path, mut report) = (path.clone(), file(path));
+        // A check must not create anything: a store that does not exist yet is fine.
+        if report.size.is_some() {
+            report.problem = problem(place);
+        }
+        return Ok((report, set_aside(&path)));
+    }
+    let (path, server) = (place.shown(), true);
+    Ok((FileReport { path, server, size: None, problem: problem(place) }, Vec::new()))
 }
 
 fn snapshots(common: &Common) -> SnapshotReport {
@@ -310,7 +325,7 @@ fn unwritable(dir: &Path) -> Option<String> {
 
 fn file(path: &Path) -> FileReport {
     let size = fs::metadata(path).ok().map(|metadata| metadata.len());
-    FileReport { path: path.display().to_string(), size, problem: None }
+    FileReport { path: path.display().to_string(), size, ..FileReport::default() }
 }
 
 fn set_aside(sessions: &Path) -> Vec<String> {

@@ -84,7 +84,11 @@ fn state(page: &mut Page, state: &StateReport) {
     for (name, file) in
         [("sessions", &state.sessions), ("trust", &state.trust), ("hook log", &state.hook_log)]
     {
-        let size = file.size.map_or("not there yet".to_owned(), |size| format!("{size} bytes"));
+        let size = match file.size {
+            Some(size) => format!("{size} bytes"),
+            None if file.server => "on a server".to_owned(),
+            None => "not there yet".to_owned(),
+        };
         page.line(format_args!("  {name}: {size}, {}", sanitize::line(&file.path)));
         if let Some(problem) = &file.problem {
             page.line(format_args!("    {}: {}", styled(ERROR, "broken"), sanitize::line(problem)));

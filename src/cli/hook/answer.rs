@@ -23,6 +23,7 @@ use super::{log, prepare};
 use crate::args::{Cli, Common, HookArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
+use crate::sessions::Place;
 use crate::{query, sanitize, setup};
 
 /// The most bytes read from an agent: the hook after a tool gets the tool's output.
@@ -128,17 +129,23 @@ fn answer(
         }
     }
     let problems = Problems::default();
-    let mut builder =
-        Engine::builder().session_store(HookStore::open(&common, &problems, deadline));
-    let mut config = Config::default();
-    if call.needs_skills() {
-        config = setup::config(&common)?;
+    let needs_skills = call.needs_skills();
+    let mut config = match setup::config(&common) {
+        Err(_) if !needs_skills => Config::default(),
+        config => config?,
+    };
+    // A server may take half of the time, once: then it counts as away.
+    let place = Place::of(&config, &common).map(|place| place.within(args.deadline / 2));
+    let mut builder = Engine::builder().session_store(HookStore::open(place, &problems, deadline));
+    if needs_skills {
         told.extend(
             config.diagnostics().iter().map(found).filter(|what| !is_logged(what, &common)),
         );
         builder = setup::with_cache(setup::with_skills(builder, &common, &config), &common);
         builder = builder.max_compile_time(args.deadline / 2);
         loading.set(Some(common.clone()));
+    } else {
+        config = Config::default();
     }
     let options = args.routing.showing.apply(disclosure(&config));
     let builder = args.routing.matching.apply(builder).disclosure(options).prompt(prompt(&config));

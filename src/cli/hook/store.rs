@@ -3,21 +3,19 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire::session::{
-    Day, Event, MemoryStore, SessionState, SessionStore, SetAside, SkillState, SqliteStore, Tallies,
+    Day, Event, FallbackStore, MemoryStore, SessionState, SessionStore, SetAside, SkillState,
+    Tallies,
 };
 use repertoire::{Error, ErrorCode};
 
 use super::deadline::Deadline;
-use crate::args::Common;
-use crate::setup;
+use crate::sessions::Place;
 
-/// The session file; if that cannot be used, as on a full disk, memory: repeating a text is better
-/// than omitting it.
+/// The session store; if that cannot be used, as on a full disk or while its server is away, memory:
+/// repeating a text is better than omitting it.
 #[derive(Debug)]
 pub(super) struct HookStore {
-    file: Option<SqliteStore>,
-    memory: MemoryStore,
-    problems: Problems,
+    store: Box<dyn SessionStore>,
     deadline: Deadline,
 }
 
@@ -40,56 +38,52 @@ impl Problems {
 }
 
 impl HookStore {
-    /// Opens the store. An answer that `deadline` cuts off is not recorded.
-    pub(super) fn open(common: &Common, problems: &Problems, deadline: &Deadline) -> HookStore {
+    /// Opens the store at `place`. An answer that `deadline` cuts off is not recorded.
+    pub(super) fn open(
+        place: Result<Place, Error>,
+        problems: &Problems,
+        deadline: &Deadline,
+    ) -> HookStore {
         let noted = problems.clone();
         let tell = move |set_aside: &SetAside| {
             let help = "it is no longer used: keep it, or remove it";
             noted.note(Error::new(ErrorCode::ExecutionError, set_aside.to_string(), help));
         };
-        let file =
-            setup::sessions_file(common).and_then(|path| SqliteStore::open_telling(path, tell));
-        let file = file.map_err(|error| problems.note(error)).ok();
-        HookStore {
-            file,
-            memory: MemoryStore::default(),
-            problems: problems.clone(),
-            deadline: deadline.clone(),
-        }
-    }
-
-    fn run<T>(&self, work: impl Fn(&dyn SessionStore) -> Result<T, Error>) -> Result<T, Error> {
-        if let Some(file) = &self.file {
-            match work(file) {
-                Ok(done) => return Ok(done),
-                Err(error) => self.problems.note(error),
+        let store: Box<dyn SessionStore> = match place.and_then(|place| place.open(tell)) {
+            Ok(store) => {
+                let problems = problems.clone();
+                Box::new(FallbackStore::new(store, move |error| problems.note(error)))
             }
-        }
-        work(&self.memory)
+            Err(error) => {
+                problems.note(error);
+                Box::new(MemoryStore::default())
+            }
+        };
+        HookStore { store, deadline: deadline.clone() }
     }
 }
 
 impl SessionStore for HookStore {
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
         self.deadline.note();
-        self.run(|store| store.record(session, event))
+        self.store.record(session, event)
     }
 
     fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
         self.deadline.note();
-        self.run(|store| store.record_all(session, events))
+        self.store.record_all(session, events)
     }
 
     fn state(&self, session: &str) -> Result<SessionState, Error> {
-        self.run(|store| store.state(session))
+        self.store.state(session)
     }
 
     fn end(&self, session: &str) -> Result<(), Error> {
         self.deadline.note();
-        self.run(|store| store.end(session))
+        self.store.end(session)
     }
 
     fn tallies(&self, since: Day) -> Result<Tallies, Error> {
-        self.run(|store| store.tallies(since))
+        self.store.tallies(since)
     }
 }

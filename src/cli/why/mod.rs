@@ -10,7 +10,7 @@ use crate::exit_code::ExitCode;
 use crate::match_query::{hits, why};
 use crate::output::{DIM, GOOD, HELP, NAME, Output, Page, WARNING, styled};
 use crate::report::{renderer, short};
-use crate::{hook, query, sanitize, setup};
+use crate::{hook, query, sanitize, sessions, setup};
 
 use near::Near;
 use verdict::Veto;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         None => (common, own),
     };
     let query = query::read(&args.query, common)?;
-    let store = args.session.as_ref().map(|_| setup::store(common)).transpose()?;
+    let store = args.session.as_ref().map(|_| sessions::open(common)).transpose()?;
     let config = setup::config(common)?;
     let mut disclosure = hook::disclosure(&config);
     disclosure.native = args.agent.map(|agent| agent.native_skills().clone());

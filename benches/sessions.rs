@@ -1,0 +1,70 @@
+//! The time that a session store adds to a turn, on the path of a user: `Engine::turn(…).run()`.
+//!
+//! It starts a server of its own, with its usual settings, `fsync` among them. Run it with
+//! `cargo bench --bench sessions --features postgres`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark prints, and fails by panicking"
+)]
+
+#[path = "../tests/support/servers.rs"]
+#[expect(dead_code, reason = "the tests use the rest")]
+mod servers;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use repertoire::session::{MemoryStore, ServerOptions, SessionStore, SqliteStore, open_url};
+use repertoire::{Engine, Source};
+use servers::{Kind, Server};
+
+/// Turns that are not counted, and those that are.
+const TURNS: (usize, usize) = (50, 1000);
+
+/// The times of turns, sorted. Every message calls for a skill, so each turn reads the session, and
+/// every second one records what it shows.
+fn times(store: &Arc<dyn SessionStore>) -> Vec<Duration> {
+    let engine = Engine::builder()
+        .source(Source::bundled("skills"))
+        .session_store(Arc::clone(store))
+        .build()
+        .unwrap();
+    let mut times = Vec::new();
+    for n in 0..TURNS.0 + TURNS.1 {
+        let session = engine.session(&format!("chat-{}", n % 20));
+        let start = Instant::now();
+        let turn = engine.turn("review the pull request", &session).run().unwrap();
+        let time = start.elapsed();
+        assert!(!turn.text.is_empty());
+        // The instructions are shown again: each of the turns writes.
+        session.compacted().unwrap();
+        if n >= TURNS.0 {
+            assert_eq!(turn.disclosure.full, ["code-review"]);
+            times.push(time);
+        }
+    }
+    times.sort();
+    times
+}
+
+fn main() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+    let server = Server::new(Kind::Postgres, &["fsync=on"]).unwrap();
+    let open = |url: String| open_url(&url, ServerOptions::default()).unwrap();
+    let stores: [(&str, Arc<dyn SessionStore>); 3] = [
+        ("memory", Arc::new(MemoryStore::default())),
+        ("SQLite", Arc::new(file)),
+        ("PostgreSQL", open(server.fresh())),
+    ];
+    println!("{} turns, each of which reads and writes its session, in microseconds", TURNS.1);
+    println!("{:<12}{:>8}{:>8}{:>14}", "store", "p50", "p99", "p50 over none");
+    let mut first = None;
+    for (name, store) in stores {
+        let times = times(&store);
+        let at = |share: usize| times[(times.len() - 1) * share / 100].as_micros();
+        let none = *first.get_or_insert(at(50));
+        println!("{name:<12}{:>8}{:>8}{:>14}", at(50), at(99), at(50).saturating_sub(none));
+    }
+}

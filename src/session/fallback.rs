@@ -1,0 +1,92 @@
+//! A store that answers from memory while another one cannot be used.
+
+use std::fmt;
+
+use super::state::{Event, SessionState, SkillState};
+use super::store::{MemoryStore, SessionStore};
+use super::tally::{Day, Tallies};
+use crate::error::Error;
+
+/// A session store that never fails: while the store behind it cannot be used, as when its server is
+/// away or its disk full, conversations go on in memory. Repeating a text is better than no answer.
+///
+/// Each failure is told. What happened meanwhile is not written later; as soon as the store
+/// answers again, its memory counts, and what this process kept of the session is forgotten.
+///
+/// ```
+/// use repertoire::session::{FallbackStore, MemoryStore, Session};
+/// use std::sync::Arc;
+///
+/// let store = FallbackStore::new(MemoryStore::default(), |error| eprintln!("{error:#}"));
+/// let session = Session::new("chat-7", Arc::new(store));
+/// session.record_use(&"git".into())?;
+/// # Ok::<(), repertoire::Error>(())
+/// ```
+pub struct FallbackStore {
+    store: Box<dyn SessionStore>,
+    memory: MemoryStore,
+    tell: Box<dyn Fn(Error) + Send + Sync>,
+}
+
+impl fmt::Debug for FallbackStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FallbackStore").field(&self.store).finish()
+    }
+}
+
+impl FallbackStore {
+    /// Creates a store that prefers `store`, and calls `tell` for each of its failures, on the
+    /// thread of the call.
+    pub fn new(
+        store: impl SessionStore + 'static,
+        tell: impl Fn(Error) + Send + Sync + 'static,
+    ) -> FallbackStore {
+        FallbackStore {
+            store: Box::new(store),
+            memory: MemoryStore::default(),
+            tell: Box::new(tell),
+        }
+    }
+
+    /// Runs `work` with the store, or with memory if that fails.
+    fn run<T>(
+        &self,
+        session: &str,
+        work: impl Fn(&dyn SessionStore) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match work(&*self.store) {
+            Ok(done) => {
+                // Later events are not known here: after the next failure this would be outdated.
+                self.memory.end(session)?;
+                Ok(done)
+            }
+            Err(error) => {
+                tracing::warn!(session, %error, "the session is kept in memory");
+                (self.tell)(error);
+                work(&self.memory)
+            }
+        }
+    }
+}
+
+impl SessionStore for FallbackStore {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
+        self.run(session, |store| store.record(session, event))
+    }
+
+    fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
+        self.run(session, |store| store.record_all(session, events))
+    }
+
+    fn state(&self, session: &str) -> Result<SessionState, Error> {
+        self.run(session, |store| store.state(session))
+    }
+
+    fn end(&self, session: &str) -> Result<(), Error> {
+        self.run(session, |store| store.end(session))
+    }
+
+    fn tallies(&self, since: Day) -> Result<Tallies, Error> {
+        self.store.tallies(since)
+    }
+}

@@ -1,0 +1,236 @@
+//! The address of a database: what the client understands, and our own parameters of TLS.
+
+use std::time::Duration;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+
+use crate::error::{Error, ErrorCode};
+use crate::session::server::ServerOptions;
+
+const FORM: &str = "write `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `%`-escapes for special \
+     characters of the password";
+
+/// A database, and how to reach it.
+#[derive(Debug)]
+pub(super) struct Address {
+    pub(super) config: Config,
+    pub(super) security: Security,
+    /// The address without its password.
+    pub(super) shown: String,
+}
+
+/// The security of connections.
+pub(super) enum Security {
+    None,
+    /// TLS, with certificates that are checked.
+    #[cfg(feature = "tls")]
+    Tls(tokio_postgres_rustls::MakeRustlsConnect),
+}
+
+impl std::fmt::Debug for Security {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Security::None => "None",
+            #[cfg(feature = "tls")]
+            Security::Tls(_) => "Tls",
+        })
+    }
+}
+
+impl Address {
+    /// Reads a URL. No part of a malformed one is repeated in the error: any could be a password.
+    pub(super) fn parse(url: &str, options: &ServerOptions) -> Result<Address, Error> {
+        let invalid = |why: &str, help: &str| {
+            let message = format!("the address of the session store {why}");
+            Error::new(ErrorCode::InvalidParam, message, help)
+        };
+        if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(invalid("does not begin with `postgres://`", FORM));
+        }
+        let parameters = Parameters::take(url);
+        let mut config: Config =
+            parameters.url.parse().map_err(|_| invalid("is not an address of PostgreSQL", FORM))?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(invalid("names no host", FORM));
+        }
+        match parameters.sslmode {
+            None if is_on_this_machine(&config) => config.ssl_mode(SslMode::Disable),
+            None | Some("prefer") => config.ssl_mode(SslMode::Prefer),
+            Some("disable") => config.ssl_mode(SslMode::Disable),
+            // Certificates are always checked.
+            Some("require" | "verify-ca" | "verify-full") => config.ssl_mode(SslMode::Require),
+            Some(_) => {
+                let help = "write `disable`, `prefer`, `require` or `verify-full`";
+                return Err(invalid("has an unknown `sslmode`", help));
+            }
+        };
+        if config.get_application_name().is_none() {
+            config.application_name("repertoire");
+        }
+        // A connection that a firewall dropped is noticed by the system as well.
+        config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(options.timeout);
+        let shown = shown(&config);
+        let security = security(&config, parameters.sslrootcert.as_deref(), &shown)?;
+        Ok(Address { config, security, shown })
+    }
+}
+
+/// The parameters that we read ourselves, and the URL without them.
+struct Parameters<'u> {
+    url: String,
+    sslmode: Option<&'u str>,
+    sslrootcert: Option<String>,
+}
+
+impl<'u> Parameters<'u> {
+    fn take(url: &'u str) -> Parameters<'u> {
+        let (base, query) = url.split_once('?').unwrap_or((url, ""));
+        let mut taken = Parameters { url: base.to_owned(), sslmode: None, sslrootcert: None };
+        let mut separator = '?';
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            match pair.split_once('=') {
+                Some(("sslmode", mode)) => taken.sslmode = Some(mode),
+                Some(("sslrootcert", path)) => taken.sslrootcert = Some(unescaped(path)),
+                _ => {
+                    taken.url.push(separator);
+                    taken.url.push_str(pair);
+                    separator = '&';
+                }
+            }
+        }
+        taken
+    }
+}
+
+/// Replaces `%20` and the like.
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [byte, after @ ..] = rest {
+        let code = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        let code = code.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        if let Some(code) = code.filter(|_| *byte == b'%') {
+            bytes.push(code);
+            rest = &after[2..];
+        } else {
+            bytes.push(*byte);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Tells whether every host is this machine.
+fn is_on_this_machine(config: &Config) -> bool {
+    config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback)
+        && config.get_hosts().iter().all(|host| match host {
+            #[cfg(unix)]
+            Host::Unix(_) => true,
+            Host::Tcp(name) => {
+                let ip = name.parse::<std::net::IpAddr>();
+                name == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
+            }
+        })
+}
+
+/// The address without password and parameters.
+fn shown(config: &Config) -> String {
+    let hosts: Vec<String> = if config.get_hosts().is_empty() {
+        config.get_hostaddrs().iter().map(ToString::to_string).collect()
+    } else {
+        let name = |host: &Host| match host {
+            Host::Tcp(name) => name.clone(),
+            #[cfg(unix)]
+            Host::Unix(path) => path.display().to_string(),
+        };
+        config.get_hosts().iter().map(name).collect()
+    };
+    let ports = config.get_ports();
+    let with_port = |(n, host): (usize, &String)| match ports.get(n).or(ports.first()) {
+        Some(port) => format!("{host}:{port}"),
+        None => host.clone(),
+    };
+    let hosts: Vec<String> = hosts.iter().enumerate().map(with_port).collect();
+    let user = config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
+    let database = config.get_dbname().map(|name| format!("/{name}")).unwrap_or_default();
+    format!("postgres://{user}{}{database}", hosts.join(","))
+}
+
+#[cfg(feature = "tls")]
+fn security(config: &Config, roots: Option<&str>, shown: &str) -> Result<Security, Error> {
+    if config.get_ssl_mode() == SslMode::Disable {
+        return Ok(Security::None);
+    }
+    let tls = crate::session::server::tls::client_config(roots.map(std::path::Path::new), shown)?;
+    Ok(Security::Tls(tokio_postgres_rustls::MakeRustlsConnect::new(tls)))
+}
+
+#[cfg(not(feature = "tls"))]
+fn security(config: &Config, roots: Option<&str>, shown: &str) -> Result<Security, Error> {
+    if config.get_ssl_mode() != SslMode::Require && roots.is_none() {
+        return Ok(Security::None);
+    }
+    let message = format!("the session store {shown} needs TLS, and this build has none");
+    let help = "build with the feature `tls`";
+    Err(Error::new(ErrorCode::InvalidParam, message, help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(url: &str) -> Result<Address, Error> {
+        Address::parse(url, &ServerOptions::default())
+    }
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        for (url, wanted) in [
+            ("postgres://ann:s3cret@localhost/agents", "postgres://ann@localhost/agents"),
+            ("postgresql://localhost:5433", "postgres://localhost:5433"),
+            (
+                "postgres://ann:s3%40cret@127.0.0.1:1,localhost:2/a?connect_timeout=1",
+                "postgres://ann@127.0.0.1:1,localhost:2/a",
+            ),
+            ("postgres://localhost/a?password=s3cret&user=ann", "postgres://ann@localhost/a"),
+            ("postgres://ann:s3cret@%2Ftmp%2Fpg/a", "postgres://ann@/tmp/pg/a"),
+        ] {
+            let address = parse(url).unwrap();
+            assert_eq!(address.shown, wanted);
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_malformed_address_is_repeated() {
+        for url in [
+            "postgres://ann:s3cret@localhost:x/agents",
+            "postgres://ann:s3cret?s3cret@localhost/agents=s3cret",
+            "postgres://localhost/a?s3cret=s3cret",
+            "postgres://localhost/a?sslmode=s3cret",
+            "ann:s3cret@localhost",
+            "postgres://",
+            "",
+        ] {
+            let error = parse(url).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidParam, "{url}");
+            assert!(!format!("{error:#} {error:?}").contains("s3cret"), "{error:#}");
+        }
+    }
+
+    #[test]
+    fn connections_to_other_machines_prefer_tls_and_need_it_where_it_is_asked_for() {
+        let mode = |url: &str| parse(url).map(|address| address.config.get_ssl_mode());
+        assert_eq!(mode("postgres://localhost/a").unwrap(), SslMode::Disable);
+        assert_eq!(mode("postgres://[::1]/a").unwrap(), SslMode::Disable);
+        assert_eq!(mode("postgres://%2Ftmp/a").unwrap(), SslMode::Disable);
+        assert_eq!(mode("postgres://db.example/a").unwrap(), SslMode::Prefer);
+        assert_eq!(mode("postgres://db.example/a?sslmode=disable").unwrap(), SslMode::Disable);
+        let required = mode("postgres://localhost/a?sslmode=verify-full&connect_timeout=3");
+        if cfg!(feature = "tls") {
+            assert_eq!(required.unwrap(), SslMode::Require);
+        } else {
+            assert!(required.unwrap_err().help().contains("`tls`"));
+        }
+    }
+}

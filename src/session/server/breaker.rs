@@ -1,0 +1,84 @@
+//! A circuit breaker: after a server could not be reached, calls fail at once for a moment.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::error::Error;
+
+/// The first pause after a failure; each further failure doubles it.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// Remembers the last failure to reach a server. Without it each call of a turn, of which there are
+/// two at least, would wait for the deadline again.
+#[derive(Debug, Default)]
+pub(in crate::session) struct Breaker(Mutex<Option<Failure>>);
+
+#[derive(Debug)]
+struct Failure {
+    error: Error,
+    pause: Duration,
+    until: Instant,
+}
+
+impl Breaker {
+    /// Fails as the last attempt did, if its pause has not passed.
+    pub(in crate::session) fn check(&self) -> Result<(), Error> {
+        match &*self.lock() {
+            Some(failure) if Instant::now() < failure.until => {
+                Err(failure.error.reworded(failure.error.message()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes that the server answered.
+    pub(in crate::session) fn succeed(&self) {
+        *self.lock() = None;
+    }
+
+    /// Notes that the server could not be reached, and returns the error.
+    pub(in crate::session) fn fail(&self, error: Error) -> Error {
+        let mut failure = self.lock();
+        let pause = match &*failure {
+            Some(before) => (before.pause * 2).min(LONGEST_PAUSE),
+            None => FIRST_PAUSE,
+        };
+        let kept = error.reworded(error.message());
+        *failure = Some(Failure { error: kept, pause, until: Instant::now() + pause });
+        error
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Failure>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::sleep;
+
+    use super::*;
+    use crate::error::ErrorCode;
+
+    #[test]
+    fn calls_fail_at_once_until_the_pause_has_passed_or_the_server_answered() {
+        let breaker = Breaker::default();
+        let error = || Error::new(ErrorCode::Timeout, "away", "start it");
+        breaker.check().unwrap();
+        breaker.fail(error());
+        let again = breaker.check().unwrap_err();
+        assert_eq!(
+            (again.code(), again.message(), again.help()),
+            (ErrorCode::Timeout, "away", "start it")
+        );
+        sleep(FIRST_PAUSE);
+        breaker.check().unwrap();
+        breaker.fail(error());
+        sleep(FIRST_PAUSE);
+        breaker.check().unwrap_err();
+        breaker.succeed();
+        breaker.check().unwrap();
+    }
+}

@@ -1,0 +1,83 @@
+//! What stores on servers share: options, the record of a session, and the pause after a failure.
+
+mod address;
+#[cfg(feature = "postgres")]
+mod breaker;
+#[cfg(feature = "postgres")]
+mod record;
+#[cfg(all(feature = "tls", feature = "postgres"))]
+pub(super) mod tls;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::store::SessionStore;
+use crate::error::{Error, ErrorCode};
+
+#[cfg(feature = "config")]
+pub(crate) use address::is_address;
+pub use address::without_secrets;
+#[cfg(feature = "postgres")]
+pub(super) use breaker::Breaker;
+#[cfg(feature = "postgres")]
+pub(super) use record::{decode, encode, key};
+
+/// The options of a store on a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerOptions {
+    /// The longest time for one call of the store, connecting included; 2 seconds by default. A call
+    /// that takes longer fails with `TIMEOUT`.
+    pub timeout: Duration,
+    /// The largest number of connections that are open at once, at least 1; 8 by default. Further
+    /// calls wait for one of them.
+    pub connections: usize,
+    /// The age after which an idle session is forgotten, by the clock of the server; 30 days by
+    /// default, a second at least.
+    pub keeps: Duration,
+}
+
+impl Default for ServerOptions {
+    fn default() -> ServerOptions {
+        ServerOptions {
+            timeout: Duration::from_secs(2),
+            connections: 8,
+            keeps: Duration::from_secs(30 * 24 * 60 * 60),
+        }
+    }
+}
+
+impl ServerOptions {
+    #[cfg(feature = "postgres")]
+    /// The age after which an idle session is forgotten, in whole seconds.
+    pub(super) fn keeps_seconds(&self) -> i32 {
+        i32::try_from(self.keeps.as_secs()).unwrap_or(i32::MAX).max(1)
+    }
+}
+
+/// Creates a store on the server at `url`, by its scheme: `postgres://` or `postgresql://`. It connects
+/// with the first call.
+///
+/// Fails with `INVALID_PARAM` if `url` is not the address of a server, or if this build lacks the
+/// feature for it.
+pub fn open_url(url: &str, options: ServerOptions) -> Result<Arc<dyn SessionStore>, Error> {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    match scheme {
+        #[cfg(feature = "postgres")]
+        "postgres" | "postgresql" => Ok(Arc::new(super::PostgresStore::open_with(url, options)?)),
+        #[cfg(not(feature = "postgres"))]
+        "postgres" | "postgresql" => Err(lacking("PostgreSQL", "postgres", options)),
+        _ => {
+            let message = "the address of the session store is of an unknown kind";
+            let help = "begin it with `postgres://`";
+            Err(Error::new(ErrorCode::InvalidParam, message, help))
+        }
+    }
+}
+
+#[cfg(not(feature = "postgres"))]
+fn lacking(server: &str, feature: &str, _: ServerOptions) -> Error {
+    let message = format!("the session store is in {server}, which this build cannot use");
+    let help = format!("build with the feature `{feature}`");
+    Error::new(ErrorCode::InvalidParam, message, help)
+}

@@ -1,0 +1,194 @@
+//! Servers that are away, slow, stopped and started again.
+
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use repertoire::session::{FallbackStore, ServerOptions, Session, SessionStore};
+use repertoire::{Engine, ErrorCode, Skill, Source};
+
+use super::processes::{at_once, killed_processes_lose_at_most_one_event};
+use super::servers::{Kind, PASSWORD, Server, Stop, free_port};
+use super::{record_use, stores, used};
+
+/// The kinds of servers that this machine has.
+fn servers() -> Vec<Arc<Server>> {
+    [Kind::Postgres].into_iter().filter_map(Server::shared).collect()
+}
+
+/// Servers that a test stops, and nobody else uses.
+fn own_servers() -> Vec<Server> {
+    [Kind::Postgres].into_iter().filter_map(|kind| Server::new(kind, &[])).collect()
+}
+
+fn open_with(url: &str, timeout: Duration) -> Arc<dyn SessionStore> {
+    let mut options = ServerOptions::default();
+    options.timeout = timeout;
+    stores::open_with(url, options)
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn eight_writers_lose_nothing_while_the_server_is_stopped_and_started_twice() {
+    for server in own_servers() {
+        let url = server.fresh();
+        let store = open_with(&url, 5 * SECOND);
+        let (is_over, failed) = (AtomicBool::new(false), AtomicU64::new(0));
+        // Those that were told, and those of which nobody knows, because the answer was lost.
+        let counts: Vec<(u64, u64)> = thread::scope(|scope| {
+            let write = |n: usize| {
+                let (mut told, mut unknown) = (0, 0);
+                while !is_over.load(Ordering::Relaxed) {
+                    // Half of the writers share a session.
+                    let session = if n < 4 { "shared".to_owned() } else { format!("writer {n}") };
+                    let event = repertoire::session::Event::Used(&"git".into());
+                    match store.record(&session, &event) {
+                        Ok(_) => told += 1,
+                        Err(error) => {
+                            let message = error.message();
+                            assert!(!message.contains(PASSWORD), "{message}");
+                            failed.fetch_add(1, Ordering::Relaxed);
+                            unknown += u64::from(message.contains("it may have been written"));
+                            unknown += u64::from(error.code() == ErrorCode::Timeout);
+                            thread::sleep(Duration::from_millis(5));
+                        }
+                    }
+                }
+                (told, unknown)
+            };
+            let writers: Vec<_> = (0..8).map(|n| scope.spawn(move || write(n))).collect();
+            for stop in [Stop::Gently, Stop::AtOnce] {
+                thread::sleep(SECOND);
+                server.stop(stop);
+                thread::sleep(SECOND / 2);
+                server.start();
+            }
+            thread::sleep(2 * SECOND);
+            is_over.store(true, Ordering::Relaxed);
+            writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+        });
+        assert!(failed.load(Ordering::Relaxed) > 16, "the server was never away");
+        let again = stores::open(&url);
+        let check = |session: &str, counts: &[(u64, u64)]| {
+            let told: u64 = counts.iter().map(|(told, _)| told).sum();
+            let unknown: u64 = counts.iter().map(|(_, unknown)| unknown).sum();
+            let recorded = used(&*again, session);
+            let range = told..=told + unknown;
+            assert!(range.contains(&recorded), "{session}: {recorded} not in {range:?}");
+            assert!(told > 50, "{session}: {told} events prove nothing");
+        };
+        check("shared", &counts[..4]);
+        for (n, counts) in counts.iter().enumerate().skip(4) {
+            check(&format!("writer {n}"), std::slice::from_ref(counts));
+        }
+    }
+}
+
+#[test]
+fn killed_writers_lose_at_most_the_event_they_were_recording() {
+    for server in servers() {
+        killed_processes_lose_at_most_one_event(&server.fresh(), || {});
+    }
+}
+
+#[test]
+fn processes_that_begin_a_store_at_once_and_share_a_session_lose_nothing() {
+    for server in servers() {
+        let url = server.fresh();
+        at_once(12, "open and record", &url, || {});
+        let store = stores::open(&url);
+        assert_eq!(used(&*store, "all"), 240);
+        let tallies = store.tallies(repertoire::session::Day::default()).unwrap();
+        let counted: u64 = tallies.skills.iter().map(|tally| tally.counts.used).sum();
+        assert_eq!((tallies.sessions, counted), (1, 240));
+    }
+}
+
+#[test]
+fn a_server_that_never_answers_costs_one_timeout_and_then_nothing() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    for url in stores::urls_at(port) {
+        let store = open_with(&url, SECOND / 4);
+        let start = Instant::now();
+        let error = store.state("a").unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Timeout, "{error}");
+        assert!(error.message().contains("does not answer in time"), "{error}");
+        assert!((SECOND / 4..SECOND).contains(&start.elapsed()), "{:?}", start.elapsed());
+        let start = Instant::now();
+        assert_eq!(store.state("a").unwrap_err().message(), error.message());
+        assert!(start.elapsed() < Duration::from_millis(40), "{:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn an_agent_answers_while_its_store_is_away_and_says_so_and_remembers_again() {
+    for server in own_servers() {
+        let url = server.fresh();
+        server.stop(Stop::Gently);
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let teller = Arc::clone(&told);
+        let store = stores::open_with(&url, ServerOptions::default());
+        let store = FallbackStore::new(store, move |error| {
+            teller.lock().unwrap().push(format!("{error:#}"));
+        });
+        let skill =
+            "---\nname: greet\ndescription: Greets people\ntriggers: [hello]\n---\nSay hello.\n";
+        let engine = Engine::builder()
+            .source(Source::memory(vec![Skill::parse(skill, "acme").unwrap()]))
+            .session_store(store)
+            .build()
+            .unwrap();
+        let say_hello = || {
+            let session = engine.session("chat");
+            let turn = engine.turn("hello there", &session).run().unwrap();
+            turn.disclosure.full.contains(&"greet".into())
+        };
+        assert!(say_hello());
+        assert!(!say_hello(), "the memory of this process remembers meanwhile");
+        let lines = std::mem::take(&mut *told.lock().unwrap());
+        assert!(lines.len() >= 2, "{lines:?}");
+        for line in lines {
+            assert!(line.contains("cannot") && line.contains("start the server"), "{line}");
+            assert!(!line.contains(PASSWORD), "{line}");
+        }
+        server.start();
+        let start = Instant::now();
+        // The pause after a failure passes.
+        while stores::open(&url).state("chat").unwrap().skills.is_empty() {
+            assert!(start.elapsed() < 20 * SECOND, "it did not connect again");
+            thread::sleep(SECOND / 10);
+            say_hello();
+        }
+        told.lock().unwrap().clear();
+        assert!(!say_hello(), "the store remembers");
+        assert_eq!(*told.lock().unwrap(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_store_is_used_from_within_an_asynchronous_runtime() {
+    for server in servers() {
+        let store = stores::open(&server.fresh());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            record_use(&*store, "a", "git");
+            assert_eq!(used(&*store, "a"), 1);
+            drop(store);
+        });
+    }
+}
+
+#[test]
+fn a_refused_connection_is_told_without_the_password() {
+    for url in stores::urls_at(free_port()) {
+        let session = Session::new("a", open_with(&url, SECOND));
+        let error = session.record_use(&"git".into()).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ExecutionError);
+        assert!(error.message().contains("Connection refused"), "{error}");
+        assert!(!format!("{error:#} {error:?} {session:?}").contains(PASSWORD), "{error:?}");
+    }
+}

@@ -1,0 +1,274 @@
+//! Real servers for the tests of session stores, on free ports of the loopback: each in a directory of
+//! its own, and ended when the last test that uses it ends.
+
+use std::fs;
+use std::io::Write as _;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// Servers refuse to run as root; this is the user `nobody` on all current systems.
+const NOBODY: u32 = 65534;
+
+/// The password of the databases. No message may hold it.
+pub(crate) const PASSWORD: &str = "s3cret";
+
+/// The signal that ends a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// In order: `SIGTERM`, for `PostgreSQL` `SIGINT`.
+    Gently,
+    /// At once, without a farewell: `SIGKILL`, for `PostgreSQL` `SIGQUIT`, which spares its children.
+    AtOnce,
+}
+
+/// A server: its data, and its process while it runs.
+pub(crate) struct Server {
+    dir: TempDir,
+    port: u16,
+    kind: Kind,
+    settings: Vec<String>,
+    process: Mutex<Option<Child>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Postgres,
+}
+
+static POSTGRES: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+
+impl Server {
+    /// Returns the server that the tests of this process share; `None` if the machine has none, which
+    /// is told, and must not be in `CI`.
+    pub(crate) fn shared(kind: Kind) -> Option<Arc<Server>> {
+        let slot = match kind {
+            Kind::Postgres => &POSTGRES,
+        };
+        let mut slot = slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(server) = slot.upgrade() {
+            return Some(server);
+        }
+        let server = Arc::new(Server::new(kind, &[])?);
+        *slot = Arc::downgrade(&server);
+        Some(server)
+    }
+
+    /// Starts a server of one test, with these settings. `ssl=on` gives it a certificate for
+    /// `localhost`, signed by itself.
+    pub(crate) fn new(kind: Kind, settings: &[&str]) -> Option<Server> {
+        let Some(program) = kind.program() else {
+            assert!(std::env::var_os("CI").is_none(), "there is no {kind:?}");
+            let line = format!("SKIPPED: there is no {kind:?} server\n");
+            let _ = std::io::stderr().write_all(line.as_bytes());
+            return None;
+        };
+        let dir = tempfile::tempdir().unwrap();
+        if is_root() {
+            std::os::unix::fs::chown(dir.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        kind.prepare(&program, dir.path());
+        if settings.contains(&"ssl=on") {
+            certify(&dir.path().join("data"));
+        }
+        let settings = settings.iter().map(ToString::to_string).collect();
+        let server = Server { dir, port: free_port(), kind, settings, process: Mutex::new(None) };
+        server.start();
+        Some(server)
+    }
+
+    /// Starts the server, and waits until it answers.
+    pub(crate) fn start(&self) {
+        let mut process = self.process.lock().unwrap();
+        assert!(process.is_none(), "it runs already");
+        let program = self.kind.program().unwrap();
+        // The shell ends the server when this process is gone, however that ends.
+        let script = r#""$@" & read -r signal; kill "-${signal:-KILL}" $!; wait $!"#;
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "sh"]).arg(program);
+        command.args(self.kind.arguments(self.dir.path(), self.port, &self.settings));
+        let log = fs::OpenOptions::new().create(true).append(true).open(self.log()).unwrap();
+        command.stdin(Stdio::piped()).stdout(log.try_clone().unwrap()).stderr(log);
+        as_nobody(&mut command);
+        *process = Some(command.spawn().unwrap());
+        drop(process);
+        let start = Instant::now();
+        while !self.is_ready() {
+            let log = fs::read_to_string(self.log()).unwrap();
+            assert!(start.elapsed() < Duration::from_secs(60), "no answer: {log}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Ends the server, and waits for its end.
+    pub(crate) fn stop(&self, how: Stop) {
+        let Some(mut process) = self.process.lock().unwrap().take() else { return };
+        let mut stdin = process.stdin.take().unwrap();
+        stdin.write_all(self.kind.signal(how).as_bytes()).unwrap();
+        drop(stdin);
+        process.wait().unwrap();
+    }
+
+    /// The address of a database that no other test uses.
+    pub(crate) fn fresh(&self) -> String {
+        static N: AtomicUsize = AtomicUsize::new(1);
+        let n = N.fetch_add(1, Ordering::Relaxed);
+        match self.kind {
+            Kind::Postgres => {
+                self.sql("postgres", &format!("CREATE DATABASE test_{n}"));
+                self.url(&format!("test_{n}"))
+            }
+        }
+    }
+
+    /// The address of the database `name`.
+    pub(crate) fn url(&self, name: &str) -> String {
+        match self.kind {
+            Kind::Postgres => format!("postgres://ann:{PASSWORD}@127.0.0.1:{}/{name}", self.port),
+        }
+    }
+
+    /// The directory of the server.
+    pub(crate) fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Runs statements in the database `name`.
+    pub(crate) fn sql(&self, name: &str, sql: &str) -> Vec<String> {
+        sql_at(&self.url(name), sql).unwrap()
+    }
+
+    fn log(&self) -> PathBuf {
+        self.dir.path().join("log")
+    }
+
+    fn is_ready(&self) -> bool {
+        match self.kind {
+            Kind::Postgres => {
+                TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+                    && sql_at(&self.url("postgres"), "SELECT 1").is_ok()
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop(Stop::AtOnce);
+    }
+}
+
+impl Kind {
+    fn program(self) -> Option<PathBuf> {
+        match self {
+            Kind::Postgres => {
+                let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+                let installed = versions.map(|dir| dir.unwrap().path().join("bin/postgres"));
+                which::which("postgres").ok().or_else(|| installed.filter(|it| it.exists()).max())
+            }
+        }
+    }
+
+    /// Creates the data of a server.
+    fn prepare(self, program: &Path, dir: &Path) {
+        match self {
+            Kind::Postgres => {
+                let password = dir.join("password");
+                fs::write(&password, PASSWORD).unwrap();
+                let mut command =
+                    Command::new(program.canonicalize().unwrap().with_file_name("initdb"));
+                command.args([
+                    "--no-sync",
+                    "--username=ann",
+                    "--auth=scram-sha-256",
+                    "--encoding=UTF8",
+                ]);
+                command.args(["--locale=C", "--pwfile"]).arg(password);
+                command.arg("--pgdata").arg(dir.join("data"));
+                as_nobody(&mut command);
+                let output = command.output().unwrap();
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            }
+        }
+    }
+
+    fn arguments(self, dir: &Path, port: u16, settings: &[String]) -> Vec<String> {
+        match self {
+            Kind::Postgres => {
+                let dir = dir.display();
+                let mut arguments = vec!["-D".to_owned(), format!("{dir}/data")];
+                arguments.extend(["-p".to_owned(), port.to_string()]);
+                // Without `fsync`, only a machine that stops loses anything, and none does here.
+                for setting in ["listen_addresses=127.0.0.1", "max_connections=200", "fsync=off"] {
+                    arguments.extend(["-c".to_owned(), setting.to_owned()]);
+                }
+                arguments.extend(["-c".to_owned(), format!("unix_socket_directories={dir}")]);
+                // The last one counts.
+                arguments.extend(settings.iter().flat_map(|it| ["-c".to_owned(), it.clone()]));
+                arguments
+            }
+        }
+    }
+
+    fn signal(self, how: Stop) -> &'static str {
+        match (self, how) {
+            (Kind::Postgres, Stop::Gently) => "INT\n",
+            (Kind::Postgres, Stop::AtOnce) => "QUIT\n",
+        }
+    }
+}
+
+/// Runs statements at a database, and returns the first column of the rows.
+pub(crate) fn sql_at(url: &str, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
+        tokio::spawn(connection);
+        let messages = client.simple_query(sql).await?;
+        let first = |message| match message {
+            tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        };
+        Ok(messages.into_iter().filter_map(first).collect())
+    })
+}
+
+/// Writes the key and the certificate of a server to `dir`.
+fn certify(dir: &Path) {
+    let config = dir.join("openssl.cnf");
+    let text = "[req]\ndistinguished_name = dn\nx509_extensions = v3\nprompt = no\n\
+        [dn]\nCN = localhost\n[v3]\nsubjectAltName = DNS:localhost\n\
+        basicConstraints = critical, CA:FALSE\n";
+    fs::write(&config, text).unwrap();
+    let mut command = Command::new("openssl");
+    command.args(["req", "-x509", "-nodes", "-days", "2", "-newkey", "ec"]);
+    command.args(["-pkeyopt", "ec_paramgen_curve:prime256v1", "-config"]).arg(config);
+    command.arg("-keyout").arg(dir.join("server.key")).arg("-out").arg(dir.join("server.crt"));
+    as_nobody(&mut command);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A port that nobody listens at.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
+}
+
+fn as_nobody(command: &mut Command) {
+    command.current_dir("/");
+    if is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+}
