@@ -289,9 +289,9 @@ mod tests {
                 Some(Value::Seconds(_)) => *kind == Kind::Seconds,
                 Some(Value::Budget(_)) => *kind == Kind::Budget,
                 Some(Value::Margin(_)) => *kind == Kind::Margin,
-                Some(
-                    Value::Text(_) | Value::Texts(_) | Value::Table(_) | Value::Address(_),
-                ) => false,
+                Some(Value::Text(_) | Value::Texts(_) | Value::Table(_) | Value::Address(_)) => {
+                    false
+                }
             };
             assert!(fits, "{name}");
             // A value that may be narrowed is known, or unlimited.
