@@ -268,6 +268,28 @@ fn a_client_that_goes_takes_the_server_with_it() {
 }
 
 #[test]
+fn calls_go_on_after_the_client_has_closed_its_side_as_long_as_some_end() {
+    let mut server = Server::started();
+    let steps = 1..=12;
+    // Each ends a quarter of a second after the one before, and the last one never.
+    let seconds = steps.clone().map(|step| format!("{:.2}", f64::from(step) / 4.0));
+    for (id, seconds) in seconds.chain(["60.000029".to_owned()]).enumerate() {
+        let arguments = json!({"skill": "slow", "script": "wait.sh", "args": [seconds]});
+        let call = json!({"name": "run_skill_script", "arguments": arguments});
+        server.send(id as u64 + 1, "tools/call", &call);
+    }
+    let start = Instant::now();
+    drop(server.stdin.take());
+    let answers: Vec<Value> =
+        server.lines.iter().map(|line| serde_json::from_str(&line).unwrap()).collect();
+    let ended = answers.iter().filter(|answer| answer["result"]["isError"] == false).count();
+    assert_eq!(ended, steps.count(), "{answers:?}");
+    server.wait();
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    assert!(!is_alive("60.000029"), "the last script goes on");
+}
+
+#[test]
 fn a_file_that_comes_or_goes_is_told_of() {
     let mut server = Server::started();
     server.ask(1, "resources/list", &json!({}));

@@ -1,13 +1,15 @@
 //! The line transport: messages and batches, with an answer to each line that is neither.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
+use rmcp::model::JsonRpcMessage;
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Serialize;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -29,8 +31,25 @@ pub(super) struct Lines<R> {
     /// closed.
     outgoing: Option<mpsc::UnboundedSender<Outgoing>>,
     writing: Option<JoinHandle<()>>,
+    closing: Arc<Closing>,
+}
+
+/// What the end of a connection waits for.
+#[derive(Default)]
+pub(super) struct Closing {
     /// Cancelled when the client closes its side.
     gone: CancellationToken,
+    /// Notified of each answer.
+    answered: Notify,
+}
+
+impl Closing {
+    /// Waits until the client has closed its side, and after that until there was no answer for as
+    /// long as `pause`.
+    pub(super) async fn quiet(&self, pause: Duration) {
+        self.gone.cancelled().await;
+        while timeout(pause, self.answered.notified()).await.is_ok() {}
+    }
 }
 
 struct Outgoing {
@@ -39,11 +58,11 @@ struct Outgoing {
 }
 
 impl<R: AsyncRead + Unpin + Send> Lines<R> {
-    /// Creates the transport over a pair of streams; `gone` is cancelled when `reader` ends.
+    /// Creates the transport over a pair of streams; `closing` learns of the end of `reader`.
     pub(super) fn new(
         reader: R,
         writer: impl AsyncWrite + Unpin + Send + 'static,
-        gone: CancellationToken,
+        closing: Arc<Closing>,
     ) -> Lines<R> {
         let (outgoing, queue) = mpsc::unbounded_channel();
         Lines {
@@ -55,7 +74,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             // One task writes each line whole, as the sending or receiving future may be dropped
             // half-way.
             writing: Some(tokio::spawn(write(writer, queue))),
-            gone,
+            closing,
         }
     }
 
@@ -192,6 +211,9 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let outgoing = self.outgoing.clone();
         let answered = self.batches.note_sent(&message);
+        if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
+            self.closing.answered.notify_one();
+        }
         async move {
             let line = match answered {
                 Answered::Alone => to_line(&message)?,
@@ -213,7 +235,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
             }
             return Some(message);
         }
-        self.gone.cancel();
+        self.closing.gone.cancel();
         // The caller may drop everything at the end, with the answers that are still queued.
         self.written().await;
         None

@@ -45,22 +45,21 @@ use rmcp::service::{
 };
 use rmcp::transport::io::stdio_pipes;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use crate::disclosure::{Budget, PromptOptions};
 use crate::engine::{Engine, SessionTools};
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use changes::Listed;
-use lines::Lines;
+use lines::{Closing, Lines};
 use pages::is_whole;
 use sessions::session_id;
 
 pub use http::{check_token, serve_http};
 pub use options::McpOptions;
 
-/// The time for calls to end after the client has closed its side: less than the two seconds after
-/// which SDKs send a signal.
+/// The time for a call to end after the client has closed its side, or after the last answer since:
+/// less than the two seconds after which SDKs send a signal.
 const LAST_CALLS: Duration = Duration::from_secs(1);
 
 /// A server of an engine for one client: the connection is a session, which ends with the server.
@@ -119,8 +118,8 @@ impl McpServer {
     }
 
     /// Serves as [`McpServer::serve_stdio`] does, until `end` is ready, for example by a signal.
-    /// Calls that still run then are cancelled; calls that run when the client closes get a second
-    /// to end.
+    /// Calls that still run then are cancelled. Calls that run when the client closes are cancelled
+    /// once none of them has ended for a second.
     pub async fn serve_stdio_until(self, end: impl Future<Output = ()>) -> Result<(), Error> {
         let failed = |why: &dyn Display| {
             let help = "this speaks the Model Context Protocol on standard input and output: have \
@@ -128,9 +127,9 @@ impl McpServer {
             let message = format!("the connection to the client failed: {why}");
             Error::new(ErrorCode::ExecutionError, message, help)
         };
-        let gone = CancellationToken::new();
+        let closing = Arc::new(Closing::default());
         let (reader, writer) = stdio_pipes();
-        let transport = Lines::new(reader, writer, gone.clone());
+        let transport = Lines::new(reader, writer, Arc::clone(&closing));
         let mut end = pin!(end);
         let serving = tokio::select! {
             serving = serve_server(self, transport) => serving,
@@ -143,14 +142,10 @@ impl McpServer {
             Err(error) => return Err(failed(&error)),
         };
         let calls = running.cancellation_token();
-        let left = async {
-            gone.cancelled().await;
-            tokio::time::sleep(LAST_CALLS).await;
-        };
         let mut waiting = pin!(running.waiting());
         let ended = tokio::select! {
             ended = &mut waiting => ended,
-            () = async { tokio::select! { () = left => {}, () = end => {} } } => {
+            () = async { tokio::select! { () = closing.quiet(LAST_CALLS) => {}, () = end => {} } } => {
                 calls.cancel();
                 waiting.await
             }
