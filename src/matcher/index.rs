@@ -210,7 +210,6 @@ impl Index {
     /// They are in [`Answer::matches`] if their hits are wanted, else in [`Answer::beyond`].
     ///
     /// All else is as in the answer of [`Index::search`], which costs more where many skills match.
-    /// If something quoted was left out, the answer is the same as that of [`Index::search`].
     pub fn select(&self, query: &Query<'_>, selection: &Selection<'_>) -> Answer {
         self.run(query, |search| search.selected(selection))
     }
