@@ -57,9 +57,6 @@ impl Search<'_, '_> {
     pub(super) fn weak(&mut self) -> Vec<u32> {
         let named = std::mem::take(&mut self.scratch.found.weak);
         let mut weak = Vec::new();
-        if !named.is_empty() {
-            self.open_all();
-        }
         for &skill in &named {
             let is_match = self.key(skill).is_some();
             let found = &self.scratch.found;

@@ -112,7 +112,6 @@ impl SkillSet {
 impl Search<'_, '_> {
     /// Counts the skills that match.
     pub(in crate::matcher) fn count_all(&mut self) -> usize {
-        self.open_all();
         let tables = &self.index.tables;
         let mut counted = std::mem::take(&mut self.scratch.ranking.counted);
         counted.start(tables.ids.len());

@@ -51,12 +51,10 @@ impl<'i, 's> Search<'i, 's> {
     /// quoted text, literals count only outside of that.
     pub(super) fn scan(&mut self, masks: bool) {
         let Search { text: excerpt, scratch, .. } = self;
-        let Scratch { excerpt: buffer, text, quoted, covered, found, all_opened, .. } =
-            &mut **scratch;
+        let Scratch { excerpt: buffer, text, quoted, covered, found, .. } = &mut **scratch;
         let seen_text = excerpt.text(buffer);
         text.set(seen_text);
         found.start();
-        *all_opened = false;
         quoted.set(if masks { seen_text } else { "" });
         if quoted.is_empty() {
             self.scan_part(Part::All);
@@ -69,19 +67,23 @@ impl<'i, 's> Search<'i, 's> {
         self.settle_mentions();
     }
 
-    /// Notes the patterns without a required literal that may match, and the globs that do. Patterns with
-    /// one are opened when skills are ranked, as most of them never matter.
+    /// Notes the patterns that may match, and the globs that do.
     pub(super) fn gate(&mut self) {
         let Search { index, query, text: excerpt, scratch } = self;
-        let Scratch { excerpt: buffer, text, found, candidates, is_plain, .. } = &mut **scratch;
+        let Scratch { excerpt: buffer, text, occurrences, found, candidates, .. } = &mut **scratch;
+        let Index { automaton, patterns, gates, tables, .. } = *index;
         let seen_text = excerpt.seen(buffer);
-        *is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        index.patterns.without_literal(text.normalized(seen_text), text.is_ascii(), candidates);
+        patterns.without_literal(text.normalized(seen_text), text.is_ascii(), candidates);
         for &pattern in &candidates.tried {
-            found.add_pattern(index.tables.pattern_items[pattern as usize], Presence::Possible);
+            found.add_pattern(tables.pattern_items[pattern as usize], Presence::Possible);
         }
+        let is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
+        gates.open(Gated { automaton, occurrences, is_plain }, |pattern, is_certain| {
+            let presence = if is_certain { Presence::Somewhere } else { Presence::Possible };
+            found.add_pattern(tables.pattern_items[pattern as usize], presence);
+        });
         for (place, path) in query.paths.iter().enumerate() {
-            let items = &index.tables.glob_items;
+            let items = &tables.glob_items;
             index.paths.matches(path, |glob| found.add(items[glob], &(place..place)));
         }
     }
@@ -113,21 +115,6 @@ impl<'i, 's> Search<'i, 's> {
         let index = self.index;
         let best = self.scratch.ranking.best.iter();
         best.map(|key| RankedSkill::new(index.id(key.skill), *key))
-    }
-}
-
-impl Search<'_, '_> {
-    /// Notes all patterns that may match.
-    pub(super) fn open_all(&mut self) {
-        if std::mem::replace(&mut self.scratch.all_opened, true) {
-            return;
-        }
-        let Scratch { occurrences, is_plain, found, .. } = &mut *self.scratch;
-        let Index { automaton, gates, tables, .. } = self.index;
-        gates.open(Gated { automaton, occurrences, is_plain: *is_plain }, |pattern, is_certain| {
-            let presence = if is_certain { Presence::Somewhere } else { Presence::Possible };
-            found.add_pattern(tables.pattern_items[pattern as usize], presence);
-        });
     }
 
     /// Runs a pattern that may match.

@@ -33,7 +33,6 @@ impl Search<'_, '_> {
     /// Ranks every match. Most skills match by one trigger, which alone decides their keys.
     pub(super) fn rank_all(&mut self, recent: &[SkillId]) {
         self.start_ranking(recent);
-        self.open_all();
         let tables = &self.index.tables;
         let mut others = std::mem::take(&mut self.scratch.ranking.others);
         others.clear();
@@ -103,7 +102,6 @@ impl Search<'_, '_> {
             });
             return weak;
         }
-        self.open_all();
         let mut keys = Vec::with_capacity(named.len());
         for &skill in &named {
             keys.extend(self.key(skill));
@@ -122,7 +120,6 @@ impl Search<'_, '_> {
         if limit == 0 {
             return;
         }
-        self.open_all();
         for place in 0..self.scratch.found.explicit.len() {
             let skill = self.scratch.found.explicit[place];
             self.consider(skill, 0, limit);

@@ -21,10 +21,6 @@ pub(in crate::matcher) struct Scratch {
     pub(super) quoted: Quoted,
     pub(super) covered: String,
     pub(super) occurrences: Occurrences,
-    /// True if the text is one line of ASCII that patterns see as a whole.
-    pub(super) is_plain: bool,
-    /// True if all patterns that may match were noted.
-    pub(super) all_opened: bool,
     pub(super) found: Found,
     pub(super) candidates: Candidates,
     pub(super) ranking: Ranking,
