@@ -272,14 +272,3 @@ impl<'de> Deserialize<'de> for Index {
         Ok(index)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_index_can_be_shared_between_threads() {
-        fn assert_shared<T: Send + Sync>() {}
-        assert_shared::<Index>();
-    }
-}
