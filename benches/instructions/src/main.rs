@@ -91,7 +91,7 @@ fn top_3(index: &Index, queries: &[String]) {
     ranked(3, index, queries);
 }
 
-/// What disclosures ask of the matcher: the best six, and the number of all.
+/// The selection that disclosures ask for: the best six, and the number of all.
 fn selected(index: &Index, queries: &[String]) {
     let selection = Selection { limit: 6, ..Selection::default() };
     each(queries, |query| {
