@@ -7,8 +7,8 @@ use super::arena::ListBuilder;
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::paths::Paths;
 use super::pattern::Sources;
-use super::search::{Bitmaps, Signatures, SmallSet};
-use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers, range_of};
+use super::search::Bitmaps;
+use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::text::mention::Name;
 use super::text::meta::Questions;
@@ -222,7 +222,6 @@ impl Builder {
         }
         self.set_rarities(&mut items, |item| postings.of(item));
         let bitmaps = Bitmaps::new(&postings, items.len(), skills.len());
-        let signatures = Signatures::new(&postings, items.len(), skills.len());
 
         let of_patterns = self.items.iter().zip(0..).filter_map(|(source, item)| {
             let Subject::Pattern(source) = &source.subject else { return None };
@@ -232,8 +231,7 @@ impl Builder {
         let literals = std::mem::take(&mut self.literals);
         let vocabulary = Vocabulary::new(literals, std::mem::take(&mut self.uses), &sources);
         let Vocabulary { automaton, uses, numbers } = vocabulary.ok_or_else(too_large)?;
-        let words_of = |item| self.words_of(postings.of(item), &signatures);
-        let (patterns, gates) = sources.compile(&numbers, words_of);
+        let (patterns, gates) = sources.compile(&numbers);
         let pattern_items = sources.items.clone();
         for (place, &item) in pattern_items.iter().enumerate() {
             items[item as usize].set_pattern(place as u32);
@@ -245,7 +243,6 @@ impl Builder {
             items,
             postings,
             bitmaps,
-            signatures,
             triggers: self.trigger_table(),
             names: self.names,
             excludes: self.excludes,
@@ -322,19 +319,6 @@ impl Builder {
         });
         let is_trigger = |(_, to): &(u32, LiteralUse)| !matches!(to, LiteralUse::Name(_));
         self.uses.iter().copied().filter(is_trigger).chain(of_names).collect()
-    }
-
-    /// The literals of one word that some of `skills` declare.
-    fn words_of(&self, skills: &[u32], signatures: &Signatures) -> SmallSet {
-        let mut words = Vec::new();
-        for &skill in skills {
-            let triggers = &self.triggers[range_of(&self.ends, skill)];
-            let items = triggers.iter().map(|trigger| trigger.item);
-            words.extend(items.filter(|&item| self.items[item as usize].n_words == 1));
-        }
-        words.sort_unstable();
-        words.dedup();
-        SmallSet::new(&words, signatures.of_all(words.iter().copied()))
     }
 
     /// The globs in their order, and the item of each.

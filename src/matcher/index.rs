@@ -210,7 +210,6 @@ impl Index {
     /// They are in [`Answer::matches`] if their hits are wanted, else in [`Answer::beyond`].
     ///
     /// All else is as in the answer of [`Index::search`], which costs more where many skills match.
-    /// If something quoted was left out, the answer is the same as that of [`Index::search`].
     pub fn select(&self, query: &Query<'_>, selection: &Selection<'_>) -> Answer {
         self.run(query, |search| search.selected(selection))
     }
@@ -271,16 +270,5 @@ impl<'de> Deserialize<'de> for Index {
             return Err(de::Error::custom("the parts of the index do not fit together"));
         }
         Ok(index)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_index_can_be_shared_between_threads() {
-        fn assert_shared<T: Send + Sync>() {}
-        assert_shared::<Index>();
     }
 }

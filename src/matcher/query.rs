@@ -197,17 +197,3 @@ pub fn find_literal(text: &str, trigger: &str) -> Option<Range<usize>> {
     }
     None
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_query_is_made_of_any_text() {
-        let (text, owned) = ("review it", "review it".to_owned());
-        let queries = [Query::new(text), Query::new(&owned), Query::new(owned.clone())];
-        assert!(queries.iter().all(|query| *query == Query::from(text)));
-        let many: Vec<Query<'_>> = ["a", "b"].iter().map(Query::new).collect();
-        assert_eq!(many, [Query::from("a"), Query::from("b")]);
-    }
-}

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::HitKind;
 use super::arena::{Lists, Texts};
 use super::rows::{Row, row};
-use super::search::{Bitmaps, Signatures};
+use super::search::Bitmaps;
 use super::text::mention::Name;
 use crate::skill::SkillId;
 
@@ -37,7 +37,6 @@ pub(super) struct Tables {
     /// The skills that declare each item, in the order of ids.
     pub(super) postings: Lists<u32>,
     pub(super) bitmaps: Bitmaps,
-    pub(super) signatures: Signatures,
     pub(super) triggers: Triggers,
     pub(super) names: Vec<NamedSkill>,
     /// Skill and text of each `exclude` entry.
@@ -166,12 +165,6 @@ impl TriggerItem {
     }
 }
 
-/// The places of the triggers of a skill, where those of each end at its place in `ends`.
-pub(super) fn range_of(ends: &[u32], skill: u32) -> Range<usize> {
-    let start = if skill == 0 { 0 } else { ends[skill as usize - 1] };
-    start as usize..ends[skill as usize] as usize
-}
-
 impl Triggers {
     /// Room for the triggers of skills; those of skill `i` end before `ends[i]`.
     pub(super) fn new(ends: &[u32]) -> Triggers {
@@ -190,7 +183,8 @@ impl Triggers {
     }
 
     fn range(&self, skill: u32) -> Range<usize> {
-        range_of(&self.ends, skill)
+        let start = if skill == 0 { 0 } else { self.ends[skill as usize - 1] };
+        start as usize..self.ends[skill as usize] as usize
     }
 
     /// The items that the triggers of a skill look for.
@@ -253,7 +247,6 @@ impl Tables {
             && self.items.iter().all(is_known)
             && self.postings.is_sound(n_items, is_skill)
             && self.bitmaps.is_sound(n_items, n_skills)
-            && self.signatures.is_sound(n_items, n_skills)
             && self.triggers.is_sound(n_skills, &self.items)
             && self.names.iter().all(|name| is_skill(&name.skill) && is_item(&name.item))
             && self.excludes.iter().all(|(skill, _)| is_skill(skill))
@@ -272,7 +265,6 @@ impl Tables {
             + self.uses.memory_usage()
             + self.postings.memory_usage()
             + self.bitmaps.memory_usage()
-            + self.signatures.memory_usage()
             + self.triggers.memory_usage()
             + self.items.len() * size_of::<Item>()
             + self.names.len() * size_of::<NamedSkill>()

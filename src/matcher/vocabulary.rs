@@ -106,32 +106,3 @@ pub(super) fn inflections(verb: &str) -> Vec<String> {
     }
     forms
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn verbs_are_inflected_as_english_does() {
-        let cases: &[(&str, &[&str])] = &[
-            ("deploy", &["deploys", "deployed", "deploying"]),
-            ("say", &["says", "sayed", "saying"]),
-            ("try", &["tries", "tried", "trying"]),
-            ("tie", &["ties", "tied", "tying"]),
-            ("create", &["creates", "created", "creating"]),
-            ("free", &["frees", "freed", "freeing"]),
-            ("fix", &["fixes", "fixed", "fixing"]),
-            ("push", &["pushes", "pushed", "pushing"]),
-            ("go", &["goes", "goed", "going"]),
-            ("stop", &["stops", "stoped", "stoping", "stopped", "stopping"]),
-            ("set up", &["sets up", "seted up", "seting up", "setted up", "setting up"]),
-            ("review", &["reviews", "reviewed", "reviewing"]),
-            ("c++", &[]),
-            ("部署", &[]),
-            ("a", &[]),
-        ];
-        for (verb, expected) in cases {
-            assert_eq!(inflections(verb), *expected, "{verb}");
-        }
-    }
-}

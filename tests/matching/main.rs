@@ -1,9 +1,11 @@
-//! Matching as a caller of an index sees it: mentions, questions about the skills, and the order of matches.
+//! Matching as a caller of an index sees it: triggers of each kind, mentions, questions about the
+//! skills, and the order of matches.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod mentions;
 mod questions;
 mod ranking;
+mod triggers;
 
 use repertoire::matcher::{Answer, Index, IndexOptions, IndexedSkill};
 use repertoire::{Query, Skill, SkillId};

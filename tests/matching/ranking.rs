@@ -75,9 +75,20 @@ fn index(mask_quoted: bool) -> Index {
 
 #[test]
 fn a_selection_is_the_first_of_all_with_those_that_are_named_and_the_number_of_all() {
-    let index = index(false);
+    let indexes = [index(false), index(true)];
     let ids: Vec<SkillId> = [3, 12, 13, 18, 39].map(|i| SkillId::new(&format!("red{i}"))).into();
-    for message in ["git", "git w6 and w12", "red7 and red8: git", "veto13 git", "", "/red39 git"] {
+    let messages = [
+        "git",
+        "git w6 and w12",
+        "red7 and red8: git",
+        "veto13 git",
+        "",
+        "/red39 git",
+        "`git` w6 and word9",
+        "`word1 git` git veto13 w6 `/red39`",
+        "> veto13 git\nword9",
+    ];
+    for (index, message) in indexes.iter().flat_map(|index| messages.map(|text| (index, text))) {
         let query = Query::new(message);
         for recent in [&[], &ids[1..3]] {
             let all = index.search(&query, recent, 0);

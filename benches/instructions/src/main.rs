@@ -20,8 +20,8 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use catalog::{Language, ids, index, queries, skills};
-use repertoire::matcher::Index;
-use repertoire::{Engine, Query};
+use repertoire::matcher::{Index, Selection};
+use repertoire::{DisclosureOptions, Engine, EngineBuilder, Query};
 use scan::BareScan;
 
 /// Runs the work that callgrind counts.
@@ -41,7 +41,12 @@ const CASES: &[&str] = &[
     "many-words-1000",
     "ranked-1000",
     "all-1000",
+    "select-100",
+    "select-1000",
+    "select-10000",
+    "plain-100",
     "disclose-1000",
+    "explain-1000",
     "french-1000",
     "cjk-1000",
     "code-1000",
@@ -86,6 +91,19 @@ fn top_3(index: &Index, queries: &[String]) {
     ranked(3, index, queries);
 }
 
+/// The selection that disclosures ask for: the best six, and the number of all.
+fn selected(index: &Index, queries: &[String]) {
+    let selection = Selection { limit: 6, ..Selection::default() };
+    each(queries, |query| {
+        black_box(index.select(black_box(&Query::new(query)), &selection));
+    });
+}
+
+fn engine(n_skills: usize, options: DisclosureOptions) -> Engine {
+    let builder = Engine::builder().disclosure(options);
+    skills(n_skills).into_iter().fold(builder, EngineBuilder::skill).build().unwrap()
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let case = arguments.next().unwrap_or_default();
@@ -114,11 +132,28 @@ fn main() {
         "cjk-1000" => top_3(&read(1_000), &queries(Language::Cjk, 130, 1_000, 64)),
         "code-1000" => top_3(&read(1_000), &queries(Language::Code, 130, 1_000, 64)),
         "10kb-1000" => top_3(&read(1_000), &queries(Language::English, 10_000, 1_000, 4)),
+        "select-100" => selected(&read(100), &english(100)),
+        "select-1000" => selected(&read(1_000), &english(1_000)),
+        "select-10000" => selected(&read(10_000), &english(10_000)),
+        "plain-100" => {
+            let mut options = DisclosureOptions::default();
+            options.max_lines = 0;
+            options.relevance = None;
+            let engine = engine(100, options);
+            each(&english(100), |query| {
+                black_box(engine.disclose(query));
+            });
+        }
         "disclose-1000" => {
-            let add = repertoire::EngineBuilder::skill;
-            let engine = skills(1_000).into_iter().fold(Engine::builder(), add).build().unwrap();
+            let engine = engine(1_000, DisclosureOptions::default());
             each(&english(1_000)[..8], |query| {
                 black_box(engine.disclose(query));
+            });
+        }
+        "explain-1000" => {
+            let engine = engine(1_000, DisclosureOptions::default());
+            each(&english(1_000)[..8], |query| {
+                black_box(engine.explain(query, 3));
             });
         }
         "build-1000" => {

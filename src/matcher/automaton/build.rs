@@ -2,6 +2,7 @@
 //! nodes in the slots of the double array.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::{
     ASK, Automaton, INSIDE, LINE, Literal, MAX_SLOTS, N_SYMBOLS, NONE, Needs, OUT, ROWS, START,
@@ -34,15 +35,13 @@ impl Automaton {
         forms.sort_unstable();
         let trie = Trie::new(&forms);
         drop(forms);
-        let order = trie.by_depth();
-        let failures = trie.failures(&order);
+        let failures = trie.failures();
         let new = |(place, literal): (usize, &&str)| {
             let (len, value) = (literal.len() as u32, needs(place).value);
             Literal { next: NONE, next_each: NONE, len, value }
         };
         let mut literals: Vec<Literal> = literals.iter().enumerate().map(new).collect();
-        let outputs = link_outputs(&trie, &order, &failures, &mut literals, needs);
-        let failures = trie.useful_failures(&order, failures);
+        let outputs = link_outputs(&trie, &failures, &mut literals, needs);
         let mut built = Automaton {
             symbols,
             states: Vec::new(),
@@ -112,15 +111,14 @@ fn spell(symbols: &[u8], literal: &str) -> Vec<u8> {
 /// Links each literal to those that it ends with; returns the longest literal that each node ends with.
 fn link_outputs(
     trie: &Trie,
-    order: &[u32],
     failures: &[u32],
     literals: &mut [Literal],
     needs: impl Fn(usize) -> Needs,
 ) -> Vec<u32> {
     let mut outputs = trie.literals.clone();
-    for &node in &order[1..] {
-        let shorter = outputs[failures[node as usize] as usize];
-        let output = &mut outputs[node as usize];
+    for node in 1..trie.len() {
+        let shorter = outputs[failures[node] as usize];
+        let output = &mut outputs[node];
         if *output == NONE {
             *output = shorter;
         } else if shorter != NONE {
@@ -140,34 +138,30 @@ fn place(trie: &Trie) -> Option<(Vec<u32>, usize)> {
     bases[0] = N_SYMBOLS as u32;
     let all: Vec<u8> = (0..=u8::MAX).collect();
     slots.take(N_SYMBOLS, &all);
-    let mut labels = Vec::new();
     let mut levels: VecDeque<(u32, u32)> = VecDeque::from([(0, 0)]);
     let mut branch: Vec<u32> = Vec::new();
     while let Some((node, depth)) = levels.pop_front() {
         branch.push(node);
         while let Some(node) = branch.pop() {
-            labels.clear();
-            labels.extend(trie.children(node).map(|child| trie.labels[child as usize]));
+            let labels = trie.labels_of(node);
             if node != 0 && !labels.is_empty() {
-                bases[node as usize] = slots.take_for(&labels)?;
+                bases[node as usize] = slots.take_for(labels)?;
             }
             if depth < MAX_LEVELS {
                 levels.extend(trie.children(node).map(|child| (child, depth + 1)));
             } else {
-                let n_before = branch.len();
-                branch.extend(trie.children(node));
-                branch[n_before..].reverse();
+                branch.extend(trie.children(node).rev());
             }
         }
     }
     Some((bases, slots.end().max(2 * N_SYMBOLS)))
 }
 
-/// A trie of literals spelled in symbols. Nodes are numbered in the order of those; the root is 0.
+/// A trie of literals spelled in symbols. Nodes are numbered level by level; the root is 0.
 struct Trie {
+    /// The first child of each node, and the number of nodes. Children stand side by side, in the order
+    /// of their labels.
     first_child: Vec<u32>,
-    sibling: Vec<u32>,
-    parent: Vec<u32>,
     /// The symbol that leads to each node.
     labels: Vec<u8>,
     /// The literal that each node spells, or [`NONE`].
@@ -177,39 +171,27 @@ struct Trie {
 impl Trie {
     /// Enters spelled literals, which are sorted, with their numbers.
     fn new(forms: &[(Vec<u8>, u32)]) -> Trie {
-        let mut trie = Trie {
-            first_child: vec![NONE],
-            sibling: vec![NONE],
-            parent: vec![0],
-            labels: vec![0],
-            literals: vec![NONE],
-        };
-        // The nodes of the form before, each with its last child.
-        let mut path = vec![(0_u32, NONE)];
-        let mut before: &[u8] = &[];
-        for (form, literal) in forms {
-            let n_same = before.iter().zip(form).take_while(|(a, b)| a == b).count();
-            path.truncate(n_same + 1);
-            for &label in &form[n_same..] {
-                let node = trie.labels.len() as u32;
-                let Some((parent, last_child)) = path.last_mut() else { break };
-                match *last_child {
-                    NONE => trie.first_child[*parent as usize] = node,
-                    older => trie.sibling[older as usize] = node,
+        let mut trie = Trie { first_child: Vec::new(), labels: vec![0], literals: Vec::new() };
+        // For each node of a level the forms that begin with it.
+        let mut level = vec![forms];
+        for depth in 0.. {
+            let mut next = Vec::new();
+            for forms in level {
+                let n_spelled = forms.partition_point(|(form, _)| form.len() == depth);
+                let (spelled, longer) = forms.split_at(n_spelled);
+                trie.literals.push(spelled.last().map_or(NONE, |&(_, literal)| literal));
+                trie.first_child.push(trie.labels.len() as u32);
+                for alike in longer.chunk_by(|a, b| a.0[depth] == b.0[depth]) {
+                    trie.labels.push(alike[0].0[depth]);
+                    next.push(alike);
                 }
-                trie.parent.push(*parent);
-                *last_child = node;
-                trie.first_child.push(NONE);
-                trie.sibling.push(NONE);
-                trie.labels.push(label);
-                trie.literals.push(NONE);
-                path.push((node, NONE));
             }
-            if let Some((node, _)) = path.last() {
-                trie.literals[*node as usize] = *literal;
+            if next.is_empty() {
+                break;
             }
-            before = form;
+            level = next;
         }
+        trie.first_child.push(trie.labels.len() as u32);
         trie
     }
 
@@ -218,72 +200,34 @@ impl Trie {
         self.labels.len()
     }
 
-    fn children(&self, node: u32) -> impl Iterator<Item = u32> {
-        let mut next = self.first_child[node as usize];
-        std::iter::from_fn(move || {
-            let child = (next != NONE).then_some(next)?;
-            next = self.sibling[child as usize];
-            Some(child)
-        })
+    fn children(&self, node: u32) -> Range<u32> {
+        self.first_child[node as usize]..self.first_child[node as usize + 1]
+    }
+
+    fn labels_of(&self, node: u32) -> &[u8] {
+        let children = self.children(node);
+        &self.labels[children.start as usize..children.end as usize]
     }
 
     fn child(&self, node: u32, label: u8) -> Option<u32> {
-        // Children are in the order of their labels.
-        let mut later = self.children(node).skip_while(|&of| self.labels[of as usize] < label);
-        later.next().filter(|&of| self.labels[of as usize] == label)
-    }
-
-    /// The nodes by their depth, the root first.
-    fn by_depth(&self) -> Vec<u32> {
-        let mut order = Vec::with_capacity(self.len());
-        order.push(0);
-        let mut at = 0;
-        while at < order.len() {
-            order.extend(self.children(order[at]));
-            at += 1;
-        }
-        order
+        let place = self.labels_of(node).binary_search(&label).ok()?;
+        Some(self.first_child[node as usize] + place as u32)
     }
 
     /// The failure link of each node: the node of its longest proper suffix that is a node.
-    fn failures(&self, order: &[u32]) -> Vec<u32> {
-        let mut of_root = [0; N_SYMBOLS];
-        for child in self.children(0) {
-            of_root[self.labels[child as usize] as usize] = child;
-        }
+    fn failures(&self) -> Vec<u32> {
         let mut failures = vec![0_u32; self.len()];
-        for &node in &order[1..] {
-            let (parent, label) = (self.parent[node as usize], self.labels[node as usize]);
-            if parent == 0 {
-                continue;
+        for parent in 1..self.len() as u32 {
+            for child in self.children(parent) {
+                let mut shorter = failures[parent as usize];
+                failures[child as usize] = loop {
+                    match self.child(shorter, self.labels[child as usize]) {
+                        Some(found) => break found,
+                        None if shorter == 0 => break 0,
+                        None => shorter = failures[shorter as usize],
+                    }
+                };
             }
-            let mut shorter = failures[parent as usize];
-            failures[node as usize] = loop {
-                if shorter == 0 {
-                    break of_root[label as usize];
-                }
-                if let Some(found) = self.child(shorter, label) {
-                    break found;
-                }
-                shorter = failures[shorter as usize];
-            };
-        }
-        failures
-    }
-
-    /// The same without links to nodes all of whose children the node itself has: a byte that is not among
-    /// its own is not among theirs.
-    fn useful_failures(&self, order: &[u32], mut failures: Vec<u32>) -> Vec<u32> {
-        for &node in &order[1..] {
-            let has_all = |of: u32| {
-                self.children(of)
-                    .all(|child| self.child(node, self.labels[child as usize]).is_some())
-            };
-            let mut shorter = failures[node as usize];
-            while shorter != 0 && has_all(shorter) {
-                shorter = failures[shorter as usize];
-            }
-            failures[node as usize] = shorter;
         }
         failures
     }

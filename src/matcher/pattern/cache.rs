@@ -220,33 +220,6 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_seen_at_head_and_tail_with_their_context() {
-        let patterns = patterns(["^x|x$|y".to_owned()]);
-        let long = |middle: &str| format!("-{}{middle}{}-", "é".repeat(40_000), "é".repeat(40_000));
-        assert_eq!(patterns.find(0, &long("y")), None);
-        let text = long("");
-        assert_eq!(patterns.find(0, &format!("y{text}")), Some(0..1));
-        assert_eq!(patterns.find(0, &format!("{text}x")), Some(text.len()..text.len() + 1));
-        // The edge of a window is not the edge of the text.
-        let xs = "x".repeat(WINDOW_BYTES + 10);
-        assert_eq!(patterns.find(0, &format!("-{xs}-")), None);
-    }
-
-    #[test]
-    fn a_pattern_is_the_same_in_each_form() {
-        let patterns = patterns([r"\bk\w+\b".to_owned(), r"[^a]é|s\d".to_owned()]);
-        for (pattern, text, expected) in [
-            (0, "a KIT", Some(2..5)),
-            (0, "é kité", Some(3..8)),
-            (0, "ak", None),
-            (1, "as1", Some(1..3)),
-            (1, "aé ſ٣", Some(4..8)),
-        ] {
-            assert_eq!(patterns.find(pattern, text), expected, "{text}");
-        }
-    }
-
-    #[test]
     fn the_cache_begins_anew_beyond_its_bound() {
         let mut patterns = patterns((0..60).map(|i| format!("x{i}y+")));
         assert!(patterns.find(0, "x0y").is_some());

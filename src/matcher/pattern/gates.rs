@@ -4,9 +4,7 @@
 //! A pattern is examined if a literal of its rarest group is seen. At 100,000 skills a message of
 //! twenty words opens a thousand, nearly all of which lack a second group. Therefore each entry of
 //! the list that a literal opens holds the literals of the pattern's second group, as places in a
-//! presence filter. Where only skills matter that also have a word in the message, the words of the
-//! pattern's skills are stored likewise. Reading the pattern itself would wait for memory; few
-//! patterns remain for that.
+//! presence filter. Reading the pattern itself would wait for memory; few patterns remain for that.
 
 use std::slice;
 
@@ -16,11 +14,7 @@ use crate::matcher::arena::{ListBuilder, Lists};
 use crate::matcher::automaton::Automaton;
 use crate::matcher::rows::row;
 use crate::matcher::search::Occurrences;
-use crate::matcher::search::SmallSet;
 use crate::matcher::search::{PresenceFilter, place};
-
-/// The number of second groups that are looked up together: nearly all of them are missing.
-const AT_ONCE: usize = 4;
 
 /// The most literals of a second group that are stored; of more, any message is taken to have one.
 const MAX_SECOND: usize = 16;
@@ -50,7 +44,7 @@ pub(in crate::matcher) struct Gates {
     needed: Lists<Second>,
     /// These patterns, in the same order.
     #[serde(with = "crate::matcher::rows")]
-    opened: Vec<Opened>,
+    opened: Vec<u32>,
 }
 
 /// A [`Gate`] in few bytes, as many are looked at for each query.
@@ -72,16 +66,6 @@ struct Second {
 
 row!(Second { one: u16, other: u16 });
 
-/// A pattern that a literal opens, together with another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(in crate::matcher) struct Opened {
-    pub(in crate::matcher) pattern: u32,
-    /// The words of its skills.
-    pub(in crate::matcher) words: SmallSet,
-}
-
-row!(Opened { pattern: u32, words: SmallSet });
-
 /// The literals of a second group, two by two; `first` is the one that opens the pattern. If no
 /// second group is needed, `first` stands for it, as it is seen then.
 fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<Second> {
@@ -89,16 +73,6 @@ fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<Second> {
         group.filter(|group| group.len() <= MAX_SECOND).map_or(slice::from_ref(&first), |of| of);
     let two = |of: &[u32]| Second { one: place(of[0]), other: place(of[of.len() - 1]) };
     group.chunks(2).map(two).collect()
-}
-
-/// Adds the place of each of `needed` that is met to `met`; the first one is at `start`.
-#[inline]
-fn meet_each(near: &PresenceFilter, start: u32, needed: &[Second], met: &mut Vec<u32>) {
-    for (place, second) in (start..).zip(needed) {
-        if second.is_met(near) {
-            met.push(place);
-        }
-    }
 }
 
 impl Second {
@@ -120,13 +94,8 @@ pub(in crate::matcher) struct Gated<'s> {
 }
 
 impl Gates {
-    /// Takes in the gates of all patterns, over `n_literals` literals; `words_of` are the
-    /// literals of one word that the skills of each declare.
-    pub(in crate::matcher) fn new(
-        all: &[Gate],
-        n_literals: usize,
-        words_of: impl Fn(usize) -> SmallSet,
-    ) -> Gates {
+    /// Takes in the gates of all patterns, over `n_literals` literals.
+    pub(in crate::matcher) fn new(all: &[Gate], n_literals: usize) -> Gates {
         let mut packed = Vec::with_capacity(all.len());
         let mut literals = Vec::new();
         let mut opened = ListBuilder::default();
@@ -139,10 +108,9 @@ impl Gates {
             }
             let [first, second] = gate.rarest.map(|group| group.map(|group| &gate.groups[group]));
             let Some(first) = first else { continue };
-            let (words, pattern) = (words_of(pattern), pattern as u32);
             for &literal in first {
                 for second in seconds(second, literal) {
-                    opened.push(literal, (second, Opened { pattern, words }));
+                    opened.push(literal, (second, pattern as u32));
                 }
             }
         }
@@ -150,37 +118,21 @@ impl Gates {
         Gates { all: packed, literals, needed, opened }
     }
 
-    /// The pattern that a literal opens, at a place as of [`Gates::meet`].
-    pub(in crate::matcher) fn opened(&self, place: u32) -> Opened {
-        self.opened[place as usize]
-    }
-
-    /// Puts into `met` the places of the patterns with a literal of the rarest group and one of the
-    /// second in the text; some more than once.
-    pub(in crate::matcher) fn meet(&self, occurrences: &Occurrences, met: &mut Vec<u32>) {
-        met.clear();
-        let near = occurrences.filter();
-        for literal in occurrences.numbers() {
-            let (groups, rest) = self.needed.of(literal).as_chunks::<AT_ONCE>();
-            let mut start = self.needed.range(literal).start as u32;
-            for group in groups {
-                if group.iter().fold(false, |any, second| any | second.is_met(near)) {
-                    meet_each(near, start, group, met);
+    /// Calls `each` with the patterns that may match `text`, some more than once, and with whether each
+    /// certainly does.
+    pub(in crate::matcher) fn open(&self, text: Gated<'_>, mut each: impl FnMut(u32, bool)) {
+        let near = text.occurrences.filter();
+        for literal in text.occurrences.numbers() {
+            let opened = &self.opened[self.needed.range(literal)];
+            for (second, &pattern) in self.needed.of(literal).iter().zip(opened) {
+                if second.is_met(near) {
+                    let verdict = self.judge(pattern, text);
+                    if verdict != Some(false) {
+                        each(pattern, verdict.is_some());
+                    }
                 }
-                start += AT_ONCE as u32;
             }
-            meet_each(near, start, rest, met);
         }
-    }
-
-    /// Tells whether a pattern that requires a literal may match, and if so, whether it certainly
-    /// does.
-    pub(in crate::matcher) fn open_one(&self, pattern: u32, text: Gated<'_>) -> Option<bool> {
-        if self.all[pattern as usize].n_groups == 0 {
-            return None;
-        }
-        let verdict = self.judge(pattern, text);
-        (verdict != Some(false)).then_some(verdict.is_some())
     }
 
     /// Tells whether a pattern matches, as far as the places of its literals decide it.
@@ -240,7 +192,7 @@ impl Gates {
             && self.all.iter().all(is_gate)
             && self.needed.is_sound(n_literals, |_| true)
             && self.needed.len() == self.opened.len()
-            && self.opened.iter().all(|to| (to.pattern as usize) < n_patterns)
+            && self.opened.iter().all(|&pattern| (pattern as usize) < n_patterns)
     }
 
     /// Heap memory in bytes.
@@ -264,16 +216,6 @@ mod tests {
 
     /// The patterns that `text` opens, and whether each matches for sure.
     fn opened(gates: &Gates, automaton: &Automaton, text: &str) -> Vec<(u32, bool)> {
-        opened_of(gates, automaton, |_| true, text)
-    }
-
-    /// The same of skills whose words may matter.
-    fn opened_of(
-        gates: &Gates,
-        automaton: &Automaton,
-        may_matter: impl Fn(SmallSet) -> bool,
-        text: &str,
-    ) -> Vec<(u32, bool)> {
         let mut occurrences = Occurrences::default();
         automaton.scan(text, |longest, end| {
             let mut next = longest;
@@ -284,11 +226,10 @@ mod tests {
                 next = automaton.literal(next).next;
             }
         });
+        let mut opened = Vec::new();
         let text = Gated { automaton, occurrences: &occurrences, is_plain: true };
-        let mut met = Vec::new();
-        gates.meet(&occurrences, &mut met);
-        let met = met.iter().map(|&place| gates.opened(place)).filter(|of| may_matter(of.words));
-        met.filter_map(|of| Some((of.pattern, gates.open_one(of.pattern, text)?))).collect()
+        gates.open(text, |pattern, is_certain| opened.push((pattern, is_certain)));
+        opened
     }
 
     #[test]
@@ -305,7 +246,7 @@ mod tests {
         });
         let one_group = Gate { groups: vec![vec![7, 8]], rarest: [Some(0), None], is_exact: false };
         let all: Vec<Gate> = two_groups.chain([one_group, Gate::default()]).collect();
-        let gates = Gates::new(&all, literals.len(), |of| SmallSet::new(&[of as u32 % 3], 0));
+        let gates = Gates::new(&all, literals.len());
         assert!(gates.is_sound(all.len(), literals.len()));
         assert!(!gates.is_sound(all.len(), literals.len() - 1));
         for i in [0, 1, 62, 63, 64, 126, 149] {
@@ -319,37 +260,5 @@ mod tests {
         assert_eq!(opened(&gates, &automaton, "xneed007x"), [(150, false)]);
         let text = "need003 open003 need004 open004";
         assert_eq!(opened(&gates, &automaton, text), [(3, true), (4, true)]);
-        for (found, expected) in [(0, (3, true)), (1, (4, true))] {
-            let mut near = PresenceFilter::default();
-            near.add(found);
-            let matters = |of: SmallSet| of.meet(&near, || 0);
-            assert_eq!(opened_of(&gates, &automaton, matters, text), [expected]);
-        }
-    }
-
-    #[test]
-    fn of_however_many_patterns_that_a_literal_opens_those_are_found_whose_second_group_is_seen() {
-        for n_patterns in 1..=2 * AT_ONCE as u32 + 1 {
-            let mut literals: Vec<String> =
-                (0..n_patterns).map(|i| format!("need{i:02}")).collect();
-            literals.push("open".to_owned());
-            let literals: Vec<&str> = literals.iter().map(String::as_str).collect();
-            let automaton = automaton(&literals);
-            let gate = |i| Gate {
-                groups: vec![vec![n_patterns], vec![i]],
-                rarest: [Some(0), Some(1)],
-                is_exact: true,
-            };
-            let all: Vec<Gate> = (0..n_patterns).map(gate).collect();
-            let gates = Gates::new(&all, literals.len(), |_| SmallSet::new(&[], 0));
-            for first in 0..n_patterns {
-                for second in first..n_patterns {
-                    let text = format!("open need{first:02} need{second:02}");
-                    let mut expected = vec![(first, true), (second, true)];
-                    expected.dedup();
-                    assert_eq!(opened(&gates, &automaton, &text), expected, "of {n_patterns}");
-                }
-            }
-        }
     }
 }

@@ -14,7 +14,6 @@ use std::collections::HashMap;
 use std::num::NonZero;
 use std::thread;
 
-use crate::matcher::search::SmallSet;
 use crate::progress::Steps;
 use crate::skill::pattern::{self, Case};
 use cache::Patterns;
@@ -71,19 +70,13 @@ impl<'a> Sources<'a> {
         self.n_patterns.keys().map(String::as_str)
     }
 
-    /// The patterns and their gates, once the `places` of all literals are known; `words_of` are
-    /// the literals of one word that the skills of an item declare.
-    pub(in crate::matcher) fn compile(
-        &self,
-        places: &HashMap<String, u32>,
-        words_of: impl Fn(u32) -> SmallSet,
-    ) -> (Patterns, Gates) {
+    /// The patterns and their gates, once the `places` of all literals are known.
+    pub(in crate::matcher) fn compile(&self, places: &HashMap<String, u32>) -> (Patterns, Gates) {
         let gates = self.required.iter();
         let gates: Vec<Gate> = gates.map(|required| self.gate(required.as_ref(), places)).collect();
         let has_literal = self.required.iter().map(Option::is_some);
         let patterns = Patterns::new(self.texts.iter().copied().zip(has_literal));
-        let words_of = |pattern: usize| words_of(self.items[pattern]);
-        (patterns, Gates::new(&gates, places.len(), words_of))
+        (patterns, Gates::new(&gates, places.len()))
     }
 
     /// Gates a pattern by the group of literals that is rarest among the patterns: a word that

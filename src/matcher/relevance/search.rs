@@ -6,27 +6,21 @@
 
 #![expect(clippy::cast_precision_loss, reason = "scores are estimates")]
 
+mod words;
+
 use std::cmp::Ordering;
 
 use super::flat::Flat;
-use super::impact::FULL;
 use super::index::RelevanceIndex;
-use super::phrases::chain_start;
 use super::postings::List;
-use super::terms::{Term, Tokenizer, normalize_into, pair_hash};
+use super::terms::Tokenizer;
 use super::{Relevance, Relevant};
 use crate::matcher::text::blocks::mask;
 use crate::matcher::text::mention::denial::is_denied;
 use crate::skill::SkillId;
+use words::rarity;
 
-/// The worth of a stop word, of a word as rare. Little tells apart what nothing else does.
-const COMMON_WORTH: f32 = 0.1;
-
-/// The worth of two words in their order, of a word as rare, besides the words.
-const PAIR_WORTH: f32 = 0.4;
-
-/// The worth of a phrase by which a description says when the skill is wanted.
-const PHRASE_WORTH: f32 = 0.4;
+pub(super) use words::{Word, WordKind};
 
 /// By how much a skill gains whose whole name is in the message.
 const NAME_GAIN: f32 = 0.2;
@@ -43,9 +37,6 @@ const SCALE: f32 = 256.0 / 254.0;
 /// The skills whose greatest sum is kept.
 const BLOCK: usize = 32;
 
-/// The most distinct terms of a message that are read: a longer message is pasted text.
-const MAX_WORDS: usize = 512;
-
 /// Working memory of a search, kept for the next one.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
@@ -60,27 +51,6 @@ pub(super) struct Scratch {
     maxima: Vec<u16>,
     best_maxima: Vec<u16>,
     ranked: Vec<Ranked>,
-}
-
-/// A distinct term of the message that any skill has.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Word {
-    pub(super) term: Term,
-    pub(super) kind: WordKind,
-    /// Its place in the index.
-    pub(super) place: u32,
-    /// True if it tells skills apart: fewer than half of them have it.
-    is_telling: bool,
-    /// The score that an impact of 1 adds.
-    pub(super) weight: f32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WordKind {
-    Telling,
-    Common,
-    Pair,
-    Phrase,
 }
 
 /// A skill and its score.
@@ -154,74 +124,6 @@ impl RelevanceIndex {
 }
 
 impl Scratch {
-    /// Reads the terms of a message that the index knows.
-    pub(super) fn read(&mut self, message: &str, flat: &Flat) {
-        let Scratch { tokenizer, normalized, folded, words, .. } = self;
-        words.clear();
-        let text = normalize_into(message, normalized);
-        folded.clear();
-        folded.push_str(text);
-        folded.make_ascii_lowercase();
-        let mut before: Option<Term> = None;
-        // The chains of words so far that begin some phrase.
-        let mut chains: [Option<(u64, Term)>; 5] = [None; 5];
-        let mut has_chains = false;
-        let n_skills = flat.n_skills();
-        // A bit for some hashes of `words`: most terms are new.
-        let mut known = [0_u64; 4];
-        let mut add = |kind: WordKind, term: Term| -> bool {
-            let (known, bit) = (&mut known[(term.hash >> 6) as usize % 4], 1 << (term.hash % 64));
-            if *known & bit != 0 && words.iter().any(|word| word.term.hash == term.hash) {
-                return true;
-            }
-            let place = flat.find(term.hash).filter(|_| words.len() < MAX_WORDS);
-            let found = place.and_then(|place| Some((place, flat.list_at(place)?)));
-            let Some((place, list)) = found else { return false };
-            let worth = match kind {
-                WordKind::Telling => 1.0,
-                WordKind::Common => COMMON_WORTH,
-                WordKind::Pair => PAIR_WORTH,
-                WordKind::Phrase => PHRASE_WORTH,
-            };
-            let weight = worth * rarity(n_skills, list.n_skills) * FULL;
-            let is_telling = (list.n_skills as usize) * 2 < n_skills;
-            words.push(Word { term, kind, place, is_telling, weight });
-            *known |= bit;
-            true
-        };
-        tokenizer.read(text, &mut |term| {
-            if term.is_common {
-                add(WordKind::Common, term);
-                return;
-            }
-            add(WordKind::Telling, term);
-            let joined = |hash, first: Term| Term { hash, start: first.start, ..term };
-            let mut is_pair = false;
-            if let Some(first) = before {
-                is_pair = add(WordKind::Pair, joined(pair_hash(first.hash, term.hash), first));
-            }
-            if std::mem::take(&mut has_chains) {
-                for slot in &mut chains {
-                    *slot = slot.take().and_then(|(chain, first)| {
-                        let chain = pair_hash(chain, term.hash);
-                        add(WordKind::Phrase, joined(chain, first)).then_some((chain, first))
-                    });
-                    has_chains |= slot.is_some();
-                }
-            }
-            // The words of a phrase are pairs of their skill, too: few messages hold any.
-            if let Some(first) = before.filter(|_| is_pair) {
-                let chain = pair_hash(chain_start(first.hash), term.hash);
-                let free = chains.iter_mut().find(|slot| slot.is_none());
-                if let Some(free) = free.filter(|_| add(WordKind::Phrase, joined(chain, first))) {
-                    *free = Some((chain, first));
-                    has_chains = true;
-                }
-            }
-            before = Some(term);
-        });
-    }
-
     /// Sums up for every skill the scores of the telling words, pairs and phrases.
     fn sum_up(&mut self, flat: &Flat) {
         self.sums.clear();
@@ -357,13 +259,6 @@ fn share_of_name(flat: &Flat, is_said: impl Fn(u32) -> bool, skill: u32) -> f32 
     if all > 0.0 { said / all } else { 0.0 }
 }
 
-/// The inverse document frequency of a term that `n_with` of `n_skills` have, as in Lucene's BM25:
-/// near 0 where all have it, never below.
-fn rarity(n_skills: usize, n_with: u32) -> f32 {
-    let (n_all, n_with) = (n_skills as f32, n_with as f32);
-    (1.0 + (n_all - n_with + 0.5) / (n_with + 0.5)).ln()
-}
-
 #[expect(clippy::cast_sign_loss, reason = "weights are positive")]
 fn scaled(weight: f32, scale: f32) -> u16 {
     (weight * scale * SCALE).min(f32::from(u16::MAX)) as u16
@@ -371,6 +266,7 @@ fn scaled(weight: f32, scale: f32) -> u16 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::terms::Term;
     use super::*;
 
     #[test]

@@ -1,7 +1,6 @@
 //! The answer made from ranked skills: the places of their triggers, and the reasons why others are
 //! missing.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Search;
@@ -11,11 +10,6 @@ use crate::matcher::{Answer, Hit, HitKind, Match};
 use crate::skill::SkillId;
 
 impl Search<'_, '_> {
-    /// Tells whether something in the query is quoted and was left out.
-    pub(super) fn has_quoted(&self) -> bool {
-        !self.scratch.quoted.is_empty()
-    }
-
     /// Answers with the ranked skills: the best `limit` with their hits, the others by id; and the
     /// reasons why other skills are missing. Every pattern that may match is open.
     pub(super) fn answer(&mut self, limit: usize, weak: &[u32]) -> Answer {
@@ -39,24 +33,24 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The skills whose triggers stand in quoted text only, with one of them, by id; `answer` is
-    /// the answer without that text.
-    pub(super) fn quoted_only(&mut self, answer: &Answer) -> Vec<(SkillId, String)> {
-        if !self.has_quoted() {
+    /// The skills whose triggers stand in quoted text only, with one of them, by id. Scans the text
+    /// anew, so it must come last.
+    pub(super) fn quoted_only(&mut self) -> Vec<(SkillId, String)> {
+        if self.scratch.quoted.is_empty() {
             return Vec::new();
         }
+        self.count_all();
+        let without = self.scratch.ranking.counted.clone();
         self.scan(false);
         self.gate();
-        self.rank_all(&[]);
-        let known: BTreeSet<&SkillId> =
-            answer.matches.iter().map(|found| &found.id).chain(&answer.beyond).collect();
-        let all = self.matches(usize::MAX).into_iter();
-        let others = all.filter(|found| !known.contains(&found.id));
-        let mut only: Vec<(SkillId, String)> = others
-            .filter_map(|found| Some((found.id, found.hits.into_iter().next()?.trigger)))
-            .collect();
-        only.sort_unstable();
-        only
+        self.count_all();
+        let is_new = |&skill: &u32| !without.has(skill) && self.scratch.ranking.counted.has(skill);
+        let new: Vec<u32> = (0..self.index.tables.ids.len() as u32).filter(is_new).collect();
+        let matches = new.into_iter().filter_map(|skill| {
+            let found = self.key(skill).map(|key| self.to_match(key))?;
+            Some((found.id, found.hits.into_iter().next()?.trigger))
+        });
+        matches.collect()
     }
 
     /// The skills that match by a weak mention and by nothing else, by id.
@@ -64,7 +58,6 @@ impl Search<'_, '_> {
         let named = std::mem::take(&mut self.scratch.found.weak);
         let mut weak = Vec::new();
         for &skill in &named {
-            self.open_own(skill);
             let is_match = self.key(skill).is_some();
             let found = &self.scratch.found;
             let is_only_named = self.index.tables.triggers.of(skill).all(|(kind, _, item)| {

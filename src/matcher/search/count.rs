@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Search;
-use super::scratch::{Presence, Scratch};
+use super::scratch::Presence;
 use crate::matcher::arena::Lists;
 
 /// An item has a bitmap if at least one in this many skills declares it: then the bitmap takes no
@@ -26,7 +26,7 @@ pub(in crate::matcher) struct Bitmaps {
 }
 
 /// The number of words that hold a bit for each skill.
-pub(super) fn n_words(n_skills: usize) -> usize {
+fn n_words(n_skills: usize) -> usize {
     n_skills.div_ceil(64)
 }
 
@@ -53,7 +53,7 @@ impl Bitmaps {
     }
 
     /// The bitmap of an item, of [`n_words`] words, if it has one.
-    pub(super) fn of(&self, item: u32) -> Option<&[u64]> {
+    fn of(&self, item: u32) -> Option<&[u64]> {
         let place = self.items.binary_search(&item).ok()?;
         let n_words = self.words.len() / self.items.len();
         Some(&self.words[place * n_words..][..n_words])
@@ -76,15 +76,48 @@ impl Bitmaps {
     }
 }
 
+/// A set of skills, a bit for each.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SkillSet(Vec<u64>);
+
+impl SkillSet {
+    /// Empties the set, out of `n_skills` skills.
+    fn start(&mut self, n_skills: usize) {
+        self.0.clear();
+        self.0.resize(n_words(n_skills), 0);
+    }
+
+    fn add(&mut self, skill: u32) {
+        self.0[skill as usize / 64] |= 1 << (skill % 64);
+    }
+
+    /// Adds the skills of a bitmap.
+    fn add_all(&mut self, bitmap: &[u64]) {
+        self.0.iter_mut().zip(bitmap).for_each(|(known, skills)| *known |= skills);
+    }
+
+    fn remove(&mut self, skill: u32) {
+        self.0[skill as usize / 64] &= !(1 << (skill % 64));
+    }
+
+    pub(super) fn has(&self, skill: u32) -> bool {
+        self.0[skill as usize / 64] >> (skill % 64) & 1 != 0
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|skills| skills.count_ones() as usize).sum()
+    }
+}
+
 impl Search<'_, '_> {
     /// Counts the skills that match.
     pub(in crate::matcher) fn count_all(&mut self) -> usize {
-        self.open_all();
-        self.scratch.ranking.start_counting(self.index.tables.ids.len());
-        let vetoed = |exclude: &u32| self.index.tables.excludes[*exclude as usize].0;
-        for exclude in &self.scratch.found.excludes {
-            self.scratch.ranking.count(vetoed(exclude));
-        }
+        let tables = &self.index.tables;
+        let mut counted = std::mem::take(&mut self.scratch.ranking.counted);
+        counted.start(tables.ids.len());
+        let vetoed = |exclude: &u32| tables.excludes[*exclude as usize].0;
+        // As if they matched, so that no pattern is run for them.
+        self.scratch.found.excludes.iter().for_each(|exclude| counted.add(vetoed(exclude)));
         for may_be in [false, true] {
             for nth in 0..self.scratch.found.n_items() {
                 let (item, presence) = self.scratch.found.item(nth);
@@ -92,27 +125,21 @@ impl Search<'_, '_> {
                 if presence == Presence::Absent || (presence == Presence::Possible) != may_be {
                     continue;
                 }
-                let skills = self.index.tables.postings.of(item);
-                if may_be
-                    && (skills.iter().all(|&skill| self.scratch.ranking.is_counted(skill))
-                        || !self.confirm(item))
+                let skills = tables.postings.of(item);
+                if may_be && (skills.iter().all(|&skill| counted.has(skill)) || !self.confirm(item))
                 {
                     continue;
                 }
-                // Only common items have signatures, and of these only the most common bitmaps.
-                let is_common = self.index.tables.signatures.bit(item).is_some();
-                let bitmap = if is_common { self.index.tables.bitmaps.of(item) } else { None };
-                match bitmap {
-                    Some(bitmap) => self.scratch.ranking.count_each(bitmap),
-                    None => skills.iter().for_each(|&skill| self.scratch.ranking.count(skill)),
+                match tables.bitmaps.of(item) {
+                    Some(bitmap) => counted.add_all(bitmap),
+                    None => skills.iter().for_each(|&skill| counted.add(skill)),
                 }
             }
         }
-        let Scratch { found, ranking, .. } = &mut *self.scratch;
-        for exclude in &found.excludes {
-            ranking.uncount(vetoed(exclude));
-        }
-        ranking.counted.iter().map(|skills| skills.count_ones() as usize).sum()
+        self.scratch.found.excludes.iter().for_each(|exclude| counted.remove(vetoed(exclude)));
+        let n_matches = counted.len();
+        self.scratch.ranking.counted = counted;
+        n_matches
     }
 }
 

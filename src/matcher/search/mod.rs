@@ -2,34 +2,29 @@
 
 mod answer;
 mod count;
-mod rank_all;
+mod rank;
 mod scan;
 mod score;
 mod scratch;
-mod signatures;
 mod sparse_map;
-mod top_n;
-
-use std::cell::OnceCell;
 
 use super::index::{Index, RankedSkill};
 use super::pattern::WINDOW_BYTES;
-use super::pattern::gates::{Gated, Opened};
+use super::pattern::gates::Gated;
 use super::text::mapped::Excerpt;
 use super::{Answer, Match, Query};
 use crate::skill::SkillId;
 use scan::Part;
-use scratch::{Found, Presence};
+use scratch::Presence;
 
 pub(super) use count::Bitmaps;
+pub use rank::Selection;
 pub(super) use scan::value_of;
 pub(super) use score::RankKey;
 pub(super) use scratch::Scratch;
-pub(super) use signatures::{Signatures, SmallSet};
 #[cfg(test)]
 pub(super) use sparse_map::Occurrence;
 pub(super) use sparse_map::{Occurrences, PresenceFilter, place};
-pub use top_n::Selection;
 
 /// One query, and the scratch that holds its findings.
 #[derive(Debug)]
@@ -56,12 +51,10 @@ impl<'i, 's> Search<'i, 's> {
     /// quoted text, literals count only outside of that.
     pub(super) fn scan(&mut self, masks: bool) {
         let Search { text: excerpt, scratch, .. } = self;
-        let Scratch { excerpt: buffer, text, quoted, covered, found, all_opened, .. } =
-            &mut **scratch;
+        let Scratch { excerpt: buffer, text, quoted, covered, found, .. } = &mut **scratch;
         let seen_text = excerpt.text(buffer);
         text.set(seen_text);
         found.start();
-        *all_opened = false;
         quoted.set(if masks { seen_text } else { "" });
         if quoted.is_empty() {
             self.scan_part(Part::All);
@@ -74,19 +67,23 @@ impl<'i, 's> Search<'i, 's> {
         self.settle_mentions();
     }
 
-    /// Notes the patterns without a required literal that may match, and the globs that do. Patterns with
-    /// one are opened when skills are ranked, as most of them never matter.
+    /// Notes the patterns that may match, and the globs that do.
     pub(super) fn gate(&mut self) {
         let Search { index, query, text: excerpt, scratch } = self;
-        let Scratch { excerpt: buffer, text, found, candidates, is_plain, .. } = &mut **scratch;
+        let Scratch { excerpt: buffer, text, occurrences, found, candidates, .. } = &mut **scratch;
+        let Index { automaton, patterns, gates, tables, .. } = *index;
         let seen_text = excerpt.seen(buffer);
-        *is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        index.patterns.without_literal(text.normalized(seen_text), text.is_ascii(), candidates);
+        patterns.without_literal(text.normalized(seen_text), text.is_ascii(), candidates);
         for &pattern in &candidates.tried {
-            found.add_pattern(index.tables.pattern_items[pattern as usize], Presence::Possible);
+            found.add_pattern(tables.pattern_items[pattern as usize], Presence::Possible);
         }
+        let is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
+        gates.open(Gated { automaton, occurrences, is_plain }, |pattern, is_certain| {
+            let presence = if is_certain { Presence::Somewhere } else { Presence::Possible };
+            found.add_pattern(tables.pattern_items[pattern as usize], presence);
+        });
         for (place, path) in query.paths.iter().enumerate() {
-            let items = &index.tables.glob_items;
+            let items = &tables.glob_items;
             index.paths.matches(path, |glob| found.add(items[glob], &(place..place)));
         }
     }
@@ -95,9 +92,8 @@ impl<'i, 's> Search<'i, 's> {
     pub(super) fn all(&mut self, recent: &[SkillId], limit: usize) -> Answer {
         self.rank_all(recent);
         let weak = self.weak();
-        let mut answer = self.answer(limit, &weak);
-        answer.quoted = self.quoted_only(&answer);
-        answer
+        let answer = self.answer(limit, &weak);
+        Answer { quoted: self.quoted_only(), ..answer }
     }
 
     /// Ranks the best `limit` matches, and answers with these.
@@ -106,16 +102,12 @@ impl<'i, 's> Search<'i, 's> {
         self.matches(limit)
     }
 
-    /// Ranks what `selection` wants and counts all matches. If something quoted was left out, ranks
-    /// every match, as otherwise it is not known which triggers are quoted only.
+    /// Ranks what `selection` wants and counts all matches.
     pub(super) fn selected(&mut self, selection: &Selection<'_>) -> Answer {
-        let limit = if selection.hits { usize::MAX } else { 0 };
-        if self.has_quoted() {
-            return self.all(selection.recent, limit);
-        }
         let weak = self.rank_selected(selection);
         let n_matches = self.count_all();
-        Answer { n_matches, ..self.answer(limit, &weak) }
+        let answer = self.answer(if selection.hits { usize::MAX } else { 0 }, &weak);
+        Answer { n_matches, quoted: self.quoted_only(), ..answer }
     }
 
     /// The skills ranked best, best first.
@@ -123,67 +115,6 @@ impl<'i, 's> Search<'i, 's> {
         let index = self.index;
         let best = self.scratch.ranking.best.iter();
         best.map(|key| RankedSkill::new(index.id(key.skill), *key))
-    }
-}
-
-/// Opening of patterns whose gates a text passes: of all skills, of some, or of one. Nearly all patterns that
-/// may match belong to skills without any other match. These rank after all others, so for the best few most
-/// are never opened.
-impl Search<'_, '_> {
-    /// Notes all patterns that may match.
-    pub(super) fn open_all(&mut self) {
-        if !std::mem::replace(&mut self.scratch.all_opened, true) {
-            self.open(|_, _| true);
-        }
-    }
-
-    /// Notes the patterns that may match of all skills with a word in the message, and perhaps
-    /// others.
-    pub(super) fn open_of_words(&mut self) {
-        let tables = &self.index.tables;
-        let is_word = |&item: &u32| tables.items[item as usize].n_words() == 1;
-        let signatures_of = |found: &Found| {
-            let words = found.items().map(|(item, _)| item).filter(is_word);
-            tables.signatures.of_all(words)
-        };
-        let signatures = OnceCell::new();
-        let may_matter = |found: &Found, words: SmallSet| {
-            words.meet(found.filter(), || *signatures.get_or_init(|| signatures_of(found)))
-        };
-        self.open(may_matter);
-    }
-
-    fn open(&mut self, may_matter: impl Fn(&Found, SmallSet) -> bool) {
-        let Scratch { occurrences, is_plain, met_gates, found, .. } = &mut *self.scratch;
-        let text = Gated { automaton: &self.index.automaton, occurrences, is_plain: *is_plain };
-        self.index.gates.meet(occurrences, met_gates);
-        for &place in &*met_gates {
-            let Opened { pattern, words } = self.index.gates.opened(place);
-            if may_matter(found, words)
-                && let Some(is_certain) = self.index.gates.open_one(pattern, text)
-            {
-                note(found, self.index.tables.pattern_items[pattern as usize], is_certain);
-            }
-        }
-    }
-
-    /// Notes the patterns of a skill that may match.
-    pub(super) fn open_own(&mut self, skill: u32) {
-        let Scratch { occurrences, is_plain, all_opened, found, .. } = &mut *self.scratch;
-        if *all_opened || occurrences.is_empty() {
-            return;
-        }
-        let text = Gated { automaton: &self.index.automaton, occurrences, is_plain: *is_plain };
-        for trigger in
-            self.index.tables.triggers.items_of(skill).iter().filter(|of| of.is_pattern())
-        {
-            let item = trigger.item();
-            let Some(pattern) = self.index.tables.items[item as usize].pattern() else { continue };
-            let opened = self.index.gates.open_one(pattern, text);
-            if let Some(is_certain) = opened {
-                note(found, item, is_certain);
-            }
-        }
     }
 
     /// Runs a pattern that may match.
@@ -196,8 +127,4 @@ impl Search<'_, '_> {
         found.settle(item, presence, range.unwrap_or_default());
         presence == Presence::At
     }
-}
-
-fn note(found: &mut Found, item: u32, is_certain: bool) {
-    found.add_pattern(item, if is_certain { Presence::Somewhere } else { Presence::Possible });
 }

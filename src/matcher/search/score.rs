@@ -160,29 +160,3 @@ impl Search<'_, '_> {
         entries.map(|(skill, entry)| (self.index.id(*skill).clone(), entry.to_string())).collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_class_decides_before_the_next() {
-        let base = RankKey { rarity: 5, n_triggers: Reverse(1), ..RankKey::new(9) };
-        let mut keys = vec![
-            RankKey::new(8),
-            base,
-            RankKey { skill: 1, ..base },
-            RankKey { n_triggers: Reverse(3), ..base },
-            RankKey { n_triggers: Reverse(40_000), ..base },
-            RankKey { rarity: 1, ..base },
-            RankKey { recency: 4, ..base },
-            RankKey { recency: 0, ..base },
-            RankKey { phrase_words: Reverse(1), ..base },
-            RankKey { phrase_words: Reverse(3), ..base },
-            RankKey { explicit: Reverse(true), ..base },
-        ];
-        let expected: Vec<_> = keys.iter().rev().copied().collect();
-        keys.sort_unstable();
-        assert_eq!(keys, expected);
-    }
-}

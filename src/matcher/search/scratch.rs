@@ -1,9 +1,8 @@
 //! Scratch: working memory that is reused from query to query, so that a warm query allocates nothing.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::count::n_words;
+use super::count::SkillSet;
 use super::score::RankKey;
 use super::sparse_map::{Occurrences, PresenceFilter, SparseMap};
 use crate::matcher::pattern::literal_free::Candidates;
@@ -22,12 +21,6 @@ pub(in crate::matcher) struct Scratch {
     pub(super) quoted: Quoted,
     pub(super) covered: String,
     pub(super) occurrences: Occurrences,
-    /// True if the text is one line of ASCII that patterns see as a whole.
-    pub(super) is_plain: bool,
-    /// True if all patterns that may match were noted.
-    pub(super) all_opened: bool,
-    /// While patterns are opened: their places, as of `Gates::meet`.
-    pub(super) met_gates: Vec<u32>,
     pub(super) found: Found,
     pub(super) candidates: Candidates,
     pub(super) ranking: Ranking,
@@ -76,22 +69,18 @@ pub(super) enum Presence {
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
     pub(super) epochs: Epochs,
-    /// A bit for each skill that was counted.
-    pub(super) counted: Vec<u64>,
+    /// The skills that match, once they are counted.
+    pub(super) counted: SkillSet,
     /// Skills used recently with their place among these, in the order of ids.
     pub(super) recent: Vec<(u32, u32)>,
-    /// The items still to be visited: words of a literal, how rare it is, and the item.
-    pub(super) queue: Vec<(Reverse<u32>, u32, u32)>,
-    /// The same: its place in an order, and in the lower half the item.
+    /// The items still to be visited: the place of each in an order, and in the lower half the item.
     pub(super) rarest: Vec<u64>,
-    /// The number of items that were surveyed for that, the first ones.
-    pub(super) n_surveyed: usize,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
-    /// While all are ranked: those whose key depends on more than one trigger, as skills and as
-    /// keys.
-    pub(super) more: Vec<u32>,
-    pub(super) others: Vec<RankKey>,
+    /// While the best are ranked: the skills without a word of the message.
+    pub(super) later: Vec<(RankKey, bool)>,
+    /// While all are ranked: the skills whose key depends on more than one trigger.
+    pub(super) others: Vec<u32>,
 }
 
 impl Found {
@@ -180,40 +169,8 @@ impl Ranking {
     pub(super) fn start(&mut self, n_skills: usize) {
         self.epochs.start(n_skills);
         self.recent.clear();
-        self.queue.clear();
-        self.forget_survey();
         self.best.clear();
-    }
-
-    /// Forgets which items are the rarest.
-    pub(super) fn forget_survey(&mut self) {
-        self.rarest.clear();
-        self.n_surveyed = 0;
-    }
-
-    /// Starts to count skills, out of `n_skills`.
-    pub(super) fn start_counting(&mut self, n_skills: usize) {
-        self.counted.clear();
-        self.counted.resize(n_words(n_skills), 0);
-    }
-
-    /// Counts a skill, if it was not yet.
-    pub(super) fn count(&mut self, skill: u32) {
-        self.counted[skill as usize / 64] |= 1 << (skill % 64);
-    }
-
-    /// Counts the skills of a bitmap.
-    pub(super) fn count_each(&mut self, bitmap: &[u64]) {
-        self.counted.iter_mut().zip(bitmap).for_each(|(counted, skills)| *counted |= skills);
-    }
-
-    /// Removes a skill from the count.
-    pub(super) fn uncount(&mut self, skill: u32) {
-        self.counted[skill as usize / 64] &= !(1 << (skill % 64));
-    }
-
-    pub(super) fn is_counted(&self, skill: u32) -> bool {
-        self.counted[skill as usize / 64] >> (skill % 64) & 1 != 0
+        self.later.clear();
     }
 
     pub(super) fn recency(&self, skill: u32) -> u32 {
@@ -222,67 +179,28 @@ impl Ranking {
     }
 }
 
-/// The number of stamps of one search: visited once, and more often.
-const NUMBERS: u32 = 2;
-
 /// Epoch stamps: the skills visited in one search, with nothing to clear before the next.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
-    /// The epoch of this search, a multiple of [`NUMBERS`]; a skill stamped with it was visited once, one
-    /// stamped with the next number more often.
-    search: u32,
+    /// The stamp of this search.
+    now: u32,
     stamps: Vec<u32>,
-}
-
-/// A view for visiting skills in one search.
-#[derive(Debug)]
-pub(super) struct Visitor<'v> {
-    search: u32,
-    stamps: &'v mut [u32],
 }
 
 impl Epochs {
     /// Starts a search over `n_skills` skills.
     pub(super) fn start(&mut self, n_skills: usize) {
-        self.search = self.search.wrapping_add(NUMBERS);
-        if self.stamps.len() != n_skills || self.search == 0 {
+        self.now = self.now.wrapping_add(1);
+        if self.stamps.len() != n_skills || self.now == 0 {
             self.stamps.clear();
             self.stamps.resize(n_skills, 0);
-            self.search = NUMBERS;
+            self.now = 1;
         }
     }
 
-    /// Tells whether a skill was visited.
-    pub(super) fn has(&self, skill: u32) -> bool {
-        self.stamps[skill as usize] >= self.search
-    }
-
-    /// Tells whether a skill was visited once.
-    pub(super) fn has_once(&self, skill: u32) -> bool {
-        self.stamps[skill as usize] == self.search
-    }
-
-    /// A view for visiting the skills of this search.
-    pub(super) fn visitor(&mut self) -> Visitor<'_> {
-        Visitor { search: self.search, stamps: &mut self.stamps }
-    }
-}
-
-impl Visitor<'_> {
-    /// Epochs a skill, if it was not yet, and returns whether it did.
+    /// Stamps a skill, and returns whether it was not visited before.
     pub(super) fn visit(&mut self, skill: u32) -> bool {
-        let stamp = &mut self.stamps[skill as usize];
-        let is_first = *stamp < self.search;
-        if is_first {
-            *stamp = self.search;
-        }
-        is_first
-    }
-
-    /// Epochs a skill that was visited, and returns whether it was only once.
-    pub(super) fn visit_again(&mut self, skill: u32) -> bool {
-        let stamp = &mut self.stamps[skill as usize];
-        std::mem::replace(stamp, self.search + 1) == self.search
+        std::mem::replace(&mut self.stamps[skill as usize], self.now) != self.now
     }
 }
 
@@ -311,22 +229,14 @@ mod tests {
 
     #[test]
     fn each_search_begins_with_no_visits_also_when_its_number_starts_anew() {
-        for search in [0, 8, u32::MAX - 2 * NUMBERS + 1, u32::MAX - NUMBERS + 1] {
+        for now in [0, 8, u32::MAX - 1, u32::MAX] {
             let mut epochs = Epochs::default();
             epochs.start(4);
-            epochs.search = search;
+            epochs.now = now;
             for _ in 0..3 {
                 epochs.start(4);
-                assert!((0..4).all(|skill| !epochs.has(skill)), "{search}");
-                let mut visitor = epochs.visitor();
-                assert_eq!(
-                    [0, 1, 2, 1, 2].map(|of| visitor.visit(of)),
-                    [true, true, true, false, false]
-                );
-                assert_eq!([1, 2, 2].map(|of| visitor.visit_again(of)), [true, true, false]);
-                assert!(!visitor.visit(1));
-                assert_eq!([0, 1, 2, 3].map(|of| epochs.has(of)), [true, true, true, false]);
-                assert_eq!([0, 1, 2, 3].map(|of| epochs.has_once(of)), [true, false, false, false]);
+                let is_first = [0, 1, 1, 2, 3, 0].map(|skill| epochs.visit(skill));
+                assert_eq!(is_first, [true, true, false, true, true, false], "{now}");
             }
         }
     }

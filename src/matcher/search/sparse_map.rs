@@ -90,10 +90,6 @@ impl<T> SparseMap<T> {
         self.entries.clear();
     }
 
-    pub(in crate::matcher) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     pub(in crate::matcher) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -230,7 +226,7 @@ mod tests {
         let mut few = SparseMap::default();
         for n_places in [3, 1, 40] {
             few.clear();
-            assert!(few.is_empty());
+            assert_eq!(few.len(), 0);
             let numbers: Vec<u32> =
                 (0..120).map(|i| i % n_places * 7 + i / n_places * N_PLACES as u32).collect();
             for &number in &numbers {

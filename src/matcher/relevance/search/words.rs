@@ -1,0 +1,130 @@
+//! The words of a message: its distinct terms, pairs and phrases that the index knows, with their
+//! weights.
+
+use super::Scratch;
+use crate::matcher::relevance::flat::Flat;
+use crate::matcher::relevance::impact::FULL;
+use crate::matcher::relevance::phrases::chain_start;
+use crate::matcher::relevance::terms::{Term, normalize_into, pair_hash};
+
+/// The worth of a stop word, of a word as rare. Little tells apart what nothing else does.
+const COMMON_WORTH: f32 = 0.1;
+
+/// The worth of two words in their order, of a word as rare, besides the words.
+const PAIR_WORTH: f32 = 0.4;
+
+/// The worth of a phrase by which a description says when the skill is wanted.
+const PHRASE_WORTH: f32 = 0.4;
+
+/// The most distinct terms of a message that are read: a longer message is pasted text.
+const MAX_WORDS: usize = 512;
+
+/// A distinct term of the message that any skill has.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::matcher::relevance) struct Word {
+    pub(in crate::matcher::relevance) term: Term,
+    pub(in crate::matcher::relevance) kind: WordKind,
+    /// Its place in the index.
+    pub(in crate::matcher::relevance) place: u32,
+    /// True if it tells skills apart: fewer than half of them have it.
+    pub(in crate::matcher::relevance) is_telling: bool,
+    /// The score that an impact of 1 adds.
+    pub(in crate::matcher::relevance) weight: f32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::matcher::relevance) enum WordKind {
+    Telling,
+    Common,
+    Pair,
+    Phrase,
+}
+
+/// The distinct terms of a message, as far as the index knows them.
+struct Reader<'r> {
+    flat: &'r Flat,
+    words: &'r mut Vec<Word>,
+    /// A bit for some hashes of `words`: most terms are new.
+    known: [u64; 4],
+}
+
+impl Reader<'_> {
+    /// Adds a term, and returns whether any skill has it.
+    fn add(&mut self, kind: WordKind, term: Term) -> bool {
+        let Reader { flat, words, known } = self;
+        let (known, bit) = (&mut known[(term.hash >> 6) as usize % 4], 1 << (term.hash % 64));
+        if *known & bit != 0 && words.iter().any(|word| word.term.hash == term.hash) {
+            return true;
+        }
+        let place = flat.find(term.hash).filter(|_| words.len() < MAX_WORDS);
+        let found = place.and_then(|place| Some((place, flat.list_at(place)?)));
+        let Some((place, list)) = found else { return false };
+        let worth = match kind {
+            WordKind::Telling => 1.0,
+            WordKind::Common => COMMON_WORTH,
+            WordKind::Pair => PAIR_WORTH,
+            WordKind::Phrase => PHRASE_WORTH,
+        };
+        let weight = worth * rarity(flat.n_skills(), list.n_skills) * FULL;
+        let is_telling = (list.n_skills as usize) * 2 < flat.n_skills();
+        words.push(Word { term, kind, place, is_telling, weight });
+        *known |= bit;
+        true
+    }
+}
+
+impl Scratch {
+    /// Reads the terms of a message that the index knows.
+    pub(in crate::matcher::relevance) fn read(&mut self, message: &str, flat: &Flat) {
+        let Scratch { tokenizer, normalized, folded, words, .. } = self;
+        words.clear();
+        let text = normalize_into(message, normalized);
+        folded.clear();
+        folded.push_str(text);
+        folded.make_ascii_lowercase();
+        let mut reader = Reader { flat, words, known: [0; 4] };
+        let mut before: Option<Term> = None;
+        // The chains of words so far that begin some phrase.
+        let mut chains: [Option<(u64, Term)>; 5] = [None; 5];
+        let mut has_chains = false;
+        tokenizer.read(text, &mut |term| {
+            if term.is_common {
+                reader.add(WordKind::Common, term);
+                return;
+            }
+            reader.add(WordKind::Telling, term);
+            let joined = |hash, first: Term| Term { hash, start: first.start, ..term };
+            let mut is_pair = false;
+            if let Some(first) = before {
+                let pair = joined(pair_hash(first.hash, term.hash), first);
+                is_pair = reader.add(WordKind::Pair, pair);
+            }
+            let mut goes_on = |chain, first| {
+                reader.add(WordKind::Phrase, joined(chain, first)).then_some((chain, first))
+            };
+            if std::mem::take(&mut has_chains) {
+                for slot in &mut chains {
+                    let last = slot.take();
+                    *slot =
+                        last.and_then(|(chain, first)| goes_on(pair_hash(chain, term.hash), first));
+                    has_chains |= slot.is_some();
+                }
+            }
+            // The words of a phrase are pairs of their skill, too: few messages hold any.
+            if let Some(first) = before.filter(|_| is_pair)
+                && let Some(free) = chains.iter_mut().find(|slot| slot.is_none())
+            {
+                *free = goes_on(pair_hash(chain_start(first.hash), term.hash), first);
+                has_chains |= free.is_some();
+            }
+            before = Some(term);
+        });
+    }
+}
+
+/// The inverse document frequency of a term that `n_with` of `n_skills` have, as in Lucene's BM25:
+/// near 0 where all have it, never below.
+pub(super) fn rarity(n_skills: usize, n_with: u32) -> f32 {
+    let (n_all, n_with) = (n_skills as f32, n_with as f32);
+    (1.0 + (n_all - n_with + 0.5) / (n_with + 0.5)).ln()
+}

@@ -1,0 +1,227 @@
+//! Ranking: every match, or top-N selection that stops once no unvisited skill can enter the top N.
+//!
+//! For the top N, skills are visited in an order in which nothing good can come late: those named;
+//! those used recently; those with phrases, the longest first; then item by item, the rarest first.
+//! It ends once the last of the top N is better than anything an unvisited skill could be. A skill is
+//! first ranked as if all of its patterns that may match did; only if that would put it among the best,
+//! they are confirmed.
+
+use std::cmp::Reverse;
+
+use super::Search;
+use super::score::RankKey;
+use super::scratch::{Presence, Ranking, Scratch};
+use crate::skill::SkillId;
+
+/// The largest limit; for more, every match is ranked.
+const MAX_BEST: usize = 128;
+
+/// The matches that [`Index::select`](crate::matcher::Index::select) is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Selection<'s> {
+    /// The skills used recently, the last one first.
+    pub recent: &'s [SkillId],
+    /// The number of matches wanted, beside those that are in the answer anyway.
+    pub limit: usize,
+    /// Skills that are in the answer if they match, wherever they rank.
+    pub named: Vec<&'s SkillId>,
+    /// True if the matches are wanted with their hits.
+    pub hits: bool,
+}
+
+impl Search<'_, '_> {
+    /// Ranks every match. Most skills match by one trigger, which alone decides their keys.
+    pub(super) fn rank_all(&mut self, recent: &[SkillId]) {
+        self.start_ranking(recent);
+        let tables = &self.index.tables;
+        let mut others = std::mem::take(&mut self.scratch.ranking.others);
+        others.clear();
+        let Scratch { found, ranking, .. } = &mut *self.scratch;
+        others.extend(found.excludes.iter().map(|of| tables.excludes[*of as usize].0));
+        others.extend(found.explicit.iter().chain(ranking.recent.iter().map(|(skill, _)| skill)));
+        for nth in 0..self.scratch.found.n_items() {
+            let (item, presence) = self.scratch.found.item(nth);
+            let is_match = match presence {
+                Presence::Absent => false,
+                Presence::Possible => self.confirm(item),
+                Presence::Somewhere | Presence::At => true,
+            };
+            if !is_match {
+                continue;
+            }
+            let known = tables.items[item as usize];
+            let key = RankKey::of_one(known.n_words(), known.rarity);
+            let Ranking { epochs, best, .. } = &mut self.scratch.ranking;
+            for &skill in tables.postings.of(item) {
+                if epochs.visit(skill) {
+                    best.push(RankKey { skill, ..key });
+                } else {
+                    others.push(skill);
+                }
+            }
+        }
+        others.sort_unstable();
+        others.dedup();
+        let ranking = &mut self.scratch.ranking;
+        ranking.best.retain(|key| others.binary_search(&key.skill).is_err());
+        for &skill in &others {
+            let key = self.hopes(skill).map(|(key, _)| key);
+            self.scratch.ranking.best.extend(key);
+        }
+        self.scratch.ranking.best.sort_unstable();
+        self.scratch.ranking.others = others;
+    }
+
+    /// Ranks the best `limit` matches.
+    pub(in crate::matcher) fn rank_best(&mut self, recent: &[SkillId], limit: usize) {
+        if limit > MAX_BEST {
+            self.rank_all(recent);
+            self.scratch.ranking.best.truncate(limit);
+        } else {
+            self.start_ranking(recent);
+            self.rank_best_of_others(limit);
+        }
+    }
+
+    /// Ranks what `selection` wants. Returns the skills that match by a weak mention alone.
+    pub(super) fn rank_selected(&mut self, selection: &Selection<'_>) -> Vec<u32> {
+        self.start_ranking(selection.recent);
+        let weak = self.weak();
+        let place = |id: &&SkillId| self.index.tables.ids.binary_search(id).ok();
+        let named = selection.named.iter().filter_map(place).map(|skill| skill as u32);
+        let mut named: Vec<u32> = named.chain(weak.iter().copied()).collect();
+        named.sort_unstable();
+        named.dedup();
+        if selection.limit > MAX_BEST {
+            self.rank_all(selection.recent);
+            let mut n_others = 0;
+            self.scratch.ranking.best.retain(|key| {
+                let is_named = named.binary_search(&key.skill).is_ok();
+                n_others += usize::from(!is_named);
+                is_named || n_others <= selection.limit
+            });
+            return weak;
+        }
+        let mut keys = Vec::with_capacity(named.len());
+        for &skill in &named {
+            keys.extend(self.key(skill));
+            self.scratch.ranking.epochs.visit(skill);
+        }
+        self.rank_best_of_others(selection.limit);
+        if !keys.is_empty() {
+            self.scratch.ranking.best.extend(keys);
+            self.scratch.ranking.best.sort_unstable();
+        }
+        weak
+    }
+
+    /// Ranks the best `limit` matches of those skills that were not visited yet.
+    fn rank_best_of_others(&mut self, limit: usize) {
+        if limit == 0 {
+            return;
+        }
+        for place in 0..self.scratch.found.explicit.len() {
+            let skill = self.scratch.found.explicit[place];
+            self.consider(skill, 0, limit);
+        }
+        if self.scratch.last_of_best(limit).is_some_and(|last| last.explicit.0) {
+            return;
+        }
+        for place in 0..self.scratch.ranking.recent.len() {
+            let (skill, _) = self.scratch.ranking.recent[place];
+            self.consider(skill, 0, limit);
+        }
+        let items = self.scratch.found.items();
+        let lengths = items.map(|(item, _)| self.index.tables.items[item as usize].n_words());
+        for n_words in (1..=lengths.max().unwrap_or(0).max(1)).rev() {
+            if self.scratch.last_of_best(limit).is_some_and(|last| last.phrase_words.0 > n_words) {
+                return;
+            }
+            self.rank_of_length(n_words, limit);
+        }
+        let mut later = std::mem::take(&mut self.scratch.ranking.later);
+        later.sort_unstable();
+        for (hopes, is_certain) in later.drain(..) {
+            self.admit(hopes, is_certain, limit);
+        }
+        self.scratch.ranking.later = later;
+    }
+
+    /// Looks at the skills whose longest literal is of `n_words`, those of the rarest item first,
+    /// until no other one can be among the best.
+    fn rank_of_length(&mut self, n_words: u32, limit: usize) {
+        // A phrase is rare, and so are its skills: all of them are visited. A word may be common, so
+        // that its skills are only visited if they have nothing rarer: a pattern, for example.
+        let is_phrase = n_words > 1;
+        let mut rarest = std::mem::take(&mut self.scratch.ranking.rarest);
+        rarest.clear();
+        rarest.extend(self.scratch.found.items().filter_map(|(item, presence)| {
+            let known = self.index.tables.items[item as usize];
+            let is_one = known.n_words() == n_words || known.n_words() < n_words && !is_phrase;
+            if is_one { in_order(item, known.rarity, presence) } else { None }
+        }));
+        rarest.sort_unstable();
+        for (place, of) in rarest.iter().enumerate() {
+            let best_left = RankKey {
+                phrase_words: Reverse(n_words),
+                rarity: if is_phrase { 0 } else { (of >> 33) as u32 },
+                n_triggers: Reverse((rarest.len() - place) as u32),
+                ..RankKey::new(0)
+            };
+            if self.scratch.last_of_best(limit).is_some_and(|last| last < best_left) {
+                break;
+            }
+            for &skill in self.index.tables.postings.of(*of as u32) {
+                self.consider(skill, n_words, limit);
+            }
+        }
+        self.scratch.ranking.rarest = rarest;
+    }
+
+    /// Puts a skill among the best, if it is one of them, or aside for later, if it has no literal of
+    /// `n_words`.
+    fn consider(&mut self, skill: u32, n_words: u32, limit: usize) {
+        if !self.scratch.ranking.epochs.visit(skill) {
+            return;
+        }
+        match self.hopes(skill) {
+            Some((hopes, is_certain)) if hopes.phrase_words.0 >= n_words => {
+                self.admit(hopes, is_certain, limit);
+            }
+            hopes => self.scratch.ranking.later.extend(hopes),
+        }
+    }
+
+    /// Puts a skill among the best, if it is one of them.
+    fn admit(&mut self, hopes: RankKey, is_certain: bool, limit: usize) {
+        if self.scratch.last_of_best(limit).is_some_and(|last| hopes >= last) {
+            return;
+        }
+        let key = if is_certain { Some(hopes) } else { self.settle(hopes.skill) };
+        let Some(key) = key else { return };
+        let best = &mut self.scratch.ranking.best;
+        // Most come late: they are looked at in an order in which the best come first.
+        let place = best.iter().rposition(|better| *better < key).map_or(0, |place| place + 1);
+        if place < limit {
+            best.truncate(limit - 1);
+            best.insert(place, key);
+        }
+    }
+}
+
+/// An item that may have been found, so that in the order of numbers the rarest come first: its rarity
+/// above bit 33, and in the lower half the item.
+fn in_order(item: u32, rarity: u32, presence: Presence) -> Option<u64> {
+    // Among equally rare ones, those that must be confirmed come last: they may not be needed any
+    // more.
+    let order = u64::from(rarity) * 2 + u64::from(presence == Presence::Possible);
+    (presence != Presence::Absent).then_some(order << 32 | u64::from(item))
+}
+
+impl Scratch {
+    /// The last of the best `limit` matches, once there are that many.
+    fn last_of_best(&self, limit: usize) -> Option<RankKey> {
+        let best = &self.ranking.best;
+        if best.len() < limit { None } else { best.last().copied() }
+    }
+}
