@@ -1,4 +1,5 @@
-//! What stores on servers share: options, the record of a session, and the pause after a failure.
+//! Parts of all stores on servers: options, addresses, the record of a session, and the pause after a
+//! failure.
 
 mod address;
 #[cfg(feature = "postgres")]
