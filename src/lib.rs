@@ -51,6 +51,7 @@
 //! - `config` (part of `cli`): `Config`, settings of the user and of a project.
 //! - `mcp` (part of `cli`): a server of the Model Context Protocol.
 //! - `postgres`: `session::PostgresStore`, sessions in a database that many machines share.
+//! - `redis`: `session::RedisStore`, sessions in Redis or Valkey.
 //! - `tls`: TLS for connections to session stores.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.

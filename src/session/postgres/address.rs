@@ -6,7 +6,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 use crate::error::{Error, ErrorCode};
-use crate::session::server::ServerOptions;
+use crate::session::server::{Parameters, ServerOptions};
 
 const FORM: &str = "write `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `%`-escapes for special \
      characters of the password";
@@ -74,51 +74,6 @@ impl Address {
         let security = security(&config, parameters.sslrootcert.as_deref(), &shown)?;
         Ok(Address { config, security, shown })
     }
-}
-
-/// The parameters that we read ourselves, and the URL without them.
-struct Parameters<'u> {
-    url: String,
-    sslmode: Option<&'u str>,
-    sslrootcert: Option<String>,
-}
-
-impl<'u> Parameters<'u> {
-    fn take(url: &'u str) -> Parameters<'u> {
-        let (base, query) = url.split_once('?').unwrap_or((url, ""));
-        let mut taken = Parameters { url: base.to_owned(), sslmode: None, sslrootcert: None };
-        let mut separator = '?';
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            match pair.split_once('=') {
-                Some(("sslmode", mode)) => taken.sslmode = Some(mode),
-                Some(("sslrootcert", path)) => taken.sslrootcert = Some(unescaped(path)),
-                _ => {
-                    taken.url.push(separator);
-                    taken.url.push_str(pair);
-                    separator = '&';
-                }
-            }
-        }
-        taken
-    }
-}
-
-/// Replaces `%20` and the like.
-fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let code = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        let code = code.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        if let Some(code) = code.filter(|_| *byte == b'%') {
-            bytes.push(code);
-            rest = &after[2..];
-        } else {
-            bytes.push(*byte);
-            rest = after;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Tells whether every host is this machine.
