@@ -1,7 +1,8 @@
 //! The time that a session store adds to a turn, on the path of a user: `Engine::turn(…).run()`.
 //!
-//! It starts a server of its own, with its usual settings, `fsync` among them. Run it with
-//! `cargo bench --bench sessions --features postgres`.
+//! It starts servers of its own; `PostgreSQL` with its usual settings, `fsync` among them, and Redis with
+//! `appendonly`. Run it with
+//! `cargo bench --bench sessions --features postgres,redis`.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -52,11 +53,15 @@ fn main() {
     let dir = tempfile::tempdir().unwrap();
     let file = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
     let server = Server::new(Kind::Postgres, &["fsync=on"]).unwrap();
+    let without = Server::new(Kind::Postgres, &["fsync=off"]).unwrap();
+    let redis = Server::new(Kind::Redis, &[]).unwrap();
     let open = |url: String| open_url(&url, ServerOptions::default()).unwrap();
-    let stores: [(&str, Arc<dyn SessionStore>); 3] = [
+    let stores: [(&str, Arc<dyn SessionStore>); 5] = [
         ("memory", Arc::new(MemoryStore::default())),
         ("SQLite", Arc::new(file)),
         ("PostgreSQL", open(server.fresh())),
+        ("PostgreSQL*", open(without.fresh())),
+        ("Redis", open(redis.fresh())),
     ];
     println!("{} turns, each of which reads and writes its session, in microseconds", TURNS.1);
     println!("{:<12}{:>8}{:>8}{:>14}", "store", "p50", "p99", "p50 over none");
@@ -67,4 +72,5 @@ fn main() {
         let none = *first.get_or_insert(at(50));
         println!("{name:<12}{:>8}{:>8}{:>14}", at(50), at(99), at(50).saturating_sub(none));
     }
+    println!("* without `fsync`: the difference is the disk's");
 }

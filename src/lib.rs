@@ -53,6 +53,7 @@
 //! - `fetch` (part of `cli`): skills from elsewhere, pinned in `skills.lock` and kept for later.
 //! - `mcp` (part of `cli`): a server of the Model Context Protocol.
 //! - `postgres`: `session::PostgresStore`, sessions in a database that many machines share.
+//! - `redis`: `session::RedisStore`, sessions in Redis or Valkey.
 //! - `tls`: TLS for connections to session stores.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
 //! - `scripts` (part of `cli`): scripts of skills, in processes under limits.

@@ -228,7 +228,7 @@ impl Reader<'_> {
                     return Ok(Value::Address(url.to_owned()));
                 }
                 // Any part of it may be a password.
-                let help = "begin it with `postgres://`";
+                let help = "begin it with `postgres://` or `redis://`";
                 Err(Problem::new(Code::InvalidValue, "this is not the address of a server", help))
             }
             Kind::Texts | Kind::Variables | Kind::Paths | Kind::Sources => {

@@ -3,11 +3,14 @@
 //!
 //! A [`Session`] is one conversation in a [`SessionStore`]: in memory, in a file that many
 //! processes share (`SqliteStore`, feature `sqlite`), or on a server that many machines share
-//! (`PostgresStore`, feature `postgres`). [`FallbackStore`] answers while a store is away.
+//! (`PostgresStore`, feature
+//! `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] answers while a store is away.
 
 mod fallback;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "redis")]
+mod redis;
 mod server;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -20,6 +23,8 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::skill::SkillId;
 
+#[cfg(feature = "redis")]
+pub use self::redis::RedisStore;
 pub use fallback::FallbackStore;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;

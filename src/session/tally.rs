@@ -40,12 +40,12 @@ impl Day {
     }
 
     /// The number that stores write: days since 1970-01-01.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(any(feature = "sqlite", feature = "postgres", feature = "redis"))]
     pub(super) fn number(self) -> i64 {
         self.0.into()
     }
 
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    #[cfg(any(feature = "sqlite", feature = "postgres", feature = "redis"))]
     pub(super) fn of_number(number: i64) -> Day {
         Day::from_number(number.try_into().unwrap_or_default())
     }

@@ -5,7 +5,7 @@
 
 mod damage;
 mod foreign;
-#[cfg(all(unix, feature = "postgres"))]
+#[cfg(all(unix, any(feature = "postgres", feature = "redis")))]
 mod outages;
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
@@ -14,7 +14,9 @@ mod postgres;
 #[expect(dead_code, reason = "other tests use the rest")]
 mod probes;
 mod processes;
-#[cfg(all(unix, feature = "postgres"))]
+#[cfg(all(unix, feature = "redis"))]
+mod redis;
+#[cfg(all(unix, any(feature = "postgres", feature = "redis")))]
 #[path = "../support/servers.rs"]
 mod servers;
 mod stores;

@@ -10,17 +10,17 @@ use repertoire::session::{FallbackStore, ServerOptions, Session, SessionStore};
 use repertoire::{Engine, ErrorCode, Skill, Source};
 
 use super::processes::{at_once, killed_processes_lose_at_most_one_event};
-use super::servers::{Kind, PASSWORD, Server, Stop, free_port};
+use super::servers::{PASSWORD, Server, Stop, free_port};
 use super::{record_use, stores, used};
 
 /// The kinds of servers that this machine has.
 fn servers() -> Vec<Arc<Server>> {
-    [Kind::Postgres].into_iter().filter_map(Server::shared).collect()
+    stores::SERVERS.iter().filter_map(|kind| Server::shared(*kind)).collect()
 }
 
 /// Servers that a test stops, and nobody else uses.
 fn own_servers() -> Vec<Server> {
-    [Kind::Postgres].into_iter().filter_map(|kind| Server::new(kind, &[])).collect()
+    stores::SERVERS.iter().filter_map(|kind| Server::new(*kind, &[])).collect()
 }
 
 fn open_with(url: &str, timeout: Duration) -> Arc<dyn SessionStore> {
@@ -78,7 +78,7 @@ fn eight_writers_lose_nothing_while_the_server_is_stopped_and_started_twice() {
             let recorded = used(&*again, session);
             let range = told..=told + unknown;
             assert!(range.contains(&recorded), "{session}: {recorded} not in {range:?}");
-            assert!(told > 50, "{session}: {told} events prove nothing");
+            assert!(told > 20, "{session}: {told} events prove nothing");
         };
         check("shared", &counts[..4]);
         for (n, counts) in counts.iter().enumerate().skip(4) {

@@ -17,6 +17,12 @@ fn contents(url: &str) -> Vec<String> {
     sql_at(url, sql).unwrap()
 }
 
+fn open_with(url: &str, change: impl Fn(&mut ServerOptions)) -> PostgresStore {
+    let mut options = ServerOptions::default();
+    change(&mut options);
+    PostgresStore::open_with(url, options).unwrap()
+}
+
 #[test]
 fn tables_of_a_newer_version_or_of_another_program_are_refused_and_stay_unchanged() {
     let Some(server) = Server::shared(Kind::Postgres) else { return };
@@ -115,9 +121,7 @@ fn a_user_needs_no_right_to_create_tables_once_they_are_there() {
 fn idle_sessions_expire_by_the_clock_of_the_server_and_are_deleted_by_the_hour() {
     let Some(server) = Server::shared(Kind::Postgres) else { return };
     let url = server.fresh();
-    let mut options = ServerOptions::default();
-    options.keeps = Duration::from_secs(1000);
-    let open = || PostgresStore::open_with(&url, options.clone()).unwrap();
+    let open = || open_with(&url, |options| options.keeps = Duration::from_secs(1000));
     let store = open();
     for session in ["old", "kept", "back"] {
         record_use(&store, session, "git");
@@ -170,9 +174,9 @@ fn a_row_that_is_not_what_was_written_is_an_error_until_its_session_ends() {
 fn more_callers_than_connections_wait_for_each_other() {
     let Some(server) = Server::shared(Kind::Postgres) else { return };
     let url = server.fresh();
-    let mut options = ServerOptions::default();
-    (options.connections, options.timeout) = (2, Duration::from_secs(30));
-    let store = PostgresStore::open_with(&url, options).unwrap();
+    let store = open_with(&url, |options| {
+        (options.connections, options.timeout) = (2, Duration::from_secs(30));
+    });
     std::thread::scope(|scope| {
         for _ in 0..10 {
             scope.spawn(|| (0..20).for_each(|_| record_use(&store, "a", "git")));
@@ -188,9 +192,7 @@ fn more_callers_than_connections_wait_for_each_other() {
 fn a_session_that_another_client_holds_is_waited_for_until_the_deadline() {
     let Some(server) = Server::shared(Kind::Postgres) else { return };
     let url = server.fresh();
-    let mut options = ServerOptions::default();
-    options.timeout = Duration::from_millis(400);
-    let store = PostgresStore::open_with(&url, options).unwrap();
+    let store = open_with(&url, |options| options.timeout = Duration::from_millis(400));
     store.check().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {

@@ -4,6 +4,15 @@ use std::sync::Arc;
 
 use repertoire::session::{MemoryStore, SessionStore, SqliteStore};
 
+/// The kinds of servers that this build can use.
+#[cfg(all(unix, any(feature = "postgres", feature = "redis")))]
+pub(super) const SERVERS: &[super::servers::Kind] = &[
+    #[cfg(feature = "postgres")]
+    super::servers::Kind::Postgres,
+    #[cfg(feature = "redis")]
+    super::servers::Kind::Redis,
+];
+
 /// A kind of store, with data of its own.
 pub(super) struct Kind {
     pub(super) name: &'static str,
@@ -22,27 +31,32 @@ pub(super) fn kinds() -> Vec<Kind> {
     let memory: Arc<dyn SessionStore> = Arc::new(MemoryStore::default());
     let dir = tempfile::tempdir().unwrap();
     let file = move || open(dir.path().join("sessions.db").to_str().unwrap());
-    #[cfg_attr(not(feature = "postgres"), expect(unused_mut, reason = "there is no server"))]
+    #[cfg_attr(
+        not(any(feature = "postgres", feature = "redis")),
+        expect(unused_mut, reason = "there is no server")
+    )]
     let mut kinds = vec![
         Kind { name: "memory", open: Box::new(move || Arc::clone(&memory)) },
         Kind { name: "SQLite", open: Box::new(file) },
     ];
-    #[cfg(all(unix, feature = "postgres"))]
-    if let Some(server) = super::servers::Server::shared(super::servers::Kind::Postgres) {
+    #[cfg(all(unix, any(feature = "postgres", feature = "redis")))]
+    for kind in SERVERS {
+        let Some(server) = super::servers::Server::shared(*kind) else { continue };
         let url = server.fresh();
+        let name = if url.starts_with("redis") { "Redis" } else { "PostgreSQL" };
         let open = move || {
             let _server = &server;
             open(&url)
         };
-        kinds.push(Kind { name: "PostgreSQL", open: Box::new(open) });
+        kinds.push(Kind { name, open: Box::new(open) });
     }
     kinds
 }
 
 /// Opens the store at a path or an address.
 pub(super) fn open(place: &str) -> Arc<dyn SessionStore> {
-    #[cfg(feature = "postgres")]
-    if place.starts_with("postgres://") {
+    #[cfg(any(feature = "postgres", feature = "redis"))]
+    if place.contains("://") {
         let mut options = repertoire::session::ServerOptions::default();
         // The machine may be busy with other tests.
         options.timeout = std::time::Duration::from_secs(20);
@@ -52,7 +66,7 @@ pub(super) fn open(place: &str) -> Arc<dyn SessionStore> {
 }
 
 /// Opens the store at an address, with these options.
-#[cfg(all(unix, feature = "postgres"))]
+#[cfg(all(unix, any(feature = "postgres", feature = "redis")))]
 pub(super) fn open_with(
     url: &str,
     options: repertoire::session::ServerOptions,
@@ -61,7 +75,12 @@ pub(super) fn open_with(
 }
 
 /// The addresses of stores on servers at this port.
-#[cfg(all(unix, feature = "postgres"))]
+#[cfg(all(unix, any(feature = "postgres", feature = "redis")))]
 pub(super) fn urls_at(port: u16) -> Vec<String> {
-    vec![format!("postgres://ann:{}@127.0.0.1:{port}/agents", super::servers::PASSWORD)]
+    let password = super::servers::PASSWORD;
+    let url = |kind: &super::servers::Kind| match kind {
+        super::servers::Kind::Postgres => format!("postgres://ann:{password}@127.0.0.1:{port}/a"),
+        super::servers::Kind::Redis => format!("redis://ann:{password}@127.0.0.1:{port}/0"),
+    };
+    SERVERS.iter().map(url).collect()
 }

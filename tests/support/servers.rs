@@ -41,9 +41,11 @@ pub(crate) struct Server {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Postgres,
+    Redis,
 }
 
 static POSTGRES: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+static REDIS: Mutex<Weak<Server>> = Mutex::new(Weak::new());
 
 impl Server {
     /// Returns the server that the tests of this process share; `None` if the machine has none, which
@@ -51,6 +53,7 @@ impl Server {
     pub(crate) fn shared(kind: Kind) -> Option<Arc<Server>> {
         let slot = match kind {
             Kind::Postgres => &POSTGRES,
+            Kind::Redis => &REDIS,
         };
         let mut slot = slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(server) = slot.upgrade() {
@@ -77,6 +80,9 @@ impl Server {
         kind.prepare(&program, dir.path());
         if settings.contains(&"ssl=on") {
             certify(&dir.path().join("data"));
+        }
+        if settings.contains(&"--tls-cert-file") {
+            certify(dir.path());
         }
         let settings = settings.iter().map(ToString::to_string).collect();
         let server = Server { dir, port: free_port(), kind, settings, process: Mutex::new(None) };
@@ -125,6 +131,7 @@ impl Server {
                 self.sql("postgres", &format!("CREATE DATABASE test_{n}"));
                 self.url(&format!("test_{n}"))
             }
+            Kind::Redis => self.url(&n.to_string()),
         }
     }
 
@@ -132,6 +139,7 @@ impl Server {
     pub(crate) fn url(&self, name: &str) -> String {
         match self.kind {
             Kind::Postgres => format!("postgres://ann:{PASSWORD}@127.0.0.1:{}/{name}", self.port),
+            Kind::Redis => format!("redis://:{PASSWORD}@127.0.0.1:{}/{name}", self.port),
         }
     }
 
@@ -155,6 +163,7 @@ impl Server {
                 TcpStream::connect(("127.0.0.1", self.port)).is_ok()
                     && sql_at(&self.url("postgres"), "SELECT 1").is_ok()
             }
+            Kind::Redis => redis_at(&self.url("0"), &["PING"]).is_ok(),
         }
     }
 }
@@ -173,12 +182,16 @@ impl Kind {
                 let installed = versions.map(|dir| dir.unwrap().path().join("bin/postgres"));
                 which::which("postgres").ok().or_else(|| installed.filter(|it| it.exists()).max())
             }
+            Kind::Redis => {
+                which::which("redis-server").or_else(|_| which::which("valkey-server")).ok()
+            }
         }
     }
 
     /// Creates the data of a server.
     fn prepare(self, program: &Path, dir: &Path) {
         match self {
+            Kind::Redis => {}
             Kind::Postgres => {
                 let password = dir.join("password");
                 fs::write(&password, PASSWORD).unwrap();
@@ -214,6 +227,14 @@ impl Kind {
                 arguments.extend(settings.iter().flat_map(|it| ["-c".to_owned(), it.clone()]));
                 arguments
             }
+            Kind::Redis => {
+                let (dir, port) = (dir.display().to_string(), port.to_string());
+                let mut arguments = vec!["--port", &port, "--dir", &dir, "--bind", "127.0.0.1"];
+                arguments.extend(["--requirepass", PASSWORD, "--databases", "1000"]);
+                arguments.extend(["--appendonly", "yes", "--save", ""]);
+                arguments.extend(settings.iter().map(String::as_str));
+                arguments.into_iter().map(str::to_owned).collect()
+            }
         }
     }
 
@@ -221,11 +242,14 @@ impl Kind {
         match (self, how) {
             (Kind::Postgres, Stop::Gently) => "INT\n",
             (Kind::Postgres, Stop::AtOnce) => "QUIT\n",
+            (Kind::Redis, Stop::Gently) => "TERM\n",
+            (Kind::Redis, Stop::AtOnce) => "KILL\n",
         }
     }
 }
 
 /// Runs statements at a database, and returns the first column of the rows.
+#[cfg(feature = "postgres")]
 pub(crate) fn sql_at(url: &str, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -238,6 +262,24 @@ pub(crate) fn sql_at(url: &str, sql: &str) -> Result<Vec<String>, tokio_postgres
         };
         Ok(messages.into_iter().filter_map(first).collect())
     })
+}
+
+/// Runs a command of Redis at a database, and returns its answer.
+#[cfg(feature = "redis")]
+pub(crate) fn redis_at(url: &str, words: &[&str]) -> Result<redis::Value, redis::RedisError> {
+    let mut command = redis::cmd(words[0]);
+    command.arg(&words[1..]).query(&mut redis::Client::open(url)?.get_connection()?)
+}
+
+#[cfg(not(feature = "redis"))]
+fn redis_at(_: &str, _: &[&str]) -> Result<(), ()> {
+    unreachable!("without the feature no test asks for Redis")
+}
+
+/// Runs statements at a database, and returns the first column of the rows.
+#[cfg(not(feature = "postgres"))]
+fn sql_at(_: &str, _: &str) -> Result<Vec<String>, ()> {
+    unreachable!("without the feature no test asks for PostgreSQL")
 }
 
 /// Writes the key and the certificate of a server to `dir`.

@@ -6,7 +6,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 use crate::error::{Error, ErrorCode};
-use crate::session::server::ServerOptions;
+use crate::session::server::{Parameters, ServerOptions};
 
 const FORM: &str = "write `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `%`-escapes for special \
      characters of the password";
@@ -76,51 +76,6 @@ impl Address {
     }
 }
 
-/// The parameters that we read ourselves, and the URL without them.
-struct Parameters<'u> {
-    url: String,
-    sslmode: Option<&'u str>,
-    sslrootcert: Option<String>,
-}
-
-impl<'u> Parameters<'u> {
-    fn take(url: &'u str) -> Parameters<'u> {
-        let (base, query) = url.split_once('?').unwrap_or((url, ""));
-        let mut taken = Parameters { url: base.to_owned(), sslmode: None, sslrootcert: None };
-        let mut separator = '?';
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            match pair.split_once('=') {
-                Some(("sslmode", mode)) => taken.sslmode = Some(mode),
-                Some(("sslrootcert", path)) => taken.sslrootcert = Some(unescaped(path)),
-                _ => {
-                    taken.url.push(separator);
-                    taken.url.push_str(pair);
-                    separator = '&';
-                }
-            }
-        }
-        taken
-    }
-}
-
-/// Replaces `%20` and the like.
-fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let code = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        let code = code.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        if let Some(code) = code.filter(|_| *byte == b'%') {
-            bytes.push(code);
-            rest = &after[2..];
-        } else {
-            bytes.push(*byte);
-            rest = after;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// Tells whether every host is this machine.
 fn is_on_this_machine(config: &Config) -> bool {
     config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback)
@@ -187,14 +142,14 @@ mod tests {
     #[test]
     fn an_address_is_shown_without_its_password() {
         for (url, wanted) in [
-            ("postgres://ann:s3cret@localhost/agents", "postgres://ann@localhost/agents"),
+            ("postgres://ann:s3cret@localhost/agents", "postgres://ann@localhost:5432/agents"),
             ("postgresql://localhost:5433", "postgres://localhost:5433"),
             (
                 "postgres://ann:s3%40cret@127.0.0.1:1,localhost:2/a?connect_timeout=1",
                 "postgres://ann@127.0.0.1:1,localhost:2/a",
             ),
-            ("postgres://localhost/a?password=s3cret&user=ann", "postgres://ann@localhost/a"),
-            ("postgres://ann:s3cret@%2Ftmp%2Fpg/a", "postgres://ann@/tmp/pg/a"),
+            ("postgres://localhost/a?password=s3cret&user=ann", "postgres://ann@localhost:5432/a"),
+            ("postgres://ann:s3cret@%2Ftmp%2Fpg/a", "postgres://ann@/tmp/pg:5432/a"),
         ] {
             let address = parse(url).unwrap();
             assert_eq!(address.shown, wanted);
@@ -205,7 +160,7 @@ mod tests {
     fn no_part_of_a_malformed_address_is_repeated() {
         for url in [
             "postgres://ann:s3cret@localhost:x/agents",
-            "postgres://ann:s3cret?s3cret@localhost/agents=s3cret",
+            "postgres://ann@localhost/agents?s3cret",
             "postgres://localhost/a?s3cret=s3cret",
             "postgres://localhost/a?sslmode=s3cret",
             "ann:s3cret@localhost",

@@ -1,29 +1,79 @@
 //! Connecting: on the thread of the pool, with a deadline.
 
+use std::io;
 use std::sync::mpsc;
+use std::thread;
 
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, NoTls, Socket};
 
 use super::address::{Address, Security};
-use super::problem::Problem;
-use super::wait::Deadline;
+use super::problem::unreachable;
+use super::{schema, wait};
+use crate::error::{Error, ErrorCode};
+use crate::session::server::{Connector, Deadline, Problem};
 
-/// Opens a connection, which the thread of `runtime` drives.
-pub(super) fn connect(
-    runtime: &Handle,
-    address: &Address,
-    deadline: Deadline,
-) -> Result<Client, Problem> {
-    match &address.security {
-        Security::None => connect_with(runtime, address, NoTls, deadline),
-        #[cfg(feature = "tls")]
-        Security::Tls(tls) => connect_with(runtime, address, tls.clone(), deadline),
+/// A database, and the thread that drives the connections to it.
+#[derive(Debug)]
+pub(super) struct Server {
+    address: Address,
+    runtime: Handle,
+    /// Ends the thread when the store is dropped.
+    _stop: oneshot::Sender<()>,
+}
+
+/// A connection to tables of this version.
+pub(super) struct Connection {
+    pub(super) client: Client,
+    /// True if old rows are due to be deleted.
+    pub(super) is_sweep_due: bool,
+}
+
+impl Server {
+    /// Starts the thread.
+    pub(super) fn new(address: Address) -> Result<Server, Error> {
+        let failed = |error: io::Error| {
+            let message = format!("cannot start the thread of a session store: {error}");
+            Error::new(ErrorCode::ExecutionError, message, "end other programs").with_source(error)
+        };
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let handle = runtime.handle().clone();
+        let drive = move || {
+            // An error, too, says that the store is gone.
+            let _ = runtime.block_on(stopped);
+        };
+        thread::Builder::new()
+            .name("repertoire-postgres".to_owned())
+            .spawn(drive)
+            .map_err(failed)?;
+        Ok(Server { address, runtime: handle, _stop: stop })
     }
 }
 
+impl Connector for Server {
+    type Connection = Connection;
+
+    fn connect(&self, deadline: Deadline) -> Result<Connection, Problem> {
+        let (runtime, address) = (&self.runtime, &self.address);
+        let mut client = match &address.security {
+            Security::None => connect_with(runtime, address, NoTls, deadline)?,
+            #[cfg(feature = "tls")]
+            Security::Tls(tls) => connect_with(runtime, address, tls.clone(), deadline)?,
+        };
+        let is_sweep_due = wait::until(deadline, schema::prepare(&mut client))?;
+        Ok(Connection { client, is_sweep_due })
+    }
+
+    fn is_open(connection: &Connection) -> bool {
+        !connection.client.is_closed()
+    }
+}
+
+/// Opens a connection, which the thread of `runtime` drives.
 fn connect_with<T>(
     runtime: &Handle,
     address: &Address,
@@ -47,7 +97,7 @@ where
                     tracing::debug!(%error, "a connection to the session store ended");
                 }
             }
-            Ok(Err(error)) => drop(send.send(Err(Problem::Unreachable(error)))),
+            Ok(Err(error)) => drop(send.send(Err(unreachable(error)))),
             Err(_) => drop(send.send(Err(Problem::Late))),
         }
     });

@@ -2,26 +2,22 @@
 
 mod address;
 mod connect;
-mod pool;
 mod problem;
 mod schema;
 mod statements;
 mod wait;
 
 use std::fmt;
-use std::time::Instant;
 
 use tokio_postgres::Client;
 
-use super::server::{Breaker, ServerOptions};
+use super::server::{Caller, Deadline, Problem, ServerOptions};
 use super::state::{Event, SessionState, SkillState};
 use super::store::SessionStore;
 use super::tally::{Day, Tallies};
 use crate::error::Error;
 use address::Address;
-use pool::Pool;
-use problem::Problem;
-use wait::Deadline;
+use connect::{Connection, Server};
 
 /// A session store in a `PostgreSQL` database (version 12 or later). Any number of machines,
 /// processes and threads may use one database.
@@ -51,17 +47,14 @@ use wait::Deadline;
 /// # Ok::<(), repertoire::Error>(())
 /// ```
 pub struct PostgresStore {
-    address: Address,
+    server: Server,
     options: ServerOptions,
-    pool: Pool,
-    breaker: Breaker,
+    caller: Caller<Connection>,
 }
 
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresStore")
-            .field("address", &self.address.shown)
-            .finish_non_exhaustive()
+        f.debug_struct("PostgresStore").field("address", &self.caller.shown).finish_non_exhaustive()
     }
 }
 
@@ -78,8 +71,8 @@ impl PostgresStore {
     /// Creates a store as [`PostgresStore::open`] does, with these options.
     pub fn open_with(url: &str, options: ServerOptions) -> Result<PostgresStore, Error> {
         let address = Address::parse(url, &options)?;
-        let pool = Pool::new(options.connections.max(1))?;
-        Ok(PostgresStore { address, options, pool, breaker: Breaker::default() })
+        let caller = Caller::new(address.shown.clone(), &options);
+        Ok(PostgresStore { server: Server::new(address)?, options, caller })
     }
 
     /// Connects, and creates or migrates the tables, unless that was done before.
@@ -91,64 +84,24 @@ impl PostgresStore {
 
     /// The address of the database, without its password.
     pub fn address(&self) -> &str {
-        &self.address.shown
+        &self.caller.shown
     }
 
-    /// Runs `work` on a connection, and once more on a new one if the connection had been idle, was
-    /// broken, and nothing can have been committed.
     fn run<T>(
         &self,
         what: &str,
-        work: &impl AsyncFn(&mut Client, Deadline) -> Result<T, Problem>,
+        work: &impl AsyncFn(&Client, Deadline) -> Result<T, Problem>,
     ) -> Result<T, Error> {
-        let deadline = Deadline(Instant::now() + self.options.timeout);
-        self.breaker.check()?;
-        let mut is_second = false;
-        loop {
-            let mut is_idle = false;
-            let done = self.attempt(deadline, &mut is_idle, work);
-            match done {
-                Err(Problem::Broken(_)) if is_idle && !is_second => self.pool.clear(),
-                Ok(done) => {
-                    self.breaker.succeed();
-                    return Ok(done);
-                }
-                Err(problem) => {
-                    let is_away = problem.is_away();
-                    let error = problem.into_error(what, &self.address.shown);
-                    return Err(if is_away { self.breaker.fail(error) } else { error });
+        self.caller.run(what, &self.server, &|connection, deadline| {
+            let done = wait::until(deadline, work(&connection.client, deadline))?;
+            if std::mem::take(&mut connection.is_sweep_due) {
+                let swept = schema::sweep(&connection.client, self.options.keeps_seconds());
+                if let Err(problem) = wait::until(deadline, swept) {
+                    tracing::debug!(?problem, "expired sessions were not deleted");
                 }
             }
-            is_second = true;
-        }
-    }
-
-    fn attempt<T>(
-        &self,
-        deadline: Deadline,
-        is_idle: &mut bool,
-        work: &impl AsyncFn(&mut Client, Deadline) -> Result<T, Problem>,
-    ) -> Result<T, Problem> {
-        let mut lease = self.pool.lease(deadline)?;
-        let mut is_sweep_due = false;
-        let mut client = if let Some(client) = lease.take_idle() {
-            *is_idle = true;
-            client
-        } else {
-            let mut client = connect::connect(self.pool.runtime(), &self.address, deadline)?;
-            is_sweep_due = wait::until(deadline, schema::prepare(&mut client))?;
-            client
-        };
-        let done = wait::until(deadline, work(&mut client, deadline))?;
-        if is_sweep_due {
-            let keeps = self.options.keeps_seconds();
-            if let Err(problem) = wait::until(deadline, schema::sweep(&client, keeps)) {
-                tracing::debug!(?problem, "expired sessions were not deleted");
-                return Ok(done);
-            }
-        }
-        lease.give_back(client);
-        Ok(done)
+            Ok(done)
+        })
     }
 
     fn write(&self, session: &str, events: &[Event<'_>]) -> Result<Option<SkillState>, Error> {

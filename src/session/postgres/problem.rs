@@ -1,35 +1,32 @@
-//! Reasons why a call failed, as far as they are handled differently.
+//! The errors of the client, as far as they are handled differently.
 
 use std::error::Error as _;
 
 use tokio_postgres::error::SqlState;
 
-use crate::error::{Error, ErrorCode};
-
-#[derive(Debug)]
-pub(super) enum Problem {
-    /// No connection could be made.
-    Unreachable(tokio_postgres::Error),
-    /// The connection broke before anything was committed.
-    Broken(tokio_postgres::Error),
-    /// The connection broke while a transaction was committed: it is not known if it was.
-    Unknown(tokio_postgres::Error),
-    /// The server did not answer in time.
-    Late,
-    /// Other calls used all connections until the deadline.
-    NoneFree,
-    /// The server refused a statement.
-    Failed(tokio_postgres::Error),
-    /// A value in a table is not what was written.
-    Damaged(String),
-    /// The tables are not for this version.
-    Refused { why: String, help: &'static str },
-}
+use crate::session::server::{Cause, Problem};
 
 impl From<tokio_postgres::Error> for Problem {
     fn from(error: tokio_postgres::Error) -> Problem {
-        if is_broken(&error) { Problem::Broken(error) } else { Problem::Failed(error) }
+        let is_canceled = error.code() == Some(&SqlState::QUERY_CANCELED);
+        let is_broken = is_broken(&error);
+        let cause = cause(error);
+        match (is_broken, is_canceled) {
+            (true, _) => Problem::Broken(cause),
+            (false, true) => Problem::GaveUp(cause),
+            (false, false) => Problem::Failed(cause),
+        }
     }
+}
+
+/// Returns the failure to connect.
+pub(super) fn unreachable(error: tokio_postgres::Error) -> Problem {
+    Problem::Unreachable(cause(error))
+}
+
+/// Returns the failure of the statements that a transaction ends with.
+pub(super) fn at_commit(error: tokio_postgres::Error) -> Problem {
+    Problem::from(error).at_commit()
 }
 
 /// Tells whether the connection is gone, or the server about to end it.
@@ -48,58 +45,8 @@ fn is_broken(error: &tokio_postgres::Error) -> bool {
     .contains(db.code())
 }
 
-impl Problem {
-    /// The failure of the statements that a transaction ends with.
-    pub(super) fn at_commit(error: tokio_postgres::Error) -> Problem {
-        match Problem::from(error) {
-            Problem::Broken(error) => Problem::Unknown(error),
-            other => other,
-        }
-    }
-
-    /// Tells whether the next call would most likely fail in the same way, after some time.
-    pub(super) fn is_away(&self) -> bool {
-        matches!(self, Problem::Unreachable(_) | Problem::Late)
-    }
-
-    /// The error for a failed attempt to `what` the store at `address`.
-    pub(super) fn into_error(self, what: &str, address: &str) -> Error {
-        const AWAY: &str = "start the server, or correct the address of the session store";
-        let failed = |why: &str, help: &str| {
-            let message = format!("cannot {what} the session store {address}: {why}");
-            Error::new(ErrorCode::ExecutionError, message, help)
-        };
-        let timeout = |why: &str, help: &str| {
-            let message = format!("cannot {what} the session store {address}: {why}");
-            Error::new(ErrorCode::Timeout, message, help)
-        };
-        match self {
-            Problem::Late => timeout("the server does not answer in time", AWAY),
-            Problem::NoneFree => {
-                timeout("all connections are in use", "allow more connections, or more time")
-            }
-            Problem::Damaged(why) => failed(
-                &why,
-                "end the session; if that does not help, drop the tables `repertoire_*`",
-            ),
-            Problem::Refused { why, help } => failed(&why, help),
-            Problem::Unreachable(error) => {
-                failed(&why(&error), help(&error).unwrap_or(AWAY)).with_source(error)
-            }
-            Problem::Broken(error) => failed(&why(&error), AWAY).with_source(error),
-            Problem::Unknown(error) => {
-                let why = format!("{}; it may have been written", why(&error));
-                failed(&why, AWAY).with_source(error)
-            }
-            Problem::Failed(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => {
-                timeout("the server did not finish in time", AWAY).with_source(error)
-            }
-            Problem::Failed(error) => {
-                let help = help(&error).unwrap_or("see the log of the server");
-                failed(&why(&error), help).with_source(error)
-            }
-        }
-    }
+fn cause(error: tokio_postgres::Error) -> Cause {
+    Cause { why: why(&error), help: help(&error), source: Box::new(error) }
 }
 
 /// The reason of the server or of the system, in one line.

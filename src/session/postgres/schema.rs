@@ -4,8 +4,9 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
-use super::problem::Problem;
+use super::problem::at_commit;
 use super::statements::LOCK;
+use crate::session::server::Problem;
 use crate::session::tally::Tallies;
 
 /// The version of the schema.
@@ -114,7 +115,7 @@ async fn migrate(client: &mut Client) -> Result<(), Problem> {
     }
     let sql = format!("UPDATE repertoire_store SET version = {VERSION}");
     transaction.batch_execute(&sql).await?;
-    transaction.commit().await.map_err(Problem::at_commit)
+    transaction.commit().await.map_err(at_commit)
 }
 
 fn foreign(table: &str) -> Problem {

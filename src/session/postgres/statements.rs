@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
-use super::problem::Problem;
-use super::wait::Deadline;
-use crate::session::server::{decode, encode, key};
+use super::problem::at_commit;
+use crate::session::server::{Deadline, Problem, decode, encode, key};
 use crate::session::state::{Event, SessionState, SkillState};
 use crate::session::tally::{Counts, Day, Tallies};
 use crate::skill::SkillId;
@@ -66,7 +65,7 @@ pub(super) async fn record(
         before = state.apply(event);
     }
     columns.fill(events);
-    let skills = encode(&state).map_err(|error| Problem::Damaged(error.to_string()))?;
+    let skills = encode(&state).map_err(|error| damaged(error.to_string()))?;
     let is_new = known.is_none();
     let values = [
         (&id as _, Type::TEXT),
@@ -81,8 +80,8 @@ pub(super) async fn record(
     let (written, committed) =
         tokio::join!(biased; client.execute_typed(WRITE, &values), client.batch_execute("COMMIT"));
     // A transaction that failed is rolled back by `COMMIT`, which then does not fail.
-    written.map_err(Problem::at_commit)?;
-    committed.map_err(Problem::at_commit)?;
+    written.map_err(at_commit)?;
+    committed.map_err(at_commit)?;
     Ok(before)
 }
 
@@ -127,8 +126,13 @@ pub(super) async fn state(
 
 fn read(session: &str, skills: &str) -> Result<SessionState, Problem> {
     decode(skills).map_err(|error| {
-        Problem::Damaged(format!("the row of the session `{session}` cannot be read: {error}"))
+        damaged(format!("the row of the session `{session}` cannot be read: {error}"))
     })
+}
+
+fn damaged(why: String) -> Problem {
+    let help = "end the session; if that does not help, drop the tables `repertoire_*`";
+    Problem::Damaged { why, help }
 }
 
 /// Forgets `session`.
@@ -141,8 +145,8 @@ pub(super) async fn end(client: &Client, deadline: Deadline, session: &str) -> R
         client.execute_typed("DELETE FROM repertoire_session WHERE id = $1", &row),
         client.batch_execute("COMMIT"),
     );
-    deleted.map_err(Problem::at_commit)?;
-    committed.map_err(Problem::at_commit)
+    deleted.map_err(at_commit)?;
+    committed.map_err(at_commit)
 }
 
 /// Returns the tallies of `since` and the days after it.

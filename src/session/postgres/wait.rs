@@ -8,20 +8,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
 
-use super::problem::Problem;
-
-/// The end of the time for a call.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Deadline(pub(super) Instant);
-
-impl Deadline {
-    /// The time that is left, zero at least.
-    pub(super) fn left(self) -> Duration {
-        self.0.saturating_duration_since(Instant::now())
-    }
-}
+use crate::session::server::{Deadline, Problem};
 
 struct Unpark(Thread);
 
@@ -54,6 +42,7 @@ pub(super) fn until<T>(
 #[cfg(test)]
 mod tests {
     use std::future::{pending, poll_fn};
+    use std::time::{Duration, Instant};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "config")]
 /// The schemes of addresses that [`open_url`](super::open_url) understands.
-const SCHEMES: [&str; 2] = ["postgres", "postgresql"];
+const SCHEMES: [&str; 4] = ["postgres", "postgresql", "redis", "rediss"];
 
 /// Tells whether `text` begins as the address of a session store does.
 #[cfg(feature = "config")]
@@ -36,6 +36,41 @@ pub fn without_secrets(url: &str) -> String {
         (true, "") => format!("{scheme}://{place}"),
         (true, name) => format!("{scheme}://{name}@{place}"),
     }
+}
+
+/// The parameters that we read ourselves, and the URL without them.
+#[cfg(any(feature = "postgres", feature = "redis"))]
+pub(in crate::session) struct Parameters<'u> {
+    pub(in crate::session) url: String,
+    pub(in crate::session) sslmode: Option<&'u str>,
+    pub(in crate::session) sslrootcert: Option<String>,
+}
+
+#[cfg(any(feature = "postgres", feature = "redis"))]
+impl<'u> Parameters<'u> {
+    pub(in crate::session) fn take(url: &'u str) -> Parameters<'u> {
+        let (base, query) = url.split_once('?').unwrap_or((url, ""));
+        let mut taken = Parameters { url: base.to_owned(), sslmode: None, sslrootcert: None };
+        let mut separator = '?';
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            match pair.split_once('=') {
+                Some(("sslmode", mode)) => taken.sslmode = Some(mode),
+                Some(("sslrootcert", path)) => taken.sslrootcert = Some(unescaped(path)),
+                _ => {
+                    taken.url.push(separator);
+                    taken.url.push_str(pair);
+                    separator = '&';
+                }
+            }
+        }
+        taken
+    }
+}
+
+#[cfg(any(feature = "postgres", feature = "redis"))]
+/// Replaces `%20` and the like.
+fn unescaped(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -41,12 +41,16 @@ impl Breaker {
     /// Notes that the server could not be reached, and returns the error.
     pub(in crate::session) fn fail(&self, error: Error) -> Error {
         let mut failure = self.lock();
+        let now = Instant::now();
         let pause = match &*failure {
+            // A call that had begun before the pause adds nothing: calls on many threads fail at
+            // once.
+            Some(before) if now < before.until => return error,
             Some(before) => (before.pause * 2).min(LONGEST_PAUSE),
             None => FIRST_PAUSE,
         };
         let kept = error.reworded(error.message());
-        *failure = Some(Failure { error: kept, pause, until: Instant::now() + pause });
+        *failure = Some(Failure { error: kept, pause, until: now + pause });
         error
     }
 
@@ -73,6 +77,9 @@ mod tests {
             (again.code(), again.message(), again.help()),
             (ErrorCode::Timeout, "away", "start it")
         );
+        for _ in 0..9 {
+            breaker.fail(error());
+        }
         sleep(FIRST_PAUSE);
         breaker.check().unwrap();
         breaker.fail(error());

@@ -1,9 +1,16 @@
-//! What stores on servers share: options, the record of a session, and the pause after a failure.
+//! Parts of all stores on servers: options, addresses, the record of a session, and the pause after a
+//! failure.
 
 mod address;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "postgres", feature = "redis"))]
 mod breaker;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod caller;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod pool;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod problem;
+#[cfg(any(feature = "postgres", feature = "redis"))]
 mod record;
 #[cfg(all(feature = "tls", feature = "postgres"))]
 pub(super) mod tls;
@@ -14,12 +21,18 @@ use std::time::Duration;
 use super::store::SessionStore;
 use crate::error::{Error, ErrorCode};
 
+#[cfg(any(feature = "postgres", feature = "redis"))]
+pub(super) use address::Parameters;
 #[cfg(feature = "config")]
 pub(crate) use address::is_address;
 pub use address::without_secrets;
-#[cfg(feature = "postgres")]
-pub(super) use breaker::Breaker;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "postgres", feature = "redis"))]
+pub(super) use caller::{Caller, Connector};
+#[cfg(any(feature = "postgres", feature = "redis"))]
+pub(super) use pool::Deadline;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+pub(super) use problem::{Cause, Problem};
+#[cfg(any(feature = "postgres", feature = "redis"))]
 pub(super) use record::{decode, encode, key};
 
 /// The options of a store on a server.
@@ -48,15 +61,15 @@ impl Default for ServerOptions {
 }
 
 impl ServerOptions {
-    #[cfg(feature = "postgres")]
+    #[cfg(any(feature = "postgres", feature = "redis"))]
     /// The age after which an idle session is forgotten, in whole seconds.
     pub(super) fn keeps_seconds(&self) -> i32 {
         i32::try_from(self.keeps.as_secs()).unwrap_or(i32::MAX).max(1)
     }
 }
 
-/// Creates a store on the server at `url`, by its scheme: `postgres://` or `postgresql://`. It connects
-/// with the first call.
+/// Creates a store on the server at `url`, by its scheme: `postgres://` or `postgresql://`, `redis://`,
+/// or `rediss://` for TLS. It connects with the first call.
 ///
 /// Fails with `INVALID_PARAM` if `url` is not the address of a server, or if this build lacks the
 /// feature for it.
@@ -67,15 +80,19 @@ pub fn open_url(url: &str, options: ServerOptions) -> Result<Arc<dyn SessionStor
         "postgres" | "postgresql" => Ok(Arc::new(super::PostgresStore::open_with(url, options)?)),
         #[cfg(not(feature = "postgres"))]
         "postgres" | "postgresql" => Err(lacking("PostgreSQL", "postgres", options)),
+        #[cfg(feature = "redis")]
+        "redis" | "rediss" => Ok(Arc::new(super::RedisStore::open_with(url, options)?)),
+        #[cfg(not(feature = "redis"))]
+        "redis" | "rediss" => Err(lacking("Redis", "redis", options)),
         _ => {
             let message = "the address of the session store is of an unknown kind";
-            let help = "begin it with `postgres://`";
+            let help = "begin it with `postgres://` or `redis://`";
             Err(Error::new(ErrorCode::InvalidParam, message, help))
         }
     }
 }
 
-#[cfg(not(feature = "postgres"))]
+#[cfg(not(all(feature = "postgres", feature = "redis")))]
 fn lacking(server: &str, feature: &str, _: ServerOptions) -> Error {
     let message = format!("the session store is in {server}, which this build cannot use");
     let help = format!("build with the feature `{feature}`");

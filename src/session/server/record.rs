@@ -43,19 +43,35 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// Returns the record of a session.
 pub(in crate::session) fn encode(state: &SessionState) -> serde_json::Result<String> {
-    let record = |state: &'_ SkillState| Record {
-        skill: Cow::Owned(state.skill.as_str().to_owned()),
-        uses: state.uses,
-        activations: state.activations,
-        activated_by: state.activated_by.as_ref().map(|by| Cow::Owned(by.as_str().to_owned())),
-        in_context: state.in_context,
-        body: state.body,
-        lost: state.lost,
-        consented: state.consented,
-        listed: state.listed,
-        joined: state.joined,
-    };
     serde_json::to_string(&state.skills.iter().map(record).collect::<Vec<_>>())
+}
+
+/// Returns the record of a skill.
+fn record(state: &SkillState) -> Record<'_> {
+    let SkillState {
+        skill,
+        uses,
+        activations,
+        activated_by,
+        in_context,
+        body,
+        lost,
+        consented,
+        listed,
+        joined,
+    } = state;
+    Record {
+        skill: Cow::Borrowed(skill.as_str()),
+        activated_by: activated_by.as_ref().map(|by| Cow::Borrowed(by.as_str())),
+        uses: *uses,
+        activations: *activations,
+        in_context: *in_context,
+        body: *body,
+        lost: *lost,
+        consented: *consented,
+        listed: *listed,
+        joined: *joined,
+    }
 }
 
 /// Reads the record of a session.

@@ -1,0 +1,87 @@
+//! Calls of a server: a deadline, a connection of the pool, one more attempt, and the pause after a
+//! failure.
+
+use std::time::{Duration, Instant};
+
+use super::breaker::Breaker;
+use super::pool::{Deadline, Pool};
+use super::problem::Problem;
+use crate::error::Error;
+
+/// A server as one store uses it.
+#[derive(Debug)]
+pub(in crate::session) struct Caller<C> {
+    /// The address without its password.
+    pub(in crate::session) shown: String,
+    timeout: Duration,
+    pool: Pool<C>,
+    breaker: Breaker,
+}
+
+/// The connections of a kind of server.
+pub(in crate::session) trait Connector {
+    /// A connection.
+    type Connection;
+
+    /// Connects, and makes sure that what is stored is for this version.
+    fn connect(&self, deadline: Deadline) -> Result<Self::Connection, Problem>;
+
+    /// Tells whether a connection is open, as far as that is known without asking.
+    fn is_open(connection: &Self::Connection) -> bool;
+}
+
+impl<C> Caller<C> {
+    pub(in crate::session) fn new(shown: String, options: &super::ServerOptions) -> Caller<C> {
+        let (pool, breaker) = (Pool::new(options.connections), Breaker::default());
+        Caller { shown, timeout: options.timeout, pool, breaker }
+    }
+
+    /// Runs `work` on a connection, and once more on a new one if the connection had been idle, was
+    /// broken, and nothing can have been written.
+    pub(in crate::session) fn run<T>(
+        &self,
+        what: &str,
+        connector: &impl Connector<Connection = C>,
+        work: &dyn Fn(&mut C, Deadline) -> Result<T, Problem>,
+    ) -> Result<T, Error> {
+        let deadline = Deadline(Instant::now() + self.timeout);
+        self.breaker.check()?;
+        let mut is_second = false;
+        loop {
+            let mut was_idle = false;
+            match self.attempt(deadline, connector, &mut was_idle, work) {
+                Err(Problem::Broken(_)) if was_idle && !is_second => self.pool.clear(),
+                Ok(done) => {
+                    self.breaker.succeed();
+                    return Ok(done);
+                }
+                Err(problem) => {
+                    let is_away = problem.is_away();
+                    let error = problem.into_error(what, &self.shown);
+                    return Err(if is_away { self.breaker.fail(error) } else { error });
+                }
+            }
+            is_second = true;
+        }
+    }
+
+    fn attempt<T, K: Connector<Connection = C>>(
+        &self,
+        deadline: Deadline,
+        connector: &K,
+        was_idle: &mut bool,
+        work: &dyn Fn(&mut C, Deadline) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
+        let mut lease = self.pool.lease(deadline).ok_or(Problem::NoneFree)?;
+        let mut connection = match lease.take_idle(K::is_open) {
+            Some(connection) => {
+                *was_idle = true;
+                connection
+            }
+            None => connector.connect(deadline)?,
+        };
+        let done = work(&mut connection, deadline)?;
+        lease.give_back(connection);
+        Ok(done)
+    }
+}

@@ -1,0 +1,99 @@
+//! Reasons why a call of a server failed, as far as they are handled differently.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use crate::error::{Error, ErrorCode};
+
+#[derive(Debug)]
+pub(in crate::session) enum Problem {
+    /// No connection could be made.
+    Unreachable(Cause),
+    /// The connection broke before anything was written.
+    Broken(Cause),
+    /// The connection broke while something was written: it is not known if it was.
+    Unknown(Cause),
+    /// The server did not answer in time.
+    Late,
+    /// The server gave up in time.
+    #[cfg(feature = "postgres")]
+    GaveUp(Cause),
+    /// Other calls used all connections until the deadline.
+    NoneFree,
+    /// The server refused it.
+    Failed(Cause),
+    /// A stored value is not what was written.
+    Damaged { why: String, help: &'static str },
+    /// The stored data is not for this version.
+    Refused { why: String, help: &'static str },
+}
+
+/// The error of a client, and what to do about it.
+#[derive(Debug)]
+pub(in crate::session) struct Cause {
+    pub(in crate::session) why: String,
+    pub(in crate::session) help: Option<&'static str>,
+    pub(in crate::session) source: Box<dyn StdError + Send + Sync>,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+impl StdError for Cause {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&*self.source)
+    }
+}
+
+impl Problem {
+    /// The failure of a call that ends with writing.
+    pub(in crate::session) fn at_commit(self) -> Problem {
+        match self {
+            Problem::Broken(cause) => Problem::Unknown(cause),
+            other => other,
+        }
+    }
+
+    /// Tells whether the next call would most likely fail in the same way, after some time.
+    pub(in crate::session) fn is_away(&self) -> bool {
+        matches!(self, Problem::Unreachable(_) | Problem::Late)
+    }
+
+    /// The error for a failed attempt to `what` the store at `address`.
+    pub(in crate::session) fn into_error(self, what: &str, address: &str) -> Error {
+        const AWAY: &str = "start the server, or correct the address of the session store";
+        let error = |code, why: &str, help: &str| {
+            let message = format!("cannot {what} the session store {address}: {why}");
+            Error::new(code, message, help)
+        };
+        let (timeout, failed) = (ErrorCode::Timeout, ErrorCode::ExecutionError);
+        match self {
+            Problem::Late => error(timeout, "the server does not answer in time", AWAY),
+            #[cfg(feature = "postgres")]
+            Problem::GaveUp(cause) => {
+                error(timeout, "the server did not finish in time", AWAY).with_source(cause)
+            }
+            Problem::NoneFree => {
+                let help = "allow more connections, or more time";
+                error(timeout, "all connections are in use", help)
+            }
+            Problem::Damaged { why, help } | Problem::Refused { why, help } => {
+                error(failed, &why, help)
+            }
+            Problem::Unreachable(cause) | Problem::Broken(cause) => {
+                error(failed, &cause.why, cause.help.unwrap_or(AWAY)).with_source(cause)
+            }
+            Problem::Unknown(cause) => {
+                let why = format!("{}; it may have been written", cause.why);
+                error(failed, &why, AWAY).with_source(cause)
+            }
+            Problem::Failed(cause) => {
+                let help = cause.help.unwrap_or("see the log of the server");
+                error(failed, &cause.why, help).with_source(cause)
+            }
+        }
+    }
+}
