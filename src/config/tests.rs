@@ -142,6 +142,7 @@ fn the_nearest_name_is_proposed() {
     }
 }
 
+#[cfg(all(feature = "scripts", feature = "toolsets"))]
 #[test]
 fn a_project_grants_nothing() {
     let user = "[scripts]\ntimeout = 30\n[toolsets.Hello]\ncall_timeout = 5\n";
