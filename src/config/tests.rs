@@ -331,8 +331,9 @@ fn the_documented_example_has_every_setting() {
     let config = world.config();
     assert_eq!(config.diagnostics(), []);
     for key in schema::KEYS {
-        let class = key.name.replace('*', "HelloToolset");
-        assert!(config.found.iter().any(|found| found.name == class), "{} is not there", key.name);
+        let names = ["HelloToolset", "anthropics-skills"].map(|name| key.name.replace('*', name));
+        let mut found = config.found.iter();
+        assert!(found.any(|found| names.contains(&found.name)), "{} is not there", key.name);
     }
     assert_eq!(value(&config, "limits.max_skills"), 3);
     let margin = value(&config, "routing.relevance");

@@ -11,9 +11,12 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::lock_file::{LockedFile, replace};
-use super::objects::{Objects, io_error};
+use super::objects::{Objects, io_error, sweep};
 use crate::error::Error;
 use crate::trust::ContentHash;
+
+/// The beginning of the name of a copy that is not whole yet.
+const NEW: &str = ".new-";
 
 /// The copies of the sources of one `config.toml`.
 #[derive(Debug, Clone)]
@@ -96,7 +99,8 @@ impl Copies {
     ) -> Result<TempDir, Error> {
         let failed = |error: io::Error| io_error("write", &self.dir, &error);
         fs::create_dir_all(&self.dir).map_err(failed)?;
-        let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&self.dir).map_err(failed)?;
+        sweep(&self.dir, NEW);
+        let new = tempfile::Builder::new().prefix(NEW).tempdir_in(&self.dir).map_err(failed)?;
         for (path, LockedFile { sha256, executable }) in files {
             super::layout::check_path(path)
                 .map_err(|why| super::limits::refused("the lock file", path, why))?;

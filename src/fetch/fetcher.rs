@@ -13,7 +13,7 @@ use super::limits::{Deadline, FetchLimits, too_large};
 use super::location::{Location, check_revision, plain_dir};
 use super::lock_file::{Locked, LockedFile};
 use super::names::{Found, Names};
-use super::objects::{Objects, io_error};
+use super::objects::{Objects, io_error, sweep};
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
 use crate::catalog::Source;
 use crate::config::FetchSettings;
@@ -34,7 +34,7 @@ const MAX_TEXT_BYTES: u64 = 4 << 20;
 /// let cache = tempfile::tempdir()?;
 /// let fetcher = Fetcher::new(cache.path());
 /// // A directory; `owner/repo` and URLs of git repositories are fetched alike.
-/// let settings = FetchSettings { source: "examples/skills".to_owned(), ..Default::default() };
+/// let settings = FetchSettings { source: "./examples/skills".to_owned(), ..Default::default() };
 /// let locked = fetcher.fetch(&settings, Path::new("."))?;
 /// assert_eq!(locked.revision.len(), 64);
 ///
@@ -86,6 +86,7 @@ impl Fetcher {
                 let scratch = self.cache.join("scratch");
                 std::fs::create_dir_all(&scratch)
                     .map_err(|error| io_error("create", &scratch, &error))?;
+                sweep(&scratch, "git-");
                 let (url, rev) = (url.clone(), rev.map(str::to_owned));
                 Box::new(Git { url, rev, limits, deadline, scratch })
             }
@@ -130,7 +131,7 @@ impl Fetcher {
             return Err(too_large(source, "entries", self.limits.entries as u64));
         }
         let names = Names::new(&entries, source)?;
-        let units = self.units(&names, &mut *tree, settings)?;
+        let units = chosen_units(&names, &mut *tree, settings)?;
         let files = layout::files(&names, &units, self.limits.files)?;
         let files = self.keep(&mut *tree, &files, source)?;
         let digest = || super::lock_file::digest(&files).to_string();
@@ -151,52 +152,6 @@ impl Fetcher {
         let new = copies.unpack(&locked.files, &self.objects)?;
         copies.install(name, new, &locked.digest())?;
         Ok(Source::fetched(name, copies.root(name)))
-    }
-
-    /// The skills to take.
-    fn units(
-        &self,
-        names: &Names<'_>,
-        tree: &mut dyn SourceTree,
-        settings: &FetchSettings,
-    ) -> Result<Vec<Unit>, Error> {
-        let path = settings.path.as_deref().map(plain_dir).transpose()?;
-        let marketplace = match names.find(MARKETPLACE) {
-            Found::Leaf(entry) if path.is_none() => {
-                texts(tree, &[&entry.path])?.remove(&entry.path).unwrap_or_default()
-            }
-            _ => String::new(),
-        };
-        let all = layout::units(names, path.as_deref(), &marketplace_dirs(&marketplace));
-        let source = &settings.source;
-        if all.is_empty() {
-            let place = path.map_or_else(String::new, |path| format!(" in `{path}`"));
-            let message = format!("{source} has no skill{place}");
-            let help =
-                "a skill is a directory with a `SKILL.md`; name the directory that holds them";
-            return Err(Error::new(ErrorCode::NotFound, message, help));
-        }
-        if settings.skills.is_empty() {
-            return Ok(all);
-        }
-        let files: Vec<&str> = all.iter().map(|unit| unit.skill_file.as_str()).collect();
-        let texts = texts(tree, &files)?;
-        let name = |unit: &Unit| {
-            let skill = texts.get(&unit.skill_file).and_then(|text| text.parse::<Skill>().ok());
-            skill.map(|skill| skill.name().to_owned()).unwrap_or_default()
-        };
-        let named: Vec<(String, Unit)> = all.into_iter().map(|unit| (name(&unit), unit)).collect();
-        let mut chosen = BTreeSet::new();
-        for id in &settings.skills {
-            let is_meant = |(name, unit): &(String, Unit)| {
-                name == id || unit.at == *id || unit.at.rsplit('/').next() == Some(id)
-            };
-            let nth =
-                named.iter().position(is_meant).ok_or_else(|| no_skill(source, id, &named))?;
-            chosen.insert(nth);
-        }
-        let units = named.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
-        Ok(units.map(|(_, (_, unit))| unit).collect())
     }
 
     /// Reads files and keeps their contents.
@@ -222,6 +177,7 @@ impl Fetcher {
         if total > total_bytes {
             return Err(too_large(source, "bytes in files of skills", total_bytes));
         }
+        self.objects.prepare()?;
         let mut kept = BTreeMap::new();
         let mut left = total_bytes;
         let paths: Vec<&str> = wanted.keys().copied().collect();
@@ -243,6 +199,49 @@ impl Fetcher {
         }
         Ok(locked)
     }
+}
+
+/// The skills to take.
+fn chosen_units(
+    names: &Names<'_>,
+    tree: &mut dyn SourceTree,
+    settings: &FetchSettings,
+) -> Result<Vec<Unit>, Error> {
+    let path = settings.path.as_deref().map(plain_dir).transpose()?;
+    let marketplace = match names.find(MARKETPLACE) {
+        Found::Leaf(entry) if path.is_none() => {
+            texts(tree, &[&entry.path])?.remove(&entry.path).unwrap_or_default()
+        }
+        _ => String::new(),
+    };
+    let all = layout::units(names, path.as_deref(), &marketplace_dirs(&marketplace));
+    let source = &settings.source;
+    if all.is_empty() {
+        let place = path.map_or_else(String::new, |path| format!(" in `{path}`"));
+        let message = format!("{source} has no skill{place}");
+        let help = "a skill is a directory with a `SKILL.md`; name the directory that holds them";
+        return Err(Error::new(ErrorCode::NotFound, message, help));
+    }
+    if settings.skills.is_empty() {
+        return Ok(all);
+    }
+    let files: Vec<&str> = all.iter().map(|unit| unit.skill_file.as_str()).collect();
+    let texts = texts(tree, &files)?;
+    let name_of = |unit: &Unit| {
+        let skill = texts.get(&unit.skill_file).and_then(|text| text.parse::<Skill>().ok());
+        skill.map(|skill| skill.name().to_owned()).unwrap_or_default()
+    };
+    let known: Vec<(String, Unit)> = all.into_iter().map(|unit| (name_of(&unit), unit)).collect();
+    let mut chosen = BTreeSet::new();
+    for id in &settings.skills {
+        let is_meant = |(name, unit): &(String, Unit)| {
+            name == id || unit.at == *id || unit.at.rsplit('/').next() == Some(id)
+        };
+        let nth = known.iter().position(is_meant).ok_or_else(|| no_skill(source, id, &known))?;
+        chosen.insert(nth);
+    }
+    let units = known.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
+    Ok(units.map(|(_, (_, unit))| unit).collect())
 }
 
 /// The texts of small files; bytes that are not UTF-8 are replaced.

@@ -44,8 +44,8 @@ impl SourceProvider for Git {
         let listed = self.run(None).output(&mut command, None, MAX_LISTING_BYTES)?;
         let listed = String::from_utf8_lossy(&listed).into_owned();
         let find = |name: String| {
-            let lines = listed.lines().filter_map(|line| line.split_once('\t'));
-            lines.filter(|(_, known)| *known == name).map(|(commit, _)| commit.to_owned()).next()
+            let mut lines = listed.lines().filter_map(|line| line.split_once('\t'));
+            lines.find(|(_, known)| *known == name).map(|(commit, _)| commit.to_owned())
         };
         // An annotated tag stands for the commit that it names.
         let tag = |end: &str| find(format!("refs/tags/{rev}{end}"));
@@ -200,7 +200,7 @@ impl GitTree {
         if names.is_empty() {
             return Ok(());
         }
-        let lost = || broken(std::io::Error::other("an object is missing"));
+        let missing = || broken(std::io::Error::other("an object is missing"));
         if names.iter().any(|name| name.contains('\n')) {
             return Err(broken(std::io::Error::other("a name has a line feed")));
         }
@@ -218,7 +218,7 @@ impl GitTree {
                 (&mut stdout).take(8192).read_line(&mut head).map_err(broken)?;
                 // `HASH blob BYTES`, or the name and `missing`.
                 let bytes = head.trim_end().split_once(" blob ").map(|(_, bytes)| bytes.parse());
-                let bytes: u64 = bytes.and_then(Result::ok).ok_or_else(lost)?;
+                let bytes: u64 = bytes.and_then(Result::ok).ok_or_else(missing)?;
                 let mut content = (&mut stdout).take(bytes);
                 take(nth, &mut content)?;
                 std::io::copy(&mut content, &mut std::io::sink()).map_err(broken)?;

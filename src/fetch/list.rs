@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorCode, Remedy};
 /// let (home, cache) = (tempfile::tempdir()?, tempfile::tempdir()?);
 /// let fetcher = Fetcher::new(cache.path());
 /// let list = SourceList::new(&fetcher, Scope::User, home.path(), "acme");
-/// let settings = FetchSettings { source: "examples/skills".to_owned(), ..Default::default() };
+/// let settings = FetchSettings { source: "./examples/skills".to_owned(), ..Default::default() };
 /// let added = list.add(None, &settings, Path::new("."))?;
 /// assert_eq!(added.name, "skills");
 /// assert!(added.skills.contains(&"hello-extended".to_owned()));
@@ -133,6 +133,7 @@ impl<'a> SourceList<'a> {
         let name = name.map_or_else(|| location.default_name(), str::to_owned);
         check_name(&name)?;
         self.check_free(&name, &settings)?;
+        self.writable_config()?;
         let locked = self.fetcher.fetch(&settings, &self.base)?;
         let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
         let _guard = self.copies.lock()?;
@@ -180,7 +181,7 @@ impl<'a> SourceList<'a> {
             let remedy = Remedy::Fetch { name: name.to_owned(), frozen };
             Err(Error::new(code, message, help).with_remedy(remedy))
         };
-        let (missing, stale) = (ErrorCode::NotFound, ErrorCode::ExecutionError);
+        let (missing, differs) = (ErrorCode::NotFound, ErrorCode::ExecutionError);
         let Some(locked) = self.locked(name)? else {
             let message = format!("{} does not pin it", self.lock.display());
             return fetch(missing, message, "update it", false);
@@ -193,16 +194,19 @@ impl<'a> SourceList<'a> {
         let state = self.copies.state(name);
         if state.digest != locked.digest().as_str() {
             let message = format!("{} pins another state than its copy has", self.lock.display());
-            return fetch(stale, message, "fetch what is pinned", true);
+            return fetch(differs, message, "fetch what is pinned", true);
         }
         if let Some(path) = self.copies.changed(name, &locked.files) {
             let message = format!("{} is not as it was fetched", path.display());
-            return fetch(stale, message, "fetch what is pinned", true);
+            return fetch(differs, message, "fetch what is pinned", true);
         }
         match state.problem {
-            Some(problem) => {
-                fetch(stale, format!("it is as it was fetched last: {problem}"), "update it", false)
-            }
+            Some(problem) => fetch(
+                differs,
+                format!("it is as it was fetched last: {problem}"),
+                "update it",
+                false,
+            ),
             None => Ok(()),
         }
     }
@@ -237,19 +241,30 @@ impl<'a> SourceList<'a> {
         }
     }
 
-    fn write_config(&self, before: &str, after: &str) -> Result<(), Error> {
-        if before == after {
-            return Ok(());
-        }
-        // A user's file may be a link to where settings are kept; what it leads to is replaced.
-        let file = match self.config.canonicalize() {
-            Ok(real) if self.scope == Scope::User => real,
+    /// The file to replace: a user's may be a link to where settings are kept.
+    fn writable_config(&self) -> Result<PathBuf, Error> {
+        let file = match (self.config.canonicalize(), self.base.canonicalize()) {
+            (Ok(real), Ok(base)) if self.scope == Scope::Project && !real.starts_with(&base) => {
+                let message =
+                    format!("{} is a link that leaves the project", self.config.display());
+                let help = "put the file itself there";
+                return Err(Error::new(ErrorCode::PermissionDenied, message, help));
+            }
+            (Ok(real), _) => real,
             _ => self.config.clone(),
         };
         if file.metadata().is_ok_and(|metadata| metadata.permissions().readonly()) {
             let message = format!("{} is read-only", file.display());
             return Err(Error::new(ErrorCode::PermissionDenied, message, "make it writable"));
         }
+        Ok(file)
+    }
+
+    fn write_config(&self, before: &str, after: &str) -> Result<(), Error> {
+        if before == after {
+            return Ok(());
+        }
+        let file = self.writable_config()?;
         lock_file::replace(&file, after).map_err(|error| io_error("write", &file, &error))
     }
 }

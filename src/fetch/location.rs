@@ -165,7 +165,7 @@ pub(super) fn check_name(name: &str) -> Result<(), Error> {
 
 /// Checks a revision: it must not be read as an option or as a range. Fails with `INVALID_PARAM`.
 pub(super) fn check_revision(rev: &str) -> Result<(), Error> {
-    let is_refused = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\+@{".contains(c);
+    let is_refused = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\+{".contains(c);
     if !rev.is_empty()
         && !rev.starts_with(['-', '/', '.'])
         && !rev.contains("..")
@@ -292,7 +292,7 @@ mod tests {
         for rev in ["", "-x", "a..b", "a:b", "x y", "@{1}"] {
             assert!(check_revision(rev).is_err(), "{rev}");
         }
-        for rev in ["main", "v1.2", "feature/x", "0a1b2c3"] {
+        for rev in ["main", "v1.2", "feature/x", "0a1b2c3", "@a/b@1.0.0"] {
             check_revision(rev).unwrap();
         }
         assert!(plain_dir("../x").is_err() && plain_dir("/x").is_err());

@@ -5,12 +5,16 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
 use super::limits::too_large;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
+
+/// The beginning of the name of a content that is not whole yet.
+const NEW: &str = "new-";
 
 /// The store of contents in a directory.
 #[derive(Debug, Clone)]
@@ -23,6 +27,15 @@ impl Objects {
         Objects { dir }
     }
 
+    /// Makes the directory, and removes what killed processes left in it. Fails with
+    /// `EXECUTION_ERROR` if it cannot be written.
+    pub(super) fn prepare(&self) -> Result<(), Error> {
+        let failed = |error: io::Error| io_error("create", &self.dir, &error);
+        fs::create_dir_all(&self.dir).map_err(failed)?;
+        sweep(&self.dir, NEW);
+        Ok(())
+    }
+
     /// Keeps a content of at most `most` bytes, and returns its hash and its size. Fails with
     /// `INVALID_PARAM` if it is larger, and with `EXECUTION_ERROR` if it cannot be read or written.
     pub(super) fn put(
@@ -32,9 +45,8 @@ impl Objects {
         file: &str,
     ) -> Result<(ContentHash, u64), Error> {
         let failed = |error: io::Error| io_error("write", &self.dir, &error);
-        fs::create_dir_all(&self.dir).map_err(failed)?;
         let mut new =
-            tempfile::Builder::new().prefix("new-").tempfile_in(&self.dir).map_err(failed)?;
+            tempfile::Builder::new().prefix(NEW).tempfile_in(&self.dir).map_err(failed)?;
         let mut hash = Sha256::new();
         let mut n_bytes = 0;
         let mut buffer = vec![0; 64 << 10];
@@ -90,6 +102,23 @@ impl Objects {
         // A hash of a lock file may be any text.
         let (start, rest) = hash.split_at_checked(2).unwrap_or(("", hash));
         self.dir.join(start).join(rest)
+    }
+}
+
+/// The age from which something unfinished is of a process that was killed.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Removes what killed processes left unfinished in a directory, by the beginning of its name.
+pub(super) fn sweep(dir: &Path, prefix: &str) {
+    let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix)) {
+        let Ok(metadata) = entry.metadata() else { continue };
+        let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age > ABANDONED) {
+            let path = entry.path();
+            let _ =
+                if metadata.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        }
     }
 }
 

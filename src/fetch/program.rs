@@ -133,7 +133,8 @@ impl Run<'_> {
         let child = Mutex::new(child);
         let (ended, is_ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
-            let watchdog = scope.spawn(|| self.watch(&child, is_ended));
+            let watched = &child;
+            let watchdog = scope.spawn(move || self.watch(watched, &is_ended));
             let errors = scope.spawn(move || {
                 let mut text = Vec::new();
                 if let Some(mut stderr) = stderr {
@@ -171,7 +172,7 @@ impl Run<'_> {
     }
 
     /// Stops the program once a limit is reached.
-    fn watch(&self, child: &Mutex<Child>, is_ended: mpsc::Receiver<()>) -> Option<Stop> {
+    fn watch(&self, child: &Mutex<Child>, is_ended: &mpsc::Receiver<()>) -> Option<Stop> {
         loop {
             match is_ended.recv_timeout(INTERVAL) {
                 Err(RecvTimeoutError::Timeout) => {}

@@ -110,10 +110,8 @@ impl SourceList<'_> {
         if let Some(locked) = fitting
             && provider.newest()?.as_ref() == Some(&locked.revision)
         {
-            return match self.is_current(name, locked) {
-                true => Ok(unchanged(locked)),
-                false => self.install_locked(name, settings, Some(locked.clone()), options.dry_run),
-            };
+            let locked = Some(locked.clone());
+            return self.install_locked(name, settings, locked, options.dry_run);
         }
         let fetched = self.fetcher.fetch_from(&*provider, settings, None)?;
         if locked.as_ref() == Some(&fetched) && self.is_current(name, &fetched) {

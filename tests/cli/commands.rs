@@ -16,12 +16,13 @@ fn place_with_script() -> Place {
 }
 
 #[test]
-fn the_help_has_four_groups() {
+fn the_help_has_five_groups() {
     let place = Place::new();
     let help = place.run(["--help"]).exits(0).stdout;
     let mut rest = help.as_str();
     for (group, commands) in [
         ("Try what there is", ["list", "play"]),
+        ("Take skills from elsewhere", ["add", "remove"]),
         ("Write skills", ["new", "stats"]),
         ("Ship code", ["tool", "trust"]),
         ("Connect agents", ["hook", "completions"]),

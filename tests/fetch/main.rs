@@ -9,5 +9,6 @@ mod support;
 
 mod add;
 mod hostile;
+mod library;
 mod repository;
 mod update;

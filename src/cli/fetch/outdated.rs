@@ -51,17 +51,13 @@ fn report(name: &str, config: &std::path::Path, result: &Result<Outdated, Error>
 fn line(page: &mut Page, name: &str, Outdated { locked, newest, outdated, .. }: &Outdated) {
     let name = styled(NAME, sanitize::line(name));
     let newest = sanitize::line(short(newest));
-    match locked {
-        _ if !outdated => {
-            page.line(format_args!("{} {name} at {newest}", styled(GOOD, "newest  ")))
+    let (title, text) = match locked {
+        _ if !outdated => (styled(GOOD, "newest  "), format!(" at {newest}")),
+        Some(locked) => {
+            let locked = sanitize::line(short(locked));
+            (styled(WARNING, "outdated"), format!(" at {locked}, newest is {newest}"))
         }
-        Some(locked) => page.line(format_args!(
-            "{} {name} at {}, newest is {newest}",
-            styled(WARNING, "outdated"),
-            sanitize::line(short(locked))
-        )),
-        None => {
-            page.line(format_args!("{} {name}, newest is {newest}", styled(WARNING, "missing ")));
-        }
-    }
+        None => (styled(WARNING, "missing "), format!(", newest is {newest}")),
+    };
+    page.line(format_args!("{title} {name}{text}"));
 }
