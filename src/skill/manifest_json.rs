@@ -27,19 +27,9 @@ impl Manifest {
         put("brief_description", text(&self.brief_description));
         put("when_to_use", text(&self.when_to_use));
         put("version", self.version.as_ref().map(|version| version.value.to_string().into()));
-        let triggers = &self.triggers;
-        put(
-            "triggers",
-            triggers.declared.then(|| {
-                json!({
-                    "keywords": list(&triggers.keywords),
-                    "verbs": list(&triggers.verbs),
-                    "patterns": list(&triggers.patterns),
-                    "exclude": list(&triggers.exclude),
-                    "paths": list(&triggers.paths),
-                })
-            }),
-        );
+        let kinds = self.triggers.kinds().into_iter();
+        let triggers = kinds.map(|(kind, entries)| (kind.to_owned(), list(entries)));
+        put("triggers", self.triggers.declared.then(|| triggers.collect::<Map<_, _>>().into()));
         put("trigger_phrases", filled(&self.trigger_phrases));
         put(
             "examples",
