@@ -152,6 +152,21 @@ impl Error {
     }
 }
 
+/// Returns the one of `choices` that is called `text`; or else an error, which says that `text` is
+/// not `what` and lists the names of all choices.
+pub(crate) fn choose<T: Copy>(
+    what: &str,
+    text: &str,
+    choices: &[T],
+    name: impl Fn(T) -> &'static str,
+) -> Result<T, Error> {
+    choices.iter().copied().find(|choice| name(*choice) == text).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|choice| name(*choice)).collect();
+        let help = format!("choose `{}`", names.join("` or `"));
+        Error::new(ErrorCode::InvalidParam, format!("`{text}` is not {what}"), help)
+    })
+}
+
 impl From<&Diagnostic> for Error {
     fn from(diagnostic: &Diagnostic) -> Error {
         let code = match diagnostic.code {

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, choose};
 
 /// The shape of a tool definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,18 @@ pub enum ToolFormat {
 }
 
 impl ToolFormat {
+    /// All formats.
+    pub const ALL: [ToolFormat; 3] = [ToolFormat::Mcp, ToolFormat::OpenAi, ToolFormat::Anthropic];
+
+    /// The name of the format, as on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ToolFormat::Mcp => "mcp",
+            ToolFormat::OpenAi => "openai",
+            ToolFormat::Anthropic => "anthropic",
+        }
+    }
+
     /// A tool in this shape. `name` must be one that providers take; `parameters` is a JSON Schema,
     /// and `annotations` are hints in MCP's words, which only MCP has.
     pub fn tool(
@@ -49,15 +61,6 @@ impl FromStr for ToolFormat {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<ToolFormat, Error> {
-        match text {
-            "mcp" => Ok(ToolFormat::Mcp),
-            "openai" => Ok(ToolFormat::OpenAi),
-            "anthropic" => Ok(ToolFormat::Anthropic),
-            _ => Err(Error::new(
-                ErrorCode::InvalidParam,
-                format!("`{text}` is no format of tool lists"),
-                "choose `mcp`, `openai` or `anthropic`",
-            )),
-        }
+        choose("a format of tool lists", text, &ToolFormat::ALL, ToolFormat::as_str)
     }
 }

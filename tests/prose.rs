@@ -154,16 +154,74 @@ fn every_promise_of_security_md_names_tests_that_exist() {
     for row in page.lines().filter(|line| line.starts_with('|') && line.contains(".rs`")) {
         let named = row.rsplit_once(" | ").unwrap().1;
         let mut source = String::new();
-        for quoted in named.split('`').skip(1).step_by(2) {
-            if Path::new(quoted).extension().is_some_and(|extension| extension == "rs") {
-                source = fs::read_to_string(root.join(quoted)).unwrap();
+        for name in quoted(named) {
+            if Path::new(name).extension().is_some_and(|extension| extension == "rs") {
+                source = fs::read_to_string(root.join(name)).unwrap();
             } else {
-                assert!(source.contains(&format!("fn {quoted}(")), "no test `{quoted}`: {row}");
+                assert!(source.contains(&format!("fn {name}(")), "no test `{name}`: {row}");
                 n_tests += 1;
             }
         }
     }
     assert!(n_tests > 30, "{n_tests} tests are named");
+}
+
+/// The names in back-ticks in a text.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+/// The rows of the tables below the heading of a page that begins with `heading`, without the row
+/// of titles and the line below it.
+fn rows<'p>(page: &'p str, heading: &str) -> Vec<&'p str> {
+    let (_, section) = page.split_once(&format!("\n## {heading}")).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    section.lines().filter(|line| line.starts_with('|')).skip(2).collect()
+}
+
+/// Tells whether a name in back-ticks is that of a file or a directory of the repository.
+fn is_path(name: &str) -> bool {
+    let end = Path::new(name).extension().and_then(|end| end.to_str()).unwrap_or_default();
+    let is_below = name.contains('/') && ["md", "py", "ts", "txt"].contains(&end);
+    is_below || end == "rs" || name.ends_with('/') || name == "Cargo.toml"
+}
+
+#[test]
+fn tables_of_where_things_are_name_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    let (architecture, contributing) = (page("ARCHITECTURE.md"), page("CONTRIBUTING.md"));
+    let tables = [
+        rows(&architecture, "Which room to change"),
+        rows(&architecture, "The modules"),
+        rows(&contributing, "Where do I add"),
+    ];
+    let mut n_paths = 0;
+    for row in tables.concat() {
+        let paths: Vec<&str> = quoted(row).into_iter().filter(|name| is_path(name)).collect();
+        for path in &paths {
+            // In the row of a module, also from the directory of the module.
+            let is_there = root.join(path).exists() || root.join(paths[0]).join(path).exists();
+            assert!(is_there, "`{path}` does not exist: {row}");
+        }
+        n_paths += paths.len();
+    }
+    assert!(n_paths > 70, "{n_paths} paths are named");
+}
+
+#[test]
+fn each_question_of_a_newcomer_is_answered_by_a_file_of_the_architecture() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let architecture = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let rooms = rows(&architecture, "Which room to change");
+    let rooms: Vec<&str> = rooms.iter().flat_map(|row| quoted(row)).collect();
+    let contributing = fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let questions = rows(&contributing, "Where do I add");
+    assert_eq!(questions.len(), 10);
+    for row in questions {
+        let start = quoted(row.split('|').nth(2).unwrap())[0];
+        assert!(rooms.contains(&start), "ARCHITECTURE.md does not name `{start}`: {row}");
+    }
 }
 
 #[test]

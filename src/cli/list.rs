@@ -6,7 +6,6 @@ use std::path::Path;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use repertoire::catalog::Entry;
 use repertoire::catalog::Scope;
-use repertoire::skill::{Spanned, Triggers};
 use repertoire::{Diagnostic, Engine, Severity};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -87,7 +86,7 @@ pub(crate) struct Listed<'a> {
 impl<'a> Listed<'a> {
     pub(crate) fn of(entry: &'a Entry, engine: &Engine) -> Listed<'a> {
         let skill = &entry.skill;
-        let triggers = trigger_kinds(skill.triggers()).into_iter();
+        let triggers = skill.triggers().kinds().into_iter();
         let triggers = triggers.map(|(kind, entries)| {
             let entries: Json = entries.iter().map(|entry| entry.value.as_str()).collect();
             (kind.to_owned(), entries)
@@ -112,17 +111,6 @@ fn name_of_source(entry: &Entry, engine: &Engine) -> Option<String> {
     engine.source_of(entry)?.name().map(str::to_owned)
 }
 
-/// Every kind of trigger with its entries.
-pub(crate) fn trigger_kinds(triggers: &Triggers) -> [(&'static str, &[Spanned<String>]); 5] {
-    [
-        ("keywords", &triggers.keywords),
-        ("verbs", &triggers.verbs),
-        ("patterns", &triggers.patterns),
-        ("exclude", &triggers.exclude),
-        ("paths", &triggers.paths),
-    ]
-}
-
 /// The status of a skill in its colour.
 pub(crate) fn status(entry: &Entry) -> String {
     let text = entry.status.as_str();
@@ -134,7 +122,10 @@ fn table(engine: &Engine) -> String {
     table.load_style(presets::NOTHING);
     table.set_header(["STATUS", "ID", "SOURCE", "TRIGGERS", "BRIEF"]);
     for entry in engine.catalog().entries() {
-        let n_triggers: usize = trigger_kinds(entry.skill.triggers())
+        let n_triggers: usize = entry
+            .skill
+            .triggers()
+            .kinds()
             .iter()
             .filter(|(kind, _)| *kind != "exclude")
             .map(|(_, entries)| entries.len())

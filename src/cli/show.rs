@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use crate::args::{Common, ShowArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::help;
-use crate::list::{Listed, status, trigger_kinds};
+use crate::list::{Listed, status};
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, short};
 use crate::{sanitize, setup};
@@ -170,7 +170,7 @@ fn fields(text: &mut Page, entry: &Entry, details: &Details<'_>) {
             }
         }
     }
-    for (kind, entries) in trigger_kinds(skill.triggers()) {
+    for (kind, entries) in skill.triggers().kinds() {
         if !entries.is_empty() {
             let entries: Vec<&str> = entries.iter().map(|entry| entry.value.as_str()).collect();
             let separator = if kind == "patterns" { "  " } else { ", " };

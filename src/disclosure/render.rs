@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::shorten::one_line;
 use crate::catalog::Entry;
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, choose};
 use crate::skill::without_invisible;
 
 /// The format of prompt text.
@@ -24,20 +24,25 @@ pub enum Format {
     Json,
 }
 
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 3] = [Format::Markdown, Format::Xml, Format::Json];
+
+    /// The name of the format, as on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Format::Markdown => "markdown",
+            Format::Xml => "xml",
+            Format::Json => "json",
+        }
+    }
+}
+
 impl FromStr for Format {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Format, Error> {
-        match text {
-            "markdown" => Ok(Format::Markdown),
-            "xml" => Ok(Format::Xml),
-            "json" => Ok(Format::Json),
-            _ => Err(Error::new(
-                ErrorCode::InvalidParam,
-                format!("`{text}` is no format"),
-                "choose `markdown`, `xml` or `json`",
-            )),
-        }
+        choose("a format of prompt text", text, &Format::ALL, Format::as_str)
     }
 }
 

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorCode};
+#[cfg(unix)]
+use crate::sandbox::Numbers;
 use crate::skill::SkillId;
 
 /// Limits of one run. Each holds everywhere but those of the system (processor, memory, file size,
@@ -65,6 +67,18 @@ impl Default for ScriptLimits {
 }
 
 impl ScriptLimits {
+    /// The limits that the kernel enforces.
+    #[cfg(unix)]
+    pub(super) fn numbers(&self) -> Numbers {
+        Numbers {
+            address_space: self.address_space,
+            data: self.memory,
+            cpu_seconds: self.cpu_seconds,
+            file_bytes: self.file_bytes,
+            processes: self.processes,
+        }
+    }
+
     /// Refuses arguments that are too many, too long, or cannot be passed on.
     pub(super) fn check_args<S: AsRef<OsStr>>(
         &self,

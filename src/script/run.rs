@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use super::group::{self, Group};
 use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
 pub(super) use crate::sandbox::Sockets;
-use crate::sandbox::{Numbers, Reads, Rules, how};
+use crate::sandbox::{Reads, Rules, how};
 
 /// How often limits are looked at, and the host is asked whether it cancels.
 const TICK: Duration = Duration::from_millis(20);
@@ -59,15 +59,8 @@ pub(super) fn run(
     command.stdin(input(io.stdin)?).stdout(stdout_writer).stderr(stderr_writer);
     let rules =
         Rules { reads: Reads::All, write: openings.write, sockets: openings.sockets, join: None };
-    let numbers = Numbers {
-        address_space: limits.address_space,
-        data: limits.memory,
-        cpu_seconds: limits.cpu_seconds,
-        file_bytes: limits.file_bytes,
-        processes: limits.processes,
-    };
     let began = Instant::now();
-    let (mut group, sandbox) = Group::start(&mut command, rules, &numbers)?;
+    let (mut group, sandbox) = Group::start(&mut command, rules, &limits.numbers())?;
     // It holds the writing ends; only the script's may be left.
     drop(command);
     let mut output = Output {

@@ -161,11 +161,9 @@ fn verify(text: &str, before: &Loaded, written: &str, keywords: &[&str]) -> Resu
         codes
     };
     let triggers = &after.manifest.triggers;
-    let has_triggers =
-        triggers.keywords.iter().map(|keyword| keyword.value.as_str()).eq(keywords.iter().copied())
-            && [&triggers.verbs, &triggers.patterns, &triggers.exclude, &triggers.paths]
-                .iter()
-                .all(|others| others.is_empty());
+    let n_triggers: usize = triggers.kinds().iter().map(|(_, entries)| entries.len()).sum();
+    let has_triggers = n_triggers == triggers.keywords.len()
+        && triggers.keywords.iter().map(|keyword| &*keyword.value).eq(keywords.iter().copied());
     let body = |text: &str, loaded: &Loaded| {
         loaded
             .parts

@@ -68,7 +68,7 @@ const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 pub(super) fn find(loaded: &Loaded, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (field, entry) in texts(&loaded.manifest) {
-        findings.extend(in_field(field, entry, text));
+        findings.extend(in_field(&format!("`{field}`"), entry, text));
     }
     if let Some(parts) = &loaded.parts {
         findings.extend(in_text("the body", text, parts.body..text.len()));
@@ -80,25 +80,20 @@ pub(super) fn find(loaded: &Loaded, text: &str) -> Vec<Finding> {
 }
 
 fn texts(manifest: &Manifest) -> Vec<(&'static str, &Spanned<String>)> {
-    let triggers = &manifest.triggers;
     let single = [
-        ("`name`", &manifest.name),
-        ("`description`", &manifest.description),
-        ("`brief_description`", &manifest.brief_description),
-        ("`when_to_use`", &manifest.when_to_use),
+        ("name", &manifest.name),
+        ("description", &manifest.description),
+        ("brief_description", &manifest.brief_description),
+        ("when_to_use", &manifest.when_to_use),
     ];
     let lists = [
-        ("`keywords`", &triggers.keywords),
-        ("`verbs`", &triggers.verbs),
-        ("`patterns`", &triggers.patterns),
-        ("`exclude`", &triggers.exclude),
-        ("`paths`", &triggers.paths),
-        ("`trigger_phrases`", &manifest.trigger_phrases),
-        ("`examples`", &manifest.examples.should),
-        ("`examples`", &manifest.examples.should_not),
+        ("trigger_phrases", &*manifest.trigger_phrases),
+        ("examples", &*manifest.examples.should),
+        ("examples", &*manifest.examples.should_not),
     ];
+    let lists = manifest.triggers.kinds().into_iter().chain(lists);
     let single = single.into_iter().filter_map(|(field, text)| Some((field, text.as_ref()?)));
-    let listed = lists.into_iter().flat_map(|(field, list)| list.iter().map(move |e| (field, e)));
+    let listed = lists.flat_map(|(field, list)| list.iter().map(move |entry| (field, entry)));
     single.chain(listed).collect()
 }
 

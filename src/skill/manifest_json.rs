@@ -5,7 +5,6 @@ use serde_json::{Map, Value as Json, json};
 use super::context::Context;
 use super::examples::Examples;
 use super::manifest::{Manifest, Spanned};
-use super::trigger::Triggers;
 
 impl Manifest {
     /// The manifest as JSON: the fields that are set, under their names with `_`.
@@ -26,7 +25,9 @@ impl Manifest {
         put("brief_description", text(&self.brief_description));
         put("when_to_use", text(&self.when_to_use));
         put("version", self.version.as_ref().map(|version| version.value.to_string().into()));
-        put("triggers", self.triggers.declared.then(|| triggers_json(&self.triggers)));
+        let kinds = self.triggers.kinds().into_iter();
+        let triggers = kinds.map(|(kind, entries)| (kind.to_owned(), list(entries)));
+        put("triggers", self.triggers.declared.then(|| triggers.collect::<Map<_, _>>().into()));
         put("trigger_phrases", filled(&self.trigger_phrases));
         put("examples", (!self.examples.is_empty()).then(|| examples_json(&self.examples)));
         put("toolsets", filled(&self.toolsets));
@@ -53,16 +54,6 @@ impl Manifest {
         put("extra", (!self.extra.is_empty()).then(|| self.extra.clone().into()));
         map.into()
     }
-}
-
-fn triggers_json(triggers: &Triggers) -> Json {
-    json!({
-        "keywords": list(&triggers.keywords),
-        "verbs": list(&triggers.verbs),
-        "patterns": list(&triggers.patterns),
-        "exclude": list(&triggers.exclude),
-        "paths": list(&triggers.paths),
-    })
 }
 
 fn examples_json(examples: &Examples) -> Json {

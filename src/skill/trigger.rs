@@ -38,6 +38,21 @@ pub struct Triggers {
     pub declared: bool,
 }
 
+impl Triggers {
+    /// The kinds of triggers by their keys in front matter, with the entries of each.
+    pub fn kinds(&self) -> [(&'static str, &[Spanned<String>]); 5] {
+        // Without `..`: a new kind does not compile until it is listed.
+        let Triggers { keywords, verbs, patterns, exclude, paths, declared: _ } = self;
+        [
+            (Kind::Keyword.field(), keywords),
+            (Kind::Verb.field(), verbs),
+            (Kind::Pattern.field(), patterns),
+            (Kind::Exclude.field(), exclude),
+            (Kind::Path.field(), paths),
+        ]
+    }
+}
+
 /// Tells whether `key` of a trigger map names a kind of trigger.
 pub(super) fn is_kind(key: &str) -> bool {
     Kind::of(key).is_some()

@@ -7,4 +7,4 @@ mod place;
 
 pub(crate) use command::{common_options, is_own_program, program, shell, split};
 pub(crate) use edit::{Entry, Problem, Target};
-pub(crate) use place::{LOCAL_SETTINGS, Place, project_dir, unknown, user_dir};
+pub(crate) use place::{LOCAL_SETTINGS, Place, Settings, project_dir, unknown, user_dir};

@@ -60,26 +60,82 @@ pub(crate) fn project_dir(common: &Common) -> Result<PathBuf, Error> {
     ))
 }
 
+/// The places of an agent's settings.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// The environment variable that names the user's directory; empty if there is none.
+    variable: &'static str,
+    /// The user's directory, from the home directory; one in `.config` is in `$XDG_CONFIG_HOME`.
+    user_dir: &'static str,
+    /// The project's directory, from the project.
+    pub(crate) project_dir: &'static str,
+    /// The file with hooks, from either directory.
+    pub(crate) hooks: &'static str,
+    /// The file with MCP servers, from the user's directory and from the project.
+    pub(crate) servers: (&'static str, &'static str),
+}
+
+impl Settings {
+    /// Returns the places for `agent`.
+    pub(crate) fn of(agent: HookAgent) -> Result<Settings, Error> {
+        Ok(match agent {
+            HookAgent::ClaudeCode => Settings {
+                variable: "CLAUDE_CONFIG_DIR",
+                user_dir: ".claude",
+                project_dir: ".claude",
+                hooks: "settings.json",
+                servers: (".claude.json", ".mcp.json"),
+            },
+            HookAgent::Codex => Settings {
+                variable: "CODEX_HOME",
+                user_dir: ".codex",
+                project_dir: ".codex",
+                hooks: "hooks.json",
+                servers: ("config.toml", ".codex/config.toml"),
+            },
+            HookAgent::Gemini => Settings {
+                variable: "",
+                user_dir: ".gemini",
+                project_dir: ".gemini",
+                hooks: "settings.json",
+                servers: ("settings.json", ".gemini/settings.json"),
+            },
+            HookAgent::Cursor => Settings {
+                variable: "",
+                user_dir: ".cursor",
+                project_dir: ".cursor",
+                hooks: "hooks.json",
+                servers: ("mcp.json", ".cursor/mcp.json"),
+            },
+            HookAgent::Copilot => Settings {
+                variable: "COPILOT_HOME",
+                user_dir: ".copilot",
+                project_dir: ".github",
+                hooks: "hooks/repertoire.json",
+                servers: ("mcp-config.json", ".mcp.json"),
+            },
+            HookAgent::OpenCode => Settings {
+                variable: "OPENCODE_CONFIG_DIR",
+                user_dir: ".config/opencode",
+                project_dir: ".opencode",
+                hooks: "plugins/repertoire.js",
+                servers: ("opencode.json", "opencode.json"),
+            },
+            _ => return Err(unknown(agent)),
+        })
+    }
+}
+
 /// Returns the directory of the user's settings for `agent`.
 pub(crate) fn user_dir(agent: HookAgent) -> Result<PathBuf, Error> {
-    let (variable, below_home) = match agent {
-        HookAgent::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude"),
-        HookAgent::Codex => ("CODEX_HOME", ".codex"),
-        HookAgent::Gemini => ("", ".gemini"),
-        HookAgent::Cursor => ("", ".cursor"),
-        HookAgent::Copilot => ("COPILOT_HOME", ".copilot"),
-        HookAgent::OpenCode => ("OPENCODE_CONFIG_DIR", ""),
-        _ => return Err(unknown(agent)),
-    };
+    let Settings { variable, user_dir, .. } = Settings::of(agent)?;
     let named = if variable.is_empty() { None } else { std::env::var_os(variable) };
     if let Some(dir) = named.map(PathBuf::from).filter(|dir| dir.is_absolute()) {
         return Ok(dir);
     }
-    let dir = match agent {
-        HookAgent::OpenCode => {
-            setup::directory("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("opencode"))
-        }
-        _ => setup::home().map(|home| home.join(below_home)),
+    let dir = match user_dir.strip_prefix(".config/") {
+        Some(name) => setup::directory("XDG_CONFIG_HOME", ".config").map(|dir| dir.join(name)),
+        None => setup::home().map(|home| home.join(user_dir)),
     };
     dir.ok_or_else(|| {
         let message = format!("there is no home directory with the settings of {agent}");

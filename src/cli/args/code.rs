@@ -168,6 +168,6 @@ pub(crate) struct TrustPathsArgs {
 }
 
 fn tool_formats() -> impl clap::builder::TypedValueParser<Value = ToolFormat> {
-    PossibleValuesParser::new(["mcp", "openai", "anthropic"])
+    PossibleValuesParser::new(ToolFormat::ALL.map(ToolFormat::as_str))
         .try_map(|text| text.parse::<ToolFormat>())
 }

@@ -132,5 +132,6 @@ fn message(text: &str) -> Result<String, String> {
 }
 
 fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["markdown", "xml", "json"]).try_map(|text| text.parse::<Format>())
+    PossibleValuesParser::new(Format::ALL.map(Format::as_str))
+        .try_map(|text| text.parse::<Format>())
 }

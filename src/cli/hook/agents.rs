@@ -6,8 +6,8 @@ use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
 use serde_json::{Map, Value, json};
 
-use crate::agent::{self, LOCAL_SETTINGS, Place, common_options, is_own_program, program};
-use crate::agent::{shell, split};
+use crate::agent::{self, LOCAL_SETTINGS, Place, Settings, common_options};
+use crate::agent::{is_own_program, program, shell, split};
 use crate::args::{Common, RoutingArgs};
 
 /// The time, in seconds, that agents wait for the hook, which gives up before that. Codex allows no
@@ -52,20 +52,12 @@ pub(super) fn file(
     place: Place,
     common: &Common,
 ) -> Result<(PathBuf, PathBuf), Error> {
-    let (project, name) = match agent {
-        HookAgent::ClaudeCode => (".claude", "settings.json"),
-        HookAgent::Codex => (".codex", "hooks.json"),
-        HookAgent::Gemini => (".gemini", "settings.json"),
-        HookAgent::Cursor => (".cursor", "hooks.json"),
-        HookAgent::Copilot => (".github", "hooks/repertoire.json"),
-        HookAgent::OpenCode => (".opencode", "plugins/repertoire.js"),
-        _ => return Err(agent::unknown(agent)),
-    };
-    let name = if place == Place::Local { LOCAL_SETTINGS } else { name };
+    let Settings { project_dir, hooks, .. } = Settings::of(agent)?;
+    let name = if place == Place::Local { LOCAL_SETTINGS } else { hooks };
     Ok(match place {
         Place::Project | Place::Local => {
             let base = agent::project_dir(common)?;
-            (base.join(project).join(name), base)
+            (base.join(project_dir).join(name), base)
         }
         Place::User => {
             let base = agent::user_dir(agent)?;

@@ -9,7 +9,7 @@ use repertoire::{Error, ErrorCode};
 use serde_json::{Value, json};
 
 use super::entry::{Form, Server};
-use crate::agent::{self, Place};
+use crate::agent::{self, Place, Settings};
 use crate::args::Common;
 use crate::setup;
 
@@ -42,15 +42,6 @@ impl McpAgent {
         };
         let is_user = place == Place::User;
         let name = match self {
-            McpAgent::Hooked(HookAgent::ClaudeCode) if is_user => ".claude.json",
-            McpAgent::Hooked(HookAgent::Copilot) if is_user => "mcp-config.json",
-            McpAgent::Hooked(HookAgent::ClaudeCode | HookAgent::Copilot) => ".mcp.json",
-            McpAgent::Hooked(HookAgent::Codex) if is_user => "config.toml",
-            McpAgent::Hooked(HookAgent::Codex) => ".codex/config.toml",
-            McpAgent::Hooked(HookAgent::Gemini) if is_user => "settings.json",
-            McpAgent::Hooked(HookAgent::Gemini) => ".gemini/settings.json",
-            McpAgent::Hooked(HookAgent::Cursor) | McpAgent::VsCode if is_user => "mcp.json",
-            McpAgent::Hooked(HookAgent::Cursor) => ".cursor/mcp.json",
             // It reads both names; do not create a second file beside an existing one.
             McpAgent::Hooked(HookAgent::OpenCode)
                 if base.join("opencode.jsonc").is_file()
@@ -58,9 +49,12 @@ impl McpAgent {
             {
                 "opencode.jsonc"
             }
-            McpAgent::Hooked(HookAgent::OpenCode) => "opencode.json",
+            McpAgent::Hooked(agent) => {
+                let (user, project) = Settings::of(agent)?.servers;
+                if is_user { user } else { project }
+            }
+            McpAgent::VsCode if is_user => "mcp.json",
             McpAgent::VsCode => ".vscode/mcp.json",
-            McpAgent::Hooked(other) => return Err(agent::unknown(other)),
         };
         Ok((base.join(name), base))
     }

@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 use repertoire::catalog::Entry;
 use serde::Serialize;
 
-use crate::list::trigger_kinds;
-
 /// The most near misses that are named.
 const MAX_NEAR: usize = 5;
 
@@ -30,7 +28,7 @@ pub(super) struct Near {
 pub(super) fn near(entry: &Entry, message: &str) -> Vec<Near> {
     let message = folded(message);
     let said = said(&message);
-    let literal = trigger_kinds(entry.skill.triggers());
+    let literal = entry.skill.triggers().kinds();
     let literal = literal.iter().filter(|(kind, _)| matches!(*kind, "keywords" | "verbs"));
     let mut near = Vec::new();
     for (kind, triggers) in literal {

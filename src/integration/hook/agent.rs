@@ -1,12 +1,16 @@
-//! The agents whose hooks are supported, and the differences of their protocols.
+//! The agents whose hooks are supported: the name of each, its protocol, and its channel with
+//! authority. Each `match` names all agents, so that a new one does not compile without its lines.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use serde_json::{Value, json};
 
 use super::call::HookEvent;
-use crate::error::{Error, ErrorCode};
+use super::channel::{Channel, List};
+use crate::disclosure::NativeSkills;
+use crate::error::{Error, choose};
 
 /// An agent whose hooks are supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,7 +86,109 @@ impl HookAgent {
             HookAgent::OpenCode => json!({"context": context}),
         }
     }
+
+    /// Returns the channel with authority of this agent.
+    pub(super) fn channel(self) -> &'static Channel {
+        match self {
+            HookAgent::ClaudeCode => &CLAUDE_CODE,
+            HookAgent::Codex => &CODEX,
+            HookAgent::Gemini => &GEMINI,
+            HookAgent::Cursor => &CURSOR,
+            HookAgent::Copilot => &COPILOT,
+            HookAgent::OpenCode => &OPEN_CODE,
+        }
+    }
+
+    /// Returns the skills that the agent lists and loads by itself. They are not listed again; if a
+    /// message calls for one, it becomes a line in the agent's own words.
+    pub fn native_skills(self) -> &'static NativeSkills {
+        &self.channel().native
+    }
+
+    /// Renders the channels of all agents as the table of `docs/agents.md`.
+    pub fn channel_table() -> String {
+        let head =
+            "| agent | skills it lists by itself | line of such a skill | list of the others |";
+        let rows = HookAgent::ALL.map(|agent| agent.channel().row(agent.as_str()));
+        format!("{head}\n|---|---|---|---|\n{}", rows.concat())
+    }
 }
+
+static CLAUDE_CODE: Channel = Channel {
+    native: NativeSkills {
+        roots: Cow::Borrowed(&[Cow::Borrowed(".claude/skills")]),
+        nested: false,
+        hides_paths: true,
+        how_to_load: Cow::Borrowed("use this skill: call the `Skill` tool with `{name}`"),
+    },
+    list: List::Start { after_resume: false },
+};
+
+static CODEX: Channel = Channel {
+    native: NativeSkills {
+        roots: Cow::Borrowed(&[Cow::Borrowed(".codex/skills"), Cow::Borrowed(".agents/skills")]),
+        nested: true,
+        hides_paths: false,
+        how_to_load: Cow::Borrowed("use this skill: read {path}"),
+    },
+    list: List::Start { after_resume: false },
+};
+
+static GEMINI: Channel = Channel {
+    native: NativeSkills {
+        roots: Cow::Borrowed(&[Cow::Borrowed(".gemini/skills"), Cow::Borrowed(".agents/skills")]),
+        nested: false,
+        hides_paths: false,
+        how_to_load: Cow::Borrowed("use this skill: call `activate_skill` with `{name}`"),
+    },
+    list: List::FirstPrompt,
+};
+
+/// From its documentation; all others were observed with the real program against a fake model.
+static CURSOR: Channel = Channel {
+    native: NativeSkills {
+        roots: Cow::Borrowed(&[
+            Cow::Borrowed(".cursor/skills"),
+            Cow::Borrowed(".agents/skills"),
+            Cow::Borrowed(".claude/skills"),
+            Cow::Borrowed(".codex/skills"),
+        ]),
+        nested: false,
+        hides_paths: false,
+        how_to_load: Cow::Borrowed("use this skill: read {path}"),
+    },
+    list: List::Start { after_resume: false },
+};
+
+static COPILOT: Channel = Channel {
+    native: NativeSkills {
+        roots: Cow::Borrowed(&[
+            Cow::Borrowed(".github/skills"),
+            Cow::Borrowed(".copilot/skills"),
+            Cow::Borrowed(".claude/skills"),
+            Cow::Borrowed(".agents/skills"),
+        ]),
+        nested: false,
+        hides_paths: false,
+        how_to_load: Cow::Borrowed("use this skill: call the `skill` tool with `{name}`"),
+    },
+    list: List::Start { after_resume: true },
+};
+
+static OPEN_CODE: Channel = Channel {
+    native: NativeSkills {
+        roots: Cow::Borrowed(&[
+            Cow::Borrowed(".opencode/skills"),
+            Cow::Borrowed("opencode/skills"),
+            Cow::Borrowed(".claude/skills"),
+            Cow::Borrowed(".agents/skills"),
+        ]),
+        nested: true,
+        hides_paths: false,
+        how_to_load: Cow::Borrowed("use this skill: call the `skill` tool with `{name}`"),
+    },
+    list: List::System,
+};
 
 impl fmt::Display for HookAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,17 +200,16 @@ impl FromStr for HookAgent {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<HookAgent, Error> {
-        HookAgent::ALL.into_iter().find(|agent| agent.as_str() == name).ok_or_else(|| {
-            let names = HookAgent::ALL.map(HookAgent::as_str).join("`, `");
-            let message = format!("there are no hooks for an agent `{name}`");
-            Error::new(ErrorCode::InvalidParam, message, format!("choose `{names}`"))
-        })
+        choose("an agent with hooks", name, &HookAgent::ALL, HookAgent::as_str)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::error::ErrorCode;
 
     #[test]
     fn an_agent_is_known_by_its_name() {
@@ -114,5 +219,27 @@ mod tests {
         let error = "emacs".parse::<HookAgent>().unwrap_err();
         assert_eq!(error.code(), ErrorCode::InvalidParam);
         assert!(error.help().contains("`claude-code`"), "{error:#}");
+    }
+    #[test]
+    fn the_documentation_has_the_table() {
+        let page = include_str!("../../../docs/agents.md");
+        let table = HookAgent::channel_table();
+        assert!(page.contains(&table), "put this into docs/agents.md:\n{table}");
+    }
+
+    #[test]
+    fn an_agent_answers_commands_of_the_directories_it_reads() {
+        for (agent, dir, wanted) in [
+            (HookAgent::ClaudeCode, "/p/.claude/skills/a", true),
+            (HookAgent::ClaudeCode, "/p/.agents/skills/a", false),
+            (HookAgent::ClaudeCode, "/p/.claude/skills/group/a", false),
+            (HookAgent::Codex, "/p/.agents/skills/group/a", true),
+            (HookAgent::Codex, "/p/.claude/skills/a", false),
+            (HookAgent::Gemini, "/p/.gemini/skills/a", true),
+            (HookAgent::OpenCode, "/home/u/.config/opencode/skills/a", true),
+            (HookAgent::Copilot, "/p/skills/a", false),
+        ] {
+            assert_eq!(agent.native_skills().reads(Path::new(dir)), wanted, "{agent} {dir}");
+        }
     }
 }
