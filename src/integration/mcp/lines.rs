@@ -34,7 +34,7 @@ pub(super) struct Lines<R> {
     closing: Arc<Closing>,
 }
 
-/// What the end of a connection waits for.
+/// The events that the end of a connection waits for.
 #[derive(Default)]
 pub(super) struct Closing {
     /// Cancelled when the client closes its side.
