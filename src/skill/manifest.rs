@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use semver::Version;
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::code::check_script;
@@ -19,7 +18,7 @@ use crate::diagnostic::Code;
 
 /// A value and the bytes of the file it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "snapshot", derive(Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
@@ -35,7 +34,7 @@ const MAX_NAME_BYTES: usize = 256;
 ///
 /// Each key may be written with `-` or with `_`.
 #[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "snapshot", derive(Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Manifest {
     /// `name`: an identifier or a free label of one line, at most 256 bytes.
     pub name: Option<Spanned<String>>,
