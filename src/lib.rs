@@ -80,7 +80,13 @@ pub mod integration;
 mod later;
 pub mod lint;
 pub mod matcher;
-#[cfg(any(feature = "scripts", feature = "snapshot", feature = "sqlite", feature = "toolsets"))]
+#[cfg(any(
+    feature = "fetch",
+    feature = "scripts",
+    feature = "snapshot",
+    feature = "sqlite",
+    feature = "toolsets"
+))]
 mod open_options;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 mod process;

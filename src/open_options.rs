@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 
 /// Opens a named pipe at once, instead of waiting for its other end. The caller checks what it got.
-#[cfg(any(feature = "scripts", feature = "snapshot", feature = "toolsets"))]
+#[cfg(any(feature = "fetch", feature = "scripts", feature = "snapshot", feature = "toolsets"))]
 pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     set_flags(options, rustix::fs::OFlags::NONBLOCK);
@@ -11,7 +11,7 @@ pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
 }
 
 /// Like [`without_waiting`], and makes opening a link an error.
-#[cfg(any(feature = "scripts", feature = "sqlite", feature = "toolsets"))]
+#[cfg(any(feature = "fetch", feature = "scripts", feature = "sqlite", feature = "toolsets"))]
 pub(crate) fn without_waiting_or_links(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     set_flags(options, rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW);

@@ -4,6 +4,10 @@
 //! those of a project, and those fetched from elsewhere, only once somebody has said so for exactly that content. A file that was
 //! trusted and has changed since is refused wherever it stands.
 
+#[cfg_attr(
+    not(any(feature = "scripts", feature = "toolsets")),
+    expect(dead_code, reason = "for the features that run code")
+)]
 mod approval;
 mod hash;
 mod open;
