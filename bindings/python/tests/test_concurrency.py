@@ -73,7 +73,9 @@ def test_exceptions_of_the_callbacks_of_a_call_reach_the_caller(slow: Engine) ->
 
 def test_ctrl_c_ends_a_call(slow: Engine, tmp_path: Path) -> None:
     program = (
-        "import sys, repertoire as r\n"
+        "import signal, sys, repertoire as r\n"
+        # A shell may have started the tests with it ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "e = r.Engine([sys.argv[1]], scripts=True, approve=lambda _: True)\n"
         "print('go', flush=True)\n"
         "e.tools(e.session('s')).call('run_skill_script',"
