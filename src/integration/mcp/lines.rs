@@ -20,6 +20,9 @@ use super::message::{self, MAX_MESSAGE, Refusal};
 /// The time that a client which has closed its side has to read the last answers.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
+/// The parts in which a pause is waited for.
+const PARTS: u32 = 10;
+
 /// The lines from and to a client.
 pub(super) struct Lines<R> {
     reader: BufReader<R>,
@@ -48,7 +51,13 @@ impl Closing {
     /// long as `pause`.
     pub(super) async fn quiet(&self, pause: Duration) {
         self.gone.cancelled().await;
-        while timeout(pause, self.answered.notified()).await.is_ok() {}
+        // In parts, each of which begins when the one before was noticed: a process that the system
+        // does not let run for that long has not been quiet.
+        let mut parts = 0;
+        while parts < PARTS {
+            let answered = timeout(pause / PARTS, self.answered.notified()).await;
+            parts = if answered.is_ok() { 0 } else { parts + 1 };
+        }
     }
 }
 
