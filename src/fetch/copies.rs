@@ -65,7 +65,7 @@ impl Copies {
     pub(super) fn note(&self, name: &str, problem: Option<String>) -> Result<(), Error> {
         let mut state = self.state(name);
         if problem.is_none() {
-            state.checked = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+            state.checked = now();
         }
         state.problem = problem;
         self.write_state(name, &state)
@@ -125,8 +125,7 @@ impl Copies {
         exchange(new.path(), &root).map_err(failed)?;
         // Holds the old files by now, if there were any.
         drop(new);
-        self.write_state(name, &State { digest: digest.to_string(), ..State::default() })?;
-        self.note(name, None)
+        self.write_state(name, &State { digest: digest.to_string(), checked: now(), problem: None })
     }
 
     /// Removes the copy of a source.
@@ -152,6 +151,11 @@ impl Copies {
         let is_changed = |path: &Path, hash| ContentHash::of_file(path).ok().as_ref() != Some(hash);
         paths.find(|(path, hash)| is_changed(path, hash)).map(|(path, _)| path)
     }
+}
+
+/// The time, in seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Exchanges two directories, the second of which need not exist.
