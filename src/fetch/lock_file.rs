@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::layout::check_path;
 use super::objects::io_error;
 use crate::config::FetchSettings;
 use crate::error::{Error, ErrorCode};
-use crate::trust::ContentHash;
+use crate::trust::{ContentHash, open_file};
 
 /// The name of the file.
 pub(super) const NAME: &str = "skills.lock";
@@ -96,11 +96,15 @@ pub(super) fn read(path: &Path) -> Result<Sources, Error> {
         let help = "take it from version control again, or remove it and fetch its sources anew";
         Error::new(ErrorCode::InvalidParam, message, help)
     };
-    let text = match fs::metadata(path).map(|metadata| metadata.len()) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Sources::new()),
-        Ok(n_bytes) if n_bytes > MAX_BYTES => return Err(invalid("it is too large".to_owned())),
-        _ => fs::read_to_string(path).map_err(|error| io_error("read", path, &error))?,
+    let opened = match open_file(path) {
+        Err(error) if error.code() == ErrorCode::NotFound => return Ok(Sources::new()),
+        opened => opened?,
     };
+    let mut text = String::new();
+    let n_bytes = opened.take(MAX_BYTES + 1).read_to_string(&mut text);
+    if n_bytes.map_err(|error| io_error("read", path, &error))? as u64 > MAX_BYTES {
+        return Err(invalid("it is too large".to_owned()));
+    }
     let stored: Stored = serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
     if stored.version != VERSION {
         return Err(invalid(format!("it is of version {}", stored.version)));

@@ -1,8 +1,8 @@
 //! Trust: the sources and contents that may run code. Text is data; code is not.
 //!
 //! Skills that ship with the agent, that the user installed, or that the host made may run code;
-//! those of a project, and those fetched from elsewhere, only once somebody has said so for exactly that content. A file that was
-//! trusted and has changed since is refused wherever it stands.
+//! those of a project, and those fetched from elsewhere, only once somebody has said so for exactly
+//! that content. A file that was trusted and has changed since is refused wherever it stands.
 
 #[cfg_attr(
     not(any(feature = "scripts", feature = "toolsets")),
@@ -33,6 +33,8 @@ use crate::skill::ToolsetRights;
 
 pub use approval::{Approval, TrustRequest};
 pub use hash::ContentHash;
+#[cfg(feature = "fetch")]
+pub(crate) use open::open_file;
 pub use owner::Owner;
 pub(crate) use permissions::check_permissions;
 #[cfg(unix)]

@@ -18,7 +18,7 @@ pub(super) fn open_lock(path: &Path) -> io::Result<fs::File> {
 
 /// Opens a regular file to be read. Anything else is refused without waiting for it, as one waits
 /// for a writer of a named pipe.
-pub(super) fn open_file(path: &Path) -> Result<fs::File, Error> {
+pub(crate) fn open_file(path: &Path) -> Result<fs::File, Error> {
     let file = without_waiting(fs::OpenOptions::new().read(true))
         .open(path)
         .map_err(|error| io_error("read", path, error))?;

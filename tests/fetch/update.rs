@@ -192,6 +192,18 @@ fn frozen_takes_exactly_what_is_pinned_or_fails() {
     assert_eq!(update(&second, &["--frozen"], 0)["status"], "unchanged", "without the server");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_the_lock_file_is_an_error_and_not_waited_for() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let (place, _repository) = with_team();
+    let path = place.path().join("home/.repertoire/skills.lock");
+    fs::remove_file(&path).unwrap();
+    mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let run = place.run(["update"]).exits(1);
+    assert!(run.stderr.contains("skills.lock is not a file"), "{run:?}");
+}
+
 #[test]
 fn a_directory_and_settings_that_change_are_updated() {
     let place = Place::new();
