@@ -4,7 +4,9 @@
 //! and the [`Catalog`] decides who may see them. Loading never fails as a whole: files that could
 //! not be loaded are in [`Catalog::diagnostics`].
 
+mod environment;
 mod lookup;
+mod reader;
 mod rejected;
 pub(crate) mod reload;
 mod requirement;
@@ -29,8 +31,8 @@ use crate::skill::{Skill, SkillId, Triggers};
 use lookup::{find_in, not_found, unknown_to_user};
 use rejected::Rejected;
 
+pub use environment::Environment;
 pub use reload::Refreshed;
-pub use requirement::Environment;
 pub use resolve::CatalogOptions;
 pub use scan::{is_skill_file, skill_files};
 pub use source::{Scope, Source};

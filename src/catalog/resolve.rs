@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use super::environment::Environment;
+use super::reader::{ReadSkill, Reader};
 use super::rejected::rejected;
-use super::reload::{ReadSkill, Reader};
-use super::requirement::Environment;
 use super::scan::scan;
 use super::seen::Seen;
 use super::source::{Origin, Scope, Source, without_repetitions};

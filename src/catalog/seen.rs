@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::SystemTime;
 
-use super::requirement::Environment;
+use super::environment::Environment;
 use super::stamp::Stamp;
 
 #[cfg(feature = "snapshot")]

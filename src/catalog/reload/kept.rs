@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Broken, Known};
 use crate::catalog::Catalog;
+use crate::catalog::reader::{Broken, Known};
 use crate::diagnostic::Diagnostic;
 
 /// Facts about skill files that their skills do not hold.

@@ -1,0 +1,127 @@
+//! The reading of skill files, as far as their content is not known already.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::seen::Seen;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::skill::Skill;
+
+/// A skill file as it was read last. Its stamp is in [`Seen`].
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    /// The last version that loaded, with the print of its text.
+    pub(super) good: Option<(u64, Arc<Skill>)>,
+    /// The problems of the file in its current version.
+    pub(super) broken: Option<Broken>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Broken {
+    pub(super) findings: Vec<Diagnostic>,
+    /// True if the current load found it broken.
+    pub(super) is_new: bool,
+}
+
+/// The result of reading a skill file.
+pub(super) struct ReadSkill {
+    pub(super) skill: Option<Arc<Skill>>,
+    pub(super) findings: Vec<Diagnostic>,
+}
+
+/// Reads skill files, as far as they are not known already.
+pub(super) struct Reader<'a> {
+    pub(super) brand: &'a str,
+    pub(super) before: Option<Before<'a>>,
+    pub(super) seen: Seen,
+    pub(super) files: HashMap<PathBuf, Known>,
+}
+
+/// The memory of the load before.
+pub(super) struct Before<'a> {
+    pub(super) seen: &'a Seen,
+    pub(super) files: Cow<'a, HashMap<PathBuf, Known>>,
+    /// True if a skill whose file no longer loads stays as it was.
+    pub(super) keeps: bool,
+}
+
+impl Reader<'_> {
+    /// The skill in the file at `path`: the last version that loaded, if this one does not.
+    pub(super) fn read(&mut self, path: &Path) -> ReadSkill {
+        let stamp = self.seen.path(path).clone();
+        let before = self.before.as_ref();
+        let known = before.and_then(|before| before.files.get(path));
+        let is_current = || before.is_some_and(|before| before.seen.vouches_for(path, &stamp));
+        let known = match known {
+            Some(known) if is_current() => {
+                let mut known = known.clone();
+                known.broken.iter_mut().for_each(|broken| broken.is_new = false);
+                known
+            }
+            known => self.read_again(path, known),
+        };
+        let skill = known.good.as_ref().map(|(_, skill)| Arc::clone(skill));
+        let findings = match (&known.broken, &skill) {
+            (Some(broken), _) => broken.findings.clone(),
+            (None, Some(skill)) => skill.diagnostics().to_vec(),
+            (None, None) => Vec::new(),
+        };
+        self.files.insert(path.to_owned(), known);
+        ReadSkill { skill, findings }
+    }
+
+    fn read_again(&self, path: &Path, before: Option<&Known>) -> Known {
+        let good = before.and_then(|known| known.good.clone());
+        tracing::debug!(path = %path.display(), "a skill file is read");
+        let findings = match Skill::read(path) {
+            Ok(text) => {
+                let print = print(&text);
+                if good.as_ref().is_some_and(|(known, _)| *known == print) {
+                    return Known { good, broken: None };
+                }
+                match Skill::of_file(path, &text, self.brand) {
+                    Ok(skill) => {
+                        let good = Some((print, Arc::new(skill)));
+                        return Known { good, broken: None };
+                    }
+                    Err(findings) => findings,
+                }
+            }
+            Err(finding) => vec![finding],
+        };
+        // A file that went between the look at its directory and this one is not broken.
+        let keeps = self.before.as_ref().is_some_and(|before| before.keeps);
+        let good = good.filter(|_| keeps && path.symlink_metadata().is_ok());
+        broken(path, good, findings, before)
+    }
+}
+
+/// A file that does not load.
+fn broken(
+    path: &Path,
+    good: Option<(u64, Arc<Skill>)>,
+    mut findings: Vec<Diagnostic>,
+    before: Option<&Known>,
+) -> Known {
+    if good.is_some() {
+        findings.push(Diagnostic::new(
+            Code::KeptBefore,
+            path,
+            "the file no longer loads; the skill stays as it was before",
+            "mend what the other finding says, or remove the file",
+        ));
+    }
+    let before = before.and_then(|known| known.broken.as_ref());
+    let is_new = before.is_none_or(|before| before.findings != findings);
+    Known { good, broken: Some(Broken { findings, is_new }) }
+}
+
+/// A print of a text: two versions of a file with the same print are the same.
+fn print(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
