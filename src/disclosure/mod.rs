@@ -6,6 +6,7 @@
 //! the number in the breadcrumb; none vanishes, and [`Disclosure::omitted`] says why.
 
 mod budget;
+mod disclose;
 mod fit;
 mod how_to_load;
 mod listing;
@@ -28,9 +29,9 @@ pub use reason::{Cost, Fallback, Reason, Rejection};
 pub use render::Format;
 pub use tier::{Disclosure, Tier};
 
+pub(crate) use disclose::disclose;
 pub(crate) use listing::Listing;
 pub(crate) use plan::{Evidence, MAX_NEXT};
 pub(crate) use prompt::catalog_prompt;
 pub(crate) use render::{ARGUMENTS, ARGUMENTS_NOTE, attribute, xml_text};
 pub(crate) use shorten::one_line;
-pub(crate) use tier::disclose;

@@ -2,15 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
-use super::budget::{Meter, TokenCounter};
-use super::fit::fit;
-use super::listing::Listing;
-use super::options::DisclosureOptions;
-use super::plan::{Evidence, Plan, plan};
-use super::reason::{Reason, Rejection};
-use crate::catalog::Entry;
-use crate::matcher::{Answer, MetaQuestion, Relevant};
-use crate::session::SessionState;
+use super::reason::Rejection;
+use crate::matcher::{MetaQuestion, Relevant};
 use crate::skill::SkillId;
 
 /// The extent to which a skill, or a catalog, is disclosed.
@@ -43,7 +36,8 @@ pub struct Disclosure {
     pub meta: Option<MetaQuestion>,
     /// Skills in full, best first.
     pub full: Vec<SkillId>,
-    /// The skill that is shown in full for its relevance, see [`DisclosureOptions::relevance`].
+    /// The skill that is shown in full for its relevance, see
+    /// [`DisclosureOptions::relevance`](super::DisclosureOptions::relevance).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevant: Option<Relevant>,
     /// Skills in a registry line, in the order of the text.
@@ -63,25 +57,4 @@ pub struct Disclosure {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
-}
-
-/// Decides what to disclose of `listing`, given the matcher's `answer` (`None` stands for a blank
-/// query) and the history of the session. Also returns, if the skills that the session lost were
-/// considered, those that must wait for the next message.
-pub(crate) fn disclose(
-    listing: &Listing,
-    answer: Option<Answer>,
-    evidence: &Evidence<'_>,
-    state: &SessionState,
-    options: &DisclosureOptions,
-    tokens: &dyn TokenCounter,
-) -> (Disclosure, Option<Vec<SkillId>>) {
-    let room = Meter::new(Some(options.restore), tokens);
-    let planned = answer.map(|answer| plan(listing, answer, evidence, state, options, &room));
-    let is_any = |(plan, _): &(Plan<'_>, _)| plan.n_visible > 0 || !plan.full.is_empty();
-    let Some((plan, postponed)) = planned.filter(is_any) else { return Default::default() };
-    let runs_as_task =
-        |entry: &Entry| matches!((evidence.withheld)(entry), Some(Reason::RunsAsTask));
-    let meter = Meter::new(options.budget, tokens);
-    (fit(plan, options, &runs_as_task, &meter), postponed)
 }
