@@ -5,9 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use super::Engine;
+use super::access::{directory, is_activated, reachable, script_names};
 use super::caller::Caller;
-#[cfg(feature = "scripts")]
-use super::scripts::script_names;
 use crate::activation::{
     self, Activation, Command, ConsentPolicy, ConsentRequest, MountLimits, Mounted, ReadOptions,
     Resource, Risk, SpawnedTask, Task, Typed,
@@ -296,26 +295,6 @@ impl Engine {
     }
 }
 
-/// The skill that `caller` means by `name`.
-pub(super) fn reachable<'c>(
-    catalog: &'c Catalog,
-    name: &str,
-    caller: Caller<'_>,
-) -> Result<&'c Entry, Error> {
-    let Caller { audience, session } = caller;
-    if audience == Audience::User {
-        return catalog.find(name, Audience::Model).or_else(|_| catalog.find(name, audience));
-    }
-    let not_found = match catalog.find(name, Audience::Model) {
-        Ok(entry) => return Ok(entry),
-        Err(not_found) => not_found,
-    };
-    match catalog.find(name, Audience::User) {
-        Ok(entry) if is_activated(&session.state()?, &entry.id) => Ok(entry),
-        _ => Err(not_found),
-    }
-}
-
 /// The skill that somebody says asked for an activation: one that the same caller can reach.
 fn asking_skill(catalog: &Catalog, by: &str, caller: Caller<'_>) -> Result<SkillId, Error> {
     let entry = reachable(catalog, by, caller).map_err(|error| {
@@ -323,21 +302,6 @@ fn asking_skill(catalog: &Catalog, by: &str, caller: Caller<'_>) -> Result<Skill
         Error::new(ErrorCode::InvalidParam, message, error.help())
     })?;
     Ok(entry.id.clone())
-}
-
-/// The scripts that the manifest of a skill names.
-#[cfg(not(feature = "scripts"))]
-fn script_names(entry: &Entry) -> Vec<String> {
-    let declared = entry.skill.manifest().scripts.iter().flatten();
-    declared.map(|script| script.value.clone()).collect()
-}
-
-/// The directory of a skill.
-pub(super) fn directory(entry: &Entry) -> Result<&Path, Error> {
-    entry.skill.dir().ok_or_else(|| {
-        let message = format!("skill `{}` is in memory and has no files", entry.id);
-        Error::new(ErrorCode::NotFound, message, "use what its instructions say")
-    })
 }
 
 /// The consent to an activation, as it must be noted.
@@ -349,10 +313,6 @@ enum Consented {
     Now,
     /// It was used up; given back if the activation fails.
     Spent,
-}
-
-fn is_activated(state: &SessionState, skill: &SkillId) -> bool {
-    state.of(skill).is_some_and(|known| known.activations > 0)
 }
 
 fn risk(state: &SessionState, skill: &SkillId) -> Risk {

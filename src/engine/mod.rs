@@ -1,5 +1,6 @@
 //! The engine: the façade over all other modules of the library.
 
+mod access;
 mod activate;
 mod builder;
 mod call_io;

@@ -1,14 +1,13 @@
 //! The scripts of an engine's skills.
 
 use std::ffi::OsStr;
-use std::sync::Arc;
 
 use super::Engine;
-use super::activate::{directory, reachable};
+use super::access::{directory, reachable};
 use super::caller::Caller;
 use crate::catalog::Entry;
 use crate::error::{Error, ErrorCode};
-use crate::script::{Script, ScriptIo, ScriptOptions, ScriptOutput, Scripts};
+use crate::script::{Script, ScriptIo, ScriptOutput, Scripts};
 use crate::trust::Owner;
 
 impl Engine {
@@ -67,14 +66,4 @@ fn owner(entry: &Entry) -> Result<Owner, Error> {
         let message = format!("skill `{}` has no directory", entry.id);
         Error::new(ErrorCode::NotFound, message, "")
     })
-}
-
-/// The scripts of a skill, by the names they are run with.
-pub(super) fn script_names(entry: &Entry) -> Vec<String> {
-    // The user is asked about the scripts of the skill, whether this engine runs scripts or not.
-    let Some(owner) = Owner::of(entry) else { return Vec::new() };
-    match Scripts::new(ScriptOptions::default(), Arc::default()).list(&owner) {
-        Ok(scripts) => scripts.into_iter().map(|script| script.path).collect(),
-        Err(error) => vec![format!("(cannot be listed: {error})")],
-    }
 }
