@@ -7,8 +7,8 @@ use std::str::FromStr;
 
 use serde_json::{Value, json};
 
-use super::call::HookEvent;
 use super::channel::{Channel, List};
+use super::event::HookEvent;
 use crate::disclosure::NativeSkills;
 use crate::error::{Error, choose};
 

@@ -6,9 +6,10 @@ use std::path::absolute;
 use serde_json::Value;
 
 use super::agent::HookAgent;
-use super::call::{HookCall, HookEvent};
+use super::call::HookCall;
 use super::channel::List;
 use super::command::is_agent_command;
+use super::event::HookEvent;
 use super::given::without_given;
 use super::transcript;
 use crate::activation::{Typed, find_command};

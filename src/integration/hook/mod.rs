@@ -27,6 +27,7 @@ mod answer;
 mod call;
 mod channel;
 mod command;
+mod event;
 mod files;
 mod given;
 mod json;
@@ -34,5 +35,6 @@ mod transcript;
 
 pub use agent::HookAgent;
 pub use answer::{disclosure_options, prompt_options};
-pub use call::{HookCall, HookEvent};
+pub use call::HookCall;
 pub use command::is_agent_command;
+pub use event::HookEvent;
