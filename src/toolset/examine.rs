@@ -6,7 +6,7 @@ use repertoire_plugin::host::PluginNote;
 
 use super::entry::ToolsetEntry;
 use super::error::{no_class, open_error};
-use super::loader::read;
+use super::library::read;
 use crate::error::{Error, ErrorCode};
 use crate::trust::check_permissions;
 

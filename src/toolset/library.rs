@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
@@ -13,13 +14,15 @@ use serde_json::Value;
 use super::copies::Copies;
 use super::error::{call_error, no_class, worker_error};
 use super::in_process::InProcess;
-use super::loader::{locked, read, read_error};
 use super::rights::Rights;
 use super::worker::{Worker, WorkerError, WorkerState};
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::trust::{ContentHash, TrustStore, Verdict};
+
+/// The largest library that is read, in bytes.
+pub(super) const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
 
 /// An open library.
 #[derive(Debug)]
@@ -297,4 +300,27 @@ impl Host for SkillHost<'_> {
     fn request(&self, method: &str, params: Value) -> repertoire_plugin::ToolResult<Value> {
         self.host.request(method, params)
     }
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
+    let failed = |error| read_error(path, error);
+    let expected = file.metadata().map_err(failed)?.len().min(MAX_LIBRARY_BYTES) + 1;
+    let mut bytes = Vec::with_capacity(expected as usize);
+    file.take(MAX_LIBRARY_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_LIBRARY_BYTES {
+        let message = format!("{} is larger than {MAX_LIBRARY_BYTES} bytes", path.display());
+        let help = "build it with `cargo build --release`, and strip it";
+        return Err(Error::new(ErrorCode::InvalidParam, message, help));
+    }
+    Ok(bytes)
+}
+
+pub(super) fn read_error(path: &Path, error: std::io::Error) -> Error {
+    let message = format!("cannot read the plugin {}: {error}", path.display());
+    Error::new(ErrorCode::ExecutionError, message, "check the file and its permissions")
+        .with_source(error)
 }

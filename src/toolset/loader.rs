@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use repertoire_plugin::host::PluginNote;
@@ -15,7 +15,9 @@ use super::copies::Copies;
 use super::entry::ToolsetEntry;
 use super::error::open_error;
 use super::in_process::InProcess;
-use super::library::{Backend, Content, Copying, Library};
+use super::library::{
+    Backend, Content, Copying, Library, MAX_LIBRARY_BYTES, locked, read, read_error,
+};
 #[cfg(feature = "mcp-toolsets")]
 use super::program::Program;
 use super::rights::Rights;
@@ -26,9 +28,6 @@ use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
 use crate::skill::ToolsetRights;
 use crate::trust::{ContentHash, Owner, TrustStore, check_permissions};
-
-/// The largest library that is read, in bytes.
-const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Opens libraries, each once.
 #[derive(Debug)]
@@ -294,27 +293,4 @@ impl Loader {
             }
         })
     }
-}
-
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-pub(super) fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
-    let failed = |error| read_error(path, error);
-    let expected = file.metadata().map_err(failed)?.len().min(MAX_LIBRARY_BYTES) + 1;
-    let mut bytes = Vec::with_capacity(expected as usize);
-    file.take(MAX_LIBRARY_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_LIBRARY_BYTES {
-        let message = format!("{} is larger than {MAX_LIBRARY_BYTES} bytes", path.display());
-        let help = "build it with `cargo build --release`, and strip it";
-        return Err(Error::new(ErrorCode::InvalidParam, message, help));
-    }
-    Ok(bytes)
-}
-
-pub(super) fn read_error(path: &Path, error: std::io::Error) -> Error {
-    let message = format!("cannot read the plugin {}: {error}", path.display());
-    Error::new(ErrorCode::ExecutionError, message, "check the file and its permissions")
-        .with_source(error)
 }

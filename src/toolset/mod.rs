@@ -12,7 +12,6 @@ mod descriptions;
 mod entry;
 mod error;
 mod examine;
-mod export;
 mod in_process;
 mod kept;
 mod library;

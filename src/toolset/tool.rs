@@ -8,12 +8,16 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::{Map, Value};
 
 use super::descriptions::{Descriptions, Key};
-use super::export::provider_name;
 use super::library::{CallFailure, Library};
 use super::rights::RightsRequest;
 use super::worker::WorkerState;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
+use crate::tool_format::ToolFormat;
+use crate::trust::ContentHash;
+
+/// The longest tool name that providers take.
+const MAX_NAME: usize = 64;
 
 /// A tool of a skill.
 ///
@@ -102,6 +106,16 @@ pub struct Tools {
 }
 
 impl Tools {
+    /// The tools as a JSON list in the format of a model provider. Names are made fit for it:
+    /// letters, digits, `_` and `-`, at most 64; [`Tools::find`] understands them.
+    pub fn to_json(&self, format: ToolFormat) -> Value {
+        let tools = self.tools.iter().map(|tool| {
+            let name = tool.provider_name();
+            format.tool(&name, &tool.description, &tool.parameters, &tool.annotations)
+        });
+        tools.collect()
+    }
+
     /// The tool that `name` means: a qualified name, a name as providers have it (see
     /// [`ToolFormat`](crate::ToolFormat)), or the name in its toolset where that is unique.
     ///
@@ -151,6 +165,11 @@ impl Listing {
 }
 
 impl Tool {
+    /// Its name as providers take it, see [`Tools::to_json`].
+    pub fn provider_name(&self) -> String {
+        provider_name(&self.name)
+    }
+
     /// Calls the tool and waits for its end.
     ///
     /// Fails with `INVALID_PARAM` for arguments that do not fit the schema, with the place;
@@ -219,5 +238,33 @@ impl Tool {
     /// The library it comes from.
     pub fn library_path(&self) -> &std::path::Path {
         &self.library.path
+    }
+}
+
+/// `name` as providers take it. One that is too long keeps its end, which says most, behind a part
+/// of its hash.
+fn provider_name(name: &str) -> String {
+    let fit = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let plain: String = name.chars().map(fit).collect();
+    if plain.len() <= MAX_NAME {
+        return plain;
+    }
+    let hash = ContentHash::of(name.as_bytes());
+    let end = &plain[plain.len() - (MAX_NAME - 9)..];
+    format!("{}_{end}", &hash.as_str()[..8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::provider_name;
+
+    #[test]
+    fn names_fit_providers_and_stay_distinct() {
+        assert_eq!(provider_name("hello-extended.greet"), "hello-extended_greet");
+        assert_eq!(provider_name("sven/plan.do it"), "sven_plan_do_it");
+        let long = |c: char| provider_name(&format!("{}.greet", c.to_string().repeat(90)));
+        assert_eq!((long('a').len(), long('b').len()), (64, 64));
+        assert_ne!(long('a'), long('b'));
+        assert!(long('é').is_ascii() && long('a').ends_with("a_greet"));
     }
 }

@@ -1,65 +1,117 @@
 //! The host of a call that runs in the child process, at the other end of its socket.
 
+use std::collections::HashMap;
 use std::io::Write as _;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 use repertoire_plugin::{ErrorCode, Host, LogLevel, ToolError, ToolResult};
+use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
 use serde_json::Value;
 
 use super::call::locked;
-use super::child::{Child, Job, leave};
-use super::protocol::{Failure, ToHost, frame};
+use super::protocol::{CallId, Failure, ToHost, frame};
 
-/// The host, as the toolset that runs `job` knows it.
+/// The socket to the host, as all threads write to it.
+pub(super) struct Connection {
+    socket: Mutex<UnixStream>,
+    next_request: AtomicU64,
+}
+
+/// The state of a call that runs or waits for a thread, which messages of the host change.
+#[derive(Default)]
+pub(super) struct Call {
+    pub(super) cancelled: AtomicBool,
+    pub(super) answers: Mutex<HashMap<u64, Result<Value, Failure>>>,
+    pub(super) answered: Condvar,
+}
+
+/// The host, as the toolset that runs a call knows it.
 pub(super) struct Caller<'a> {
-    pub(super) child: &'a Child,
-    pub(super) job: &'a Job,
+    pub(super) connection: &'a Connection,
+    pub(super) skill_dir: &'a Path,
+    pub(super) id: CallId,
+    pub(super) call: &'a Call,
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Connection {
+    pub(super) fn new(socket: UnixStream) -> Connection {
+        Connection { socket: Mutex::new(socket), next_request: AtomicU64::new(0) }
+    }
+
+    /// Sends a message; one that cannot be sent becomes a failure of its call.
+    pub(super) fn send(&self, message: &ToHost) {
+        let bytes = frame(message).or_else(|why| {
+            let failure = Failure::new(ErrorCode::Failed, format!("cannot be sent: {why}"));
+            match message {
+                ToHost::Created { id, .. } | ToHost::Done { id, .. } => {
+                    frame(&ToHost::Failed { id: *id, failure })
+                }
+                _ => Err(why),
+            }
+        });
+        if let Ok(bytes) = bytes {
+            self.write(&bytes);
+        }
+    }
+
+    fn write(&self, bytes: &[u8]) {
+        if locked(&self.socket).write_all(bytes).is_err() {
+            leave();
+        }
+    }
 }
 
 impl Host for Caller<'_> {
     fn is_cancelled(&self) -> bool {
-        self.job.call.cancelled.load(Ordering::Relaxed)
+        self.call.cancelled.load(Ordering::Relaxed)
     }
 
     fn progress(&self, fraction: f64, message: &str) {
         let fraction = if fraction.is_finite() { fraction } else { 0.0 };
         let message = message.to_owned();
-        self.child.send(&ToHost::Progress { id: self.job.id, fraction, message });
+        self.connection.send(&ToHost::Progress { id: self.id, fraction, message });
     }
 
     fn log(&self, level: LogLevel, message: &str) {
         let message = message.to_owned();
-        self.child.send(&ToHost::Log { id: self.job.id, level: level as u8, message });
+        self.connection.send(&ToHost::Log { id: self.id, level: level as u8, message });
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.job.deadline
+        self.deadline
     }
 
     fn skill_dir(&self) -> Option<&Path> {
-        Some(&self.child.skill_dir)
+        Some(self.skill_dir)
     }
 
     fn request(&self, method: &str, params: Value) -> ToolResult<Value> {
-        let request = self.child.next_request.fetch_add(1, Ordering::Relaxed);
-        let message =
-            ToHost::Request { id: self.job.id, request, method: method.to_owned(), params };
+        let request = self.connection.next_request.fetch_add(1, Ordering::Relaxed);
+        let message = ToHost::Request { id: self.id, request, method: method.to_owned(), params };
         // Not through `send`: a request that cannot be sent is not answered.
         let bytes = frame(&message).map_err(ToolError::new)?;
-        if locked(&self.child.socket).write_all(&bytes).is_err() {
-            leave();
-        }
-        let mut answers = locked(&self.job.call.answers);
+        self.connection.write(&bytes);
+        let mut answers = locked(&self.call.answers);
         loop {
             if let Some(answer) = answers.remove(&request) {
                 return answer.map_err(|Failure { code, message, .. }| {
                     ToolError::with_code(ErrorCode::from_number(code), message)
                 });
             }
-            answers = self.job.call.answered.wait(answers).unwrap_or_else(PoisonError::into_inner);
+            answers = self.call.answered.wait(answers).unwrap_or_else(PoisonError::into_inner);
         }
     }
+}
+
+/// Ends at once, with all that was started: the host is gone, or sends invalid messages.
+pub(super) fn leave() -> ! {
+    if getpgrp() == getpid() {
+        let _ = kill_current_process_group(Signal::KILL);
+    }
+    std::process::abort()
 }

@@ -6,50 +6,26 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use repertoire_plugin::host::{CreateError, Library, OpenOptions, Toolset};
-use repertoire_plugin::{ErrorCode, Host, ToolOutput, ToolsetDescription};
-use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
+use repertoire_plugin::ErrorCode;
+use repertoire_plugin::host::{Library, OpenOptions};
 use serde_json::Value;
 
 use super::super::schema::Schemas;
 use super::call::locked;
-use super::caller::Caller;
-use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost, frame};
+use super::caller::{Call, Caller, Connection, leave};
+use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost};
+use super::serving::{Classes, Serving, made};
 use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel, Sockets};
 
 /// Threads that run calls or read; one always reads, the others can run a call each.
 const MAX_THREADS: usize = 16;
 /// The stack of each, in bytes: the same as a program's first thread has.
 const STACK: usize = 8 << 20;
-
-/// A toolset of a library or of a server.
-pub(super) trait Serving: Send + Sync {
-    /// The tools.
-    fn describe(&self) -> &ToolsetDescription;
-
-    /// Calls a tool with the JSON text of its arguments, and waits for its end.
-    fn call(&self, tool: &str, arguments: &str, host: &dyn Host) -> Result<ToolOutput, Failure>;
-}
-
-impl Serving for Toolset {
-    fn describe(&self) -> &ToolsetDescription {
-        Toolset::describe(self)
-    }
-
-    fn call(&self, tool: &str, arguments: &str, host: &dyn Host) -> Result<ToolOutput, Failure> {
-        let answer = Toolset::call(self, tool, arguments, host);
-        answer.map_err(|error| Failure::new(error.code, error.message))
-    }
-}
-
-/// Makes toolsets of what was opened.
-pub(super) type Classes =
-    Box<dyn Fn(&str, &Value) -> Result<Box<dyn Serving>, Failure> + Send + Sync>;
 
 /// The `main` of a plugin's child process; never returns.
 ///
@@ -87,18 +63,17 @@ fn serve(open: fn(&Load) -> Result<Classes, Refusal>) -> Result<(), String> {
     let shown = PathBuf::from(&load.shown_as).display().to_string();
     let child = Arc::new(Child {
         frames: Mutex::new(frames),
-        socket: Mutex::new(socket),
+        connection: Connection::new(socket),
         skill_dir: load.skill_dir.clone().into(),
         pool: Mutex::default(),
         calls: Mutex::default(),
         toolsets: Mutex::default(),
         classes: Mutex::default(),
-        next_request: AtomicU64::new(0),
     });
     // Before the library is opened: its initializers may never end, the host may.
     locked(&child.pool).threads = 1;
     if !child.grow(&mut locked(&child.pool)) {
-        child.send(&ToHost::LoadFailed(Refusal {
+        child.connection.send(&ToHost::LoadFailed(Refusal {
             message: format!("the process of the plugin `{shown}` cannot start threads"),
             help: "raise the limits of processes and address space".to_owned(),
         }));
@@ -107,11 +82,11 @@ fn serve(open: fn(&Load) -> Result<Classes, Refusal>) -> Result<(), String> {
     match open(&load) {
         Ok(classes) => *locked(&child.classes) = Some(Arc::new(classes)),
         Err(refusal) => {
-            child.send(&ToHost::LoadFailed(refusal));
+            child.connection.send(&ToHost::LoadFailed(refusal));
             return Ok(());
         }
     }
-    child.send(&ToHost::Ready { sandbox });
+    child.connection.send(&ToHost::Ready { sandbox });
     child.work()
 }
 
@@ -164,32 +139,18 @@ fn open(load: &Load) -> Result<Classes, Refusal> {
     Ok(Box::new(move |class, config| made(library.create(class, config))))
 }
 
-/// A toolset of a library, or the reason why there is none.
-pub(super) fn made(toolset: Result<Toolset, CreateError>) -> Result<Box<dyn Serving>, Failure> {
-    let toolset = toolset.map_err(|error| {
-        let code = match &error {
-            CreateError::NoClass { .. } => ErrorCode::UnknownTool,
-            CreateError::Create { code, .. } => *code,
-            _ => ErrorCode::Failed,
-        };
-        Failure { help: error.help(), ..Failure::new(code, error.to_string()) }
-    })?;
-    Ok(Box::new(toolset))
-}
-
 /// The process, as its threads share it.
 ///
 /// The thread that holds `frames` reads. When it reads a call, another thread takes over reading,
 /// and the call runs on the thread that read it, without waiting for another to wake up.
-pub(super) struct Child {
+struct Child {
     frames: Mutex<Frames<UnixStream>>,
-    pub(super) socket: Mutex<UnixStream>,
-    pub(super) skill_dir: PathBuf,
+    connection: Connection,
+    skill_dir: PathBuf,
     pool: Mutex<Pool>,
     calls: Mutex<HashMap<CallId, Arc<Call>>>,
     toolsets: Mutex<HashMap<u32, Arc<Made>>>,
     classes: Mutex<Option<Arc<Classes>>>,
-    pub(super) next_request: AtomicU64,
 }
 
 /// A toolset, and the schemas of its tools.
@@ -207,20 +168,12 @@ struct Pool {
     queue: VecDeque<Job>,
 }
 
-/// A call that runs or waits for a thread.
-#[derive(Default)]
-pub(super) struct Call {
-    pub(super) cancelled: AtomicBool,
-    pub(super) answers: Mutex<HashMap<u64, Result<Value, Failure>>>,
-    pub(super) answered: Condvar,
-}
-
 /// A call and when it must have ended.
-pub(super) struct Job {
-    pub(super) id: CallId,
-    pub(super) call: Arc<Call>,
+struct Job {
+    id: CallId,
+    call: Arc<Call>,
     message: ToChild<'static>,
-    pub(super) deadline: Option<Instant>,
+    deadline: Option<Instant>,
 }
 
 impl Child {
@@ -344,35 +297,19 @@ impl Child {
         if let Err(problems) = made.schemas.check(tool, &value) {
             return Ok(ToHost::Unfit { id: job.id, problems });
         }
-        let output = made.toolset.call(tool, arguments, &Caller { child: self, job })?;
+        let caller = Caller {
+            connection: &self.connection,
+            skill_dir: &self.skill_dir,
+            id: job.id,
+            call: &job.call,
+            deadline: job.deadline,
+        };
+        let output = made.toolset.call(tool, arguments, &caller)?;
         Ok(ToHost::Done { id: job.id, output })
     }
 
     fn end(&self, id: CallId, result: Result<ToHost, Failure>) {
         locked(&self.calls).remove(&id);
-        self.send(&result.unwrap_or_else(|failure| ToHost::Failed { id, failure }));
+        self.connection.send(&result.unwrap_or_else(|failure| ToHost::Failed { id, failure }));
     }
-
-    pub(super) fn send(&self, message: &ToHost) {
-        let bytes = frame(message).or_else(|why| {
-            let failure = Failure::new(ErrorCode::Failed, format!("cannot be sent: {why}"));
-            match message {
-                ToHost::Created { id, .. } | ToHost::Done { id, .. } => {
-                    frame(&ToHost::Failed { id: *id, failure })
-                }
-                _ => Err(why),
-            }
-        });
-        if bytes.is_ok_and(|bytes| locked(&self.socket).write_all(&bytes).is_err()) {
-            leave();
-        }
-    }
-}
-
-/// Ends at once, with all that was started: the host is gone, or sends invalid messages.
-pub(super) fn leave() -> ! {
-    if getpgrp() == getpid() {
-        let _ = kill_current_process_group(Signal::KILL);
-    }
-    std::process::abort()
 }

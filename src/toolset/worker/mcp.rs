@@ -29,8 +29,8 @@ use tokio::net::unix::pipe;
 use tokio::runtime::{Builder, Handle};
 
 use super::call::locked;
-use super::child::{Classes, Serving};
 use super::protocol::Failure;
+use super::serving::{Classes, Serving};
 
 /// The interval at which a call looks for progress, and for the wish to stop.
 const TICK: Duration = Duration::from_millis(20);

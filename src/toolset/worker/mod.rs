@@ -7,11 +7,12 @@
 //! started, when the socket to the host closes, however the host died.
 //!
 //! - `protocol`: the messages of both sides, and their framing.
-//! - `worker`: the host's half of a library; `process`, of one child; `call`, of one call.
-//! - `opening`: starting the child and making toolsets, on a thread of its own; `health`: the
-//!   failures of a library.
+//! - `worker`: the host's half of a library; `process` and `running`, of one child; `call` and
+//!   `wait`, of one call.
+//! - `shared`: starting the child and making toolsets (`opening`), on a thread of its own;
+//!   `health`: the failures of a library.
 //! - `child`: the child's half, which gives up rights by `crate::sandbox`; `caller`, the host as a
-//!   toolset knows it; `mcp`, its client of an MCP server.
+//!   toolset knows it; `serving`, the toolsets of a library; `mcp`, those of an MCP server.
 
 #[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
 mod call;
@@ -36,6 +37,10 @@ mod process;
 mod process;
 #[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
 mod protocol;
+mod running;
+#[cfg(unix)]
+mod serving;
+mod shared;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests;

@@ -1,15 +1,16 @@
 //! Waiting for a call, as long as its host and the limits allow.
 
 use std::cell::Cell;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::{ErrorCode, Host, LogLevel, ToolError};
 
 use super::call::{Cause, End, Event, Slot, guarded};
 use super::error::{WorkerError, seconds};
+use super::limits::Limits;
 use super::process::Process;
 use super::protocol::{CallId, Failure, ToChild};
-use super::worker::Shared;
 
 /// The interval at which the host is asked whether it cancels.
 pub(super) const TICK: Duration = Duration::from_millis(20);
@@ -18,7 +19,9 @@ const HOPELESS: Duration = Duration::from_secs(5);
 
 /// The deadline and the cancellation of one call.
 pub(super) struct Wait<'a> {
-    worker: &'a Shared,
+    /// The author's file, for messages.
+    file: &'a Path,
+    limits: &'a Limits,
     host: &'a dyn Host,
     began: Instant,
     deadline: Instant,
@@ -41,22 +44,23 @@ enum Stop {
 
 impl<'a> Wait<'a> {
     /// Waits for a call of a tool.
-    pub(super) fn for_call(worker: &'a Shared, host: &'a dyn Host) -> Self {
-        Self::new(worker, host, worker.limits.call_timeout, None)
+    pub(super) fn for_call(file: &'a Path, limits: &'a Limits, host: &'a dyn Host) -> Self {
+        Self::new(file, limits, host, limits.call_timeout, None)
     }
 
     /// Waits for the library to do this, as in "open", for whoever will call it.
-    pub(super) fn for_library(worker: &'a Shared, doing: String) -> Self {
-        Self::new(worker, &Patient, worker.limits.load_timeout, Some(doing))
+    pub(super) fn for_library(file: &'a Path, limits: &'a Limits, doing: String) -> Self {
+        Self::new(file, limits, &Patient, limits.load_timeout, Some(doing))
     }
 
     /// Waits for others to open the library, as long as the host does.
-    pub(super) fn for_others(worker: &'a Shared, host: &'a dyn Host) -> Self {
-        Self::new(worker, host, Duration::MAX, None)
+    pub(super) fn for_others(file: &'a Path, limits: &'a Limits, host: &'a dyn Host) -> Self {
+        Self::new(file, limits, host, Duration::MAX, None)
     }
 
     fn new(
-        worker: &'a Shared,
+        file: &'a Path,
+        limits: &'a Limits,
         host: &'a dyn Host,
         limit: Duration,
         opening: Option<String>,
@@ -66,7 +70,7 @@ impl<'a> Wait<'a> {
         let limit = limit.min(Duration::from_secs(365 * 24 * 60 * 60));
         let deadline = guarded(|| host.deadline()).flatten();
         let deadline = deadline.map_or(began + limit, |deadline| deadline.min(began + limit));
-        Self { worker, host, began, deadline, host_panicked: Cell::new(false), opening }
+        Self { file, limits, host, began, deadline, host_panicked: Cell::new(false), opening }
     }
 
     /// The time that is left, rounded up.
@@ -86,7 +90,7 @@ impl<'a> Wait<'a> {
             None => Ok(()),
             Some(stop @ Stop::Cancelled) => Err(self.error(stop, true)),
             Some(Stop::TimedOut(after)) => {
-                let file = self.worker.shown_as.clone();
+                let file = self.file.to_owned();
                 Err(WorkerError::NotReady { file, after })
             }
         }
@@ -105,7 +109,7 @@ impl<'a> Wait<'a> {
         // A library that is being opened does not look whether it should stop.
         let grace = match self.opening {
             Some(_) => Duration::ZERO,
-            None => self.worker.limits.grace,
+            None => self.limits.grace,
         };
         let mut stopping: Option<(Stop, Instant)> = None;
         let mut killed = false;
@@ -165,7 +169,7 @@ impl<'a> Wait<'a> {
     }
 
     fn error(&self, stop: Stop, stopped: bool) -> WorkerError {
-        let file = self.worker.shown_as.clone();
+        let file = self.file.to_owned();
         match stop {
             Stop::TimedOut(after) if self.opening.is_some() => {
                 let doing = self.opening.as_deref().unwrap_or_default();
@@ -191,7 +195,7 @@ impl<'a> Wait<'a> {
             (End::Died(death), Some(Stop::TimedOut(_)), _)
                 if matches!(death.cause, Cause::Stuck(_)) =>
             {
-                let (file, why) = (self.worker.shown_as.clone(), death.how().to_owned());
+                let (file, why) = (self.file.to_owned(), death.how().to_owned());
                 Err(WorkerError::Stuck { file, why, last_words: death.last_words.clone() })
             }
             (End::Died(death), Some(stop), _) if matches!(death.cause, Cause::Call { id: by, .. } if by == id) => {

@@ -3,84 +3,32 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
-use super::call::{Cause, Death, End, locked};
+use super::call::{End, locked};
 use super::code::Code;
 use super::error::{WorkerError, words};
 use super::health::Health;
 use super::limits::{HostProgram, Limits};
-use super::opening::Opening;
-use super::process::Process;
-use super::protocol::{CallId, ToChild};
+use super::protocol::ToChild;
+use super::running::Ready;
+use super::shared::{FAREWELL, Shared};
 use super::wait::Wait;
 use crate::sandbox::SandboxLevel;
-
-/// The time that a dropped worker waits for the end of its process.
-pub(super) const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A library in a process of its own. It starts its child at the first call, keeps it warm, and
 /// starts it again after a crash. Any number of threads can call at once; the child runs 15 calls
 /// at a time, more wait.
 ///
 /// Starting the child, opening the library and making a toolset happen on a thread of their own
-/// (`opening`), under the time limit for loading: each caller waits as long as its own host does,
+/// (`shared`), under the time limit for loading: each caller waits as long as its own host does,
 /// and none of them decides for the others.
 pub(crate) struct Worker(Arc<Shared>);
-
-/// The parts of a worker that the threads share which open its library.
-pub(super) struct Shared {
-    pub(super) program: HostProgram,
-    pub(super) code: Code,
-    pub(super) shown_as: PathBuf,
-    pub(super) skill_dir: PathBuf,
-    pub(super) limits: Limits,
-    pub(super) inner: Mutex<Inner>,
-    /// Told when a process was started, or could not be.
-    pub(super) started: Condvar,
-}
-
-#[derive(Default)]
-pub(super) struct Inner {
-    pub(super) current: Option<Arc<Running>>,
-    /// A thread starts a process just now.
-    pub(super) starting: bool,
-    /// The toolsets that are being made.
-    pub(super) openings: Vec<Arc<Opening>>,
-    pub(super) health: Health,
-    /// The worker is gone: nothing is started any more.
-    pub(super) closed: bool,
-}
-
-/// A child process, and the toolsets made in it.
-pub(super) struct Running {
-    pub(super) process: Arc<Process>,
-    pub(super) sandbox: OnceLock<SandboxLevel>,
-    toolsets: Mutex<Vec<Arc<Instance>>>,
-    /// True once a tool was called in it.
-    is_called: AtomicBool,
-}
-
-/// A toolset in a child.
-pub(super) struct Instance {
-    pub(super) number: u32,
-    class: String,
-    config: Value,
-    /// Empty until it is made.
-    pub(super) description: OnceLock<ToolsetDescription>,
-}
-
-/// A toolset that was made, and the process it is in.
-#[derive(Clone)]
-pub(super) struct Ready {
-    pub(super) running: Arc<Running>,
-    pub(super) instance: Arc<Instance>,
-}
 
 /// The state of a library's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -182,7 +130,7 @@ impl Worker {
         loop {
             let Ready { running, instance } = self.0.ready(class, config, host)?;
             running.is_called.store(true, Ordering::Relaxed);
-            let wait = Wait::for_call(&self.0, host);
+            let wait = Wait::for_call(&self.0.shown_as, &self.0.limits, host);
             let end = self.0.exchange(&running, &wait, |id, millis| ToChild::Call {
                 id,
                 instance: instance.number,
@@ -268,121 +216,5 @@ impl Drop for Worker {
         if let Some(running) = current {
             running.process.close(FAREWELL);
         }
-    }
-}
-
-impl Shared {
-    /// Sends a call and waits for its end; `None` if the process takes no more calls.
-    pub(super) fn exchange<'a>(
-        &self,
-        running: &Running,
-        wait: &Wait<'_>,
-        message: impl FnOnce(CallId, u64) -> ToChild<'a>,
-    ) -> Result<Option<End>, WorkerError> {
-        wait.check()?;
-        let process = &running.process;
-        let Some((id, slot)) = process.register() else { return Ok(None) };
-        let end = match process.send(&message(id, wait.millis())) {
-            Ok(()) => wait.end(process, id, &slot),
-            Err(message) => Err(self.protocol(message)),
-        };
-        process.remove(id);
-        self.settled(end).map(Some)
-    }
-
-    /// Counts a failure of the process, and turns it into the error of the call.
-    pub(super) fn settled(&self, end: Result<End, WorkerError>) -> Result<End, WorkerError> {
-        if matches!(end, Ok(End::Died(_)) | Err(WorkerError::Stuck { .. })) {
-            locked(&self.inner).settle(self.limits.retry);
-        }
-        match end {
-            Ok(End::Died(death)) => Err(self.died(&death)),
-            Ok(End::Failed(failure)) => Err(WorkerError::Failed {
-                code: repertoire_plugin::ErrorCode::from_number(failure.code),
-                message: failure.message,
-                help: failure.help,
-            }),
-            end => end,
-        }
-    }
-
-    fn died(&self, death: &Death) -> WorkerError {
-        let file = self.shown_as.clone();
-        let how = match &death.cause {
-            Cause::Crash => death.how.clone(),
-            Cause::Protocol(message) => return self.protocol(message.as_str()),
-            Cause::Stuck(why) => format!("its process was ended: {why}"),
-            Cause::Call { reason, .. } => (*reason).to_owned(),
-            Cause::Closed => "its process was ended".to_owned(),
-        };
-        WorkerError::Crashed { file, how, last_words: death.last_words.clone() }
-    }
-
-    /// The refusal of a library that is disabled.
-    pub(super) fn refusal(&self, inner: &Inner) -> Option<WorkerError> {
-        let retry_in = inner.health.pause_left(Instant::now())?;
-        let (file, why) = (self.shown_as.clone(), inner.health.why());
-        Some(WorkerError::Disabled { file, why, retry_in })
-    }
-
-    fn note_success(&self) {
-        let mut inner = locked(&self.inner);
-        if inner.health.is_on_trial() {
-            inner.health.note_success();
-        }
-    }
-
-    /// The error for an answer that does not fit the request.
-    pub(super) fn confused(&self, running: &Running) -> WorkerError {
-        let message = "unexpected reply from the plugin's process";
-        running.process.kill(Cause::Protocol(message.to_owned()));
-        self.protocol(message)
-    }
-
-    fn protocol(&self, message: impl Into<String>) -> WorkerError {
-        WorkerError::Protocol { file: self.shown_as.clone(), message: message.into() }
-    }
-}
-
-impl Inner {
-    /// Takes note of the end of the process; `pause` is the first pause of a disabled library.
-    pub(super) fn settle(&mut self, pause: Duration) {
-        let death = self.current.as_ref().and_then(|running| running.process.death());
-        if let Some(death) = death {
-            self.current = None;
-            self.health.note(&death, pause);
-        }
-    }
-
-    /// A toolset that was made in the running process.
-    pub(super) fn ready(&self, class: &str, config: &Value) -> Option<Ready> {
-        let running = self.current.as_ref().filter(|running| !running.process.is_over())?;
-        let instance = running.instance(class, config);
-        let is_made = instance.description.get().is_some();
-        is_made.then(|| Ready { running: Arc::clone(running), instance })
-    }
-}
-
-impl Running {
-    pub(super) fn new(process: Arc<Process>) -> Running {
-        let (sandbox, is_called) = (OnceLock::new(), AtomicBool::new(false));
-        Running { process, sandbox, toolsets: Mutex::default(), is_called }
-    }
-
-    /// The toolset of a class and a configuration, made or not.
-    pub(super) fn instance(&self, class: &str, config: &Value) -> Arc<Instance> {
-        let mut toolsets = locked(&self.toolsets);
-        let known = toolsets.iter().find(|known| known.class == class && known.config == *config);
-        if let Some(known) = known {
-            return Arc::clone(known);
-        }
-        let instance = Arc::new(Instance {
-            number: toolsets.len() as u32,
-            class: class.to_owned(),
-            config: config.clone(),
-            description: OnceLock::new(),
-        });
-        toolsets.push(Arc::clone(&instance));
-        instance
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use repertoire_plugin::host::Toolset as Opened;
 use repertoire_plugin::prelude::*;
 
-use super::super::child;
+use super::super::{child, serving};
 use super::MARK;
 
 /// Not a test: a child that has this toolset for every library.
@@ -18,7 +18,7 @@ use super::MARK;
 #[ignore = "the child of the other tests"]
 fn child_main() {
     if std::env::args().any(|argument| argument == MARK) {
-        child::run(|_| Ok(Box::new(|_, config| child::made(Opened::of::<Prober>(config)))))
+        child::run(|_| Ok(Box::new(|_, config| serving::made(Opened::of::<Prober>(config)))))
     }
 }
 
