@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use super::fields::{Reader, excerpt};
-use super::manifest::Spanned;
+use super::spanned::Spanned;
 use crate::beneath;
 use crate::diagnostic::Code;
 

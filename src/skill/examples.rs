@@ -1,7 +1,7 @@
 //! The examples of a skill: messages that should and should not lead to it.
 
 use super::fields::{Fields, Reader, at_commas, at_lines, excerpt, normalized};
-use super::manifest::Spanned;
+use super::spanned::Spanned;
 use super::trigger::{MAX_TRIGGER_BYTES, MAX_TRIGGERS};
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;

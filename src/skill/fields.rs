@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::finding::Finding;
-use super::manifest::Spanned;
+use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
@@ -242,6 +242,15 @@ pub(super) fn duplicate_key(key: &str, span: Range<usize>) -> Finding {
         format!("`{}` stands twice; the last one counts", excerpt(key)),
         "remove one of the two lines",
     )
+}
+
+/// The value of `key`, spelt with `_`, in a map.
+pub(super) fn nested<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    let Value::Mapping(entries) = &node.value else { return None };
+    entries
+        .iter()
+        .find(|(name, _)| name.text().is_some_and(|name| normalized(name) == key))
+        .map(|(_, value)| value)
 }
 
 #[cfg(test)]

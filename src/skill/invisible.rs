@@ -11,7 +11,8 @@ use std::ops::Range;
 use super::fields::excerpt;
 use super::finding::Finding;
 use super::load::Loaded;
-use super::manifest::{Manifest, Spanned};
+use super::manifest::Manifest;
+use super::spanned::Spanned;
 use crate::diagnostic::Code;
 
 /// The most runs of invisible characters reported in one text; the others are counted.

@@ -1,7 +1,6 @@
 //! The manifest: the parsed fields of the front matter.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use semver::Version;
 use serde_json::{Map, Value as Json};
@@ -9,22 +8,15 @@ use serde_json::{Map, Value as Json};
 use super::code::check_script;
 use super::context::Context;
 use super::examples::{self, Examples};
-use super::fields::{Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, normalized};
+use super::fields::{
+    Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, nested, normalized,
+};
 use super::json::to_json;
 use super::rights::{self, ToolsetRights};
+use super::spanned::Spanned;
 use super::trigger::{self, Triggers};
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
-
-/// A value and the bytes of the file it was read from.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
-pub struct Spanned<T> {
-    /// The value.
-    pub value: T,
-    /// Bytes of the `SKILL.md` file, quotes included.
-    pub span: Range<usize>,
-}
 
 /// The longest name, in bytes.
 const MAX_NAME_BYTES: usize = 256;
@@ -318,15 +310,6 @@ impl Manifest {
         }
         values
     }
-}
-
-/// The value of `key`, spelt with `_`, in a map.
-pub(super) fn nested<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
-    let Value::Mapping(entries) = &node.value else { return None };
-    entries
-        .iter()
-        .find(|(name, _)| name.text().is_some_and(|name| normalized(name) == key))
-        .map(|(_, value)| value)
 }
 
 /// A text, or a list joined by blanks: `argument-hint: [file]` is a list to YAML.

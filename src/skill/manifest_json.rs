@@ -4,7 +4,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::context::Context;
 use super::examples::Examples;
-use super::manifest::{Manifest, Spanned};
+use super::manifest::Manifest;
+use super::spanned::Spanned;
 
 impl Manifest {
     /// The manifest as JSON: the fields that are set, under their names with `_`.

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::code::check_toolset;
-use super::fields::{Reader, at_commas};
-use super::manifest::{Spanned, nested};
+use super::fields::{Reader, at_commas, nested};
+use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 

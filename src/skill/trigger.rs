@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::fields::{self, Fields, Reader, excerpt, normalized};
-use super::manifest::Spanned;
 use super::normal_form;
 use super::pattern;
+use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
