@@ -8,7 +8,7 @@ use repertoire::{
 use crate::args::{Common, DiscloseArgs};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, Output, styled};
-use crate::{query, sanitize, setup};
+use crate::{query, sanitize, sessions, setup};
 
 pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let config = setup::config(common)?;
@@ -68,7 +68,7 @@ fn disclose(
     query: &Query<'_>,
 ) -> anyhow::Result<Disclosure> {
     let Some(session) = &args.session else { return Ok(engine.disclose(query)) };
-    let session = setup::session(common, Some(session))?;
+    let session = sessions::named(common, Some(session))?;
     if args.event.is_some() {
         session.compacted()?;
     }

@@ -15,7 +15,7 @@ use crate::args::{Common, EvalArgs, Threshold};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, WARNING, styled};
-use crate::report::count;
+use crate::report::{count, percent, percent_or_dash};
 use crate::{eval_page, sanitize, setup};
 
 /// With more prompts than this, a progress bar is shown.
@@ -188,15 +188,6 @@ fn unmet(threshold: &Threshold, scores: &Scores) -> Vec<Unmet> {
     .collect()
 }
 
-/// A share as people read it.
-pub(crate) fn percent(share: impl std::borrow::Borrow<f64>) -> String {
-    format!("{:.1} %", 100.0 * share.borrow())
-}
-
-fn share(share: Option<f64>) -> String {
-    share.map_or_else(|| "–".to_owned(), percent)
-}
-
 /// A problem in one line.
 pub(crate) fn told(Problem { file, line, message }: &Problem) -> String {
     let title = styled(WARNING, "left out");
@@ -228,7 +219,7 @@ fn text(report: &Report, comparison: Option<&Comparison>) -> Page {
         ("top 3", top3, "had one in the first three"),
         ("false fires", false_fire, "of those that should fire none fired a wrong one"),
     ] {
-        table.add_row(vec![name.to_owned(), share(value), what.to_owned()]);
+        table.add_row(vec![name.to_owned(), percent_or_dash(value), what.to_owned()]);
     }
     let tokens = report.tokens;
     table.add_row(vec![
@@ -270,10 +261,10 @@ fn per_skill(report: &Report) -> Table {
             number(skill.expected),
             number(skill.right),
             number(skill.wrong),
-            share(scores.precision),
-            share(scores.recall),
-            share(scores.top1),
-            share(scores.top3),
+            percent_or_dash(scores.precision),
+            percent_or_dash(scores.recall),
+            percent_or_dash(scores.top1),
+            percent_or_dash(scores.top3),
         ]);
     }
     for column in 1..8 {
@@ -329,7 +320,11 @@ fn changes(comparison: &Comparison, now: &Scores, page: &mut Page) {
         ("false fires", before.false_fire, now.false_fire),
     ] {
         if before != now {
-            page.line(format_args!("  {name}: {} → {}", share(before), share(now)));
+            page.line(format_args!(
+                "  {name}: {} → {}",
+                percent_or_dash(before),
+                percent_or_dash(now)
+            ));
         }
     }
     page.line(format_args!(

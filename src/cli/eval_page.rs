@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use repertoire::SkillId;
 use repertoire::eval::{Change, Comparison, Fired, Outcome, Report, UserOnly};
 
-use crate::eval::percent;
 use crate::html::{escaped, marked};
 use crate::report::count;
+use crate::report::percent_or_dash;
 
 const STYLE: &str = include_str!("eval_page.css");
 
@@ -49,20 +49,16 @@ pub(crate) fn page(report: &Report, comparison: Option<&Comparison>) -> String {
     html + "</body>\n</html>\n"
 }
 
-fn share(share: Option<f64>) -> String {
-    share.map_or_else(|| "–".to_owned(), percent)
-}
-
 fn figures(report: &Report) -> String {
     let scores = report.scores;
     let mut html = format!("<h1>Routing of {} prompts</h1>\n<div class=\"tiles\">\n", report.cases);
     for (name, value, what) in [
-        ("Precision", share(scores.precision), "of the skills in full were right"),
-        ("Recall", share(scores.recall), "of the expected skills were in full"),
-        ("F1", share(scores.f1), "harmonic mean of the two"),
-        ("Top 1", share(scores.top1), "had a right skill first"),
-        ("Top 3", share(scores.top3), "had one in the first three"),
-        ("False fires", share(scores.false_fire), "of prompts for no skill"),
+        ("Precision", percent_or_dash(scores.precision), "of the skills in full were right"),
+        ("Recall", percent_or_dash(scores.recall), "of the expected skills were in full"),
+        ("F1", percent_or_dash(scores.f1), "harmonic mean of the two"),
+        ("Top 1", percent_or_dash(scores.top1), "had a right skill first"),
+        ("Top 3", percent_or_dash(scores.top3), "had one in the first three"),
+        ("False fires", percent_or_dash(scores.false_fire), "of prompts for no skill"),
         ("Tokens", format!("{:.0}", report.tokens.mean), "a prompt on average"),
     ] {
         let _ = writeln!(
@@ -224,9 +220,9 @@ fn bars(report: &Report) -> String {
             skill.right,
             skill.expected,
             skill.wrong,
-            share(scores.precision),
+            percent_or_dash(scores.precision),
             width(scores.precision),
-            share(scores.recall),
+            percent_or_dash(scores.recall),
             width(scores.recall),
         );
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use repertoire::{Error, ErrorCode, Remedy};
 use serde::Serialize;
 
-use crate::new::quoted;
+use crate::shell::quoted;
 
 /// An error in the command line, rather than in its subject.
 #[derive(Debug)]

@@ -34,6 +34,7 @@ mod run;
 mod sanitize;
 mod sessions;
 mod setup;
+mod shell;
 mod show;
 mod stats;
 mod suggest;

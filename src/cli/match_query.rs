@@ -8,7 +8,7 @@ use crate::args::{Common, MatchArgs};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, quoted, renderer};
-use crate::{query, sanitize, setup};
+use crate::{query, sanitize, sessions, setup};
 
 /// The most hits of a match that are drawn, which also bounds the part of a long query that is
 /// shown.
@@ -33,7 +33,7 @@ pub(crate) fn meta_name(meta: MetaQuestion) -> &'static str {
 
 pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let query = query::read(&args.query, common)?;
-    let session = setup::session(common, args.session.as_deref())?;
+    let session = sessions::named(common, args.session.as_deref())?;
     let engine = setup::engine(common, |builder| args.query.matching.apply(builder))?;
     query::note_length(&query, &engine, out);
     let found = engine.turn(&query, &session).explain(args.limit.unwrap_or(usize::MAX));

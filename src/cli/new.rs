@@ -13,6 +13,7 @@ use crate::args::{Common, NewArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::{NAME, Output, Page, styled};
+use crate::shell::quoted;
 use crate::{sanitize, setup};
 
 pub(crate) fn run(args: &NewArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -115,15 +116,6 @@ fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-/// `text` as one word of a shell.
-pub(crate) fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+,=".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
 /// The text of a new skill.
 fn scaffold(name: &str) -> String {
     let words = name.replace('-', " ");
@@ -191,14 +183,5 @@ mod tests {
         }
         let long = nearest_identifier(&format!("{}-{}", "x".repeat(63), "y")).unwrap();
         assert_eq!(long, "x".repeat(63));
-    }
-
-    #[test]
-    fn words_are_quoted_for_the_shell_where_they_must_be() {
-        for (text, wanted) in
-            [("a/b.md", "a/b.md"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''")]
-        {
-            assert_eq!(quoted(text), wanted);
-        }
     }
 }

@@ -20,10 +20,6 @@ const PACKAGE: &str = "repertoire";
 
 const DESCRIPTION: &str = "Adds the skills that a message calls for to the context.";
 
-/// The agents that take packages.
-pub(crate) const AGENTS: [HookAgent; 3] =
-    [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::Gemini];
-
 /// The files of a package, and the commands that install it.
 #[derive(Debug)]
 struct Package {

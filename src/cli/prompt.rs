@@ -6,7 +6,7 @@ use crate::args::{Common, PromptArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::Output;
-use crate::{environment, query, setup};
+use crate::{environment, query, sessions, setup};
 
 pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let config = setup::config(common)?;
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
     options.locations = args.locations;
     options.how_to_load = setup::how_to_load();
     let engine = setup::engine(common, |builder| builder.prompt(options))?;
-    let session = setup::session(common, args.session.as_deref())?;
+    let session = sessions::named(common, args.session.as_deref())?;
     if args.event.is_some() {
         session.compacted()?;
     }

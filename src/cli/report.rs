@@ -71,6 +71,16 @@ pub(crate) fn count(n: usize, thing: &str) -> String {
     format!("{n} {thing}{s}")
 }
 
+/// A share as people read it.
+pub(crate) fn percent(share: impl std::borrow::Borrow<f64>) -> String {
+    format!("{:.1} %", 100.0 * share.borrow())
+}
+
+/// A share in percent, or a dash where there is none.
+pub(crate) fn percent_or_dash(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), percent)
+}
+
 /// The renderer of excerpts on standard output.
 pub(crate) fn renderer(out: Output) -> Renderer {
     let renderer = if out.is_colored() { Renderer::styled() } else { Renderer::plain() };

@@ -8,9 +8,9 @@ use repertoire::script::{Offline, ScriptIo, ScriptOptions, Stream};
 use crate::args::{Common, RunArgs};
 use crate::ending::Ending;
 use crate::exit_code::ExitCode;
-use crate::new::quoted;
 use crate::output::{DIM, Output, Passage, styled};
-use crate::{sanitize, setup};
+use crate::shell::quoted;
+use crate::{sanitize, sessions, setup};
 
 pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let mut stdin = Vec::new();
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
         io::stdin().lock().read_to_end(&mut stdin)?;
     }
     let engine = setup::engine_with_scripts(common, options(args, setup::script_options(common)?))?;
-    let session = setup::session(common, args.session.as_deref())?;
+    let session = sessions::named(common, args.session.as_deref())?;
     for name in args.env.iter().filter(|name| std::env::var_os(name).is_none()) {
         let name = sanitize::line(name);
         out.note(&format!("environment variable `{name}` is not set, and is not passed on"));

@@ -7,12 +7,13 @@ use std::time::Duration;
 use repertoire::Error;
 use repertoire::config::Config;
 use repertoire::session::{
-    ServerOptions, SessionStore, SetAside, SqliteStore, open_url, without_secrets,
+    ServerOptions, Session, SessionStore, SetAside, SqliteStore, open_url, without_secrets,
 };
 
 use crate::args::Common;
+use crate::hook::note;
 use crate::output::Output;
-use crate::{hook, sanitize, setup};
+use crate::{sanitize, setup};
 
 /// The variable that names the server of the sessions in place of `config.toml`.
 pub(crate) const VARIABLE: &str = "REPERTOIRE_SESSIONS";
@@ -63,6 +64,12 @@ impl Place {
     }
 }
 
+/// Opens the session `name`, which is kept between commands; without a name, one that is not kept.
+pub(crate) fn named(common: &Common, name: Option<&str>) -> Result<Session, Error> {
+    let Some(name) = name else { return Ok(Session::in_memory("")) };
+    Ok(Session::new(name, open(common)?))
+}
+
 /// Opens the store, which is made if there is none. A damaged one that is set aside is told of on
 /// standard error and in the log of hooks.
 pub(crate) fn open(common: &Common) -> Result<Arc<dyn SessionStore>, Error> {
@@ -83,6 +90,6 @@ pub(crate) fn open_at(place: Place, common: &Common) -> Result<Arc<dyn SessionSt
     place.open(move |set_aside| {
         let what = set_aside.to_string();
         Output::of(&teller).note(&sanitize::line(&what));
-        hook::note(&what, &teller);
+        note(&what, &teller);
     })
 }

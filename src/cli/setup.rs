@@ -8,7 +8,6 @@ use repertoire::config::{Config, ConfigPlace};
 use repertoire::engine::Subscription;
 use repertoire::fetch::Fetcher;
 use repertoire::script::ScriptOptions;
-use repertoire::session::Session;
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
@@ -19,7 +18,7 @@ use repertoire::{
 use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::{loading, report, sessions};
+use crate::{loading, report};
 
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
@@ -275,12 +274,6 @@ pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {
 /// Returns the path of the session store, if it is a file.
 pub(crate) fn sessions_file(common: &Common) -> Result<PathBuf, Error> {
     Ok(state_dir(common)?.join("sessions.sqlite"))
-}
-
-/// Opens the session `name`, which is kept between commands; without a name, one that is not kept.
-pub(crate) fn session(common: &Common, name: Option<&str>) -> Result<Session, Error> {
-    let Some(name) = name else { return Ok(Session::in_memory("")) };
-    Ok(Session::new(name, sessions::open(common)?))
 }
 
 /// Returns the path of the log of hooks.

@@ -11,11 +11,11 @@ use repertoire::{Engine, Error, ErrorCode, SkillId};
 use serde::Serialize;
 
 use crate::args::{Common, SuggestArgs};
-use crate::eval::{self, PromptFile, percent};
+use crate::eval::{self, PromptFile};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, styled};
 use crate::replace::{check_writable, io_error, replace};
-use crate::report::count;
+use crate::report::{count, percent_or_dash};
 use crate::{sanitize, setup};
 
 /// The proposals, as JSON.
@@ -185,8 +185,7 @@ fn table(before: &Scores, after: &Scores) -> Table {
         ("top 3", |scores| scores.top3),
         ("false fires", |scores| scores.false_fire),
     ] {
-        let share = |scores: &Scores| of(scores).map_or_else(|| "–".to_owned(), percent);
-        table.add_row([name.to_owned(), share(before), share(after)]);
+        table.add_row([name.to_owned(), percent_or_dash(of(before)), percent_or_dash(of(after))]);
     }
     table
 }

@@ -5,11 +5,11 @@ use repertoire::{Activate, Audience, Envelope};
 use crate::args::{Common, UseArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::setup;
+use crate::{sessions, setup};
 
 pub(crate) fn run(args: &UseArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let engine = setup::engine(common, |builder| builder)?;
-    let session = setup::session(common, args.session.as_deref())?;
+    let session = sessions::named(common, args.session.as_deref())?;
     let arguments = args.args.join(" ");
     let is_typed = args.id.starts_with('/');
     let message = format!("{} {arguments}", args.id);

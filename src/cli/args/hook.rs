@@ -6,14 +6,15 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use repertoire::integration::hook::HookAgent;
 
+use super::agents::{hook_agents, package_agents};
 use super::routing::RoutingArgs;
-use super::values::{agents, package_agents, seconds};
+use super::values::seconds;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct HookArgs {
     /// The agent that runs the hook: it writes JSON to standard input, and reads JSON
-    #[arg(value_parser = agents(), required = true)]
+    #[arg(value_parser = hook_agents(), required = true)]
     pub(crate) agent: Option<HookAgent>,
     /// Give up after this many seconds, and add nothing; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
@@ -48,7 +49,7 @@ pub(crate) struct HookInstallArgs {
 #[derive(Debug, Args)]
 pub(crate) struct HookPlaceArgs {
     /// The agent
-    #[arg(value_parser = agents())]
+    #[arg(value_parser = hook_agents())]
     pub(crate) agent: HookAgent,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
@@ -69,7 +70,7 @@ pub(crate) struct PlaceArgs {
 pub(crate) struct DoctorArgs {
     /// Run this agent against a model on the loopback, with settings of its own, and report the
     /// text that reached the model
-    #[arg(long, value_name = "AGENT", value_parser = agents())]
+    #[arg(long, value_name = "AGENT", value_parser = hook_agents())]
     pub(crate) live: Option<HookAgent>,
 }
 

@@ -7,9 +7,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::Format;
 use repertoire::integration::hook::HookAgent;
 
+use super::agents::hook_agents;
 use super::routing::{MatchingArgs, ShowingArgs};
 use super::serving::ConsentArg;
-use super::values::agents;
 use crate::environment;
 
 /// A message and the files it touches.
@@ -52,7 +52,7 @@ pub(crate) struct WhyArgs {
     #[command(flatten)]
     pub(crate) showing: ShowingArgs,
     /// Use the options of the hook in this agent's settings
-    #[arg(long, value_name = "AGENT", value_parser = agents())]
+    #[arg(long, value_name = "AGENT", value_parser = hook_agents())]
     pub(crate) agent: Option<HookAgent>,
     /// The conversation of the message: the contents of its context count. A hook's conversation is
     /// `AGENT:ID`, with the agent's own id

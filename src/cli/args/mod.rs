@@ -1,5 +1,6 @@
 //! The arguments of the program and its commands.
 
+mod agents;
 mod code;
 mod common;
 mod config;
@@ -15,6 +16,7 @@ mod values;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use agents::McpAgent;
 pub(crate) use code::{
     IsolationArgs, Lang, ToolBuildArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs,
     ToolNewArgs, ToolsetCommand, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs,

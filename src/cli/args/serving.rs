@@ -7,11 +7,10 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use repertoire::ConsentPolicy;
 
+use super::agents::{McpAgent, mcp_agents};
 use super::hook::PlaceArgs;
 use super::routing::RoutingArgs;
-use super::values::mcp_agents;
 use crate::environment;
-use crate::mcp::McpAgent;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]

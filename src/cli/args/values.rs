@@ -2,12 +2,7 @@
 
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use repertoire::integration::hook::HookAgent;
 use repertoire::session::Tallies;
-
-use crate::mcp::McpAgent;
-use crate::package;
 
 /// Parses a positive time in seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
@@ -43,22 +38,4 @@ pub(super) fn variable(text: &str) -> Result<String, String> {
         None if !text.is_empty() => Ok(text.to_owned()),
         _ => Err("write the name of a variable, such as `LANG`".to_owned()),
     }
-}
-
-/// Parses an agent with supported hooks.
-pub(super) fn agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
-    PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::as_str))
-        .try_map(|text| text.parse::<HookAgent>())
-}
-
-/// Parses an agent that accepts packages.
-pub(super) fn package_agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
-    PossibleValuesParser::new(package::AGENTS.map(HookAgent::as_str))
-        .try_map(|text| text.parse::<HookAgent>())
-}
-
-/// Parses an agent that accepts MCP servers.
-pub(super) fn mcp_agents() -> impl clap::builder::TypedValueParser<Value = McpAgent> {
-    PossibleValuesParser::new(McpAgent::all().map(McpAgent::as_str))
-        .try_map(|text| text.parse::<McpAgent>())
 }

@@ -263,18 +263,7 @@ fn said(error: &Error) -> String {
 fn tell(agent: impl Display, what: &str, common: &Common, out: Output) {
     let what = format!("{agent}: {what}");
     out.note(&format!("repertoire hook {}", sanitize::line(&what)));
-    note(&what, common);
-}
-
-/// Writes to the log; if that fails, reports it on standard error.
-pub(crate) fn note(what: &str, common: &Common) {
-    let logged = setup::hook_log(common).and_then(|path| {
-        log::write(&path, what)
-            .map_err(|error| failed(&format!("write {}", path.display()), &error))
-    });
-    if let Err(error) = logged {
-        Output::of(common).note(&sanitize::line(&error.to_string()));
-    }
+    log::note(&what, common);
 }
 
 fn too_late(deadline: Duration) -> Error {

@@ -6,15 +6,33 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use repertoire::session::Day;
+use repertoire::{Error, ErrorCode};
+
+use crate::args::Common;
+use crate::output::Output;
+use crate::{sanitize, setup};
 
 /// The length in bytes at which the log is renamed to `hook.log.1`, which replaces the earlier one.
 const LONGEST: u64 = 1 << 20;
 /// The longest part of a message that is written, in characters.
 const LONGEST_LINE: usize = 2000;
 
+/// Writes to the log; if that fails, reports it on standard error.
+pub(crate) fn note(what: &str, common: &Common) {
+    let logged = setup::hook_log(common).and_then(|path| {
+        write(&path, what).map_err(|error| {
+            let message = format!("cannot write {}: {error}", path.display());
+            Error::new(ErrorCode::ExecutionError, message, "")
+        })
+    });
+    if let Err(error) = logged {
+        Output::of(common).note(&sanitize::line(&error.to_string()));
+    }
+}
+
 /// Appends a line to the log at `path`, which is private to the user. Any number of processes may
 /// write.
-pub(super) fn write(path: &Path, what: &str) -> io::Result<()> {
+fn write(path: &Path, what: &str) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|log| log.len() >= LONGEST) {
         // Another process may have renamed it first.
         match fs::rename(path, path.with_extension("log.1")) {

@@ -19,9 +19,9 @@ use crate::failure::UsageError;
 use crate::output::Output;
 
 pub(crate) use agents::{package, places};
-pub(crate) use answer::{disclosure, note, refuse};
+pub(crate) use answer::{disclosure, refuse};
 pub(crate) use install::{Installed, installed, options, twice};
-pub(crate) use log::tail;
+pub(crate) use log::{note, tail};
 
 pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let common = &Common { channel: Channel::Hooks, ..common.clone() };

@@ -1,8 +1,6 @@
 //! The agents that read MCP servers from a settings file: its path and its form.
 
-use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
@@ -10,30 +8,10 @@ use serde_json::{Value, json};
 
 use super::entry::{Form, Server};
 use crate::agent::{self, Place, Settings};
-use crate::args::Common;
+use crate::args::{Common, McpAgent};
 use crate::setup;
 
-/// An agent that reads MCP servers from a settings file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum McpAgent {
-    /// An agent that has hooks as well.
-    Hooked(HookAgent),
-    VsCode,
-}
-
 impl McpAgent {
-    /// Iterates over all of them.
-    pub(crate) fn all() -> impl Iterator<Item = McpAgent> {
-        HookAgent::ALL.into_iter().map(McpAgent::Hooked).chain([McpAgent::VsCode])
-    }
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            McpAgent::Hooked(agent) => agent.as_str(),
-            McpAgent::VsCode => "vscode",
-        }
-    }
-
     /// Returns the settings file, and the directory below which all files for the agent lie.
     pub(super) fn file(self, place: Place, common: &Common) -> Result<(PathBuf, PathBuf), Error> {
         let base = match place {
@@ -103,20 +81,5 @@ impl McpAgent {
             McpAgent::Hooked(_) => (Form::Json("mcpServers"), command, Value::Null),
         };
         Server { form, command, defaults }
-    }
-}
-
-impl fmt::Display for McpAgent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for McpAgent {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<McpAgent, String> {
-        let found = McpAgent::all().find(|agent| agent.as_str() == name);
-        found.ok_or_else(|| format!("there is no agent `{name}`"))
     }
 }

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::{json, toml};
-use crate::agent::{Entry, Problem, is_own_program};
+use crate::agent::{Problem, is_own_program};
 
 /// The name of our entry.
 pub(super) const NAME: &str = "repertoire";
@@ -25,31 +24,6 @@ pub(super) struct Server {
     pub(super) command: Value,
     /// Initial values of other fields; the user may change them.
     pub(super) defaults: Value,
-}
-
-impl Entry for Server {
-    const BACKUP: &'static str = ".repertoire-mcp-backup";
-
-    fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem> {
-        match self.form {
-            Form::Json(field) => json::words(text, field),
-            Form::Toml => toml::words(text),
-        }
-    }
-
-    fn add(&self, text: &str) -> Result<String, Problem> {
-        match self.form {
-            Form::Json(field) => json::add(text, field, self),
-            Form::Toml => toml::add(text, self),
-        }
-    }
-
-    fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<String>, Problem> {
-        match self.form {
-            Form::Json(field) => json::remove(text, field, before),
-            Form::Toml => toml::remove(text, before),
-        }
-    }
 }
 
 /// Returns the words that a server runs, if it is this program: `command` and `args`, or all in

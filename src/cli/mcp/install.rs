@@ -1,9 +1,9 @@
 //! `repertoire mcp install` and `uninstall`.
 
-use super::agents::McpAgent;
-use super::entry::Server;
-use crate::agent::{Place, Target, common_options, program};
-use crate::args::{Common, McpInstallArgs, McpPlaceArgs};
+use super::entry::{Form, Server};
+use super::{json, toml};
+use crate::agent::{Entry, Place, Problem, Target, common_options, program};
+use crate::args::{Common, McpAgent, McpInstallArgs, McpPlaceArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 
@@ -42,4 +42,29 @@ fn target(
     common: &Common,
 ) -> Result<Target<Server>, repertoire::Error> {
     Target::read(agent.as_str(), place, agent.file(place, common)?, agent.server(words))
+}
+
+impl Entry for Server {
+    const BACKUP: &'static str = ".repertoire-mcp-backup";
+
+    fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem> {
+        match self.form {
+            Form::Json(field) => json::words(text, field),
+            Form::Toml => toml::words(text),
+        }
+    }
+
+    fn add(&self, text: &str) -> Result<String, Problem> {
+        match self.form {
+            Form::Json(field) => json::add(text, field, self),
+            Form::Toml => toml::add(text, self),
+        }
+    }
+
+    fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<String>, Problem> {
+        match self.form {
+            Form::Json(field) => json::remove(text, field, before),
+            Form::Toml => toml::remove(text, before),
+        }
+    }
 }

@@ -21,8 +21,6 @@ use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::{random, setup};
 
-pub(crate) use agents::McpAgent;
-
 /// The variable with the token, used if no file is named.
 const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
 

@@ -15,8 +15,8 @@ use serde_json::Value as Json;
 
 use crate::args::{Common, ToolBuildArgs};
 use crate::exit_code::ExitCode;
-use crate::new::quoted;
 use crate::output::Output;
+use crate::shell::quoted;
 use crate::{sanitize, trust};
 
 /// The extensions of code in C and in C++.

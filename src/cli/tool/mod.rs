@@ -20,7 +20,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::{Failure, UsageError};
 use crate::list::arrange;
 use crate::output::{NAME, Output, styled};
-use crate::{sanitize, setup};
+use crate::{sanitize, sessions, setup};
 
 /// Steps of a progress bar.
 const STEPS: u32 = 1000;
@@ -104,7 +104,7 @@ fn tell<'a>(failures: impl IntoIterator<Item = &'a ToolFailure>, out: Output) {
 fn call(args: &ToolCallArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let arguments = arguments(&args.arguments)?;
     let engine = setup::engine_with_tools(common, &args.isolation)?;
-    let session = setup::session(common, args.session.as_deref())?;
+    let session = sessions::named(common, args.session.as_deref())?;
     let host = Terminal::new(args.timeout, out);
     let tool = find(&engine, &args.name, &host, common)?;
     let output = tool.call(&arguments, &host);

@@ -12,9 +12,10 @@ use serde_json::json;
 use crate::args::{Common, Lang, ToolNewArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
-use crate::new::{not_an_identifier, quoted};
+use crate::new::not_an_identifier;
 use crate::output::{NAME, Output, Page, styled};
 use crate::sanitize;
+use crate::shell::quoted;
 
 /// The MCP server of a new skill.
 const SERVER: &str = include_str!("server.py");

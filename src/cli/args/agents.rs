@@ -1,0 +1,65 @@
+//! The agents that a command line can name, by what it installs for them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use repertoire::integration::hook::HookAgent;
+
+/// The agents that take packages.
+const PACKAGE_AGENTS: [HookAgent; 3] = [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::Gemini];
+
+/// An agent that reads MCP servers from a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum McpAgent {
+    /// An agent that has hooks as well.
+    Hooked(HookAgent),
+    VsCode,
+}
+
+impl McpAgent {
+    /// Iterates over all of them.
+    pub(crate) fn all() -> impl Iterator<Item = McpAgent> {
+        HookAgent::ALL.into_iter().map(McpAgent::Hooked).chain([McpAgent::VsCode])
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            McpAgent::Hooked(agent) => agent.as_str(),
+            McpAgent::VsCode => "vscode",
+        }
+    }
+}
+
+impl fmt::Display for McpAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for McpAgent {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<McpAgent, String> {
+        let found = McpAgent::all().find(|agent| agent.as_str() == name);
+        found.ok_or_else(|| format!("there is no agent `{name}`"))
+    }
+}
+
+/// Parses an agent with supported hooks.
+pub(super) fn hook_agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
+    PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::as_str))
+        .try_map(|text| text.parse::<HookAgent>())
+}
+
+/// Parses an agent that accepts packages.
+pub(super) fn package_agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
+    PossibleValuesParser::new(PACKAGE_AGENTS.map(HookAgent::as_str))
+        .try_map(|text| text.parse::<HookAgent>())
+}
+
+/// Parses an agent that accepts MCP servers.
+pub(super) fn mcp_agents() -> impl clap::builder::TypedValueParser<Value = McpAgent> {
+    PossibleValuesParser::new(McpAgent::all().map(McpAgent::as_str))
+        .try_map(|text| text.parse::<McpAgent>())
+}
