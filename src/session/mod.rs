@@ -7,6 +7,7 @@
 //! `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] answers while a store is away.
 
 mod fallback;
+mod open_url;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "redis")]
@@ -26,11 +27,12 @@ use crate::skill::SkillId;
 #[cfg(feature = "redis")]
 pub use self::redis::RedisStore;
 pub use fallback::FallbackStore;
+pub use open_url::open_url;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 #[cfg(feature = "config")]
 pub(crate) use server::is_address;
-pub use server::{ServerOptions, open_url, without_secrets};
+pub use server::{ServerOptions, without_secrets};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SetAside, SqliteStore};
 pub use state::{Event, SessionState, SkillState};

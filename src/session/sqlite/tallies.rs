@@ -1,6 +1,6 @@
 //! The tables of daily tallies: reading and writing them.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, TransactionBehavior, params};
 
 use crate::session::Event;
 use crate::session::tally::{Counts, Day, Tallies};
@@ -83,7 +83,7 @@ pub(super) fn has_until(connection: &Connection, day: Day) -> rusqlite::Result<b
 
 /// Forgets the tallies of `day` and earlier days.
 pub(super) fn forget_until(connection: &mut Connection, day: Day) -> rusqlite::Result<()> {
-    let transaction = super::rows::write(connection)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for table in ["tally", "tally_sessions"] {
         let sql = format!("DELETE FROM {table} WHERE day <= ?1");
         transaction.execute(&sql, [day.number()])?;
