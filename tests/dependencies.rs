@@ -1,5 +1,4 @@
-//! The dependencies of the library: few crates, an order of modules, and no knowledge of the
-//! binary.
+//! The dependencies of the library: few crates, and no knowledge of the binary.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "support/sources.rs"]
@@ -101,47 +100,4 @@ fn no_text_of_the_library_names_a_command_of_the_program() {
         n_files += 1;
     }
     assert!(n_files > 100, "{n_files} files were read");
-}
-
-/// The modules of the library in the order of ARCHITECTURE.md, and the source files of each.
-fn modules() -> Vec<(String, Vec<PathBuf>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `src/")?.split('`').next());
-    let modules = rows.filter(|row| *row != "cli/").map(|row| {
-        let path = root.join("src").join(row);
-        let files = if path.is_dir() { rust_files(&path) } else { vec![path] };
-        let files = files.into_iter().chain(row.strip_suffix('/').and_then(|name| {
-            Some(root.join("src").join(format!("{name}.rs"))).filter(|file| file.is_file())
-        }));
-        (row.trim_end_matches('/').trim_end_matches(".rs").to_owned(), files.collect())
-    });
-    modules.collect()
-}
-
-#[test]
-fn a_module_knows_only_those_above_it_in_the_table_of_the_architecture() {
-    let modules = modules();
-    let names: Vec<&str> = modules.iter().map(|(name, _)| name.as_str()).collect();
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for entry in fs::read_dir(src).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let name = name.trim_end_matches(".rs");
-        assert!(names.contains(&name) || ["lib", "cli"].contains(&name), "{name} is in no row");
-    }
-    let mut n_uses = 0;
-    for (place, (name, files)) in modules.iter().enumerate() {
-        for file in files.iter().filter(|file| !file.ends_with("tests.rs")) {
-            let text = fs::read_to_string(file).unwrap();
-            let (code, _) = text.split_once("#[cfg(test)]\nmod tests").unwrap_or((&text, ""));
-            let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-            for used in code.flat_map(|line| line.split("crate::").skip(1)) {
-                let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
-                let Some(at) = names.iter().position(|name| *name == used) else { continue };
-                assert!(at <= place, "{name} knows {used}: {}", file.display());
-                n_uses += 1;
-            }
-        }
-    }
-    assert!(n_uses > 500, "{n_uses} uses were looked at");
 }
