@@ -1,10 +1,11 @@
 //! The way from the skills that a message matches to the text for the prompt.
 
 use super::budget::{Meter, TokenCounter};
+use super::case::{Case, Evidence, Vetoes};
 use super::fit::fit;
 use super::listing::Listing;
 use super::options::DisclosureOptions;
-use super::plan::{Evidence, Plan, plan};
+use super::plan::plan;
 use super::reason::Reason;
 use super::tier::Disclosure;
 use crate::catalog::Entry;
@@ -23,10 +24,14 @@ pub(crate) fn disclose(
     options: &DisclosureOptions,
     tokens: &dyn TokenCounter,
 ) -> (Disclosure, Option<Vec<SkillId>>) {
-    let room = Meter::new(Some(options.restore), tokens);
-    let planned = answer.map(|answer| plan(listing, answer, evidence, state, options, &room));
-    let is_any = |(plan, _): &(Plan<'_>, _)| plan.n_visible > 0 || !plan.full.is_empty();
-    let Some((plan, postponed)) = planned.filter(is_any) else { return Default::default() };
+    let Some(mut answer) = answer else { return Default::default() };
+    let vetoes = Vetoes::take_from(&mut answer);
+    let case = Case { listing, answer: &answer, evidence, state, options };
+
+    let (plan, postponed) = plan(&case, vetoes, &Meter::new(Some(options.restore), tokens));
+    if listing.len() == 0 && plan.full.is_empty() {
+        return Default::default();
+    }
     let runs_as_task =
         |entry: &Entry| matches!((evidence.withheld)(entry), Some(Reason::RunsAsTask));
     let meter = Meter::new(options.budget, tokens);

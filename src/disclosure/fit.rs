@@ -3,15 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::budget::Meter;
-use super::how_to_load::HowToLoad;
-use super::native::NativeSkills;
 use super::options::DisclosureOptions;
-use super::plan::Plan;
+use super::plan::{Account, Plan};
 use super::reason::{Cost, Fallback, Reason, Rejection};
-use super::render::{Format, Remainder};
+use super::render::Remainder;
 use super::tier::{Disclosure, Tier};
 use crate::catalog::Entry;
-use crate::matcher::{MetaQuestion, Relevant};
 use crate::skill::SkillId;
 
 /// A skill with the text it is shown with.
@@ -24,21 +21,12 @@ struct Shown<'a> {
 
 /// A disclosure in the making.
 struct Draft<'a> {
-    format: Format,
-    how_to_load: &'a HowToLoad,
-    native: Option<&'a NativeSkills>,
+    options: &'a DisclosureOptions,
     runs_as_task: &'a dyn Fn(&Entry) -> bool,
     meter: &'a Meter<'a>,
-    n_visible: usize,
-    counts_shown: bool,
     full: Vec<Shown<'a>>,
     registry: Vec<Shown<'a>>,
-    beyond: Vec<SkillId>,
-    n_below: usize,
-    limit: usize,
-    omitted: Vec<Rejection>,
-    relevant: Option<Relevant>,
-    unlisted: Vec<SkillId>,
+    account: Account,
 }
 
 /// Writes `plan` down within `meter`. `runs_as_task` tells of a skill whether its line must say
@@ -49,33 +37,26 @@ pub(super) fn fit<'a>(
     runs_as_task: &'a dyn Fn(&Entry) -> bool,
     meter: &'a Meter<'a>,
 ) -> Disclosure {
+    let Plan { full, above, withheld, registry, account } = plan;
+    let n_lines = above.len() + withheld.len() + registry.len();
     let mut draft = Draft {
-        format: options.format,
-        how_to_load: &options.how_to_load,
-        native: options.native.as_ref(),
+        options,
         runs_as_task,
         meter,
-        n_visible: plan.n_visible,
-        counts_shown: plan.counts_shown,
-        full: Vec::with_capacity(plan.full.len()),
-        registry: Vec::with_capacity(plan.above.len() + plan.withheld.len() + plan.registry.len()),
-        beyond: plan.beyond,
-        n_below: plan.n_below,
-        limit: plan.limit,
-        omitted: plan.omitted,
-        relevant: plan.relevant,
-        unlisted: plan.unlisted,
+        full: Vec::with_capacity(full.len()),
+        registry: Vec::with_capacity(n_lines),
+        account,
     };
-    for entry in plan.full {
+    for entry in full {
         draft.add_full(entry);
     }
-    for entry in plan.above {
+    for entry in above {
         draft.add_reminder(entry);
     }
-    for (entry, reason) in plan.withheld {
+    for (entry, reason) in withheld {
         draft.add_withheld(entry, reason);
     }
-    for entry in plan.registry {
+    for entry in registry {
         draft.add_line(entry);
     }
     // Nearly every text fits, and is written once.
@@ -84,14 +65,14 @@ pub(super) fn fit<'a>(
         draft.step_down();
         text = draft.text();
     }
-    draft.finish(plan.meta, text)
+    draft.finish(text)
 }
 
 impl<'a> Draft<'a> {
     fn add_full(&mut self, entry: &'a Entry) {
         match entry.skill.body() {
             Ok(body) => {
-                let text = self.format.full(entry, body);
+                let text = self.options.format.full(entry, body);
                 self.full.push(Shown { entry, text, is_loadable: true });
             }
             Err(error) => {
@@ -110,13 +91,13 @@ impl<'a> Draft<'a> {
 
     fn add_withheld(&mut self, entry: &'a Entry, reason: Reason) {
         let brief = entry.skill.brief();
-        let text = match (&reason, self.native) {
+        let text = match (&reason, &self.options.native) {
             (Reason::NeedsConsent, _) => {
-                self.format.line(entry, &format!("needs the user's consent; {brief}"), None)
+                self.options.format.line(entry, &format!("needs the user's consent; {brief}"), None)
             }
             (Reason::Native, Some(native)) => {
                 let how = native.how_to_load(entry);
-                self.format.line(entry, &format!("{how}; {brief}"), None)
+                self.options.format.line(entry, &format!("{how}; {brief}"), None)
             }
             _ => self.line(entry),
         };
@@ -129,16 +110,16 @@ impl<'a> Draft<'a> {
     fn add_reminder(&mut self, entry: &'a Entry) {
         self.omit(entry, Reason::InContext);
         let description = format!("its instructions, given above, apply; {}", entry.skill.brief());
-        let text = self.format.line(entry, &description, None);
+        let text = self.options.format.line(entry, &description, None);
         self.registry.push(Shown { entry, text, is_loadable: false });
     }
 
     fn line(&self, entry: &Entry) -> String {
         let brief = entry.skill.brief();
         if (self.runs_as_task)(entry) {
-            return self.format.line(entry, &format!("runs as a task; {brief}"), None);
+            return self.options.format.line(entry, &format!("runs as a task; {brief}"), None);
         }
-        self.format.line(entry, brief, None)
+        self.options.format.line(entry, brief, None)
     }
 
     /// The sentence that says how to load the skills of a list.
@@ -147,11 +128,11 @@ impl<'a> Draft<'a> {
         'a: 's,
     {
         let loadable = shown.filter(|shown| shown.is_loadable).map(|shown| shown.entry);
-        self.how_to_load.sentence(&loadable.collect::<Vec<_>>())
+        self.options.how_to_load.sentence(&loadable.collect::<Vec<_>>())
     }
 
     fn is_unlisted(&self, entry: &Entry) -> bool {
-        self.unlisted.contains(&entry.id)
+        self.account.unlisted.contains(&entry.id)
     }
 
     /// The fallback of a skill without a line.
@@ -160,7 +141,7 @@ impl<'a> Draft<'a> {
     }
 
     fn omit(&mut self, entry: &Entry, reason: Reason) {
-        self.omitted.push(Rejection::new(&entry.id, reason));
+        self.account.omitted.push(Rejection::new(&entry.id, reason));
     }
 
     fn overrun(&self) -> bool {
@@ -170,8 +151,8 @@ impl<'a> Draft<'a> {
     /// Takes in the pieces that fit, best first. The frame and the remainder are set aside first,
     /// so that there is always room to say what is left out.
     fn step_down(&mut self) {
-        let n_all = self.n_visible;
-        let longest = if self.counts_shown {
+        let n_all = self.account.n_visible;
+        let longest = if self.account.counts_shown {
             Remainder::Shown { n_full: n_all, n_all }
         } else {
             Remainder::More(n_all)
@@ -181,7 +162,7 @@ impl<'a> Draft<'a> {
         let how_to_load = self.how_to_load(self.full.iter().chain(&self.registry));
         let frame_of = |registry: &[String]| {
             let load = how_to_load.as_deref();
-            meter.cost(&self.format.document(&empty, registry, load, Some(longest)))
+            meter.cost(&self.options.format.document(&empty, registry, load, Some(longest)))
         };
         let registry_frame = frame_of(&empty).saturating_sub(frame_of(&[]));
         // The frame has the blank line after the first piece already.
@@ -228,15 +209,15 @@ impl<'a> Draft<'a> {
     /// The number of skills that are only counted.
     fn n_hidden(&self) -> usize {
         let listed = self.full.iter().filter(|shown| !self.is_unlisted(shown.entry));
-        self.n_visible - listed.count() - self.registry.len()
+        self.account.n_visible - listed.count() - self.registry.len()
     }
 
     fn remainder(&self) -> Option<Remainder> {
         let (n_full, n_lines) = (self.full.len(), self.registry.len());
         let n_hidden = self.n_hidden();
         match n_hidden {
-            _ if self.counts_shown && n_full > 0 => {
-                Some(Remainder::Shown { n_full, n_all: self.n_visible })
+            _ if self.account.counts_shown && n_full > 0 => {
+                Some(Remainder::Shown { n_full, n_all: self.account.n_visible })
             }
             0 => None,
             _ if n_full + n_lines == 0 => Some(Remainder::OnlyThese(n_hidden)),
@@ -250,10 +231,10 @@ impl<'a> Draft<'a> {
         }
         let load = self.how_to_load(self.registry.iter());
         let (full, registry) = (texts(&self.full), texts(&self.registry));
-        self.format.document(&full, &registry, load.as_deref(), self.remainder())
+        self.options.format.document(&full, &registry, load.as_deref(), self.remainder())
     }
 
-    fn finish(self, meta: Option<MetaQuestion>, text: String) -> Disclosure {
+    fn finish(self, text: String) -> Disclosure {
         let ids = |shown: &[Shown<'_>]| shown.iter().map(|s| s.entry.id.clone()).collect();
         let is_full = |id: &SkillId| self.full.iter().any(|shown| shown.entry.id == *id);
         let hidden = self.n_hidden();
@@ -264,16 +245,17 @@ impl<'a> Draft<'a> {
         } else {
             Tier::Breadcrumb
         };
+        let account = self.account;
         Disclosure {
             tier,
-            meta,
+            meta: account.meta,
             full: ids(&self.full),
-            relevant: self.relevant.clone().filter(|found| is_full(&found.id)),
+            relevant: account.relevant.filter(|found| is_full(&found.id)),
             registry: ids(&self.registry),
             hidden,
-            below_limit: self.n_below,
+            below_limit: account.n_below,
             text,
-            omitted: all_omitted(self.beyond, self.limit, self.omitted),
+            omitted: all_omitted(account.beyond, account.limit, account.omitted),
         }
     }
 }

@@ -6,10 +6,13 @@
 //! the number in the breadcrumb; none vanishes, and [`Disclosure::omitted`] says why.
 
 mod budget;
+mod case;
 mod disclose;
 mod fit;
 mod how_to_load;
+mod lines;
 mod listing;
+mod matched;
 mod native;
 mod options;
 mod plan;
@@ -29,9 +32,10 @@ pub use reason::{Cost, Fallback, Reason, Rejection};
 pub use render::Format;
 pub use tier::{Disclosure, Tier};
 
+pub(crate) use case::Evidence;
 pub(crate) use disclose::disclose;
 pub(crate) use listing::Listing;
-pub(crate) use plan::{Evidence, MAX_NEXT};
+pub(crate) use matched::MAX_NEXT;
 pub(crate) use prompt::catalog_prompt;
 pub(crate) use render::{ARGUMENTS, ARGUMENTS_NOTE, attribute, xml_text};
 pub(crate) use shorten::one_line;

@@ -1,42 +1,59 @@
-//! Restoring of skills whose instructions were lost when the context of a session was made shorter.
+//! The skills whose instructions were lost when the context of a session was made shorter.
 
 use super::budget::Meter;
+use super::case::{Case, Vetoes};
+use super::matched::Matched;
 use super::reason::{Reason, Rejection};
-use super::render::Format;
 use crate::catalog::Entry;
+use crate::skill::SkillId;
 
-/// The skills shown again, and those for which there was no room.
+/// The lost skills that no trigger of the message shows again.
 #[derive(Debug, Default)]
-pub(super) struct Restored<'a> {
+pub(super) struct Lost<'a> {
+    /// Shown again in full, the last used first.
     pub(super) full: Vec<&'a Entry>,
-    pub(super) too_long: Vec<&'a Entry>,
+    /// Shown in a line, as there is no room for more.
+    pub(super) lines: Vec<&'a Entry>,
+    /// Those in full that only the user may know of.
+    pub(super) unlisted: Vec<SkillId>,
+    /// The reasons why some are not in full.
+    pub(super) rejections: Vec<Rejection>,
+    /// Those that wait for the next message, as this one vetoes them or ranks them below the limit.
+    pub(super) postponed: Vec<SkillId>,
 }
 
-/// Takes of `lost`, the last used first, those whose full text there is room for together.
-pub(super) fn restore<'a>(
-    lost: impl Iterator<Item = &'a Entry>,
-    format: Format,
-    meter: &Meter<'_>,
-) -> Restored<'a> {
-    let mut restored = Restored::default();
-    let mut room = meter.limit;
-    for entry in lost {
+/// Restores the skills that the session lost, as far as there is `room` for their full texts.
+pub(super) fn lost<'a>(
+    case: &Case<'a, '_>,
+    matched: &Matched<'_>,
+    vetoes: &mut Vetoes,
+    room: &Meter<'_>,
+) -> Lost<'a> {
+    let is_shown = |id: &SkillId| matched.full.iter().any(|entry| entry.id == *id);
+    let known = case.state.skills.iter().filter(|known| known.lost && !is_shown(&known.skill));
+    let mut lost = Lost::default();
+    let mut left = room.limit;
+    for entry in known.filter_map(|known| case.listing.get_for_anyone(&known.skill)) {
+        if matched.beyond.contains(&entry.id) || vetoes.veto_lost(entry, case) {
+            lost.postponed.push(entry.id.clone());
+            continue;
+        }
         // One that cannot be read costs nothing; making the text says so.
+        let format = case.options.format;
         let text = entry.skill.body().map(|body| format.full(entry, body)).unwrap_or_default();
-        let cost = meter.cost(&text);
-        if cost <= room {
-            room -= cost;
-            restored.full.push(entry);
+        let cost = room.cost(&text);
+        if cost <= left {
+            left -= cost;
+            lost.full.push(entry);
+            if !case.listing.has(&entry.id) {
+                lost.unlisted.push(entry.id.clone());
+            }
         } else {
-            restored.too_long.push(entry);
+            lost.rejections.push(Rejection::new(&entry.id, Reason::OverRestoreBudget));
+            if case.listing.has(&entry.id) {
+                lost.lines.push(entry);
+            }
         }
     }
-    restored
-}
-
-impl Restored<'_> {
-    /// The reasons why some are not shown again in full.
-    pub(super) fn rejections(&self) -> impl Iterator<Item = Rejection> {
-        self.too_long.iter().map(|entry| Rejection::new(&entry.id, Reason::OverRestoreBudget))
-    }
+    lost
 }

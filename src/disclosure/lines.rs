@@ -1,0 +1,69 @@
+//! The skills that are shown in a line.
+
+use std::collections::BTreeSet;
+use std::ptr;
+
+use super::case::{Case, Vetoes};
+use super::matched::Ranked;
+use crate::catalog::Entry;
+use crate::matcher::Relevance;
+
+/// The least worth of a line, as a share of that of the most relevant skill.
+const LINE_SHARE: f32 = 0.23;
+
+/// Every skill that is not `shown`, the most relevant first.
+pub(super) fn all<'a>(
+    case: &Case<'a, '_>,
+    ranked: &Ranked<'a>,
+    shown: impl Iterator<Item = &'a Entry>,
+) -> Vec<&'a Entry> {
+    let all = ranked.iter().map(|(entry, _)| *entry).chain(case.listing.visible());
+    new_lines(case, all, shown, usize::MAX)
+}
+
+/// The skills that the message may name and relevant ones; if there are neither and nothing is
+/// `shown`, the few skills that nothing else would find. A line that the session was given is not
+/// repeated.
+pub(super) fn near<'a>(
+    case: &Case<'a, '_>,
+    weak: &[&'a Entry],
+    ranked: &Ranked<'a>,
+    has_shown: bool,
+    shown: impl Iterator<Item = &'a Entry>,
+    vetoes: &mut Vetoes,
+) -> Vec<&'a Entry> {
+    let Case { listing, evidence, options, .. } = case;
+    let worth = ranked.first().map_or(0.0, |(_, found)| found.worth);
+    // Among a handful of skills rarity says nothing: a word that half of them have is common.
+    let is_handful = listing.len() <= options.max_lines;
+    let is_near =
+        |found: &Relevance| found.worth >= worth * LINE_SHARE && (found.is_telling || !is_handful);
+    let near = ranked.iter().filter(|(_, found)| is_near(found));
+    let mut lines: Vec<&Entry> = weak.to_vec();
+    lines.extend(near.map(|(entry, _)| *entry));
+    let untriggered = listing.untriggered();
+    let is_small = untriggered.len() <= options.max_lines;
+    if lines.is_empty() && !has_shown && is_small && !(evidence.is_idle)() {
+        lines.extend(untriggered);
+    }
+    lines.retain(|entry| !vetoes.veto(entry));
+    new_lines(case, lines.into_iter(), shown, options.max_lines)
+}
+
+/// Tells whether the session was given a line or the full text of a skill.
+pub(super) fn is_told(case: &Case<'_, '_>, entry: &Entry) -> bool {
+    case.state.was_listed(&entry.id) || case.state.shows(&entry.id, &entry.skill)
+}
+
+/// Those of `lines` that are not shown yet, each once, up to a number of them.
+fn new_lines<'a>(
+    case: &Case<'a, '_>,
+    lines: impl Iterator<Item = &'a Entry>,
+    shown: impl Iterator<Item = &'a Entry>,
+    limit: usize,
+) -> Vec<&'a Entry> {
+    // By their addresses in the catalog: there is one of each, and numbers compare at once.
+    let mut shown: BTreeSet<*const Entry> = shown.map(ptr::from_ref).collect();
+    let lines = lines.filter(|entry| !case.options.is_native(entry));
+    lines.filter(|entry| shown.insert(ptr::from_ref(*entry))).take(limit).collect()
+}

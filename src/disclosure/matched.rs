@@ -1,0 +1,151 @@
+//! The skills that a message names, whose triggers it hits, or that are relevant to it.
+
+use std::collections::HashSet;
+
+use super::case::{Case, Vetoes};
+use super::options::RelevanceMargin;
+use super::reason::Reason;
+use crate::catalog::Entry;
+use crate::matcher::Relevance;
+use crate::skill::SkillId;
+
+/// The margin of relevance past which a word that may be the name of a skill means it; if no other
+/// skill comes near, it always does.
+const NAME_MARGIN: RelevanceMargin = RelevanceMargin { worth: 0.0, lead: 1.0, words: 1 };
+const ALONE: f32 = 0.9;
+
+/// The most skills below the limit that are named, the best of them: the next that would be shown. The
+/// others are counted.
+pub(crate) const MAX_NEXT: usize = 3;
+
+/// Skills by relevance, best first.
+pub(super) type Ranked<'a> = Vec<(&'a Entry, Relevance)>;
+
+/// The skills that the message names or whose triggers it hits.
+#[derive(Debug, Default)]
+pub(super) struct Matched<'a> {
+    /// To be shown in full, best first.
+    pub(super) full: Vec<&'a Entry>,
+    /// With their full text in the context already, best first.
+    pub(super) above: Vec<&'a Entry>,
+    /// With instructions that must not be shown, best first.
+    pub(super) withheld: Vec<(&'a Entry, Reason)>,
+    /// The first skills below the limit, and those that the session knows, each once.
+    pub(super) beyond: Vec<SkillId>,
+    /// The number of all below the limit.
+    pub(super) n_below: usize,
+    /// The skills that the message may name.
+    pub(super) weak: Vec<&'a Entry>,
+}
+
+/// A relevant skill that no trigger found.
+pub(super) enum ByRelevance<'a> {
+    Full(&'a Entry, Relevance),
+    Withheld(&'a Entry, Reason),
+}
+
+impl<'a> Matched<'a> {
+    /// Adds a skill in full, or apart if its instructions are withheld.
+    fn add_full(&mut self, entry: &'a Entry, case: &Case<'a, '_>) {
+        match (case.evidence.withheld)(entry) {
+            None => self.full.push(entry),
+            Some(reason) => self.withheld.push((entry, reason)),
+        }
+    }
+
+    /// Tells whether there are any skills to show in full, or that stand in the context.
+    pub(super) fn is_empty(&self) -> bool {
+        self.full.is_empty() && self.above.is_empty() && self.withheld.is_empty()
+    }
+}
+
+/// The first skills of all in full, up to the limit of the option for it.
+pub(super) fn all<'a>(case: &Case<'a, '_>) -> Matched<'a> {
+    let mut all = Matched::default();
+    let mut visible = case.listing.visible();
+    for entry in visible.by_ref().take(case.options.max_all_skills) {
+        all.add_full(entry, case);
+    }
+    all.beyond = visible.by_ref().take(MAX_NEXT).map(|entry| entry.id.clone()).collect();
+    all.n_below = all.beyond.len() + visible.count();
+    all
+}
+
+/// The most relevant skills; none where they decide nothing.
+pub(super) fn ranked<'a>(case: &Case<'a, '_>) -> Ranked<'a> {
+    let Case { listing, answer, evidence, options, .. } = case;
+    let n_wanted = match answer.meta {
+        Some(_) => usize::MAX,
+        None if options.asks_relevance() => options.max_lines.saturating_add(1),
+        None => return Vec::new(),
+    };
+    let has_match = !answer.matches.is_empty() || !answer.beyond.is_empty();
+    if answer.meta.is_none() && !has_match && (evidence.is_idle)() {
+        return Vec::new();
+    }
+    let found = (evidence.relevant)(n_wanted).into_iter();
+    found.map(|(place, relevance)| (listing.at(place as usize), relevance)).collect()
+}
+
+/// The skills that the message names or whose triggers it hits, given the most relevant ones.
+pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'a> {
+    let Case { listing, answer, state, options, .. } = case;
+    let is_meant = |found: &Relevance| {
+        NAME_MARGIN.is_passed(found) || found.lead >= found.worth * ALONE && !found.is_denied
+    };
+    let first = ranked.first().filter(|(_, found)| is_meant(found));
+    let first = first.map(|(entry, _)| &entry.id);
+    let is_weak = |id: &SkillId| answer.weak.binary_search(id).is_ok() && Some(id) != first;
+    let in_context = state.skills.iter().filter(|known| known.in_context || known.lost);
+    let is_known: HashSet<&SkillId> = in_context.map(|known| &known.skill).collect();
+    let ids = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
+    let (weak, ids): (Vec<&SkillId>, Vec<&SkillId>) = ids.partition(|id| is_weak(id));
+    let mut matched = Matched::default();
+    let mut n_full = 0;
+    let mut n_next = 0;
+    for id in ids {
+        let is_known = is_known.contains(id);
+        let entry = is_known.then(|| listing.get(id)).flatten();
+        if let Some(entry) = entry.filter(|entry| state.shows(id, &entry.skill)) {
+            matched.above.push(entry);
+        } else if n_full < options.max_skills {
+            n_full += 1;
+            if let Some(entry) = listing.get(id) {
+                matched.add_full(entry, case);
+            }
+        } else if is_known || n_next < MAX_NEXT {
+            n_next += usize::from(!is_known);
+            matched.beyond.push(id.clone());
+        }
+    }
+    let n_matches = answer.n_matches.saturating_sub(weak.len());
+    matched.n_below = n_matches.saturating_sub(n_full + matched.above.len());
+    matched.weak = weak.into_iter().filter_map(|id| listing.get(id)).collect();
+    matched
+}
+
+/// The most relevant skill, if it is past the margin and not among `shown`, for a message that no
+/// trigger decides.
+pub(super) fn relevant<'a>(
+    case: &Case<'a, '_>,
+    ranked: &Ranked<'a>,
+    shown: &[&Entry],
+    vetoes: &mut Vetoes,
+) -> Option<ByRelevance<'a>> {
+    let margin = case.options.relevance.filter(|_| case.options.max_skills > 0)?;
+    let &(entry, found) = ranked.first()?;
+    // The message says when another skill is wanted, and not when this one is.
+    let is_outdone = !found.says_phrase && ranked.iter().any(|(_, other)| other.says_phrase);
+    let is_denied = case.answer.denied.binary_search(&entry.id).is_ok();
+    if !margin.is_passed(&found) || is_outdone || is_denied || vetoes.veto(entry) {
+        return None;
+    }
+    let stands = case.state.shows(&entry.id, &entry.skill);
+    if stands || shown.iter().any(|shown| shown.id == entry.id) {
+        return None;
+    }
+    Some(match (case.evidence.withheld)(entry) {
+        Some(reason) => ByRelevance::Withheld(entry, reason),
+        None => ByRelevance::Full(entry, found),
+    })
+}
