@@ -77,7 +77,7 @@ pub mod eval;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 pub mod integration;
-mod later;
+mod lazy;
 pub mod lint;
 pub mod matcher;
 #[cfg(any(

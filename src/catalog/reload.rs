@@ -14,7 +14,7 @@ use super::reader::{Before, Known, Reader};
 use super::resolve::{CatalogOptions, resolve};
 use super::seen::Seen;
 use super::{Catalog, Entry};
-use crate::later::Later;
+use crate::lazy::Lazy;
 use crate::progress::Reporter;
 use crate::skill::SkillId;
 
@@ -26,7 +26,7 @@ pub(crate) use kept::KeptFiles;
 /// The memory of a load, for the next one.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    seen: Later<Seen>,
+    seen: Lazy<Seen>,
     files: Files,
 }
 
@@ -37,7 +37,7 @@ enum Files {
     /// State restored from a snapshot of another process; converted on first use, which never comes
     /// if nothing changed.
     #[cfg(feature = "snapshot")]
-    Kept(Arc<Catalog>, Later<KeptFiles>),
+    Kept(Arc<Catalog>, Lazy<KeptFiles>),
 }
 
 /// Loads a catalog for the first time.
@@ -73,9 +73,9 @@ impl Memory {
     /// The memory of a load by another process, which made `catalog` and wrote the rest.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of_another_process(
-        seen: Later<Seen>,
+        seen: Lazy<Seen>,
         catalog: Arc<Catalog>,
-        files: Later<KeptFiles>,
+        files: Lazy<KeptFiles>,
     ) -> Memory {
         Memory { seen, files: Files::Kept(catalog, files) }
     }
@@ -89,7 +89,7 @@ impl Memory {
 
     /// The paths seen, to be written.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn kept_seen(&self) -> &Later<Seen> {
+    pub(crate) fn kept_seen(&self) -> &Lazy<Seen> {
         &self.seen
     }
 

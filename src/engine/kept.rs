@@ -8,7 +8,7 @@ use crate::catalog::reload::{self, KeptFiles, Memory};
 use crate::catalog::seen::{KeptSeen, Seen};
 use crate::catalog::{Catalog, CatalogOptions};
 use crate::error::Error;
-use crate::later::Later;
+use crate::lazy::Lazy;
 use crate::matcher::{Index, IndexOptions, RelevanceIndex};
 use crate::snapshot::SnapshotCache;
 
@@ -100,9 +100,9 @@ fn program() -> Option<(u64, SystemTime)> {
 fn read(content: &[u8], options: &CatalogOptions) -> Result<Kept, postcard::Error> {
     let (seen, rest) = postcard::take_from_bytes::<&[u8]>(content)?;
     let is_current = postcard::from_bytes::<KeptSeen<'_>>(seen)?.is_current(&options.environment);
-    let (seen, _) = postcard::take_from_bytes::<Later<Seen>>(content)?;
+    let (seen, _) = postcard::take_from_bytes::<Lazy<Seen>>(content)?;
     let ((compile_time, files, catalog, index), relevance) =
-        postcard::take_from_bytes::<(Duration, Later<KeptFiles>, Catalog, Index)>(rest)?;
+        postcard::take_from_bytes::<(Duration, Lazy<KeptFiles>, Catalog, Index)>(rest)?;
     let snapshot = Snapshot::of(catalog, Arc::new(index));
     let ids = snapshot.listing.visible().map(|entry| entry.id.clone()).collect();
     let relevance = RelevanceIndex::read(&postcard::from_bytes(relevance)?, ids);
@@ -118,7 +118,7 @@ fn written(
     compile_time: Duration,
 ) -> Result<Vec<u8>, String> {
     let Snapshot { catalog, index, .. } = snapshot;
-    let files = Later::from(memory.kept_files(catalog));
+    let files = Lazy::from(memory.kept_files(catalog));
     let seen = memory.kept_seen();
     let rest = (&**catalog, &**index);
     postcard::to_stdvec(&(seen, compile_time, files, rest, snapshot.relevance().written()))

@@ -45,7 +45,7 @@ use std::sync::OnceLock;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
-use crate::later::Later;
+use crate::lazy::Lazy;
 
 use finding::Finding;
 use load::{Loaded, Parts};
@@ -80,7 +80,7 @@ pub const MAX_FRONT_MATTER_BYTES: usize = 256 * 1024;
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skill {
-    content: Later<Content>,
+    content: Lazy<Content>,
     /// True if any trigger is declared. This and the next are the only fields read of every skill,
     /// even one that has nothing to do with a message.
     declares_triggers: bool,
@@ -166,7 +166,7 @@ impl Skill {
         Skill {
             declares_triggers: content.manifest.triggers.declared,
             is_for_model: !content.manifest.is_model_invocation_disabled(),
-            content: Later::from(content),
+            content: Lazy::from(content),
             body: OnceLock::new(),
         }
     }

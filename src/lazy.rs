@@ -12,7 +12,7 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 use serde::ser::{Error as _, Serialize, Serializer};
 
 /// A value, or its bytes, which are decoded on first use.
-pub(crate) struct Later<T> {
+pub(crate) struct Lazy<T> {
     value: OnceLock<Box<T>>,
     #[cfg(feature = "snapshot")]
     written: Option<Written<T>>,
@@ -33,9 +33,9 @@ impl<T> Clone for Written<T> {
     }
 }
 
-impl<T> From<T> for Later<T> {
+impl<T> From<T> for Lazy<T> {
     fn from(value: T) -> Self {
-        Later {
+        Lazy {
             value: OnceLock::from(Box::new(value)),
             #[cfg(feature = "snapshot")]
             written: None,
@@ -43,7 +43,7 @@ impl<T> From<T> for Later<T> {
     }
 }
 
-impl<T: Default> Later<T> {
+impl<T: Default> Lazy<T> {
     /// The value. The reader of the file checks the bytes before it trusts them: if they cannot be
     /// decoded, an empty value stands for it.
     pub(crate) fn get(&self) -> &T {
@@ -54,7 +54,7 @@ impl<T: Default> Later<T> {
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut T)) {
         let mut value = self.value.take().map_or_else(|| self.read(), |value| *value);
         change(&mut value);
-        *self = Later::from(value);
+        *self = Lazy::from(value);
     }
 
     #[cfg_attr(
@@ -73,9 +73,9 @@ impl<T: Default> Later<T> {
     }
 }
 
-impl<T: Default + Clone> Clone for Later<T> {
+impl<T: Default + Clone> Clone for Lazy<T> {
     fn clone(&self) -> Self {
-        Later {
+        Lazy {
             value: self.value.clone(),
             #[cfg(feature = "snapshot")]
             written: self.written.clone(),
@@ -83,14 +83,14 @@ impl<T: Default + Clone> Clone for Later<T> {
     }
 }
 
-impl<T: Default + fmt::Debug> fmt::Debug for Later<T> {
+impl<T: Default + fmt::Debug> fmt::Debug for Lazy<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.get().fmt(f)
     }
 }
 
 #[cfg(feature = "snapshot")]
-impl<T: Default + Serialize> Serialize for Later<T> {
+impl<T: Default + Serialize> Serialize for Lazy<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some(written) = &self.written {
             return serializer.serialize_bytes(&written.bytes);
@@ -101,7 +101,7 @@ impl<T: Default + Serialize> Serialize for Later<T> {
 }
 
 #[cfg(feature = "snapshot")]
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Later<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Lazy<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Bytes;
         impl Visitor<'_> for Bytes {
@@ -117,7 +117,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Later<T> {
         }
         let bytes = deserializer.deserialize_bytes(Bytes)?;
         let written = Some(Written { bytes, read: |bytes| postcard::from_bytes(bytes) });
-        Ok(Later { value: OnceLock::new(), written })
+        Ok(Lazy { value: OnceLock::new(), written })
     }
 }
 
@@ -126,8 +126,8 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Later<T> {
 mod tests {
     use super::*;
 
-    fn kept(value: &str) -> Later<String> {
-        let written = postcard::to_stdvec(&Later::from(value.to_owned())).unwrap();
+    fn kept(value: &str) -> Lazy<String> {
+        let written = postcard::to_stdvec(&Lazy::from(value.to_owned())).unwrap();
         postcard::from_bytes(&written).unwrap()
     }
 
@@ -144,13 +144,13 @@ mod tests {
     #[test]
     fn what_was_not_asked_for_is_written_as_it_was() {
         let written = postcard::to_stdvec(&kept("what")).unwrap();
-        assert_eq!(written, postcard::to_stdvec(&Later::from("what".to_owned())).unwrap());
+        assert_eq!(written, postcard::to_stdvec(&Lazy::from("what".to_owned())).unwrap());
         assert_eq!(written, b"\x05\x04what");
     }
 
     #[test]
     fn what_was_changed_is_written_anew() {
-        for mut later in [kept("what"), Later::from("what".to_owned())] {
+        for mut later in [kept("what"), Lazy::from("what".to_owned())] {
             later.change(|text| text.push('!'));
             assert_eq!(later.get(), "what!");
             assert_eq!(postcard::to_stdvec(&later).unwrap(), b"\x06\x05what!");
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_empty() {
         // A text that is longer than its bytes, as no checksum would let it pass.
-        let later: Later<String> = postcard::from_bytes(b"\x02\x09w").unwrap();
+        let later: Lazy<String> = postcard::from_bytes(b"\x02\x09w").unwrap();
         assert_eq!(later.get(), "");
     }
 }
