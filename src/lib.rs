@@ -64,10 +64,10 @@
 
 pub mod activation;
 mod background;
-mod beneath;
 pub mod catalog;
 #[cfg(feature = "config")]
 pub mod config;
+mod confined;
 pub mod diagnostic;
 pub mod disclosure;
 pub mod engine;

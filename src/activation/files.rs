@@ -7,10 +7,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::beneath::{Dir, Entry, Kind, Links, plain};
 use crate::catalog::is_skill_file;
 use crate::catalog::sub_skill::is_skill;
 pub(super) use crate::catalog::sub_skill::{Entered, enter};
+use crate::confined::{Dir, Entry, Kind, Links, plain};
 use crate::error::{Error, ErrorCode};
 
 /// The most files that an activation names.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::files::{
     Entered, enter, has_one_name, holds_skill, is_executable, is_repository, list, no_directory,
 };
-use crate::beneath::{Dir, Entry, Kind, Links, plain};
+use crate::confined::{Dir, Entry, Kind, Links, plain};
 use crate::error::{Error, ErrorCode};
 
 /// The most levels of directories that are copied.

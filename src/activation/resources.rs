@@ -12,8 +12,8 @@ use super::files::{
     Entered, MAX_TEXT_BYTES, enter, has_one_name, is_made_by_tools, is_repository, nearest_files,
     no_directory,
 };
-use crate::beneath::{Dir, Links, plain};
 use crate::catalog::is_skill_file;
+use crate::confined::{Dir, Links, plain};
 use crate::error::{Error, ErrorCode};
 
 /// The part of a file to read.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::is_skill_file;
-use crate::beneath::{Dir, Entry, Kind, Links};
+use crate::confined::{Dir, Entry, Kind, Links};
 
 /// Tells whether a directory with this entry is a skill.
 pub(crate) fn is_skill(entry: &Entry) -> bool {

@@ -6,7 +6,7 @@ use walkdir::WalkDir;
 
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
-use crate::beneath::{Dir, Links};
+use crate::confined::{Dir, Links};
 use crate::error::{Error, ErrorCode};
 
 /// A directory of skills.

@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use super::limits::refused;
 use super::names::{Found, Names, Node};
 use super::provider::{TreeEntry, TreeKind};
-use crate::beneath;
 use crate::catalog::is_skill_file;
+use crate::confined;
 use crate::error::Error;
 
 /// The directories in which skills are looked for first; then in those of other agents, such as
@@ -231,7 +231,7 @@ impl<'a> Taken<'_, 'a> {
 /// Checks the path of a file in a copy, or says why it is refused. It also reads lock files, which
 /// others write.
 pub(super) fn check_path(path: &str) -> Result<(), &'static str> {
-    match beneath::plain(path) {
+    match confined::plain(path) {
         Ok(plain) if plain != path => Err("is not written plainly"),
         Ok(_) if path.len() > 1024 => Err("is too long"),
         Ok(_) if path.split('/').any(|part| part.eq_ignore_ascii_case(".git")) => {

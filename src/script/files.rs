@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::beneath::{self, Dir, Entry, Kind, Links};
 use crate::catalog::sub_skill::{Entered, enter, is_skill};
+use crate::confined::{self, Dir, Entry, Kind, Links};
 use crate::error::{Error, ErrorCode};
 use crate::trust::{Approval, ContentHash, Owner, TrustStore, Verdict, check_permissions};
 
@@ -86,7 +86,7 @@ impl Files {
 
     /// The path of the script that `name` means: its path, or its path in `scripts/`.
     pub(super) fn resolve(&self, owner: &Owner, name: &str) -> Result<&str, Error> {
-        let plain = beneath::plain(name).map_err(|why| {
+        let plain = confined::plain(name).map_err(|why| {
             let message = format!("`{name}` is no script of the skill `{}`: {why}", owner.id);
             Error::new(ErrorCode::InvalidParam, message.replace('\0', "\u{fffd}"), self.names())
         })?;
@@ -209,7 +209,7 @@ fn walk(dir: &Dir, at: &str, depth: usize, paths: &mut Vec<String>) -> io::Resul
         // What has no name that can be written cannot be asked for.
         let Some(name) = name.to_str() else { continue };
         let path = format!("{at}/{name}");
-        if beneath::plain(&path).is_err() {
+        if confined::plain(&path).is_err() {
             continue;
         }
         match kind {
@@ -244,7 +244,7 @@ fn declare(
     elsewhere: &mut Vec<String>,
 ) -> Option<String> {
     let refused = |why: &str| tracing::warn!(entry, "declared, but no script of the skill: {why}");
-    let plain = beneath::plain(entry).inspect_err(|why| refused(why)).ok()?;
+    let plain = confined::plain(entry).inspect_err(|why| refused(why)).ok()?;
     let inside = format!("{SCRIPTS}/{plain}");
     if found.contains(&inside) {
         return Some(inside);

@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::files::{BYTECODE, Checked, Files, SCRIPTS};
-use crate::beneath::{Dir, Links};
+use crate::confined::{Dir, Links};
 use crate::sandbox::private_dir::PrivateDir;
 
 /// A directory for one run. It goes when this is dropped.

@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use super::fields::{Reader, excerpt};
 use super::spanned::Spanned;
-use crate::beneath;
+use crate::confined;
 use crate::diagnostic::Code;
 
 /// The path of the library and the class that `entry` names, or why it is refused.
@@ -50,7 +50,7 @@ pub(super) fn check_toolset(entry: &Spanned<String>, reader: &mut Reader<'_>) {
 
 /// Reports an entry that is refused wherever scripts are run.
 pub(super) fn check_script(entry: &Spanned<String>, reader: &mut Reader<'_>) {
-    if let Err(why) = beneath::plain(&entry.value) {
+    if let Err(why) = confined::plain(&entry.value) {
         reader.report(
             Code::InvalidScript,
             entry.span.clone(),

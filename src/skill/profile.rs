@@ -11,7 +11,7 @@ use super::joined::joined_lines;
 use super::keys::{advice, keys};
 use super::load::{self, Loaded};
 use super::{directory_name, invisible, is_identifier, links, untrusted};
-use crate::beneath::{self, Dir, Links};
+use crate::confined::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
 
@@ -129,7 +129,7 @@ fn check_scripts(loaded: &mut Loaded, path: &Path) {
     let Ok(dir) = Dir::open(directory(path)) else { return };
     for script in loaded.manifest.scripts.iter().flatten() {
         // An entry that is not a path was reported when it was read.
-        let Ok(plain) = beneath::plain(&script.value) else { continue };
+        let Ok(plain) = confined::plain(&script.value) else { continue };
         let open = |path: &str| dir.file(path.as_ref(), Links::Never);
         let Err(error) = open(&format!("scripts/{plain}")).or_else(|_| open(&plain)) else {
             continue;

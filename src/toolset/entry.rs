@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::beneath::{self, Links};
+use crate::confined::{self, Links};
 use crate::error::{Error, ErrorCode};
 use crate::skill::path_and_class;
 
@@ -69,7 +69,7 @@ impl ToolsetEntry {
         for candidate in &candidates {
             let path = skill_dir.join(candidate);
             if path.symlink_metadata().is_ok() {
-                let file = beneath::open(skill_dir, candidate, Links::Inside)
+                let file = confined::open(skill_dir, candidate, Links::Inside)
                     .map_err(|error| self.refuse(&path, &error))?;
                 return Ok((path, file));
             }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::entry::ToolsetEntry;
 use super::worker::Code;
-use crate::beneath::{Dir, Kind, Links};
 use crate::catalog::is_skill_file;
+use crate::confined::{Dir, Kind, Links};
 use crate::error::{Error, ErrorCode};
 use crate::process::{NoRunner, Runner, Search, absolute_only};
 use crate::trust::{Approval, ContentHash, Owner, TrustStore, Verdict, check_permissions};
