@@ -63,7 +63,6 @@
 //! - `watch` (part of `cli`): `Engine::watch`, skills taken up when their files change.
 
 pub mod activation;
-mod background;
 pub mod catalog;
 #[cfg(feature = "config")]
 pub mod config;
@@ -105,6 +104,7 @@ mod tool_format;
 pub mod toolset;
 #[cfg(any(feature = "fetch", feature = "scripts", feature = "toolsets"))]
 pub mod trust;
+mod word_lists;
 
 pub use activation::{Activation, Consent, ConsentPolicy, ConsentRequest, Task, TaskSpawner};
 #[cfg(feature = "watch")]

@@ -3,12 +3,12 @@
 use super::Engine;
 use super::snapshot::Snapshot;
 use crate::activation::ConsentPolicy;
-use crate::background::idle;
 use crate::catalog::Entry;
 use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
 use crate::matcher::{self, Candidate, Query, Relevance, Selection, find_literal};
 use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
+use crate::word_lists::idle;
 
 impl Engine {
     /// Returns the text for the prompt for `query`, outside of any conversation. In a conversation,

@@ -11,11 +11,11 @@
 //!   or holds a character that no keyboard has.
 
 use super::{Findings, Linted, Literal};
-use crate::background::holds;
 use crate::diagnostic::Code;
 use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::fold_trigger;
 use crate::skill::excerpt;
+use crate::word_lists::holds;
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     for (place, skill) in skills.iter().enumerate() {

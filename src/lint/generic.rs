@@ -6,10 +6,10 @@
 //! not.
 
 use super::{Findings, Linted, Literal};
-use crate::background::{holds, is_everyday, prompts};
 use crate::diagnostic::Code;
 use crate::matcher::text::boundary::is_word;
 use crate::skill::excerpt;
+use crate::word_lists::{holds, is_everyday, prompts};
 
 /// More messages of the sample than this make a trigger generic.
 const MAX_PROMPTS: usize = 4;

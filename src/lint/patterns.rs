@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::dead::is_invisible;
 use super::{Findings, Linted};
-use crate::background::{holds, places, prompts};
 use crate::diagnostic::Code;
 use crate::matcher::pattern::required::{self, Required};
 use crate::matcher::text::boundary::is_word;
 use crate::skill::pattern::{self, Alphabet, Case};
 use crate::skill::{Spanned, excerpt};
+use crate::word_lists::{holds, places, prompts};
 
 /// A pattern that matches one in this many ordinary messages is broad.
 const BROAD_SHARE: usize = 5;

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::grams::{fold_lines, grams};
 use super::{Proposal, Suggestion, deny};
-use crate::background::{holds, is_common, prompts};
 use crate::catalog::Entry;
 use crate::matcher::text::boundary::is_word;
 use crate::skill::SkillId;
+use crate::word_lists::{holds, is_common, prompts};
 
 /// The worth of a use, by its place. A body is read once more for its headings.
 const IN_NAME: u32 = 5;

@@ -6,7 +6,7 @@
 //! - it stands in the skill's name, or in its description outside of denials ("do not use for"), as
 //!   a run of one to three words;
 //! - it is not an everyday or technical word, nor made of those and of words that many skills of
-//!   the catalog use (`background.rs`);
+//!   the catalog use (`word_lists.rs`);
 //! - it is the skill's *own*: no other description holds it, and of all its uses in the catalog nine
 //!   of ten are the skill's, where a use in a description counts as three and one in a name as five;
 //! - it is used enough to be a subject of the skill, not an aside: a phrase that stands once in a

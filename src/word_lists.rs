@@ -14,13 +14,13 @@ use crate::matcher::text::boundary::{closes, opens};
 use crate::matcher::text::fold_trigger;
 
 static EVERYDAY: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("background/everyday.txt").split_whitespace().collect());
+    LazyLock::new(|| include_str!("word_lists/everyday.txt").split_whitespace().collect());
 
 static TECHNICAL: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("background/technical.txt").split_whitespace().collect());
+    LazyLock::new(|| include_str!("word_lists/technical.txt").split_whitespace().collect());
 
 static PROMPTS: LazyLock<Vec<Prompt>> = LazyLock::new(|| {
-    let lines = include_str!("background/prompts.txt").lines();
+    let lines = include_str!("word_lists/prompts.txt").lines();
     lines.map(|text| Prompt { text, folded: fold_trigger(text) }).collect()
 });
 
