@@ -7,7 +7,7 @@ mod completions;
 mod config;
 mod disclose;
 mod doctor;
-mod ending;
+
 mod environment;
 mod eval;
 mod eval_page;
@@ -36,6 +36,7 @@ mod sessions;
 mod setup;
 mod shell;
 mod show;
+mod signals;
 mod stats;
 mod suggest;
 mod tool;
@@ -61,7 +62,7 @@ fn main() -> std::process::ExitCode {
     if std::env::args_os().nth(1).is_some_and(|arg| arg == setup::TOOLSET_HOST) {
         repertoire::toolset::worker_main();
     }
-    ending::survive_limits_of_files();
+    signals::survive_limits_of_files();
     match parse(std::env::args_os()) {
         Ok(cli) => run(&cli).into(),
         Err(error) => refuse(&error),

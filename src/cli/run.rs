@@ -6,10 +6,10 @@ use repertoire::engine::Caller;
 use repertoire::script::{Offline, ScriptIo, ScriptOptions, Stream};
 
 use crate::args::{Common, RunArgs};
-use crate::ending::Ending;
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, Output, Passage, styled};
 use crate::shell::quoted;
+use crate::signals::Signals;
 use crate::{sanitize, sessions, setup};
 
 pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -28,8 +28,8 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
     let mut print = |stream, bytes: &[u8]| passage.pass(stream == Stream::Stdout, bytes);
     // Not before: until a script runs, these signals end the process, and nothing else has to be
     // ended.
-    let ending = Ending::watch()?;
-    let is_cancelled = || ending.signal().is_some();
+    let signals = Signals::watch()?;
+    let is_cancelled = || signals.signal().is_some();
     let io = ScriptIo {
         stdin: &stdin,
         on_output: if out.json { None } else { Some(&mut print) },
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
         let skill = quoted(&args.id);
         out.note(&format!("to accept it, run `repertoire trust add {}`", sanitize::line(&skill)));
     }
-    Ok(match ending.signal() {
+    Ok(match signals.signal() {
         Some(signal) if output.cancelled => ExitCode::Signal(signal),
         _ if output.is_success() => code,
         _ => ExitCode::Failure,

@@ -6,7 +6,7 @@ mod calls;
 #[cfg(target_os = "linux")]
 mod capabilities;
 #[cfg(unix)]
-mod ending;
+mod exit_status;
 #[cfg(target_os = "linux")]
 mod files;
 mod level;
@@ -18,7 +18,7 @@ pub(crate) mod private_dir;
 use std::path::PathBuf;
 
 #[cfg(unix)]
-pub(crate) use ending::how;
+pub(crate) use exit_status::how;
 pub use level::{FilesystemLevel, NetworkLevel, SandboxLevel};
 #[cfg(unix)]
 pub(crate) use numbers::Numbers;

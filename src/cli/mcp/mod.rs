@@ -16,9 +16,9 @@ use repertoire::integration::mcp::{McpOptions, McpServer, check_token, serve_htt
 use repertoire::{Consent, Engine};
 
 use crate::args::{Common, McpArgs, McpCommand};
-use crate::ending::Ending;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
+use crate::signals::Signals;
 use crate::{random, setup};
 
 /// The variable with the token, used if no file is named.
@@ -46,16 +46,16 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
     let code = setup::finish(common, &engine, out);
     let _watch = setup::watch(&engine, args.refresh.refresh, out)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let ending = Ending::watch()?;
+    let signals = Signals::watch()?;
     let served = runtime.block_on(async {
         if let Some(address) = args.http {
             return tokio::select! {
                 served = http(address, args, engine, out) => served,
-                () = ended(&ending) => Ok(()),
+                () = ended(&signals) => Ok(()),
             };
         }
         let server = McpServer::new(&engine, options(args));
-        Ok(server.serve_stdio_until(ended(&ending)).await?)
+        Ok(server.serve_stdio_until(ended(&signals)).await?)
     });
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)
@@ -70,9 +70,9 @@ fn options(args: &McpArgs) -> McpOptions {
 }
 
 /// Waits for a signal that asks this process to end.
-async fn ended(ending: &Ending) {
+async fn ended(signals: &Signals) {
     const LOOK: Duration = Duration::from_millis(50);
-    while ending.signal().is_none() {
+    while signals.signal().is_none() {
         tokio::time::sleep(LOOK).await;
     }
 }

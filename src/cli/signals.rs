@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Watches for such signals from now on.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct Signals {
     /// The number of the last one, `0` for none.
     got: Arc<AtomicUsize>,
 }
@@ -26,10 +26,10 @@ pub(crate) fn survive_limits_of_files() {
     }
 }
 
-impl Ending {
+impl Signals {
     /// Ctrl-C, a request to end, and a terminal that is gone no longer end the process by
     /// themselves.
-    pub(crate) fn watch() -> io::Result<Ending> {
+    pub(crate) fn watch() -> io::Result<Signals> {
         let got = Arc::new(AtomicUsize::new(0));
         #[cfg(unix)]
         for signal in {
@@ -39,7 +39,7 @@ impl Ending {
             let number = signal.unsigned_abs() as usize;
             signal_hook::flag::register_usize(signal, Arc::clone(&got), number)?;
         }
-        Ok(Ending { got })
+        Ok(Signals { got })
     }
 
     /// The number of the signal that came.
