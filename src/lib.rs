@@ -99,7 +99,7 @@ pub mod skill;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
 pub mod suggest;
-mod tool_format;
+mod tool_definition;
 #[cfg(feature = "toolsets")]
 pub mod toolset;
 #[cfg(any(feature = "fetch", feature = "scripts", feature = "toolsets"))]
@@ -130,7 +130,7 @@ pub use session::Session;
 pub use skill::{Skill, SkillId};
 #[cfg(feature = "snapshot")]
 pub use snapshot::SnapshotCache;
-pub use tool_format::ToolFormat;
+pub use tool_definition::ToolFormat;
 
 /// The README's code blocks are tests.
 #[cfg(all(doctest, feature = "sqlite"))]

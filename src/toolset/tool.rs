@@ -13,7 +13,7 @@ use super::rights::RightsRequest;
 use super::worker::WorkerState;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
-use crate::tool_format::ToolFormat;
+use crate::tool_definition::ToolFormat;
 use crate::trust::ContentHash;
 
 /// The longest tool name that providers take.

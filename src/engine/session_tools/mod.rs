@@ -16,7 +16,7 @@ use crate::catalog::Audience;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
-use crate::tool_format::ToolFormat;
+use crate::tool_definition::ToolFormat;
 
 /// The options of a session's tools.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::engine::tools::{begins_with, has_toolsets};
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::session::SessionState;
-use crate::tool_format::ToolFormat;
+use crate::tool_definition::ToolFormat;
 use crate::toolset::{Tool, ToolPolicy};
 
 impl SessionTools {

@@ -22,7 +22,7 @@ use crate::catalog::Audience;
 use crate::engine::SessionTools;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
-use crate::tool_format::ToolFormat;
+use crate::tool_definition::ToolFormat;
 #[cfg(feature = "toolsets")]
 use crate::toolset::RightsRequest;
 
