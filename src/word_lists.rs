@@ -1,5 +1,5 @@
-//! The background: words and samples of ordinary messages to a coding agent, to judge triggers
-//! against. No catalog shows how often a word is used where no skill is meant.
+//! Word lists: everyday and technical words, and samples of ordinary messages to a coding agent, to
+//! judge triggers against. No catalog shows how often a word is used where no skill is meant.
 //!
 //! The lists are our own. A word is *everyday* if it says nothing about what a message is for, and
 //! *technical* if it names a subject that too many skills share for it to tell them apart. A message is

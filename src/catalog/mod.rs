@@ -5,6 +5,7 @@
 //! not be loaded are in [`Catalog::diagnostics`].
 
 mod environment;
+pub(crate) mod inputs;
 mod lookup;
 mod reader;
 mod rejected;
@@ -12,7 +13,6 @@ pub(crate) mod reload;
 mod requirement;
 mod resolve;
 mod scan;
-pub(crate) mod seen;
 mod source;
 pub(crate) mod stamp;
 pub(crate) mod sub_skill;

@@ -6,11 +6,11 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::seen::Seen;
+use super::inputs::Inputs;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::skill::Skill;
 
-/// A skill file as it was read last. Its stamp is in [`Seen`].
+/// A skill file as it was read last. Its stamp is in [`Inputs`].
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     /// The last version that loaded, with the print of its text.
@@ -36,13 +36,13 @@ pub(super) struct ReadSkill {
 pub(super) struct Reader<'a> {
     pub(super) brand: &'a str,
     pub(super) before: Option<Before<'a>>,
-    pub(super) seen: Seen,
+    pub(super) inputs: Inputs,
     pub(super) files: HashMap<PathBuf, Known>,
 }
 
 /// The memory of the load before.
 pub(super) struct Before<'a> {
-    pub(super) seen: &'a Seen,
+    pub(super) inputs: &'a Inputs,
     pub(super) files: Cow<'a, HashMap<PathBuf, Known>>,
     /// True if a skill whose file no longer loads stays as it was.
     pub(super) keeps: bool,
@@ -51,10 +51,10 @@ pub(super) struct Before<'a> {
 impl Reader<'_> {
     /// The skill in the file at `path`: the last version that loaded, if this one does not.
     pub(super) fn read(&mut self, path: &Path) -> ReadSkill {
-        let stamp = self.seen.path(path).clone();
+        let stamp = self.inputs.path(path).clone();
         let before = self.before.as_ref();
         let known = before.and_then(|before| before.files.get(path));
-        let is_current = || before.is_some_and(|before| before.seen.vouches_for(path, &stamp));
+        let is_current = || before.is_some_and(|before| before.inputs.vouches_for(path, &stamp));
         let known = match known {
             Some(known) if is_current() => {
                 let mut known = known.clone();

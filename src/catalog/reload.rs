@@ -10,23 +10,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::environment::Environment;
+use super::inputs::Inputs;
 use super::reader::{Before, Known, Reader};
 use super::resolve::{CatalogOptions, resolve};
-use super::seen::Seen;
 use super::{Catalog, Entry};
 use crate::lazy::Lazy;
 use crate::progress::Reporter;
 use crate::skill::SkillId;
 
 #[cfg(feature = "snapshot")]
-mod kept;
+mod stored;
 #[cfg(feature = "snapshot")]
-pub(crate) use kept::KeptFiles;
+pub(crate) use stored::StoredFiles;
 
 /// The memory of a load, for the next one.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    seen: Lazy<Seen>,
+    inputs: Lazy<Inputs>,
     files: Files,
 }
 
@@ -37,7 +37,7 @@ enum Files {
     /// State restored from a snapshot of another process; converted on first use, which never comes
     /// if nothing changed.
     #[cfg(feature = "snapshot")]
-    Kept(Arc<Catalog>, Lazy<KeptFiles>),
+    Stored(Arc<Catalog>, Lazy<StoredFiles>),
 }
 
 /// Loads a catalog for the first time.
@@ -63,57 +63,57 @@ fn load_after(
     reporter: &Reporter,
 ) -> (Catalog, Memory) {
     let mut reader =
-        Reader { brand: options.brand(), before, seen: Seen::begin(), files: HashMap::new() };
+        Reader { brand: options.brand(), before, inputs: Inputs::begin(), files: HashMap::new() };
     let catalog = resolve(options, &mut reader, reporter);
-    let Reader { seen, files, .. } = reader;
-    (catalog, Memory { seen: seen.into(), files: Files::Known(files) })
+    let Reader { inputs, files, .. } = reader;
+    (catalog, Memory { inputs: inputs.into(), files: Files::Known(files) })
 }
 
 impl Memory {
     /// The memory of a load by another process, which made `catalog` and wrote the rest.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of_another_process(
-        seen: Lazy<Seen>,
+        inputs: Lazy<Inputs>,
         catalog: Arc<Catalog>,
-        files: Lazy<KeptFiles>,
+        files: Lazy<StoredFiles>,
     ) -> Memory {
-        Memory { seen, files: Files::Kept(catalog, files) }
+        Memory { inputs, files: Files::Stored(catalog, files) }
     }
 
-    /// The part of the memory that another process needs besides the paths seen and `catalog`,
+    /// The part of the memory that another process needs besides the inputs and `catalog`,
     /// which this load made.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn kept_files(&self, catalog: &Catalog) -> KeptFiles {
-        KeptFiles::of(catalog, &self.files())
+    pub(crate) fn stored_files(&self, catalog: &Catalog) -> StoredFiles {
+        StoredFiles::of(catalog, &self.files())
     }
 
-    /// The paths seen, to be written.
+    /// The inputs, to be written.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn kept_seen(&self) -> &Lazy<Seen> {
-        &self.seen
+    pub(crate) fn stored_inputs(&self) -> &Lazy<Inputs> {
+        &self.inputs
     }
 
     fn files(&self) -> Cow<'_, HashMap<PathBuf, Known>> {
         match &self.files {
             Files::Known(files) => Cow::Borrowed(files),
             #[cfg(feature = "snapshot")]
-            Files::Kept(catalog, files) => Cow::Owned(files.get().known(catalog)),
+            Files::Stored(catalog, files) => Cow::Owned(files.get().known(catalog)),
         }
     }
 
     fn as_before(&self, keeps: bool) -> Before<'_> {
-        Before { seen: self.seen.get(), files: self.files(), keeps }
+        Before { inputs: self.inputs.get(), files: self.files(), keeps }
     }
 
     /// Tells whether another load would find the same.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
-        self.seen.get().is_current(environment)
+        self.inputs.get().is_current(environment)
     }
 
-    /// The paths seen.
+    /// The inputs.
     #[cfg(any(feature = "snapshot", feature = "watch"))]
-    pub(crate) fn seen(&self) -> &Seen {
-        self.seen.get()
+    pub(crate) fn inputs(&self) -> &Inputs {
+        self.inputs.get()
     }
 
     /// Tells whether the file of a skill was changed since the load before, so that it no longer

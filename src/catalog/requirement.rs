@@ -1,17 +1,17 @@
 //! The requirements of a skill on the machine: `requires_bins` and `requires_env`.
 
 use super::environment::Environment;
-use super::seen::Seen;
+use super::inputs::Inputs;
 use crate::skill::Manifest;
 
 impl Environment {
     /// The requirements of a manifest that are not met, in a phrase.
-    pub(super) fn unmet(&self, manifest: &Manifest, seen: &mut Seen) -> Option<String> {
+    pub(super) fn unmet(&self, manifest: &Manifest, inputs: &mut Inputs) -> Option<String> {
         let programs = manifest.requires_bins.iter().map(|bin| bin.value.as_str());
-        let programs: Vec<&str> = programs.filter(|bin| !seen.has_program(bin, self)).collect();
+        let programs: Vec<&str> = programs.filter(|bin| !inputs.has_program(bin, self)).collect();
         let variables = manifest.requires_env.iter().map(|name| name.value.as_str());
         let variables: Vec<&str> =
-            variables.filter(|name| !seen.has_variable(name, self)).collect();
+            variables.filter(|name| !inputs.has_variable(name, self)).collect();
         let programs = not("program", &programs, "on the PATH");
         let variables = not("environment variable", &variables, "set");
         let unmet: Vec<String> = programs.into_iter().chain(variables).collect();
@@ -40,7 +40,7 @@ mod tests {
             let text = format!("---\nname: a\ndescription: d\n{fields}\n---\n");
             let skill: Skill = text.parse().unwrap();
             let set = [("SET".into(), "1".into()), ("EMPTY".into(), "".into())];
-            Environment::Fixed(set.into()).unmet(skill.manifest(), &mut Seen::begin())
+            Environment::Fixed(set.into()).unmet(skill.manifest(), &mut Inputs::begin())
         };
         for (fields, told) in [
             ("", None),

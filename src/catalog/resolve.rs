@@ -6,10 +6,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::environment::Environment;
+use super::inputs::Inputs;
 use super::reader::{ReadSkill, Reader};
 use super::rejected::rejected;
 use super::scan::scan;
-use super::seen::Seen;
 use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
 use super::{Catalog, Entry, Status};
@@ -107,7 +107,7 @@ pub(super) fn resolve(
     let mut diagnostics = findings.clone();
     let mut candidates = candidates(sources, reader, reporter, &mut diagnostics);
     for Candidate { entry, .. } in &mut candidates {
-        entry.status = status(entry, options, &mut reader.seen);
+        entry.status = status(entry, options, &mut reader.inputs);
     }
     let mut entries = shadow(candidates, &mut diagnostics);
     filter(&mut entries, allowlist);
@@ -132,14 +132,14 @@ fn candidates(
 ) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for root in sources.iter().filter_map(Source::root) {
-        reader.seen.root(root);
+        reader.inputs.root(root);
     }
     // All are scanned before the first file is read, so that their number is known.
     let scanned: Vec<_> = without_repetitions(sources)
         .into_iter()
         .map(|source| {
             let root = source.root().filter(|root| root.is_dir());
-            (source, root.map(|root| scan(root, source.links_outside, &mut reader.seen)))
+            (source, root.map(|root| scan(root, source.links_outside, &mut reader.inputs)))
         })
         .collect();
     let files =
@@ -247,7 +247,7 @@ fn new_entry(
     Entry { id, skill, scope, relative_path, status: Status::Available, allowed: true, source }
 }
 
-fn status(entry: &Entry, options: &CatalogOptions, seen: &mut Seen) -> Status {
+fn status(entry: &Entry, options: &CatalogOptions, inputs: &mut Inputs) -> Status {
     let CatalogOptions { enabled, disabled, bundled_off, environment, .. } = options;
     let manifest = entry.skill.manifest();
     let asked_for = enabled.contains(entry.id.as_str()) || enabled.contains(entry.skill.name());
@@ -263,7 +263,7 @@ fn status(entry: &Entry, options: &CatalogOptions, seen: &mut Seen) -> Status {
             return Status::Disabled { reason };
         }
     }
-    let unmet = environment.unmet(manifest, seen);
+    let unmet = environment.unmet(manifest, inputs);
     unmet.map_or(Status::Available, |reason| Status::Unavailable { reason })
 }
 

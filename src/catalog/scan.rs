@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-use super::seen::Seen;
+use super::inputs::Inputs;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// The exact spelling of a skill file's name.
@@ -24,14 +24,14 @@ pub fn is_skill_file(name: &OsStr) -> bool {
 /// Links inside the root are followed, and each directory is read once, under its own name if it
 /// has one below the root. A link that leaves the root is reported, unless `links_outside`.
 pub fn skill_files(root: &Path, links_outside: bool) -> (Vec<PathBuf>, Vec<Diagnostic>) {
-    scan(root, links_outside, &mut Seen::begin())
+    scan(root, links_outside, &mut Inputs::begin())
 }
 
-/// As [`skill_files`], and notes the paths in `seen`.
+/// As [`skill_files`], and notes the paths in `inputs`.
 pub(super) fn scan(
     root: &Path,
     links_outside: bool,
-    seen: &mut Seen,
+    inputs: &mut Inputs,
 ) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut scan = Scan {
@@ -40,7 +40,7 @@ pub(super) fn scan(
         links: VecDeque::new(),
         found: BTreeMap::new(),
         diagnostics: Vec::new(),
-        seen,
+        inputs,
     };
     scan.walk(root, &real_root);
     // Links are taken up when all that is not a link is known: the same directory under its own
@@ -62,7 +62,7 @@ struct Scan<'a> {
     /// Directory → its skill files.
     found: BTreeMap<PathBuf, Vec<PathBuf>>,
     diagnostics: Vec<Diagnostic>,
-    seen: &'a mut Seen,
+    inputs: &'a mut Inputs,
 }
 
 impl Scan<'_> {
@@ -85,7 +85,7 @@ impl Scan<'_> {
                 self.visit_link(&entry);
             } else if entry.depth() == 0 || entry.file_type().is_dir() {
                 let below = entry.path().strip_prefix(root).unwrap_or(Path::new(""));
-                self.seen.path(entry.path());
+                self.inputs.path(entry.path());
                 if !self.walked.insert(real_root.join(below)) {
                     walk.skip_current_dir();
                 } else if entry.depth() > 0 && is_skill_file(entry.file_name()) {
@@ -108,7 +108,7 @@ impl Scan<'_> {
 
     fn visit_link(&mut self, entry: &DirEntry) {
         let path = entry.path();
-        self.seen.path(path);
+        self.inputs.path(path);
         let is_skill = is_skill_file(entry.file_name());
         match fs::metadata(path) {
             Ok(target) if target.is_dir() => self.links.push_back(path.to_owned()),

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use notify::{ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, event};
 
-use super::seen::Seen;
+use super::inputs::Inputs;
 
 /// The options of watching a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,9 +64,9 @@ enum Message {
 
 /// The callback for a possible change: it takes up the change, gives the paths to watch to its
 /// argument, and returns whether to go on.
-pub(crate) trait Look: FnMut(&mut dyn FnMut(&Seen)) -> bool + Send + 'static {}
+pub(crate) trait Look: FnMut(&mut dyn FnMut(&Inputs)) -> bool + Send + 'static {}
 
-impl<F: FnMut(&mut dyn FnMut(&Seen)) -> bool + Send + 'static> Look for F {}
+impl<F: FnMut(&mut dyn FnMut(&Inputs)) -> bool + Send + 'static> Look for F {}
 
 impl Watching {
     /// Fails if no thread can be started.
@@ -103,7 +103,8 @@ impl Watch {
             for _ in 0..MAX_ROUNDS {
                 let mut targets = None;
                 let wants_targets = self.events.watcher.is_some();
-                let mut show = |seen: &Seen| targets = wants_targets.then(|| targets_of(seen));
+                let mut show =
+                    |inputs: &Inputs| targets = wants_targets.then(|| targets_of(inputs));
                 let looked = catch_unwind(AssertUnwindSafe(|| look(&mut show)));
                 match looked {
                     Ok(true) => {}
@@ -285,11 +286,11 @@ fn is_missing(error: &notify::Error) -> bool {
 }
 
 /// The directories with inputs of a catalog.
-fn targets_of(seen: &Seen) -> Targets {
+fn targets_of(inputs: &Inputs) -> Targets {
     let mut targets = Targets::new();
     // Paths come after those they are below, so that few need to be looked up.
     let mut real: BTreeMap<&Path, PathBuf> = BTreeMap::new();
-    for (path, stamp) in seen.stamps() {
+    for (path, stamp) in inputs.stamps() {
         if stamp.is_dir() {
             let parent = path.parent().and_then(|dir| real.get(dir)).filter(|_| !stamp.is_link());
             let known = parent.and_then(|dir| Some(dir.join(path.file_name()?)));
@@ -298,12 +299,12 @@ fn targets_of(seen: &Seen) -> Targets {
             real.insert(path, dir);
         }
     }
-    for (path, stamp) in seen.stamps() {
+    for (path, stamp) in inputs.stamps() {
         if stamp.is_link() {
             add_links(path, &mut targets);
         }
     }
-    for root in seen.roots() {
+    for root in inputs.roots() {
         add(root, &mut targets);
         if !root.exists() {
             // The first part that is missing may come.

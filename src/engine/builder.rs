@@ -8,7 +8,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 #[cfg(feature = "snapshot")]
-use super::kept::{self, CacheUse};
+use super::cache::{self, CacheUse};
 use super::outputs::Outputs;
 use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
@@ -329,7 +329,7 @@ impl EngineBuilder {
         let (snapshot, memory, cache) = match &self.cache {
             Some(cache) => {
                 let limit = self.max_compile_time.unwrap_or(Duration::MAX);
-                kept::load(cache, &self.catalog, &self.index, limit, load)?
+                cache::load(cache, &self.catalog, &self.index, limit, load)?
             }
             None => load().map(|(snapshot, memory)| (snapshot, memory, CacheUse::default()))?,
         };

@@ -3,13 +3,13 @@
 mod access;
 mod activate;
 mod builder;
+#[cfg(feature = "snapshot")]
+mod cache;
 mod call_io;
 mod caller;
 mod disclose;
 mod explain;
 mod find;
-#[cfg(feature = "snapshot")]
-mod kept;
 mod outputs;
 mod refresh;
 #[cfg(feature = "scripts")]
@@ -43,12 +43,12 @@ use crate::toolset::Toolsets;
 
 pub use activate::Activate;
 pub use builder::EngineBuilder;
+#[cfg(feature = "snapshot")]
+pub use cache::CacheUse;
 pub use call_io::CallIo;
 pub use caller::Caller;
 pub use explain::Explanation;
 pub use find::FoundSkill;
-#[cfg(feature = "snapshot")]
-pub use kept::CacheUse;
 use outputs::Outputs;
 use refresh::Listeners;
 pub use refresh::Subscription;

@@ -28,7 +28,7 @@ impl Engine {
                 tracing::warn!(%error, "skills could not be refreshed");
             }
             let memory = engine.0.memory.lock().unwrap_or_else(PoisonError::into_inner);
-            show(memory.seen());
+            show(memory.inputs());
             true
         });
         let watching = watching.map_err(|error| {

@@ -9,7 +9,7 @@ use repertoire_plugin::ToolsetDescription;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::kept;
+use super::cache_file;
 use crate::trust::ContentHash;
 
 /// The form of the files; those of another one are made again.
@@ -69,7 +69,7 @@ impl Descriptions {
             return known;
         }
         let path = self.dir.as_ref()?.join(key.file_name());
-        let kept = kept::read::<Kept>(&path).ok().filter(|kept| kept.key == *key)?;
+        let kept = cache_file::read::<Kept>(&path).ok().filter(|kept| kept.key == *key)?;
         let description = Arc::new(kept.description);
         self.note(key, &description);
         Some(description)
@@ -84,7 +84,7 @@ impl Descriptions {
     ) -> Arc<ToolsetDescription> {
         let kept = Kept { key: key.clone(), description };
         if let Some(dir) = &self.dir {
-            kept::write(dir, &key.file_name(), &kept);
+            cache_file::write(dir, &key.file_name(), &kept);
         }
         let description = Arc::new(kept.description);
         self.note(key, &description);

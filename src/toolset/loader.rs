@@ -18,10 +18,10 @@ use super::in_process::InProcess;
 use super::library::{
     Backend, Content, Copying, Library, MAX_LIBRARY_BYTES, locked, read, read_error,
 };
+use super::notes::Notes;
 #[cfg(feature = "mcp-toolsets")]
 use super::program::Program;
 use super::rights::Rights;
-use super::seen::Seen;
 use super::worker::{Code, Worker};
 use super::{Isolation, ToolsetOptions};
 use crate::catalog::stamp::Stamp;
@@ -35,7 +35,7 @@ pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Arc<Copies>,
-    seen: Seen,
+    notes: Notes,
     /// The open libraries, by the file and the limits with which they were opened.
     open: Mutex<HashMap<Opened, Arc<Library>>>,
 }
@@ -62,8 +62,8 @@ struct Checked {
 impl Loader {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
         let copies = Arc::new(Copies::new(options.cache.clone()));
-        let seen = Seen(options.cache.clone());
-        Loader { options, trust, copies, seen, open: Mutex::default() }
+        let notes = Notes(options.cache.clone());
+        Loader { options, trust, copies, notes, open: Mutex::default() }
     }
 
     /// The library of `entry`: as it was looked at before, unless its file is another one now. It is
@@ -201,7 +201,7 @@ impl Loader {
         path: &Path,
         stamp: &Stamp,
     ) -> Result<(ContentHash, PluginNote, Option<Vec<u8>>), Error> {
-        if let Some((sha256, note)) = self.seen.get(path, stamp) {
+        if let Some((sha256, note)) = self.notes.get(path, stamp) {
             note.check(path).map_err(open_error)?;
             return Ok((sha256, note, None));
         }
@@ -209,7 +209,7 @@ impl Loader {
         let note = PluginNote::parse(&bytes, path).map_err(open_error)?;
         note.check(path).map_err(open_error)?;
         let sha256 = ContentHash::of(&bytes);
-        self.seen.put(path, stamp, &sha256, &note);
+        self.notes.put(path, stamp, &sha256, &note);
         Ok((sha256, note, Some(bytes)))
     }
 

@@ -3,26 +3,26 @@
 //! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
 //! (`loader.rs`, `copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
 //! [`Tools`] (`tool.rs`) are listed and called by name (`registry.rs`). What a library says of its
-//! tools is kept (`descriptions.rs`, `seen.rs`), so that the next list runs nothing; arguments are checked where
+//! tools is kept (`descriptions.rs`, `notes.rs`), so that the next list runs nothing; arguments are checked where
 //! the tool runs (`schema/`). One bad toolset never stops another: one that could not
 //! be loaded is among the [`ToolFailure`]s.
 
+mod cache_file;
 mod copies;
 mod descriptions;
 mod entry;
 mod error;
 mod examine;
 mod in_process;
-mod kept;
 mod library;
 mod loader;
 mod making;
+mod notes;
 #[cfg(feature = "mcp-toolsets")]
 mod program;
 mod registry;
 mod rights;
 mod schema;
-mod seen;
 mod tool;
 mod worker;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use repertoire_plugin::host::PluginNote;
 use serde::{Deserialize, Serialize};
 
-use super::kept;
+use super::cache_file;
 use crate::catalog::stamp::Stamp;
 use crate::trust::ContentHash;
 
@@ -18,7 +18,7 @@ const FORM: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
 
 /// The directory of the files; none if nothing is kept.
 #[derive(Debug)]
-pub(super) struct Seen(pub(super) Option<PathBuf>);
+pub(super) struct Notes(pub(super) Option<PathBuf>);
 
 #[derive(Serialize, Deserialize)]
 struct Kept {
@@ -29,11 +29,11 @@ struct Kept {
     note: PluginNote,
 }
 
-impl Seen {
+impl Notes {
     /// The hash and the note of the library at `path`, if its file is as it was then.
     pub(super) fn get(&self, path: &Path, now: &Stamp) -> Option<(ContentHash, PluginNote)> {
         let dir = self.0.as_ref()?;
-        let kept: Kept = kept::read(&dir.join(file_name(path))).ok()?;
+        let kept: Kept = cache_file::read(&dir.join(file_name(path))).ok()?;
         let is_it = kept.form == FORM && kept.path == path && kept.stamp.vouches_for(now);
         is_it.then_some((kept.sha256, kept.note))
     }
@@ -44,7 +44,7 @@ impl Seen {
         let (form, path) = (FORM.to_owned(), path.to_owned());
         let (stamp, sha256, note) = (stamp.clone(), sha256.clone(), note.clone());
         let name = file_name(&path);
-        kept::write(dir, &name, &Kept { form, path, stamp, sha256, note });
+        cache_file::write(dir, &name, &Kept { form, path, stamp, sha256, note });
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_library_is_known_until_its_file_changes() {
         let dir = tempfile::tempdir().unwrap();
-        let seen = Seen(Some(dir.path().join("kept")));
+        let notes = Notes(Some(dir.path().join("kept")));
         let file = dir.path().join("libx.so");
         fs::write(&file, "one").unwrap();
         let note = r#"{"name":"x","version":"1.0.0","abi":[1,0],"classes":["X"]}"#;
@@ -70,12 +70,12 @@ mod tests {
         let hash = ContentHash::of(b"one");
         let later = SystemTime::now() + Duration::from_secs(60);
         let stamp = |start| Stamp::of(&fs::metadata(&file).unwrap(), start);
-        seen.put(&file, &stamp(SystemTime::now()), &hash, &note);
-        assert_eq!(seen.get(&file, &stamp(later)), None, "it could change and look the same");
-        seen.put(&file, &stamp(later), &hash, &note);
-        assert_eq!(seen.get(&file, &stamp(later)), Some((hash, note)));
+        notes.put(&file, &stamp(SystemTime::now()), &hash, &note);
+        assert_eq!(notes.get(&file, &stamp(later)), None, "it could change and look the same");
+        notes.put(&file, &stamp(later), &hash, &note);
+        assert_eq!(notes.get(&file, &stamp(later)), Some((hash, note)));
         fs::write(&file, "two!").unwrap();
-        assert_eq!(seen.get(&file, &stamp(later)), None);
-        assert_eq!(Seen(None).get(&file, &stamp(later)), None);
+        assert_eq!(notes.get(&file, &stamp(later)), None);
+        assert_eq!(Notes(None).get(&file, &stamp(later)), None);
     }
 }

@@ -6,7 +6,7 @@
 //! value, which may be a secret.
 
 #[cfg(feature = "snapshot")]
-mod kept;
+mod stored;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use super::environment::Environment;
 use super::stamp::Stamp;
 
 #[cfg(feature = "snapshot")]
-pub(crate) use kept::KeptSeen;
+pub(crate) use stored::StoredInputs;
 
 /// The number of paths that one thread checks alone: starting another takes as long as some twenty
 /// checks.
@@ -28,7 +28,7 @@ const MAX_THREADS: usize = 4;
 
 /// The inputs of a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct Inputs {
     /// The time at which the load began.
     start: SystemTime,
     stamps: BTreeMap<PathBuf, Stamp>,
@@ -47,11 +47,11 @@ struct Surroundings {
     variables: BTreeMap<String, bool>,
 }
 
-impl Seen {
+impl Inputs {
     /// Nothing so far, by a load that begins now.
-    pub(super) fn begin() -> Seen {
+    pub(super) fn begin() -> Inputs {
         let (stamps, around) = (BTreeMap::new(), Surroundings::default());
-        Seen { start: SystemTime::now(), stamps, around }
+        Inputs { start: SystemTime::now(), stamps, around }
     }
 
     /// Notes the root of a source, before it is looked at.
@@ -118,11 +118,11 @@ impl Seen {
 }
 
 /// The unknown inputs, which are neither current nor proof of anything.
-impl Default for Seen {
+impl Default for Inputs {
     fn default() -> Self {
-        let mut seen = Seen::begin();
-        seen.stamps.insert(PathBuf::new(), Stamp::default());
-        seen
+        let mut inputs = Inputs::begin();
+        inputs.stamps.insert(PathBuf::new(), Stamp::default());
+        inputs
     }
 }
 

@@ -8,15 +8,15 @@ use std::time::SystemTime;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Error as _, Serialize, Serializer};
 
-use super::{Environment, Seen, Stamp, Surroundings, in_parts, tell_changed};
+use super::{Environment, Inputs, Stamp, Surroundings, in_parts, tell_changed};
 use crate::catalog::stamp::PLAIN_LEN;
 
 /// The length of a row: the end of a path among all paths, and its stamp.
 const ROW_LEN: usize = size_of::<u32>() + PLAIN_LEN;
 
-/// [`Seen`] in as few pieces as possible.
+/// [`Inputs`] in as few pieces as possible.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct KeptSeen<'a> {
+pub(crate) struct StoredInputs<'a> {
     /// The paths with a plain stamp, one behind the other, in their order.
     #[serde(borrow)]
     paths: Cow<'a, str>,
@@ -28,8 +28,8 @@ pub(crate) struct KeptSeen<'a> {
     around: Cow<'a, Surroundings>,
 }
 
-impl KeptSeen<'_> {
-    /// As [`Seen::is_current`].
+impl StoredInputs<'_> {
+    /// As [`Inputs::is_current`].
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
         let is_changed = |place: &usize| !self.is_plain(*place);
         if let Some(place) = in_parts(self.n_plain(), |mut part| part.find(is_changed)) {
@@ -70,11 +70,11 @@ impl KeptSeen<'_> {
     }
 }
 
-impl<'a> TryFrom<&'a Seen> for KeptSeen<'a> {
+impl<'a> TryFrom<&'a Inputs> for StoredInputs<'a> {
     type Error = &'static str;
 
-    fn try_from(seen: &'a Seen) -> Result<Self, Self::Error> {
-        let Seen { start: _, stamps, around } = seen;
+    fn try_from(inputs: &'a Inputs) -> Result<Self, Self::Error> {
+        let Inputs { start: _, stamps, around } = inputs;
         let (mut paths, mut rows, mut others) = (String::new(), Vec::new(), Vec::new());
         for (path, stamp) in stamps {
             match stamp.plain().filter(|_| stamp.is_settled()) {
@@ -88,29 +88,29 @@ impl<'a> TryFrom<&'a Seen> for KeptSeen<'a> {
             }
         }
         let around = Cow::Borrowed(around);
-        Ok(KeptSeen { paths: paths.into(), rows: rows.into(), others, around })
+        Ok(StoredInputs { paths: paths.into(), rows: rows.into(), others, around })
     }
 }
 
-impl From<KeptSeen<'_>> for Seen {
-    fn from(kept: KeptSeen<'_>) -> Seen {
+impl From<StoredInputs<'_>> for Inputs {
+    fn from(kept: StoredInputs<'_>) -> Inputs {
         let plain = (0..kept.n_plain()).filter_map(|place| kept.plain(place));
         let plain = plain.map(|(path, stamp)| (path.to_owned(), Stamp::of_plain(stamp)));
         let stamps = plain.chain(kept.others.iter().cloned()).collect();
         // Inputs that were read back are only compared, never added to.
-        Seen { start: SystemTime::now(), stamps, around: kept.around.into_owned() }
+        Inputs { start: SystemTime::now(), stamps, around: kept.around.into_owned() }
     }
 }
 
-impl Serialize for Seen {
+impl Serialize for Inputs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        KeptSeen::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
+        StoredInputs::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Seen {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Seen, D::Error> {
-        KeptSeen::deserialize(deserializer).map(Seen::from)
+impl<'de> Deserialize<'de> for Inputs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Inputs, D::Error> {
+        StoredInputs::deserialize(deserializer).map(Inputs::from)
     }
 }
 
@@ -126,40 +126,40 @@ mod tests {
     const ENVIRONMENT: Environment = Environment::Process;
 
     /// A directory of files and, where there are any, links; all of it is settled.
-    fn scene() -> (TempDir, Seen) {
+    fn scene() -> (TempDir, Inputs) {
         let dir = TempDir::new().unwrap();
-        let mut seen = Seen::begin();
-        seen.start += Duration::from_secs(10);
-        seen.root(dir.path());
+        let mut inputs = Inputs::begin();
+        inputs.start += Duration::from_secs(10);
+        inputs.root(dir.path());
         for name in ["a", "b", "c"] {
             fs::write(dir.path().join(name), name).unwrap();
         }
         #[cfg(unix)]
         std::os::unix::fs::symlink("a", dir.path().join("link")).unwrap();
         // The root was looked at before there was anything in it.
-        seen.stamps.clear();
+        inputs.stamps.clear();
         for name in ["", "a", "b", "c", "link", "missing"] {
-            seen.path(&dir.path().join(name));
+            inputs.path(&dir.path().join(name));
         }
-        seen.has_variable("no such variable", &ENVIRONMENT);
-        (dir, seen)
+        inputs.has_variable("no such variable", &ENVIRONMENT);
+        (dir, inputs)
     }
 
-    fn written(seen: &Seen) -> Vec<u8> {
-        postcard::to_stdvec(seen).unwrap()
+    fn written(inputs: &Inputs) -> Vec<u8> {
+        postcard::to_stdvec(inputs).unwrap()
     }
 
-    fn read(written: &[u8]) -> KeptSeen<'_> {
+    fn read(written: &[u8]) -> StoredInputs<'_> {
         postcard::from_bytes(written).unwrap()
     }
 
     #[test]
     fn what_was_seen_is_the_same_after_it_was_written() {
-        let (_dir, seen) = scene();
-        let written = written(&seen);
-        let again = Seen { start: seen.start, ..postcard::from_bytes(&written).unwrap() };
-        assert_eq!(again, seen);
-        assert!(seen.is_current(&ENVIRONMENT) && read(&written).is_current(&ENVIRONMENT));
+        let (_dir, inputs) = scene();
+        let written = written(&inputs);
+        let again = Inputs { start: inputs.start, ..postcard::from_bytes(&written).unwrap() };
+        assert_eq!(again, inputs);
+        assert!(inputs.is_current(&ENVIRONMENT) && read(&written).is_current(&ENVIRONMENT));
     }
 
     #[test]
@@ -172,18 +172,18 @@ mod tests {
             ("a file that went", |dir| fs::remove_file(dir.join("b")).unwrap()),
         ];
         for (what, change) in changes {
-            let (dir, seen) = scene();
-            let written = written(&seen);
+            let (dir, inputs) = scene();
+            let written = written(&inputs);
             change(dir.path());
             assert!(!read(&written).is_current(&ENVIRONMENT), "{what}");
-            assert!(!seen.is_current(&ENVIRONMENT), "{what}");
+            assert!(!inputs.is_current(&ENVIRONMENT), "{what}");
         }
     }
 
     #[test]
     fn what_does_not_fit_together_is_not_current() {
-        let (_dir, seen) = scene();
-        let written = written(&seen);
+        let (_dir, inputs) = scene();
+        let written = written(&inputs);
         let len = read(&written).rows.len();
         for rows_len in [1, ROW_LEN + 1, len - 1] {
             let mut kept = read(&written);
@@ -194,25 +194,25 @@ mod tests {
             let mut kept = read(&written);
             kept.rows.to_mut()[byte] ^= 0x80;
             assert!(!kept.is_current(&ENVIRONMENT), "byte {byte}");
-            let _ = Seen::from(kept);
+            let _ = Inputs::from(kept);
         }
     }
 
     #[test]
     fn nothing_is_proved_by_what_is_not_known() {
-        let seen = Seen::default();
-        assert!(!seen.is_current(&ENVIRONMENT));
-        assert!(!read(&written(&seen)).is_current(&ENVIRONMENT));
+        let inputs = Inputs::default();
+        assert!(!inputs.is_current(&ENVIRONMENT));
+        assert!(!read(&written(&inputs)).is_current(&ENVIRONMENT));
     }
 
     #[test]
     #[cfg(target_os = "linux")]
     fn a_path_that_is_not_unicode_is_not_written() {
         use std::os::unix::ffi::OsStrExt as _;
-        let (dir, mut seen) = scene();
+        let (dir, mut inputs) = scene();
         let path = dir.path().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
         fs::write(&path, "").unwrap();
-        seen.path(&path);
-        assert!(postcard::to_stdvec(&seen).is_err());
+        inputs.path(&path);
+        assert!(postcard::to_stdvec(&inputs).is_err());
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::Snapshot;
-use crate::catalog::reload::{self, KeptFiles, Memory};
-use crate::catalog::seen::{KeptSeen, Seen};
+use crate::catalog::inputs::{Inputs, StoredInputs};
+use crate::catalog::reload::{self, Memory, StoredFiles};
 use crate::catalog::{Catalog, CatalogOptions};
 use crate::error::Error;
 use crate::lazy::Lazy;
@@ -69,7 +69,7 @@ pub(super) fn load(
     let next = before.and_then(|kept| next(kept, catalog, index).ok());
     let (snapshot, memory) = next.map_or_else(load, Ok)?;
     // A file that changed a moment ago may change again and look the same.
-    if let Some(key) = key.filter(|_| memory.seen().is_settled()) {
+    if let Some(key) = key.filter(|_| memory.inputs().is_settled()) {
         let kept = written(&snapshot, &memory, start.elapsed())
             .and_then(|content| cache.write(&key, &content));
         cache_use.written = kept.is_ok();
@@ -98,16 +98,17 @@ fn program() -> Option<(u64, SystemTime)> {
 }
 
 fn read(content: &[u8], options: &CatalogOptions) -> Result<Kept, postcard::Error> {
-    let (seen, rest) = postcard::take_from_bytes::<&[u8]>(content)?;
-    let is_current = postcard::from_bytes::<KeptSeen<'_>>(seen)?.is_current(&options.environment);
-    let (seen, _) = postcard::take_from_bytes::<Lazy<Seen>>(content)?;
+    let (inputs, rest) = postcard::take_from_bytes::<&[u8]>(content)?;
+    let is_current =
+        postcard::from_bytes::<StoredInputs<'_>>(inputs)?.is_current(&options.environment);
+    let (inputs, _) = postcard::take_from_bytes::<Lazy<Inputs>>(content)?;
     let ((compile_time, files, catalog, index), relevance) =
-        postcard::take_from_bytes::<(Duration, Lazy<KeptFiles>, Catalog, Index)>(rest)?;
+        postcard::take_from_bytes::<(Duration, Lazy<StoredFiles>, Catalog, Index)>(rest)?;
     let snapshot = Snapshot::of(catalog, Arc::new(index));
     let ids = snapshot.listing.visible().map(|entry| entry.id.clone()).collect();
     let relevance = RelevanceIndex::read(&postcard::from_bytes(relevance)?, ids);
     snapshot.put_relevance(relevance.ok_or(postcard::Error::SerdeDeCustom)?);
-    let memory = Memory::of_another_process(seen, Arc::clone(&snapshot.catalog), files);
+    let memory = Memory::of_another_process(inputs, Arc::clone(&snapshot.catalog), files);
     Ok(Kept { snapshot, memory, is_current, compile_time })
 }
 
@@ -118,10 +119,10 @@ fn written(
     compile_time: Duration,
 ) -> Result<Vec<u8>, String> {
     let Snapshot { catalog, index, .. } = snapshot;
-    let files = Lazy::from(memory.kept_files(catalog));
-    let seen = memory.kept_seen();
+    let files = Lazy::from(memory.stored_files(catalog));
+    let inputs = memory.stored_inputs();
     let rest = (&**catalog, &**index);
-    postcard::to_stdvec(&(seen, compile_time, files, rest, snapshot.relevance().written()))
+    postcard::to_stdvec(&(inputs, compile_time, files, rest, snapshot.relevance().written()))
         .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
 }
 

@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 
 /// Facts about skill files that their skills do not hold.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct KeptFiles {
+pub(crate) struct StoredFiles {
     /// The print of the text of each entry's file, in the order of entries; `None` for a file that
     /// is not the one its skill was read from.
     prints: Vec<Option<u64>>,
@@ -23,8 +23,8 @@ pub(crate) struct KeptFiles {
 #[derive(Debug, Serialize, Deserialize)]
 struct Findings(#[serde(with = "crate::diagnostic::as_values")] Vec<Diagnostic>);
 
-impl KeptFiles {
-    pub(super) fn of(catalog: &Catalog, files: &HashMap<PathBuf, Known>) -> KeptFiles {
+impl StoredFiles {
+    pub(super) fn of(catalog: &Catalog, files: &HashMap<PathBuf, Known>) -> StoredFiles {
         let print = |known: &Known| match known {
             Known { good: Some((print, _)), broken: None } => Some(*print),
             _ => None,
@@ -34,7 +34,7 @@ impl KeptFiles {
         let broken = files.iter().filter_map(|(path, known)| {
             Some((path.clone(), Findings(known.broken.as_ref()?.findings.clone())))
         });
-        KeptFiles { prints: prints.collect(), broken: broken.collect() }
+        StoredFiles { prints: prints.collect(), broken: broken.collect() }
     }
 
     pub(super) fn known(&self, catalog: &Catalog) -> HashMap<PathBuf, Known> {
