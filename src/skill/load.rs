@@ -9,9 +9,9 @@ use super::brief::{brief, first_paragraph};
 use super::document::{self, Document};
 use super::fields::{Reader, duplicate_key};
 use super::finding::Finding;
-use super::lenient;
 use super::manifest::Manifest;
 use super::pointer;
+use super::repair;
 use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::{Code, Diagnostic, position};
@@ -177,7 +177,7 @@ fn lenient_front_matter(
     reader: &mut Reader<'_>,
 ) -> Option<Vec<(Node, Node)>> {
     let Fault { span, message, help } = Fault::of(error, source, offset, reader.file);
-    if let Some(repaired) = lenient::repair(source)
+    if let Some(repaired) = repair::repair(source)
         && let Ok(tree) = yaml::parse(&repaired.text, &|at| offset + repaired.original(at))
         && matches!(&tree.root, Some(Node { value: Value::Mapping(_), .. }))
     {
@@ -192,9 +192,9 @@ fn lenient_front_matter(
         reader.report(Code::RepairedYaml, span, message, help);
         return Some(mapping(tree, offset, reader));
     }
-    let entries = lenient::salvage(source, offset);
+    let entries = repair::salvage(source, offset);
     let help = help.unwrap_or_else(|| {
-        let help = if lenient::tab_indent(source, error.at).is_some() {
+        let help = if repair::tab_indent(source, error.at).is_some() {
             TABS
         } else if ["escape", "hexadecimal"].iter().any(|part| message.contains(part)) {
             "write it in single quotes: in double quotes a `\\` begins an escape"
@@ -225,7 +225,7 @@ struct Fault {
 impl Fault {
     fn of(error: &YamlError, source: &str, offset: usize, file: &str) -> Fault {
         // The parser gives the start of the value, and the character in the message.
-        let forbidden = lenient::forbidden(source, error.at)
+        let forbidden = repair::forbidden(source, error.at)
             .filter(|(_, c)| error.message.contains(&c.escape_unicode().to_string()));
         let Some((at, c)) = forbidden else {
             let span = place(error, source, offset);
@@ -246,7 +246,7 @@ impl Fault {
 /// The character the error is about, as bytes of the file.
 fn place(error: &YamlError, source: &str, offset: usize) -> Range<usize> {
     // The parser sees a tab only where it cannot go on.
-    let at = lenient::tab_indent(source, error.at).unwrap_or(error.at).min(source.len());
+    let at = repair::tab_indent(source, error.at).unwrap_or(error.at).min(source.len());
     let len = source.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     offset + at..offset + at + len
 }

@@ -1,7 +1,7 @@
 //! Skills: directories with a `SKILL.md`, and the content read from it.
 //!
 //! Reading goes from the outside in: `document` finds the front matter, `yaml` reads it into a
-//! tree of values that know their place in the file, `lenient` repairs it where it is not valid,
+//! tree of values that know their place in the file, `repair` mends it where it is not valid,
 //! and `manifest` gives the values their meaning. Loading never fails as a whole: every
 //! file gives a [`Skill`], or diagnostics that say why not.
 
@@ -18,7 +18,7 @@ mod invisible;
 mod joined;
 pub(crate) mod json;
 mod keys;
-mod lenient;
+
 mod links;
 mod load;
 mod manifest;
@@ -30,6 +30,7 @@ mod pointer;
 #[cfg(feature = "mcp")]
 mod portable;
 mod profile;
+mod repair;
 mod rights;
 mod scalar;
 mod spanned;
