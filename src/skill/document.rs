@@ -6,26 +6,38 @@
 use std::ops::Range;
 
 use super::finding::Finding;
-use super::off_fence;
+use super::front_matter::FrontMatter;
+use super::lines::{Line, line_at, lines};
+use super::off_fence::{self, OffFence};
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::Code;
 
 /// The two parts of a `SKILL.md`, as bytes of its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Document {
+#[derive(Debug)]
+pub(crate) struct Document {
     /// The YAML between the fences; empty without any.
-    pub(super) front_matter: Range<usize>,
+    pub(crate) front_matter: Range<usize>,
     /// First byte of the body, which goes on to the end of the text.
-    pub(super) body: usize,
+    pub(crate) body: usize,
     /// The fault that was overlooked to find the front matter.
-    pub(super) rescue: Option<Finding>,
+    pub(crate) rescue: Option<Finding>,
+    /// The front matter, if it was read to find its end.
+    read: Option<FrontMatter>,
+}
+
+impl Document {
+    /// Reads the front matter of `text`, which this document is of; at most once.
+    pub(super) fn read_front_matter(&mut self, text: &str) -> FrontMatter {
+        let read = self.read.take();
+        read.unwrap_or_else(|| FrontMatter::read(text, self.front_matter.clone()))
+    }
 }
 
 const FORM: &str = "start the file with a line `---`, then `name: …` and `description: …`, \
                     then another line `---`";
 
 /// Splits `text`, or says why it cannot be a skill.
-pub(super) fn split(text: &str) -> Result<Document, Finding> {
+pub(crate) fn split(text: &str) -> Result<Document, Finding> {
     let document = find(text)?;
     let front_matter_bytes = document.front_matter.len();
     if front_matter_bytes > MAX_FRONT_MATTER_BYTES {
@@ -64,54 +76,9 @@ fn find(text: &str) -> Result<Document, Finding> {
     Ok(found.unwrap_or_else(|| Document {
         front_matter: start..start,
         body: start,
+        read: None,
         rescue: Some(Finding::whole(Code::NoFrontMatter, "the file has no front matter", FORM)),
     }))
-}
-
-/// A line of the file: its text without the line end and trailing blanks, and its place.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
-    pub(super) text: &'a str,
-    pub(super) start: usize,
-    /// First byte after the line end.
-    pub(super) next: usize,
-}
-
-impl Line<'_> {
-    /// The number of bytes of white space it begins with.
-    pub(super) fn indent(self) -> usize {
-        self.text.len() - self.text.trim_start().len()
-    }
-
-    fn is_fence(self) -> bool {
-        self.text == "---"
-    }
-
-    /// Tells whether the line starts with `key:` in its first column.
-    pub(super) fn is_key(self) -> bool {
-        let Some((key, value)) = self.text.split_once(':') else { return false };
-        !key.is_empty()
-            && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
-            && (value.is_empty() || value.starts_with([' ', '\t']))
-    }
-
-    fn is_name_or_description(self) -> bool {
-        self.is_key() && (self.text.starts_with("name:") || self.text.starts_with("description:"))
-    }
-}
-
-fn line_at(text: &str, start: usize) -> Line<'_> {
-    let next = text[start..].find('\n').map_or(text.len(), |end| start + end + 1);
-    Line { text: text[start..next].trim_end(), start, next }
-}
-
-pub(super) fn lines(text: &str, start: usize) -> impl Iterator<Item = Line<'_>> {
-    let mut at = start;
-    std::iter::from_fn(move || {
-        let line = (at < text.len()).then(|| line_at(text, at))?;
-        at = line.next;
-        Some(line)
-    })
 }
 
 fn skip_blank_lines_and_comments(text: &str, start: usize) -> usize {
@@ -134,12 +101,14 @@ fn closed(text: &str, start: usize) -> Option<Document> {
     let opening = line_at(text, start);
     let closing = lines(text, opening.next).find(|line| line.is_fence());
     let end = closing.map_or(text.len(), |closing| closing.start);
-    if let Some(document) = off_fence::closed(text, opening.next..end) {
-        return Some(document);
+    if let Some(OffFence { line, finding, above }) = off_fence::find(text, opening.next..end) {
+        let front_matter = opening.next..line.start;
+        let (rescue, read) = (Some(finding), Some(above));
+        return Some(Document { front_matter, body: line.next, rescue, read });
     }
     let closing = closing?;
     let front_matter = opening.next..closing.start;
-    Some(Document { front_matter, body: closing.next, rescue: None })
+    Some(Document { front_matter, body: closing.next, rescue: None, read: None })
 }
 
 /// As [`closed`], below blank lines and comments. There a `---` may as well be a ruler, so keys
@@ -173,6 +142,7 @@ fn unclosed(text: &str, start: usize) -> Option<Document> {
     Some(Document {
         front_matter: opening.next..end,
         body,
+        read: None,
         rescue: Some(Finding::new(
             Code::UnclosedFrontMatter,
             start..start + 3,
@@ -224,6 +194,7 @@ fn in_code_fence(text: &str, start: usize) -> Option<Document> {
     Some(Document {
         front_matter,
         body,
+        read: None,
         rescue: Some(Finding::new(
             Code::FencedFrontMatter,
             opening.start..opening.start + opening.text.len(),
@@ -249,6 +220,7 @@ fn without_fence(text: &str, start: usize) -> Option<Document> {
     Some(Document {
         front_matter: start..end,
         body,
+        read: None,
         rescue: Some(Finding::new(
             Code::UnfencedFrontMatter,
             start..start + first.text.len(),

@@ -7,10 +7,10 @@ use crate::diagnostic::{Code, Diagnostic};
 
 /// A [`Diagnostic`] that does not know its file, line and column yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finding {
-    pub(super) code: Code,
-    pub(super) message: String,
-    pub(super) help: String,
+pub(crate) struct Finding {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+    pub(crate) help: String,
     /// Bytes of the file; `None` where the finding concerns the whole of it.
     pub(super) span: Option<Range<usize>>,
 }

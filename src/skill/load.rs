@@ -2,45 +2,36 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::ops::Range;
 use std::path::Path;
 
 use super::brief::{brief, first_paragraph};
 use super::document::{self, Document};
-use super::fields::{Reader, duplicate_key};
+use super::fields::Reader;
 use super::finding::Finding;
 use super::manifest::Manifest;
 use super::pointer;
-use super::repair;
-use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::{Code, Diagnostic, position};
 
 /// The largest file that can hold both parts of a legal skill, with fences and comments.
 const MAX_FILE_BYTES: usize = MAX_BODY_BYTES + MAX_FRONT_MATTER_BYTES + 64 * 1024;
 
-/// The longest line that is reported as a remedy: half of one does not load.
-const MAX_REMEDY_CHARS: usize = 160;
-
-/// The remedy for tabs that indent.
-const TABS: &str = "indent with blanks, not with tabs";
-
 /// The result of loading a text.
-pub(super) struct Loaded {
-    pub(super) findings: Vec<Finding>,
+pub(crate) struct Loaded {
+    pub(crate) findings: Vec<Finding>,
     /// The fields of the front matter that could be read.
-    pub(super) manifest: Manifest,
+    pub(crate) manifest: Manifest,
     /// `None` if the text is not a skill; the findings say why.
-    pub(super) parts: Option<Parts>,
+    pub(crate) parts: Option<Parts>,
 }
 
 /// The parts of a skill besides its manifest.
-pub(super) struct Parts {
+pub(crate) struct Parts {
     pub(super) name: Option<String>,
-    pub(super) description: String,
+    pub(crate) description: String,
     pub(super) brief: String,
     /// First byte of the body.
-    pub(super) body: usize,
+    pub(crate) body: usize,
 }
 
 /// Reads a `SKILL.md`, or says why not.
@@ -91,7 +82,7 @@ pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
 }
 
 /// Reads `text` for a host named `brand`. Never fails as a whole: a problem is a finding.
-pub(super) fn load(text: &str, brand: &str) -> Loaded {
+pub(crate) fn load(text: &str, brand: &str) -> Loaded {
     let mut reader = Reader { file: text, findings: Vec::new() };
     let mut manifest = Manifest::default();
     let parts = match document::split(text) {
@@ -99,7 +90,7 @@ pub(super) fn load(text: &str, brand: &str) -> Loaded {
             reader.findings.push(finding);
             None
         }
-        Ok(document) => {
+        Ok(mut document) => {
             let rescue = document.rescue.clone();
             let has_front_matter =
                 rescue.as_ref().is_none_or(|finding| finding.code != Code::NoFrontMatter);
@@ -108,7 +99,9 @@ pub(super) fn load(text: &str, brand: &str) -> Loaded {
                 return Loaded { findings: reader.findings, manifest, parts: None };
             }
             reader.findings.extend(rescue);
-            front_matter(&document, &mut reader).and_then(|entries| {
+            let front_matter = document.read_front_matter(text);
+            reader.findings.extend(front_matter.findings);
+            front_matter.entries.and_then(|entries| {
                 manifest = Manifest::read(&entries, brand, &mut reader);
                 reader.findings.extend(for_nobody(&manifest));
                 parts(&document, &manifest, has_front_matter, &mut reader)
@@ -123,132 +116,6 @@ fn for_nobody(manifest: &Manifest) -> Option<Finding> {
     let message = "neither the user nor the model may use the skill";
     let help = "take `user-invocable` out, or what disables its invocation by the model";
     Some(Finding::new(Code::ForNobody, span, message, help))
-}
-
-/// The top-level entries of the front matter; `None` if it cannot be read.
-pub(super) fn front_matter(
-    document: &Document,
-    reader: &mut Reader<'_>,
-) -> Option<Vec<(Node, Node)>> {
-    let offset = document.front_matter.start;
-    let source = &reader.file[document.front_matter.clone()];
-    let tree = match yaml::parse(source, &|at| offset + at) {
-        Ok(tree) => tree,
-        Err(error) if error.kind == YamlErrorKind::Invalid => {
-            return lenient_front_matter(source, offset, &error, reader);
-        }
-        Err(error) => {
-            reader.report(
-                Code::YamlTooComplex,
-                place(&error, source, offset),
-                format!("the front matter is too complex: {}", error.message),
-                "write the values out flat, without anchors and aliases",
-            );
-            return None;
-        }
-    };
-    Some(mapping(tree, offset, reader))
-}
-
-fn mapping(tree: Tree, offset: usize, reader: &mut Reader<'_>) -> Vec<(Node, Node)> {
-    let duplicates = tree.duplicates.into_iter().map(|(key, span)| duplicate_key(&key, span));
-    reader.findings.extend(duplicates);
-    match tree.root {
-        None => Vec::new(),
-        Some(Node { value: Value::Mapping(entries), .. }) => entries,
-        Some(node) if node.is_null() => Vec::new(),
-        Some(node) => {
-            reader.report(
-                Code::NotAMapping,
-                offset.max(node.span.start)..node.span.end,
-                format!("the front matter is {}, not keys with values", node.kind()),
-                "write lines such as `name: code-review` and `description: …`",
-            );
-            Vec::new()
-        }
-    }
-}
-
-/// Repairs front matter that is not valid, else salvages parts of it.
-fn lenient_front_matter(
-    source: &str,
-    offset: usize,
-    error: &YamlError,
-    reader: &mut Reader<'_>,
-) -> Option<Vec<(Node, Node)>> {
-    let Fault { span, message, help } = Fault::of(error, source, offset, reader.file);
-    if let Some(repaired) = repair::repair(source)
-        && let Ok(tree) = yaml::parse(&repaired.text, &|at| offset + repaired.original(at))
-        && matches!(&tree.root, Some(Node { value: Value::Mapping(_), .. }))
-    {
-        let help = help.unwrap_or_else(|| match &repaired.remedy {
-            None => TABS.to_owned(),
-            Some(line) if line.is_empty() || line.chars().count() > MAX_REMEDY_CHARS => {
-                "indent alike what belongs together, or put all of the value in quotes".to_owned()
-            }
-            Some(line) => format!("write `{line}`"),
-        });
-        let message = format!("not valid YAML, repaired: {message}");
-        reader.report(Code::RepairedYaml, span, message, help);
-        return Some(mapping(tree, offset, reader));
-    }
-    let entries = repair::salvage(source, offset);
-    let help = help.unwrap_or_else(|| {
-        let help = if repair::tab_indent(source, error.at).is_some() {
-            TABS
-        } else if ["escape", "hexadecimal"].iter().any(|part| message.contains(part)) {
-            "write it in single quotes: in double quotes a `\\` begins an escape"
-        } else {
-            "put quotes around values that hold `: `, ` #` or start with a special character"
-        };
-        help.to_owned()
-    });
-    if entries.iter().any(|(key, _)| key.text() == Some("description")) {
-        let message =
-            format!("not valid YAML, only `name` and `description` were saved: {message}");
-        reader.report(Code::SalvagedYaml, span, message, help);
-        return Some(entries);
-    }
-    reader.report(Code::InvalidYaml, span, format!("not valid YAML: {message}"), help);
-    None
-}
-
-/// A fault that keeps front matter from being valid.
-struct Fault {
-    /// The character the error is about, as bytes of the file.
-    span: Range<usize>,
-    message: String,
-    /// The remedy, if the error alone tells it.
-    help: Option<String>,
-}
-
-impl Fault {
-    fn of(error: &YamlError, source: &str, offset: usize, file: &str) -> Fault {
-        // The parser gives the start of the value, and the character in the message.
-        let forbidden = repair::forbidden(source, error.at)
-            .filter(|(_, c)| error.message.contains(&c.escape_unicode().to_string()));
-        let Some((at, c)) = forbidden else {
-            let span = place(error, source, offset);
-            return Fault { span, message: error.message.clone(), help: None };
-        };
-        let (line, _) = position(file, offset + at);
-        let name = format!("U+{:04X}", u32::from(c));
-        Fault {
-            span: offset + at..offset + at + c.len_utf8(),
-            message: format!("the character {name} is not allowed"),
-            help: Some(format!(
-                "remove the character {name} from line {line}; editors may not show it"
-            )),
-        }
-    }
-}
-
-/// The character the error is about, as bytes of the file.
-fn place(error: &YamlError, source: &str, offset: usize) -> Range<usize> {
-    // The parser sees a tab only where it cannot go on.
-    let at = repair::tab_indent(source, error.at).unwrap_or(error.at).min(source.len());
-    let len = source.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-    offset + at..offset + at + len
 }
 
 fn parts(

@@ -1,26 +1,26 @@
 //! Skills: directories with a `SKILL.md`, and the content read from it.
 //!
-//! Reading goes from the outside in: `document` finds the front matter, `yaml` reads it into a
-//! tree of values that know their place in the file, `repair` mends it where it is not valid,
-//! and `manifest` gives the values their meaning. Loading never fails as a whole: every
+//! Reading goes from the outside in: `document` finds the front matter, `front_matter` reads it by
+//! `yaml` into values that know their place in the file, mended by `repair` where it is not valid,
+//! and `manifest` gives the values their meaning; `load` takes these steps. Loading never fails as a whole: every
 //! file gives a [`Skill`], or diagnostics that say why not.
 
 mod brief;
 mod code;
 mod context;
-mod document;
+pub(crate) mod document;
 mod examples;
 mod fields;
 mod finding;
+mod front_matter;
 mod id;
-mod insert;
 mod invisible;
-mod joined;
 pub(crate) mod json;
 mod keys;
+mod lines;
 
 mod links;
-mod load;
+pub(crate) mod load;
 mod manifest;
 mod manifest_json;
 mod normal_form;
@@ -58,7 +58,6 @@ pub use context::Context;
 pub use examples::Examples;
 pub(crate) use fields::excerpt;
 pub use id::{SkillId, is_identifier};
-pub(crate) use insert::with_keywords;
 pub(crate) use invisible::without_invisible;
 pub use manifest::Manifest;
 #[cfg(feature = "mcp")]

@@ -1,43 +1,52 @@
 //! Imprecise closing fences, `----` or an indented `---`: accepted, as otherwise the front matter
 //! would go on to the next `---`, and the body up to there be lost.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::MAX_FRONT_MATTER_BYTES;
-use super::document::{Document, Line, lines};
-use super::fields::{Reader, normalized};
+use super::fields::normalized;
 use super::finding::Finding;
-use super::joined::is_unmarked;
+use super::front_matter::FrontMatter;
 use super::keys::keys;
-use super::load::front_matter;
+use super::lines::{Line, lines};
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
 /// The most lines of dashes that are examined, each with the text above it.
 const MAX_LINES: usize = 8;
 
-/// The front matter that a line in `range` closes, where it starts and no proper fence stands.
-pub(super) fn closed(text: &str, range: Range<usize>) -> Option<Document> {
+/// An imprecise fence that closes front matter.
+pub(super) struct OffFence<'a> {
+    pub(super) line: Line<'a>,
+    pub(super) finding: Finding,
+    /// The front matter above it.
+    pub(super) above: FrontMatter,
+}
+
+/// The first line in `range` of `text` that closes the front matter, which starts there and ends
+/// with a proper fence, if with any.
+pub(super) fn find(text: &str, range: Range<usize>) -> Option<OffFence<'_>> {
     let start = range.start;
-    let fence = lines(&text[..range.end], start)
-        .filter(|line| is_dashes(line.text) && line.next - start <= MAX_FRONT_MATTER_BYTES)
-        .take(MAX_LINES)
-        .find(|line| closes(*line, text, &range))?;
+    let whole = OnceCell::new();
+    let is_whole_readable =
+        || *whole.get_or_init(|| read(text, range.clone()).is_some_and(|all| all.is_whole()));
+    let candidates = lines(&text[..range.end], start)
+        .filter(|line| is_dashes(line.text) && line.next - start <= MAX_FRONT_MATTER_BYTES);
+    candidates.take(MAX_LINES).find_map(|line| {
+        let above = above(line, text, &range, &is_whole_readable)?;
+        Some(OffFence { line, finding: finding(line), above })
+    })
+}
+
+fn finding(fence: Line<'_>) -> Finding {
     let dashes = fence.start + fence.indent()..fence.start + fence.text.len();
     let message = match fence.indent() {
         0 => format!("the front matter is closed by `{}`, not by `---`", fence.text),
         _ => "the line that closes the front matter is indented".to_owned(),
     };
-    Some(Document {
-        front_matter: start..fence.start,
-        body: fence.next,
-        rescue: Some(Finding::new(
-            Code::UnclosedFrontMatter,
-            dashes,
-            message,
-            "write `---` here, from the first column on and with nothing else on the line",
-        )),
-    })
+    let help = "write `---` here, from the first column on and with nothing else on the line";
+    Finding::new(Code::UnclosedFrontMatter, dashes, message, help)
 }
 
 /// Tells whether a line is made of dashes: those of ASCII, or those that editors replace them with.
@@ -48,31 +57,47 @@ fn is_dashes(line: &str) -> bool {
         && dashes.chars().all(|c| matches!(c, '-' | '–' | '—'))
 }
 
-/// Tells whether `fence` closes the front matter above it in `range`, rather than being a part of a
-/// value.
-fn closes(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
+/// The front matter above `fence`, if this closes it, rather than being a part of a value.
+fn above(
+    fence: Line<'_>,
+    text: &str,
+    range: &Range<usize>,
+    is_whole_readable: &dyn Fn() -> bool,
+) -> Option<FrontMatter> {
     if goes_on(fence, text, range) {
-        return false;
+        return None;
     }
-    let Some(above) = read(text, range.start..fence.start) else { return false };
-    if above.entries.is_empty() {
-        return false;
+    let above = read(text, range.start..fence.start).filter(FrontMatter::is_whole)?;
+    if above.entries.as_ref().is_none_or(Vec::is_empty) {
+        return None;
     }
-    if fence.indent() == 0 {
-        return read(text, range.clone()).is_none();
-    }
+    let closes = match fence.indent() {
+        0 => !is_whole_readable(),
+        _ => indented_closes(fence, text, range, &above, is_whole_readable),
+    };
+    closes.then_some(above)
+}
+
+fn indented_closes(
+    fence: Line<'_>,
+    text: &str,
+    range: &Range<usize>,
+    above: &FrontMatter,
+    is_whole_readable: &dyn Fn() -> bool,
+) -> bool {
     let next = lines(text, fence.next).find(|line| !line.text.is_empty());
     if next.is_some_and(|line| line.indent() > 0) {
         return false;
     }
     // Text without quotes and the like goes on over it, and nobody wants the dashes there.
     let at = fence.start + fence.indent();
-    let ends_value = read(text, range.start..fence.next).is_none_or(|with| {
-        (above.is_valid && !with.is_valid)
-            || with.entries.iter().any(|(_, value)| holds_unmarked(value, text, at))
+    let with = read(text, range.start..fence.next).filter(FrontMatter::is_whole);
+    let ends_value = with.is_none_or(|with| {
+        (above.is_valid() && !with.is_valid())
+            || with.entries.iter().flatten().any(|(_, value)| holds_unmarked(value, text, at))
     });
     let is_key = |line: Line<'_>| line.is_key() || line.text.starts_with(['#', '-']);
-    ends_value || (next.is_some_and(|line| !is_key(line)) && read(text, range.clone()).is_none())
+    ends_value || (next.is_some_and(|line| !is_key(line)) && !is_whole_readable())
 }
 
 /// Tells whether front matter goes on below `fence`, to a proper one: taking its keys for text
@@ -91,31 +116,16 @@ fn goes_on(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
     has_proper_one && (next.is_some_and(is_likely) || below().any(is_known))
 }
 
-/// Front matter that is valid, or can be repaired.
-struct Read {
-    entries: Vec<(Node, Node)>,
-    is_valid: bool,
-}
-
-/// The front matter at `range`, if there is a way to read all of it.
-fn read(text: &str, range: Range<usize>) -> Option<Read> {
-    if range.len() > MAX_FRONT_MATTER_BYTES {
-        return None;
-    }
-    let mut reader = Reader { file: text, findings: Vec::new() };
-    let document = Document { body: range.end, front_matter: range, rescue: None };
-    let entries = front_matter(&document, &mut reader)?;
-    let is_found = |code| reader.findings.iter().any(|finding| finding.code == code);
-    let is_valid = !is_found(Code::RepairedYaml);
-    let is_read = !is_found(Code::SalvagedYaml) && !is_found(Code::NotAMapping);
-    is_read.then_some(Read { entries, is_valid })
+/// The front matter at `range`, unless it is too large.
+fn read(text: &str, range: Range<usize>) -> Option<FrontMatter> {
+    (range.len() <= MAX_FRONT_MATTER_BYTES).then(|| FrontMatter::read(text, range))
 }
 
 /// Tells whether byte `at` of `text` is in a text of `node` that has no mark.
 fn holds_unmarked(node: &Node, text: &str, at: usize) -> bool {
     match &node.value {
         Value::Scalar { .. } => {
-            (node.span.start..node.span.end).contains(&at) && is_unmarked(node, text)
+            (node.span.start..node.span.end).contains(&at) && node.is_unmarked(text)
         }
         Value::Sequence(entries) => entries.iter().any(|entry| holds_unmarked(entry, text, at)),
         Value::Mapping(entries) => entries.iter().any(|(_, node)| holds_unmarked(node, text, at)),

@@ -1,5 +1,7 @@
 //! The check of a skill file against Repertoire's own format, or the open specification.
 
+mod joined;
+
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -7,13 +9,14 @@ use std::str::FromStr;
 
 use super::fields::excerpt;
 use super::finding::{Finding, diagnostics};
-use super::joined::joined_lines;
 use super::keys::{advice, keys};
 use super::load::{self, Loaded};
 use super::{directory_name, invisible, is_identifier, links, untrusted};
 use crate::confined::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
+
+use joined::joined_lines;
 
 /// The format that a skill file is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -53,6 +53,16 @@ impl Node {
         }
     }
 
+    /// Tells whether the text of this value stands in `file` without quotes, `|` or `>`.
+    pub(super) fn is_unmarked(&self, file: &str) -> bool {
+        let is_marked = file[self.span.start..].starts_with(['"', '\'', '|', '>']);
+        let line_start = file[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
+        let is_below_its_key = file[line_start..self.span.start].trim().is_empty();
+        let is_plain = matches!(self.value, Value::Scalar { plain: true, .. });
+        // Below a `|` or `>` it is not seen any more.
+        !is_marked && (is_plain || !is_below_its_key)
+    }
+
     /// The kind of the value, with its article, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self.value {

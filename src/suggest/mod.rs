@@ -16,6 +16,7 @@
 
 mod deny;
 mod grams;
+mod insert;
 mod mine;
 
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ use serde::Serialize;
 
 use crate::catalog::{Catalog, Entry};
 use crate::error::Error;
-use crate::skill::{self, SkillId, Spanned, Triggers};
+use crate::skill::{SkillId, Spanned, Triggers};
 
 /// The triggers that a skill could declare.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -65,7 +66,7 @@ impl Suggestion {
     /// proposed, the front matter is missing or not valid YAML, or it declares triggers.
     pub fn insert_into(&self, text: &str, replace: bool) -> Result<String, Error> {
         let keywords: Vec<&str> = self.keywords.iter().map(|p| p.keyword.as_str()).collect();
-        skill::with_keywords(text, &keywords, replace)
+        insert::with_keywords(text, &keywords, replace)
     }
 }
 

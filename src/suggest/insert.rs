@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::document::{self, Document};
-use super::load::{self, Loaded};
-use super::yaml::{self, Node, Value};
 use crate::diagnostic::Code;
 use crate::error::{Error, ErrorCode, Remedy};
+use crate::skill::document::{self, Document};
+use crate::skill::load::{self, Loaded};
+use crate::skill::yaml::{self, Node, Value};
 
 /// `text`, a whole `SKILL.md`, with `keywords` as its only triggers, in a block at the end of its
 /// front matter or, if `replace` is set, in the place of its key `triggers`.
 ///
 /// The result is loaded before it is given out: it has exactly these triggers, and nothing is found
 /// in it that was not found before. If that is not possible, the error says why.
-pub(crate) fn with_keywords(text: &str, keywords: &[&str], replace: bool) -> Result<String, Error> {
+pub(super) fn with_keywords(text: &str, keywords: &[&str], replace: bool) -> Result<String, Error> {
     if keywords.is_empty() {
         return refuse("there are no triggers to write", "write some by hand");
     }

@@ -1,19 +1,17 @@
 //! Lines that YAML joins to the text above them, although they look like values of their own.
 
-use super::document;
-use super::fields::{Reader, excerpt};
-use super::finding::Finding;
-use super::load::front_matter;
-use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
+use crate::skill::document;
+use crate::skill::fields::excerpt;
+use crate::skill::finding::Finding;
+use crate::skill::yaml::{Node, Value};
 
 /// Finds the lines of the front matter of `text` that were joined to the text above them and look
 /// like entries of a list, or like one of `keys`: one finding for each text.
 pub(super) fn joined_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
-    let Ok(document) = document::split(text) else { return Vec::new() };
-    let mut reader = Reader { file: text, findings: Vec::new() };
-    let mut nodes: Vec<Node> = Vec::new();
-    nodes.extend(front_matter(&document, &mut reader).into_iter().flatten().map(|(_, node)| node));
+    let Ok(mut document) = document::split(text) else { return Vec::new() };
+    let entries = document.read_front_matter(text).entries.into_iter().flatten();
+    let mut nodes: Vec<Node> = entries.map(|(_, node)| node).collect();
     let mut found = Vec::new();
     while let Some(node) = nodes.pop() {
         match node.value {
@@ -29,7 +27,7 @@ pub(super) fn joined_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
 fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     let written = text.get(node.span.clone())?;
     // With a mark, the author wanted all of it to be text.
-    if !is_unmarked(node, text) {
+    if !node.is_unmarked(text) {
         return None;
     }
     let mut start = node.span.start;
@@ -52,16 +50,6 @@ fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     let help = "indent entries and keys like those beside them, below a line that ends with `:`; \
                 if all of it is text, write `|` before its first line";
     Some(Finding::new(Code::JoinedLines, first, message, help))
-}
-
-/// Tells whether the text of `node` stands in `text` without quotes, `|` or `>`.
-pub(super) fn is_unmarked(node: &Node, text: &str) -> bool {
-    let is_marked = text[node.span.start..].starts_with(['"', '\'', '|', '>']);
-    let line_start = text[..node.span.start].rfind('\n').map_or(0, |at| at + 1);
-    let is_below_its_key = text[line_start..node.span.start].trim().is_empty();
-    let is_plain = matches!(node.value, Value::Scalar { plain: true, .. });
-    // Below a `|` or `>` it is not seen any more.
-    !is_marked && (is_plain || !is_below_its_key)
 }
 
 /// Tells whether a line is written like an entry of a list, or like a key that is known.
