@@ -1,260 +1,121 @@
 //! Patterns that are not in NFKC, the form messages are searched in.
 
-use std::ops::Range;
-
-use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, ClassSetRange, Literal};
+use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, Literal, LiteralKind};
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
 use super::pattern;
 
-/// The largest range of a class whose characters are looked at one by one.
-const MAX_RANGE: u32 = 256;
-
-/// The remedy for a valid `pattern` that is not in NFKC; `None` if it is.
+/// The remedy for a valid `pattern` with a text that no message holds, as it is not in NFKC; `None`
+/// if there is none.
 pub(super) fn remedy(pattern: &str) -> Option<String> {
     // Without such an escape ASCII names no other characters.
     if pattern.is_ascii() && ![r"\x", r"\u", r"\U"].iter().any(|escape| pattern.contains(escape)) {
         return None;
     }
-    let found = Texts::of(pattern)?;
-    if found.are_normal(pattern) || found.are_apart(pattern) {
-        return None;
+    let texts = texts(pattern)?;
+    if let Some(text) = texts.iter().find(|text| !is_nfkc(text)) {
+        let normal: String = text.nfkc().collect();
+        let escaped = regex_syntax::escape(&normal);
+        let in_patterns =
+            if escaped == normal { String::new() } else { format!(", in a pattern `{escaped}`") };
+        return Some(format!(
+            "write a pattern for messages in NFKC: there `{text}` is `{normal}`{in_patterns}"
+        ));
     }
-    Some(match normalized(pattern, &found) {
-        Some(normal) if normal.contains('\\') => {
-            let doubled = if normal.contains('\'') { ", with each `'` doubled" } else { "" };
-            format!(
-                "write `{normal}` in single quotes{doubled}: messages are searched in that form"
-            )
-        }
-        Some(normal) => format!("write `{normal}`: messages are searched in that form"),
-        None => match found.texts.iter().find(|text| !is_nfkc(&text.value)) {
-            Some(Text { value, .. }) => format!(
-                "write a pattern for messages in NFKC: there `{value}` is `{}`",
-                value.nfkc()
-            ),
-            None => "write a letter and its mark as one character, as in messages in NFKC".into(),
-        },
-    })
+    // Else only parts that are not text, such as a comment or the name of a group, may differ.
+    let normal: String = pattern.nfkc().collect();
+    let is_apart = self::texts(&normal).is_some_and(|again| again.concat() == texts.concat());
+    (!is_apart)
+        .then(|| "write a letter and its mark as one character, as in messages in NFKC".to_owned())
 }
 
-/// `pattern` with its texts in NFKC, and all else as it is; `None` if that is another pattern.
-fn normalized(pattern: &str, found: &Texts) -> Option<String> {
-    let mut normal = String::with_capacity(pattern.len());
-    let mut copied = 0;
-    for Text { value, span, place } in found.texts.iter().filter(|text| !is_nfkc(&text.value)) {
-        let is_one = value.nfkc().count() == 1;
-        if *place == Place::Class && !is_one {
-            return None;
-        }
-        normal.push_str(&pattern[copied..span.start]);
-        let is_grouped = *place == Place::Repeated && !is_one;
-        normal.push_str(if is_grouped { "(?:" } else { "" });
-        for c in value.nfkc() {
-            let is_plain_outside = *place != Place::Class && matches!(c, '-' | '&' | '~');
-            if regex_syntax::is_meta_character(c) && !is_plain_outside {
-                normal.push('\\');
-            }
-            normal.push(c);
-        }
-        normal.push_str(if is_grouped { ")" } else { "" });
-        copied = span.end;
-    }
-    normal.push_str(&pattern[copied..]);
-    // A pattern that cannot be written that way differs when it is read again: marks without their
-    // letter, or a blank in a pattern that ignores blanks.
-    let again = Texts::of(&normal)?;
-    let is_same = found.are_clear && again.are_normal(&normal) && again.read() == found.read();
-    (is_same && pattern::validate(&normal).is_ok()).then_some(normal)
+/// The literal texts of a pattern: characters that follow each other are one, those of classes are
+/// apart. In a class other characters may match where an escape cannot, so those are left out.
+fn texts(pattern: &str) -> Option<Vec<String>> {
+    let mut texts = Vec::new();
+    add_texts(&pattern::parse_ast(pattern)?, &mut texts);
+    Some(texts)
 }
 
-/// The place of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Sequence,
-    /// Alone below a `+`, `{2}` or the like.
-    Repeated,
-    /// In the brackets of a class.
-    Class,
-}
-
-/// Characters of a pattern that are normalised together.
-#[derive(Debug)]
-struct Text {
-    value: String,
-    /// Bytes of the pattern, escapes included.
-    span: Range<usize>,
-    place: Place,
-}
-
-/// The literal texts of a pattern.
-#[derive(Debug)]
-struct Texts {
-    texts: Vec<Text>,
-    /// True if no range of a class becomes another set of characters.
-    are_clear: bool,
-}
-
-impl Texts {
-    fn of(pattern: &str) -> Option<Texts> {
-        let mut found = Texts { texts: Vec::new(), are_clear: true };
-        found.read_ast(&pattern::parse_ast(pattern)?);
-        Some(found)
-    }
-
-    /// Tells whether nothing in the pattern keeps it from matching normalised text. In a class
-    /// other characters may match where an escape cannot.
-    fn are_normal(&self, pattern: &str) -> bool {
-        let of_class = |text: &Text| text.place == Place::Class;
-        is_nfkc(pattern) && self.texts.iter().all(|text| of_class(text) || is_nfkc(&text.value))
-    }
-
-    /// Tells whether only parts that are not text, such as a comment or the name of a group, are
-    /// not normal.
-    fn are_apart(&self, pattern: &str) -> bool {
-        let normal: String = pattern.nfkc().collect();
-        self.texts.iter().all(|text| is_nfkc(&text.value))
-            && Texts::of(&normal).is_some_and(|again| again.read() == self.read())
-    }
-
-    /// The texts in NFKC.
-    fn read(&self) -> String {
-        self.texts.iter().flat_map(|text| text.value.nfkc()).collect()
-    }
-
-    fn read_ast(&mut self, ast: &Ast) {
-        match ast {
-            Ast::Literal(literal) => self.add(literal, Place::Sequence),
-            Ast::Group(group) => self.read_ast(&group.ast),
-            Ast::Alternation(branches) => branches.asts.iter().for_each(|ast| self.read_ast(ast)),
-            Ast::ClassBracketed(class) => self.read_class(&class.kind),
-            Ast::Repetition(repetition) => match &*repetition.ast {
-                Ast::Literal(literal) => self.add(literal, Place::Repeated),
-                ast => self.read_ast(ast),
-            },
-            Ast::Concat(parts) => {
-                let mut follows_text = false;
-                for ast in &parts.asts {
-                    match ast {
-                        Ast::Literal(literal) if follows_text => self.append(literal),
-                        ast => self.read_ast(ast),
-                    }
-                    follows_text = matches!(ast, Ast::Literal(_));
+fn add_texts(ast: &Ast, texts: &mut Vec<String>) {
+    match ast {
+        Ast::Literal(literal) => texts.push(literal.c.to_string()),
+        Ast::Group(group) => add_texts(&group.ast, texts),
+        Ast::Repetition(repetition) => add_texts(&repetition.ast, texts),
+        Ast::Alternation(branches) => branches.asts.iter().for_each(|ast| add_texts(ast, texts)),
+        Ast::ClassBracketed(class) => add_class(&class.kind, texts),
+        Ast::Concat(parts) => {
+            let is_text = |ast: &Ast| matches!(ast, Ast::Literal(_));
+            for run in parts.asts.chunk_by(|a, b| is_text(a) && is_text(b)) {
+                let literals = run.iter().map_while(|ast| match ast {
+                    Ast::Literal(literal) => Some(literal.c),
+                    _ => None,
+                });
+                match literals.collect::<String>() {
+                    text if text.is_empty() => run.iter().for_each(|ast| add_texts(ast, texts)),
+                    text => texts.push(text),
                 }
             }
-            _ => {}
         }
-    }
-
-    fn read_class(&mut self, class: &ClassSet) {
-        match class {
-            ClassSet::Item(item) => self.read_item(item),
-            ClassSet::BinaryOp(sets) => {
-                self.read_class(&sets.lhs);
-                self.read_class(&sets.rhs);
-            }
-        }
-    }
-
-    fn read_item(&mut self, item: &ClassSetItem) {
-        match item {
-            ClassSetItem::Literal(literal) => self.add(literal, Place::Class),
-            ClassSetItem::Range(range) => {
-                self.add(&range.start, Place::Class);
-                self.add(&range.end, Place::Class);
-                self.are_clear &= is_clear(range);
-            }
-            ClassSetItem::Bracketed(class) => self.read_class(&class.kind),
-            ClassSetItem::Union(union) => union.items.iter().for_each(|item| self.read_item(item)),
-            _ => {}
-        }
-    }
-
-    fn add(&mut self, literal: &Literal, place: Place) {
-        let span = literal.span.start.offset..literal.span.end.offset;
-        self.texts.push(Text { value: literal.c.to_string(), span, place });
-    }
-
-    /// Adds what follows the last text, to it if they are normalised together.
-    fn append(&mut self, literal: &Literal) {
-        if let Some(last) = self.texts.last_mut() {
-            let apart = last.value.nfkc().chain(std::iter::once(literal.c).nfkc());
-            let both = last.value.chars().chain([literal.c]);
-            if !apart.eq(both.clone().nfkc()) {
-                last.value = both.collect();
-                last.span.end = literal.span.end.offset;
-                return;
-            }
-        }
-        self.add(literal, Place::Sequence);
+        _ => {}
     }
 }
 
-/// Tells whether the range between the normalised ends holds the normalised form of all its
-/// characters.
-fn is_clear(range: &ClassSetRange) -> bool {
-    let (start, end) = (range.start.c, range.end.c);
-    let normal = |c: char| {
-        let mut chars = std::iter::once(c).nfkc();
-        chars.next().filter(|_| chars.next().is_none())
+fn add_class(class: &ClassSet, texts: &mut Vec<String>) {
+    match class {
+        ClassSet::Item(item) => add_item(item, texts),
+        ClassSet::BinaryOp(sets) => {
+            add_class(&sets.lhs, texts);
+            add_class(&sets.rhs, texts);
+        }
+    }
+}
+
+fn add_item(item: &ClassSetItem, texts: &mut Vec<String>) {
+    let mut add = |literal: &Literal| {
+        if literal.kind == LiteralKind::Verbatim {
+            texts.push(literal.c.to_string());
+        }
     };
-    let (Some(first), Some(last)) = (normal(start), normal(end)) else { return false };
-    let is_in = |c: char| normal(c).is_some_and(|c| (first..=last).contains(&c));
-    (first, last) == (start, end)
-        || (u32::from(end) - u32::from(start) < MAX_RANGE && (start..=end).all(is_in))
+    match item {
+        ClassSetItem::Literal(literal) => add(literal),
+        ClassSetItem::Range(range) => [&range.start, &range.end].into_iter().for_each(add),
+        ClassSetItem::Bracketed(class) => add_class(&class.kind, texts),
+        ClassSetItem::Union(union) => union.items.iter().for_each(|item| add_item(item, texts)),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skill::pattern::{Alphabet, compile};
 
     #[test]
-    fn remedies_match_what_the_pattern_was_to_match() {
+    fn a_text_that_no_message_holds_is_told_with_its_normal_form() {
         let cases = [
-            ("怎么部署.*？", r"怎么部署.*\?", "怎么部署 a？"),
-            ("（紧急）.+", r"\(紧急\).+", "（紧急）x"),
-            ("紧急（", r"紧急\(", "紧急（"),
-            ("a＊", r"a\*", "a＊"),
-            ("x．y", r"x\.y", "x．y"),
-            ("ａ－ｂ", "a-b", "ａ－ｂ"),
-            ("[＊＋]x", r"[\*\+]x", "＋x"),
-            ("[＾－］]x", r"[\^\-\]]x", "］x"),
-            ("[^！]！", "[^!]!", "a！"),
-            ("第[０-９]+章", "第[0-9]+章", "第１２章"),
-            ("㎏", "kg", "㎏"),
-            (r"\d+㎏+", r"\d+(?:kg)+", "1㎏㎏"),
-            ("cafe\u{301} noir", "café noir", "café noir"),
-            (r"e\u0301tat", "état", "état"),
-            (r"a\.（\n", r"a\.\(\n", "a.（\n"),
-            (r"\u{ff0a}b|(ｃ)", r"\*b|(c)", "＊b"),
-            ("(?i)\u{1100}\u{1161}x", "(?i)가x", "가X"),
-        ];
-        for (pattern, normal, message) in cases {
-            let help = remedy(pattern).expect(pattern);
-            assert!(help.starts_with(&format!("write `{normal}`")), "{pattern}: {help}");
-            assert_eq!(help.contains("single quotes"), normal.contains('\\'), "{help}");
-            let regex = compile(normal, Alphabet::Unicode).expect(normal);
-            let searched: String = message.nfkc().collect();
-            assert!(regex.is_match(&searched), "{normal} in {searched}");
-            assert_eq!(remedy(normal), None, "{normal}");
-        }
-    }
-
-    #[test]
-    fn what_has_no_pattern_is_told_in_words() {
-        let cases = [
+            ("怎么部署.*？", r"`？` is `?`, in a pattern `\?`"),
+            ("（紧急）.+", "`（紧急）` is `(紧急)`"),
+            ("a＊", "`a＊` is `a*`"),
+            ("x．y", "`x．y` is `x.y`"),
+            ("ａ－ｂ", "`ａ－ｂ` is `a-b`"),
+            ("[＊＋]x", "`＊` is `*`"),
+            ("[^！]！", "`！` is `!`"),
+            ("第[０-９]+章", "`０` is `0`"),
+            (r"\d+㎏+", "`㎏` is `kg`"),
+            ("cafe\u{301} noir", "is `café noir`"),
+            (r"e\u0301tat", "is `état`"),
+            (r"\u{ff0a}b|(ｃ)", "`＊b` is `*b`"),
+            ("(?i)\u{1100}\u{1161}x", "is `가x`"),
             ("[㎏]x", "`㎏` is `kg`"),
             ("x[ｦ-ﾟ]", "`ｦ` is `ヲ`"),
             ("x[\u{f900}-\u{fad9}]", "`\u{f900}` is `\u{8c48}`"),
-            ("(?x) a´", "`´` is"),
+            ("(?x) a´", "`a´` is"),
             ("caf(?:e\u{301}?x)", "a letter and its mark"),
             ("[e\u{301}]t", "a letter and its mark"),
         ];
         for (pattern, words) in cases {
             let help = remedy(pattern).expect(pattern);
             assert!(help.contains(words), "{pattern}: {help}");
-            assert!(!help.starts_with("write `"), "{pattern}: {help}");
         }
     }
 
