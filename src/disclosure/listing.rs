@@ -1,5 +1,6 @@
 //! The listing: the skills that may be disclosed to the model.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::catalog::{Audience, Catalog, Entry};
@@ -12,6 +13,8 @@ pub(crate) struct Listing {
     catalog: Arc<Catalog>,
     /// Their places in the catalog, in the order of ids.
     visible: Vec<usize>,
+    /// The place of each among these: a search by order would wait for memory at each step.
+    places: HashMap<SkillId, usize>,
     /// The places among these of those without triggers.
     untriggered: Vec<usize>,
 }
@@ -26,7 +29,9 @@ impl Listing {
             }
             visible.push(place);
         }
-        Listing { catalog, visible, untriggered }
+        let ids = visible.iter().map(|place| catalog.at(*place).id.clone());
+        let places = ids.zip(0..).collect();
+        Listing { catalog, visible, places, untriggered }
     }
 
     /// Number of skills.
@@ -61,7 +66,7 @@ impl Listing {
     }
 
     fn place(&self, id: &SkillId) -> Option<usize> {
-        self.visible.binary_search_by(|place| self.catalog.at(*place).id.cmp(id)).ok()
+        self.places.get(id).copied()
     }
 
     /// Those that declare no triggers, in the order of ids.

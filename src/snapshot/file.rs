@@ -16,7 +16,7 @@ use crate::open_options::without_waiting;
 
 const MAGIC: &[u8; 8] = b"RPRTSNAP";
 /// The number is that of the form of the content, to be raised whenever that changes.
-pub(super) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+14");
+pub(super) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+15");
 /// Longer ones are not read, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 

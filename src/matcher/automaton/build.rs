@@ -243,6 +243,8 @@ struct Slots {
     bases: Vec<u64>,
     /// No slot before this one is free, or worth a try.
     first: usize,
+    /// No slot before this one is worth a try for a node with several children.
+    first_of_many: usize,
     /// The end of the last block that has a slot taken.
     end: usize,
 }
@@ -262,7 +264,8 @@ impl Slots {
     /// All slots free, except the first block, whose first slot is the root's.
     fn new() -> Slots {
         let taken = vec![u64::MAX; N_SYMBOLS / 64];
-        Slots { taken, bases: Vec::new(), first: N_SYMBOLS, end: N_SYMBOLS }
+        let (first, first_of_many, end) = (N_SYMBOLS, N_SYMBOLS, N_SYMBOLS);
+        Slots { taken, bases: Vec::new(), first, first_of_many, end }
     }
 
     /// The end of all slots that are taken.
@@ -288,26 +291,45 @@ impl Slots {
     }
 
     fn find(&mut self, labels: &[u8]) -> usize {
-        let Some(&first) = labels.first() else { return self.end };
-        let mut slot = self.free(self.first);
-        self.first = slot;
+        match *labels {
+            [] => self.end,
+            [label] => self.find_for_one(label),
+            [first, ..] => self.find_for_many(first, labels),
+        }
+    }
+
+    /// A base for a node with one child: any free slot will do.
+    fn find_for_one(&mut self, label: u8) -> usize {
+        self.first = self.free(self.first);
+        let mut slot = self.first;
+        for n_tried in 0.. {
+            let base = slot ^ label as usize;
+            if base >= N_SYMBOLS && !has(&self.bases, base) {
+                break;
+            }
+            slot = self.free(slot + 1);
+            if n_tried >= MAX_TRIES {
+                self.first = slot;
+            }
+        }
+        slot ^ label as usize
+    }
+
+    /// A base for a node with several children. Where one found room, the next one is tried first: the
+    /// holes that it leaves are for nodes with one child.
+    fn find_for_many(&mut self, first: u8, labels: &[u8]) -> usize {
+        let mut slot = self.free(self.first_of_many);
         for _ in 0..MAX_TRIES {
             let base = slot ^ first as usize;
             let is_free = |&label: &u8| !has(&self.taken, base ^ label as usize);
             if base >= N_SYMBOLS && !has(&self.bases, base) && labels.iter().all(is_free) {
+                self.first_of_many = slot;
                 return base;
             }
             slot = self.free(slot + 1);
         }
-        if labels.len() > 1 {
-            return self.end;
-        }
-        // After this many tries, the free slots passed are given up.
-        self.first = slot;
-        while has(&self.bases, slot ^ first as usize) {
-            slot = self.free(slot + 1);
-        }
-        slot ^ first as usize
+        self.first_of_many = self.end;
+        self.end
     }
 
     /// The first free slot from `at`.

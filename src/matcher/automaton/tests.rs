@@ -182,3 +182,15 @@ fn each_byte_of_folded_text_has_a_symbol_of_its_own() {
     given.dedup();
     assert_eq!((given.len(), given.contains(&0), given.contains(&ASK)), (n_given, false, false));
 }
+
+#[test]
+fn names_with_numbers_take_few_slots() {
+    // Most nodes of these have ten children, one for each digit.
+    let literals: Vec<String> = distinct(
+        &(0..500)
+            .flat_map(|i| (0..12).map(move |k| format!("topic{i} word{k}")))
+            .collect::<Vec<_>>(),
+    );
+    let automaton = compile(&literals, &BTreeSet::new());
+    assert!(automaton.states.len() < 8 * literals.len(), "{} slots", automaton.states.len());
+}

@@ -34,28 +34,21 @@ pub(in crate::matcher) struct Gate {
 /// The gates of all patterns that require a literal.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::matcher) struct Gates {
+    n_patterns: u32,
+    /// The gates one behind the other, so that each is read at one place in memory: the pattern, with
+    /// [`EXACT`]; the number of its groups; and for each group the number of its literals, and these.
     #[serde(with = "crate::matcher::rows")]
-    all: Vec<PackedGate>,
-    /// Group by group the literals of the gates, and before each group how many it has.
-    #[serde(with = "crate::matcher::rows")]
-    literals: Vec<u32>,
+    all: Vec<u32>,
     /// For each literal, the second groups of the patterns in whose rarest group it is; read in a
     /// row, and nearly all patterns are rejected here.
     needed: Lists<Second>,
-    /// These patterns, in the same order.
+    /// The places of their gates, in the same order.
     #[serde(with = "crate::matcher::rows")]
     opened: Vec<u32>,
 }
 
-/// A [`Gate`] in few bytes, as many are looked at for each query.
-#[derive(Debug, Serialize, Deserialize)]
-struct PackedGate {
-    start: u32,
-    n_groups: u8,
-    is_exact: bool,
-}
-
-row!(PackedGate { start: u32, n_groups: u8, is_exact: bool });
+/// The flag of [`Gate::is_exact`].
+const EXACT: u32 = 1 << 31;
 
 /// The places of one or two literals of a second group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -96,26 +89,25 @@ pub(in crate::matcher) struct Gated<'s> {
 impl Gates {
     /// Takes in the gates of all patterns, over `n_literals` literals.
     pub(in crate::matcher) fn new(all: &[Gate], n_literals: usize) -> Gates {
-        let mut packed = Vec::with_capacity(all.len());
-        let mut literals = Vec::new();
+        let mut packed = Vec::new();
         let mut opened = ListBuilder::default();
         for (pattern, gate) in all.iter().enumerate() {
-            let (start, n_groups) = (literals.len() as u32, gate.groups.len() as u8);
-            packed.push(PackedGate { start, n_groups, is_exact: gate.is_exact });
-            for group in &gate.groups {
-                literals.push(group.len() as u32);
-                literals.extend(group);
-            }
             let [first, second] = gate.rarest.map(|group| group.map(|group| &gate.groups[group]));
             let Some(first) = first else { continue };
             for &literal in first {
                 for second in seconds(second, literal) {
-                    opened.push(literal, (second, pattern as u32));
+                    opened.push(literal, (second, packed.len() as u32));
                 }
+            }
+            let exact = if gate.is_exact { EXACT } else { 0 };
+            packed.extend([pattern as u32 | exact, gate.groups.len() as u32]);
+            for group in &gate.groups {
+                packed.push(group.len() as u32);
+                packed.extend(group);
             }
         }
         let (needed, opened) = opened.finish(n_literals).unzip();
-        Gates { all: packed, literals, needed, opened }
+        Gates { n_patterns: all.len() as u32, all: packed, needed, opened }
     }
 
     /// Calls `each` with the patterns that may match `text`, some more than once, and with whether each
@@ -124,84 +116,83 @@ impl Gates {
         let near = text.occurrences.filter();
         for literal in text.occurrences.numbers() {
             let opened = &self.opened[self.needed.range(literal)];
-            for (second, &pattern) in self.needed.of(literal).iter().zip(opened) {
+            for (second, &place) in self.needed.of(literal).iter().zip(opened) {
                 if second.is_met(near) {
-                    let verdict = self.judge(pattern, text);
+                    let gate = &self.all[place as usize..];
+                    let verdict = judge(gate, text);
                     if verdict != Some(false) {
-                        each(pattern, verdict.is_some());
+                        each(gate[0] & !EXACT, verdict.is_some());
                     }
                 }
             }
         }
     }
 
-    /// Tells whether a pattern matches, as far as the places of its literals decide it.
-    fn judge(&self, pattern: u32, text: Gated<'_>) -> Option<bool> {
-        let Gated { automaton, occurrences, is_plain } = text;
-        let PackedGate { start, n_groups, is_exact } = self.all[pattern as usize];
-        let mut rest = &self.literals[start as usize..];
-        let mut groups: [&[u32]; 2] = [&[]; 2];
-        for _ in 0..n_groups {
-            let (&n_literals, literals) = rest.split_first()?;
-            let (group, after) = literals.split_at(n_literals as usize);
-            if !group.iter().any(|&l| occurrences.get(l).is_some()) {
-                return Some(false);
-            }
-            groups = [groups[1], group];
-            rest = after;
-        }
-        if !is_exact || !is_plain {
-            return None;
-        }
-        let [left, right] = groups;
-        if left.is_empty() {
-            return Some(true);
-        }
-        let first_end =
-            left.iter().filter_map(|&l| occurrences.get(l)).map(|of| of.first_end).min();
-        let mut last_start = None;
-        let mut is_certain = true;
-        for &literal in right {
-            let Some(known) = occurrences.get(literal) else { continue };
-            // Others may come after the last one that was noted.
-            is_certain &= !known.skipped;
-            let start = known.last_end.saturating_sub(automaton.literal(literal).len);
-            last_start = last_start.max(Some(start));
-        }
-        if first_end <= last_start {
-            return Some(true);
-        }
-        is_certain.then_some(false)
-    }
-
     /// Tells whether what was read refers to none but `n_patterns` patterns and `n_literals`
     /// literals.
     pub(in crate::matcher) fn is_sound(&self, n_patterns: usize, n_literals: usize) -> bool {
-        let is_gate = |gate: &PackedGate| {
-            let mut rest = self.literals.get(gate.start as usize..);
-            for _ in 0..gate.n_groups {
-                rest = rest.and_then(|rest| {
-                    let (&n_of_group, literals) = rest.split_first()?;
-                    let (group, after) = literals.split_at_checked(n_of_group as usize)?;
-                    group.iter().all(|&literal| (literal as usize) < n_literals).then_some(after)
-                });
-            }
-            rest.is_some()
-        };
-        self.all.len() == n_patterns
-            && self.all.iter().all(is_gate)
+        let is_gate = |&place: &u32| self.is_gate(place as usize, n_literals) == Some(true);
+        self.n_patterns as usize == n_patterns
             && self.needed.is_sound(n_literals, |_| true)
             && self.needed.len() == self.opened.len()
-            && self.opened.iter().all(|&pattern| (pattern as usize) < n_patterns)
+            && self.opened.iter().all(is_gate)
+    }
+
+    /// Tells whether a whole gate stands at `place`; `None` if it does not end.
+    fn is_gate(&self, place: usize, n_literals: usize) -> Option<bool> {
+        let (&[pattern, n_groups], mut rest) = self.all.get(place..)?.split_first_chunk()?;
+        for _ in 0..n_groups {
+            let (&n_of_group, literals) = rest.split_first()?;
+            let (group, after) = literals.split_at_checked(n_of_group as usize)?;
+            if group.iter().any(|&literal| literal as usize >= n_literals) {
+                return Some(false);
+            }
+            rest = after;
+        }
+        Some(pattern & !EXACT < self.n_patterns)
     }
 
     /// Heap memory in bytes.
     pub(in crate::matcher) fn memory_usage(&self) -> usize {
-        size_of_val(&*self.all)
-            + size_of_val(&*self.literals)
-            + self.needed.memory_usage()
-            + size_of_val(&*self.opened)
+        size_of_val(&*self.all) + self.needed.memory_usage() + size_of_val(&*self.opened)
     }
+}
+
+/// Tells whether the pattern of the first of `gate` matches, as far as the places of its literals decide it.
+fn judge(gate: &[u32], text: Gated<'_>) -> Option<bool> {
+    let Gated { automaton, occurrences, is_plain } = text;
+    let (&[pattern, n_groups], mut rest) = gate.split_first_chunk()?;
+    let mut groups: [&[u32]; 2] = [&[]; 2];
+    for _ in 0..n_groups {
+        let (&n_literals, literals) = rest.split_first()?;
+        let (group, after) = literals.split_at(n_literals as usize);
+        if !group.iter().any(|&l| occurrences.get(l).is_some()) {
+            return Some(false);
+        }
+        groups = [groups[1], group];
+        rest = after;
+    }
+    if pattern & EXACT == 0 || !is_plain {
+        return None;
+    }
+    let [left, right] = groups;
+    if left.is_empty() {
+        return Some(true);
+    }
+    let first_end = left.iter().filter_map(|&l| occurrences.get(l)).map(|of| of.first_end).min();
+    let mut last_start = None;
+    let mut is_certain = true;
+    for &literal in right {
+        let Some(known) = occurrences.get(literal) else { continue };
+        // Others may come after the last one that was noted.
+        is_certain &= !known.skipped;
+        let start = known.last_end.saturating_sub(automaton.literal(literal).len);
+        last_start = last_start.max(Some(start));
+    }
+    if first_end <= last_start {
+        return Some(true);
+    }
+    is_certain.then_some(false)
 }
 
 #[cfg(test)]
