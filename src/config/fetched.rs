@@ -15,7 +15,7 @@ use crate::error::Error;
 /// The settings of a source that is fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct FetchSettings {
-    /// Its address: of a git repository, a directory or an archive.
+    /// Its address: of a git repository, a directory, an archive, or in an object store.
     pub source: String,
     /// The branch, tag or commit of a repository, or the SHA-256 of an archive; `None` for the newest.
     pub rev: Option<String>,

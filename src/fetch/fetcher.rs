@@ -13,10 +13,14 @@ use super::limits::{Deadline, FetchLimits, too_large};
 use super::location::{Location, check_revision, plain_dir};
 use super::lock_file::{Locked, LockedFile};
 use super::names::{Found, Names};
+#[cfg(feature = "object-store")]
+use super::object_store::Bucket;
 use super::objects::{Objects, io_error, sweep};
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
 use crate::catalog::Source;
 use crate::config::FetchSettings;
+#[cfg(not(feature = "object-store"))]
+use crate::error::Remedy;
 use crate::error::{Error, ErrorCode};
 use crate::skill::Skill;
 
@@ -83,10 +87,7 @@ impl Fetcher {
         Ok(match location {
             Location::Git(url) => {
                 rev.map(check_revision).transpose()?;
-                let scratch = self.cache.join("scratch");
-                std::fs::create_dir_all(&scratch)
-                    .map_err(|error| io_error("create", &scratch, &error))?;
-                sweep(&scratch, "git-");
+                let scratch = self.scratch("git-")?;
                 let (url, rev) = (url.clone(), rev.map(str::to_owned));
                 Box::new(Git { url, rev, limits, deadline, scratch })
             }
@@ -99,10 +100,33 @@ impl Fetcher {
                 Box::new(Directory { path: path.clone(), limits, deadline })
             }
             Location::Archive(path) => {
-                let sha256 = rev.map(str::to_owned);
-                Box::new(Archive { path: path.clone(), sha256, limits, deadline })
+                let (source, sha256) = (location.to_string(), rev.map(str::to_owned));
+                Box::new(Archive { path: path.clone(), source, sha256, limits, deadline })
             }
+            #[cfg(feature = "object-store")]
+            Location::ObjectStore(url) => {
+                let address = super::object_address::ObjectAddress::parse(url)?;
+                let sha256 = rev.map(str::to_owned);
+                if sha256.is_some() && !address.is_archive() {
+                    let message = format!("{location} is a prefix, which has no revisions");
+                    let help = "leave the revision out: `skills.lock` pins the contents";
+                    return Err(Error::new(ErrorCode::InvalidParam, message, help));
+                }
+                let scratch = self.scratch(super::remote::SCRATCH)?;
+                Box::new(Bucket { address, sha256, limits, deadline, scratch })
+            }
+            #[cfg(not(feature = "object-store"))]
+            Location::ObjectStore(_) => return Err(not_built(location, "object-store")),
         })
+    }
+
+    /// Makes the directory for files that are gone afterwards, and removes what killed processes left
+    /// there under names with this beginning.
+    fn scratch(&self, prefix: &str) -> Result<PathBuf, Error> {
+        let scratch = self.cache.join("scratch");
+        std::fs::create_dir_all(&scratch).map_err(|error| io_error("create", &scratch, &error))?;
+        sweep(&scratch, prefix);
+        Ok(scratch)
     }
 
     /// Fetches the newest state of a source; a relative path in `settings` is below `base`. Its
@@ -199,6 +223,14 @@ impl Fetcher {
         }
         Ok(locked)
     }
+}
+
+/// The error of a source that only a build with `feature` fetches.
+#[cfg(not(feature = "object-store"))]
+fn not_built(location: &Location, feature: &'static str) -> Error {
+    let message = format!("{location} is of a kind that this build does not fetch");
+    let help = format!("build it with the feature `{feature}`");
+    Error::new(ErrorCode::InvalidParam, message, help).with_remedy(Remedy::Build { feature })
 }
 
 /// The skills to take.

@@ -1,7 +1,7 @@
-//! Skills from elsewhere: git repositories, directories and archives.
+//! Skills from elsewhere: git repositories, directories, archives and object stores.
 //!
-//! A [`SourceProvider`] lists a source and reads from it (`git.rs`, `directory.rs`, `archive.rs`:
-//! one file a provider). The [`Fetcher`] finds the skills in the list (`layout.rs`), follows links
+//! A [`SourceProvider`] lists a source and reads from it (`git.rs`, `directory.rs`, `archive.rs`,
+//! `object_store.rs`: one file a provider). The [`Fetcher`] finds the skills in the list (`layout.rs`), follows links
 //! by names alone (`names.rs`), and keeps the contents of their files by SHA-256 (`objects.rs`). A
 //! copy (`copies.rs`) is the directory from which engines read; it is replaced as a whole, and stays
 //! as it is when a source cannot be reached. A [`SourceList`] writes sources into `config.toml` and
@@ -23,9 +23,14 @@ mod list;
 mod location;
 mod lock_file;
 mod names;
+mod object_address;
+#[cfg(feature = "object-store")]
+mod object_store;
 mod objects;
 mod program;
 mod provider;
+#[cfg(feature = "object-store")]
+mod remote;
 mod update;
 
 pub use change::{ChangeKind, FileChange, Lines, SkillChange};

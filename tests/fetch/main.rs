@@ -10,5 +10,7 @@ mod support;
 mod add;
 mod hostile;
 mod library;
+#[cfg(feature = "object-store")]
+mod object_store;
 mod repository;
 mod update;

@@ -4,7 +4,8 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
-    /// `owner/repo` on GitHub, the URL of a git repository, a directory, or a `.tar.gz` archive
+    /// `owner/repo` on GitHub, the URL of a git repository, a directory, a `.tar.gz` archive, or
+    /// `s3://bucket/prefix`
     pub(crate) source: String,
     /// Take this skill only; may be repeated
     #[arg(long = "skill", value_name = "ID")]
