@@ -5,6 +5,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::archive::Archive;
+#[cfg(feature = "oci")]
+use super::artifact_address::ArtifactAddress;
 use super::copies::Copies;
 use super::directory::Directory;
 use super::git::Git;
@@ -14,12 +16,16 @@ use super::location::{Location, check_revision, plain_dir};
 use super::lock_file::{Locked, LockedFile};
 use super::names::{Found, Names};
 #[cfg(feature = "object-store")]
+use super::object_address::ObjectAddress;
+#[cfg(feature = "object-store")]
 use super::object_store::Bucket;
 use super::objects::{Objects, io_error, sweep};
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
+#[cfg(feature = "oci")]
+use super::registry::Artifact;
 use crate::catalog::Source;
 use crate::config::FetchSettings;
-#[cfg(not(feature = "object-store"))]
+#[cfg(not(all(feature = "object-store", feature = "oci")))]
 use crate::error::Remedy;
 use crate::error::{Error, ErrorCode};
 use crate::skill::Skill;
@@ -104,20 +110,44 @@ impl Fetcher {
                 Box::new(Archive { path: path.clone(), source, sha256, limits, deadline })
             }
             #[cfg(feature = "object-store")]
-            Location::ObjectStore(url) => {
-                let address = super::object_address::ObjectAddress::parse(url)?;
-                let sha256 = rev.map(str::to_owned);
-                if sha256.is_some() && !address.is_archive() {
-                    let message = format!("{location} is a prefix, which has no revisions");
-                    let help = "leave the revision out: `skills.lock` pins the contents";
-                    return Err(Error::new(ErrorCode::InvalidParam, message, help));
-                }
-                let scratch = self.scratch(super::remote::SCRATCH)?;
-                Box::new(Bucket { address, sha256, limits, deadline, scratch })
+            Location::ObjectStore(url) => Box::new(self.bucket(ObjectAddress::parse(url)?, rev)?),
+            #[cfg(feature = "oci")]
+            Location::Oci(url) => {
+                let mut address = ArtifactAddress::parse(url)?;
+                address.set_revision(rev)?;
+                Box::new(self.artifact(address)?)
             }
+            #[cfg(not(feature = "oci"))]
+            Location::Oci(_) => return Err(not_built(location, "oci")),
             #[cfg(not(feature = "object-store"))]
             Location::ObjectStore(_) => return Err(not_built(location, "object-store")),
         })
+    }
+
+    /// The provider of an address in an object store. Fails with `INVALID_PARAM` if it is a prefix and
+    /// has a revision.
+    #[cfg(feature = "object-store")]
+    pub(super) fn bucket(
+        &self,
+        address: ObjectAddress,
+        sha256: Option<&str>,
+    ) -> Result<Bucket, Error> {
+        if sha256.is_some() && !address.is_archive() {
+            let message = format!("{address} is a prefix, which has no revisions");
+            let help = "leave the revision out: the contents are pinned by their hashes";
+            return Err(Error::new(ErrorCode::InvalidParam, message, help));
+        }
+        let (limits, deadline) = (self.limits, Deadline::after(self.limits.time));
+        let scratch = self.scratch(super::remote::SCRATCH)?;
+        Ok(Bucket { address, sha256: sha256.map(str::to_owned), limits, deadline, scratch })
+    }
+
+    /// The provider of an artifact.
+    #[cfg(feature = "oci")]
+    pub(super) fn artifact(&self, address: ArtifactAddress) -> Result<Artifact, Error> {
+        let (limits, deadline) = (self.limits, Deadline::after(self.limits.time));
+        let scratch = self.scratch(super::remote::SCRATCH)?;
+        Ok(Artifact { address, limits, deadline, scratch })
     }
 
     /// Makes the directory for files that are gone afterwards, and removes what killed processes left
@@ -226,9 +256,9 @@ impl Fetcher {
 }
 
 /// The error of a source that only a build with `feature` fetches.
-#[cfg(not(feature = "object-store"))]
-fn not_built(location: &Location, feature: &'static str) -> Error {
-    let message = format!("{location} is of a kind that this build does not fetch");
+#[cfg(not(all(feature = "object-store", feature = "oci")))]
+pub(super) fn not_built(location: &dyn std::fmt::Display, feature: &'static str) -> Error {
+    let message = format!("{location} is of a kind that this build does not know");
     let help = format!("build it with the feature `{feature}`");
     Error::new(ErrorCode::InvalidParam, message, help).with_remedy(Remedy::Build { feature })
 }

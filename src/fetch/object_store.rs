@@ -167,6 +167,15 @@ impl Bucket {
         })
     }
 
+    /// Writes an archive in the place of the one at the address.
+    pub(super) fn put(&self, archive: Vec<u8>) -> Result<(), Error> {
+        let key = Key::parse(&self.address.key).map_err(|error| self.failed(&error.into()))?;
+        wait(self.deadline, &self.address.to_string(), async {
+            let written = self.connect()?.put(&key, archive.into()).await;
+            written.map(drop).map_err(|error| self.failed(&error))
+        })
+    }
+
     /// Makes a client by the environment, which has no say in the bucket and the limits.
     fn connect(&self) -> Result<Box<dyn ObjectStore>, Error> {
         prepare_tls();

@@ -182,14 +182,3 @@ fn two_processes_that_add_at_once_both_succeed() {
         assert!(listed.contains(&json!(format!("s{nth}"))), "{listed:?}");
     }
 }
-
-#[cfg(not(feature = "object-store"))]
-#[test]
-fn a_build_without_object_stores_says_how_to_get_one_with_them() {
-    let place = Place::new();
-    let run = place.run(["add", "s3://team/skills"]).exits(1);
-    assert!(run.stderr.contains("s3://team/skills is of a kind"), "{run:?}");
-    let help = "`cargo install repertoire --features object-store`";
-    assert!(run.stderr.contains(help), "{run:?}");
-    assert!(!place.path().join("home/.repertoire").exists());
-}

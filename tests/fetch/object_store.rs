@@ -1,7 +1,7 @@
 //! Skills from object stores: a real S3 server, and servers of our own that attack or are silent.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 use crate::binary::{Place, Run, finish};
 use crate::repository::skill;
+use crate::server::serve;
 
 /// The credentials of the store; no file and no message may hold the secret.
 const KEY: &str = "ann";
@@ -198,47 +199,51 @@ fn an_archive_in_a_store_is_pinned_by_its_hash() {
     assert!(refused.stderr.contains("has no revisions"), "{refused:?}");
 }
 
+#[test]
+fn a_pushed_archive_is_added_from_a_store() {
+    let (Some(store), place) = (Store::start(), Place::new()) else { return };
+    place.write("kit/deploy/SKILL.md", skill("deploy", "", "Deploy it with care.\n"));
+    place.write("kit/build/SKILL.md", skill("build", "", "Build it.\n"));
+    let address = "s3://team/kits/kit.tar.gz";
+    let pushed = store.run(&place, &["push", "./kit", address, "--json"]).exits(0).json();
+    assert_eq!(pushed["skills"], serde_json::json!(["build", "deploy"]));
+    let object = fs::read(store.path("kits/kit.tar.gz")).unwrap();
+    let sha256 = repertoire::trust::ContentHash::of(&object).to_string();
+    assert_eq!(pushed["sha256"], sha256.as_str());
+    assert_no_secret(place.path());
+
+    let other = Place::new();
+    let added = store.run(&other, &["add", address, "--rev", &sha256, "--json"]).exits(0).json();
+    assert_eq!(added["skills"], serde_json::json!(["build", "deploy"]));
+    let refused = store.run(&place, &["push", "./kit", "s3://team/kits"]).exits(1);
+    assert!(refused.stderr.contains("is not the address of a `.tar.gz`"), "{refused:?}");
+}
+
 /// An object: its key and its size in a list, and the bytes that are sent.
 type Listed = (String, usize, Vec<u8>);
 
-/// A server of our own that lists these keys with these sizes, and answers each with these bytes, in
-/// the form of S3 and Google or in that of Azure.
-struct Liar {
-    port: u16,
+/// Starts a server that lists these objects, in the form of S3 and Google or in that of Azure, and
+/// returns its port.
+fn liar(objects: Vec<Listed>) -> u16 {
+    let headers = "ETag: \"1\"\r\nLast-Modified: Wed, 25 Nov 2026 18:00:00 GMT\r\n";
+    serve(move |target| answer(target, &objects), headers)
 }
 
-impl Liar {
-    fn start(objects: Vec<Listed>) -> Liar {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                // A client may hang up once it has seen enough.
-                let _ = answer(&stream.unwrap(), &objects);
-            }
-        });
-        Liar { port }
-    }
-}
-
-fn answer(mut stream: &TcpStream, objects: &[Listed]) -> std::io::Result<()> {
-    let mut lines = BufReader::new(stream).lines();
-    let request = lines.next().unwrap_or(Ok(String::new()))?;
-    while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
-    let target = request.split(' ').nth(1).unwrap_or_default();
-    let target = percent_encoding::percent_decode_str(target).decode_utf8_lossy();
-    let time = "Wed, 25 Nov 2026 18:00:00 GMT";
-    let body = if target.contains("comp=list") {
+fn answer(target: &str, objects: &[Listed]) -> Option<Vec<u8>> {
+    if target.contains("comp=list") {
         let entry = |(key, size, _): &Listed| {
             format!(
-                "<Blob><Name>{key}</Name><Properties><Last-Modified>{time}</Last-Modified>\
-                 <Content-Length>{size}</Content-Length><Content-Type>x</Content-Type><Etag>1</Etag>\
-                 </Properties></Blob>"
+                "<Blob><Name>{key}</Name><Properties>\
+                 <Last-Modified>Wed, 25 Nov 2026 18:00:00 GMT</Last-Modified>\
+                 <Content-Length>{size}</Content-Length><Content-Type>x</Content-Type>\
+                 <Etag>1</Etag></Properties></Blob>"
             )
         };
         let entries: String = objects.iter().map(entry).collect();
-        format!("<EnumerationResults><Blobs>{entries}</Blobs></EnumerationResults>").into_bytes()
-    } else if target.contains("list-type=2") {
+        let list = format!("<EnumerationResults><Blobs>{entries}</Blobs></EnumerationResults>");
+        return Some(list.into_bytes());
+    }
+    if target.contains("list-type=2") {
         let entry = |(key, size, _): &Listed| {
             format!(
                 "<Contents><Key>{key}</Key><LastModified>2026-11-25T18:00:00.000Z</LastModified>\
@@ -246,18 +251,10 @@ fn answer(mut stream: &TcpStream, objects: &[Listed]) -> std::io::Result<()> {
             )
         };
         let entries: String = objects.iter().map(entry).collect();
-        format!("<ListBucketResult>{entries}</ListBucketResult>").into_bytes()
-    } else {
-        let object = objects.iter().find(|(key, ..)| target.ends_with(key.as_str()));
-        object.unwrap().2.clone()
-    };
-    let head = format!(
-        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nETag: \"1\"\r\nLast-Modified: {time}\r\n\
-         Connection: close\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(&body)
+        return Some(format!("<ListBucketResult>{entries}</ListBucketResult>").into_bytes());
+    }
+    let object = objects.iter().find(|(key, ..)| target.ends_with(key.as_str()));
+    object.map(|(.., content)| content.clone())
 }
 
 fn good(key: &str) -> Listed {
@@ -285,9 +282,9 @@ fn hostile_stores_are_refused_and_nothing_is_written_outside_of_the_cache() {
         (("kit/skills/good/lie".to_owned(), 1, vec![b'x'; 99]), "EXECUTION_ERROR", "changed while"),
     ] {
         let key = object.0.clone();
-        let liar = Liar::start(vec![good("kit/skills/good/SKILL.md"), object]);
+        let port = liar(vec![good("kit/skills/good/SKILL.md"), object]);
         let place = Place::new();
-        let run = run(&place, liar.port, SECRET, &["add", "s3://team/kit", "--json"]).exits(1);
+        let run = run(&place, port, SECRET, &["add", "s3://team/kit", "--json"]).exits(1);
         let error = &run.json()["error"];
         assert!(error["code"] == code || code.is_empty(), "{key}: {error}");
         assert!(error["message"].as_str().unwrap().contains(why), "{key}: {error}");
@@ -302,8 +299,8 @@ fn hostile_stores_are_refused_and_nothing_is_written_outside_of_the_cache() {
 fn google_and_azure_are_read_alike_and_directories_of_consoles_are_left_out() {
     let marker = |key: &str| (key.to_owned(), 0, Vec::new());
     let objects = vec![marker("kit/"), marker("kit/skills/"), marker("kit/skills/good/")];
-    let liar = Liar::start([objects, vec![good("kit/skills/good/SKILL.md")]].concat());
-    let url = format!("http://127.0.0.1:{}", liar.port);
+    let port = liar([objects, vec![good("kit/skills/good/SKILL.md")]].concat());
+    let url = format!("http://127.0.0.1:{port}");
     for (address, variables) in [
         ("gs://team/kit", [("GOOGLE_BASE_URL", &*url), ("GOOGLE_SKIP_SIGNATURE", "true")].to_vec()),
         (

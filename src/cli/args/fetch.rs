@@ -4,13 +4,13 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
-    /// `owner/repo` on GitHub, the URL of a git repository, a directory, a `.tar.gz` archive, or
-    /// `s3://bucket/prefix`
+    /// `owner/repo` on GitHub, the URL of a git repository, a directory, a `.tar.gz` archive,
+    /// `s3://bucket/prefix`, or `oci://registry/name:tag`
     pub(crate) source: String,
     /// Take this skill only; may be repeated
     #[arg(long = "skill", value_name = "ID")]
     pub(crate) skills: Vec<String>,
-    /// Branch, tag or commit of the repository, or SHA-256 of the archive
+    /// Branch, tag or commit of the repository, SHA-256 of the archive, or tag or digest of the artifact
     #[arg(long, value_name = "REV")]
     pub(crate) rev: Option<String>,
     /// Directory in the source where skills are looked for [default: the usual ones]
@@ -19,6 +19,23 @@ pub(crate) struct AddArgs {
     /// Name of the source in `config.toml` [default: the end of its address]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PushArgs {
+    /// Source of the skills, as for `add`
+    pub(crate) source: String,
+    /// `oci://registry/name:tag`, `s3://bucket/name.tar.gz`, or the name of a `.tar.gz` file
+    pub(crate) to: String,
+    /// Push this skill only; may be repeated
+    #[arg(long = "skill", value_name = "ID")]
+    pub(crate) skills: Vec<String>,
+    /// Revision of the source
+    #[arg(long, value_name = "REV")]
+    pub(crate) rev: Option<String>,
+    /// Directory in the source where skills are looked for [default: the usual ones]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) path: Option<String>,
 }
 
 #[derive(Debug, Args)]
