@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use super::artifact_address::{self, ArtifactAddress};
 use super::fetcher::Fetcher;
+#[cfg(not(all(feature = "object-store", feature = "oci")))]
+use super::fetcher::not_built;
 use super::location::is_archive;
 use super::lock_file::replace;
 use super::object_address::{self, ObjectAddress};
@@ -61,33 +63,29 @@ impl Fetcher {
         let locked = self.fetch(settings, base)?;
         let archive = pack(&locked.files, &self.objects)?;
         let (sha256, bytes) = (ContentHash::of(&archive), archive.len() as u64);
-        let digest = self.upload(&target, archive)?;
+        let digest = match &target {
+            Target::File(path) => {
+                let written = replace(path, &archive);
+                written.map_err(|error| io_error("write", path, &error))?;
+                None
+            }
+            #[cfg(feature = "object-store")]
+            Target::Object(address) => {
+                self.bucket(address.clone(), None)?.put(archive)?;
+                None
+            }
+            #[cfg(feature = "oci")]
+            Target::Artifact(address) => Some(self.artifact(address.clone())?.push(archive)?),
+            #[cfg(not(feature = "object-store"))]
+            Target::Object(address) => return Err(not_built(address, "object-store")),
+            #[cfg(not(feature = "oci"))]
+            Target::Artifact(address) => return Err(not_built(address, "oci")),
+        };
         let is_file = |name: &str| name.eq_ignore_ascii_case("SKILL.md");
         let dirs = locked.files.keys().filter_map(|path| path.rsplit_once('/'));
         let skills = dirs.filter(|(_, name)| is_file(name)).map(|(dir, _)| dir.to_owned());
         let (skills, files) = (skills.collect(), locked.files.len());
         Ok(Pushed { to: target.to_string(), digest, sha256, bytes, skills, files })
-    }
-
-    fn upload(&self, target: &Target, archive: Vec<u8>) -> Result<Option<String>, Error> {
-        match target {
-            Target::File(path) => {
-                let written = replace(path, &archive);
-                written.map_err(|error| io_error("write", path, &error))?;
-                Ok(None)
-            }
-            #[cfg(feature = "object-store")]
-            Target::Object(address) => {
-                self.bucket(address.clone(), None)?.put(archive)?;
-                Ok(None)
-            }
-            #[cfg(feature = "oci")]
-            Target::Artifact(address) => self.artifact(address.clone())?.push(archive).map(Some),
-            #[cfg(not(feature = "object-store"))]
-            Target::Object(address) => Err(super::fetcher::not_built(address, "object-store")),
-            #[cfg(not(feature = "oci"))]
-            Target::Artifact(address) => Err(super::fetcher::not_built(address, "oci")),
-        }
     }
 }
 

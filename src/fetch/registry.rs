@@ -186,17 +186,7 @@ impl Artifact {
             ..ClientConfig::default()
         };
         let client = Client::try_from(config).map_err(|error| self.failed(&error))?;
-        let server = if registry == "docker.io" { DOCKER_HUB } else { &registry };
-        let auth = match docker_credential::get_credential(server) {
-            Ok(DockerCredential::UsernamePassword(user, password)) => {
-                RegistryAuth::Basic(user, password)
-            }
-            Ok(DockerCredential::IdentityToken(token)) => RegistryAuth::Bearer(token),
-            Err(error) => {
-                tracing::debug!(%registry, %error, "no credential: the registry is asked without");
-                RegistryAuth::Anonymous
-            }
-        };
+        let auth = credential(registry).await;
         client.store_auth_if_needed(self.reference(None).resolve_registry(), &auth).await;
         Ok((client, auth))
     }
@@ -247,6 +237,24 @@ impl Artifact {
             _ => (ErrorCode::ExecutionError, "check the address and the network"),
         };
         Error::new(code, message, help)
+    }
+}
+
+/// Finds what Docker's configuration has for a registry. A helper that never answers holds up a thread
+/// of its own, and not the deadline.
+async fn credential(registry: String) -> RegistryAuth {
+    let server = if registry == "docker.io" { DOCKER_HUB.to_owned() } else { registry.clone() };
+    let found = tokio::task::spawn_blocking(move || docker_credential::get_credential(&server));
+    match found.await {
+        Ok(Ok(DockerCredential::UsernamePassword(user, password))) => {
+            RegistryAuth::Basic(user, password)
+        }
+        Ok(Ok(DockerCredential::IdentityToken(token))) => RegistryAuth::Bearer(token),
+        // The error of a helper may tell what it wrote.
+        Ok(Err(_)) | Err(_) => {
+            tracing::debug!(%registry, "no credential: the registry is asked without one");
+            RegistryAuth::Anonymous
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Skills from object stores: a real S3 server, and servers of our own that attack or are silent.
 
 use std::fs;
-use std::io::Write as _;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use repertoire::ErrorCode;
@@ -14,50 +13,38 @@ use tempfile::TempDir;
 
 use crate::binary::{Place, Run, finish};
 use crate::repository::skill;
-use crate::server::serve;
+use crate::server::{SECRET, Server, assert_no_secret, free_port, serve, skip};
 
-/// The credentials of the store; no file and no message may hold the secret.
+/// The access key that belongs to the password.
 const KEY: &str = "ann";
-const SECRET: &str = "s3cret-of-ann";
 
-/// An S3 server with the bucket `team`, which ends with it.
-pub(crate) struct Store {
+/// An S3 server with the bucket `team`.
+struct Store {
     dir: TempDir,
-    port: u16,
-    process: Child,
+    server: Server,
 }
 
 impl Store {
-    /// Starts a server; `None` if the machine has none, which is told, and must not be in `CI`.
-    pub(crate) fn start() -> Option<Store> {
+    /// Starts a server; `None` if the machine has none.
+    fn start() -> Option<Store> {
         let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/bin/s3s-fs");
         let installed = which::which("s3s-fs").ok();
         let Some(program) = installed.or_else(|| Some(tools).filter(|tool| tool.is_file())) else {
-            assert!(std::env::var_os("CI").is_none(), "there is no `s3s-fs`");
-            let line = "SKIPPED: there is no `s3s-fs`; `.ci/run` says how to install it\n";
-            let _ = std::io::stderr().write_all(line.as_bytes());
+            skip("s3s-fs");
             return None;
         };
         let dir = TempDir::new().unwrap();
         fs::create_dir(dir.path().join("team")).unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        // The shell ends the server when this process is gone, however that ends.
-        let mut command = Command::new("sh");
-        command.args(["-c", r#""$@" & read -r _; kill -KILL $!; wait $!"#, "sh"]).arg(program);
-        command.args(["--host", "127.0.0.1", "--access-key", KEY, "--secret-key", SECRET]);
-        command.arg("--port").arg(port.to_string()).arg(dir.path());
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let process = command.spawn().unwrap();
-        let end = Instant::now() + Duration::from_secs(20);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < end, "the server does not answer");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Some(Store { dir, port, process })
+        let port = free_port();
+        let (number, root) = (port.to_string(), dir.path().to_str().unwrap());
+        let args = ["--host", "127.0.0.1", "--access-key", KEY, "--secret-key", SECRET];
+        let args = args.into_iter().chain(["--port", &number, root]);
+        let server = Server::start(program, args, port);
+        Some(Store { dir, server })
     }
 
     /// The path of an object of the bucket.
-    pub(crate) fn path(&self, key: &str) -> PathBuf {
+    fn path(&self, key: &str) -> PathBuf {
         self.dir.path().join("team").join(key)
     }
 
@@ -67,20 +54,8 @@ impl Store {
     }
 
     /// Runs the binary with the credentials of the store.
-    pub(crate) fn run(&self, place: &Place, args: &[&str]) -> Run {
-        run(place, self.port, SECRET, args)
-    }
-
-    /// Ends the server.
-    fn stop(&mut self) {
-        drop(self.process.stdin.take());
-        self.process.wait().unwrap();
-    }
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        self.stop();
+    fn run(&self, place: &Place, args: &[&str]) -> Run {
+        run(place, self.server.port, SECRET, args)
     }
 }
 
@@ -98,20 +73,6 @@ fn run(place: &Place, port: u16, secret: &str, args: &[&str]) -> Run {
     let mut command = place.command(args);
     command.envs(variables(port, secret));
     finish(command, b"")
-}
-
-/// Fails if any file below a directory holds the secret.
-fn assert_no_secret(dir: &Path) {
-    let mut n_files = 0;
-    for entry in walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap) {
-        if entry.file_type().is_file() {
-            let content = fs::read(entry.path()).unwrap();
-            let has = content.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
-            assert!(!has, "{} holds the secret", entry.path().display());
-            n_files += 1;
-        }
-    }
-    assert!(n_files > 3, "{n_files} files were read");
 }
 
 #[test]
@@ -158,13 +119,13 @@ fn a_store_that_is_gone_leaves_the_last_state_in_use() {
     let added = store.run(&place, &["add", "s3://team", "--name", "all", "--json"]).exits(0);
     assert_eq!(added.json()["skills"], serde_json::json!(["deploy"]));
 
-    let wrong = run(&place, store.port, "wr0ng", &["update", "--json"]).exits(1);
+    let wrong = run(&place, store.server.port, "wr0ng", &["update", "--json"]).exits(1);
     assert_eq!(wrong.json()["sources"][0]["error"]["code"], "PERMISSION_DENIED", "{wrong:?}");
     assert!(!wrong.stdout.contains("wr0ng") && !wrong.stderr.contains("wr0ng"), "{wrong:?}");
     let missing = store.run(&place, &["add", "s3://nowhere", "--json"]).exits(1);
     assert_eq!(missing.json()["error"]["code"], "NOT_FOUND", "{missing:?}");
 
-    store.stop();
+    store.server.stop();
     let failed = store.run(&place, &["update", "--json"]).exits(1).json();
     assert_eq!(failed["sources"][0]["error"]["code"], "EXECUTION_ERROR", "{failed}");
     let start = Instant::now();

@@ -1,11 +1,7 @@
 //! Skills in OCI registries: a real registry, and one of our own that attacks.
 
 use std::fs;
-use std::io::Write as _;
-use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use repertoire::trust::ContentHash;
 use serde_json::{Value, json};
@@ -14,32 +10,25 @@ use tempfile::TempDir;
 use crate::binary::{Place, Run, finish};
 use crate::push::write_kit;
 use crate::repository::skill;
-use crate::server::serve;
+use crate::server::{SECRET, Server, assert_no_secret, free_port, serve, skip};
 
-/// The password of the registry; no file and no message may hold it.
-const SECRET: &str = "s3cret-of-ann";
-
-/// Its bcrypt hash, in the form of `htpasswd`.
+/// The user and the bcrypt hash of the password, in the form of `htpasswd`.
 const USERS: &str = "ann:$2b$05$abcdefghijklmnopqrstuubGIO2GYAzsTYkWDBylJZ1TngL2ovaZy\n";
 
-/// A registry, which ends with it.
+/// A registry.
 struct Registry {
     dir: TempDir,
-    port: u16,
-    process: Child,
+    server: Server,
 }
 
 impl Registry {
-    /// Starts a registry; `None` if the machine has none, which is told, and must not be in `CI`.
+    /// Starts a registry; `None` if the machine has none.
     fn start(has_password: bool) -> Option<Registry> {
         let Ok(program) = which::which("docker-registry") else {
-            assert!(std::env::var_os("CI").is_none(), "there is no `docker-registry`");
-            let line = "SKIPPED: there is no `docker-registry`; its package has this name\n";
-            let _ = std::io::stderr().write_all(line.as_bytes());
+            skip("docker-registry");
             return None;
         };
-        let dir = TempDir::new().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let (dir, port) = (TempDir::new().unwrap(), free_port());
         let (root, users) = (dir.path().join("data"), dir.path().join("users"));
         fs::write(&users, USERS).unwrap();
         let mut config = json!({
@@ -53,39 +42,18 @@ impl Registry {
         let file = dir.path().join("config.yml");
         // JSON is YAML.
         fs::write(&file, config.to_string()).unwrap();
-        // The shell ends the server when this process is gone, however that ends.
-        let mut command = Command::new("sh");
-        command.args(["-c", r#""$@" & read -r _; kill -KILL $!; wait $!"#, "sh"]);
-        command.arg(program).arg("serve").arg(file);
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let process = command.spawn().unwrap();
-        let end = Instant::now() + Duration::from_secs(20);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < end, "the registry does not answer");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Some(Registry { dir, port, process })
+        let server = Server::start(program, ["serve".as_ref(), file.as_os_str()], port);
+        Some(Registry { dir, server })
     }
 
     fn address(&self, name: &str) -> String {
-        format!("oci://127.0.0.1:{}/{name}", self.port)
+        format!("oci://127.0.0.1:{}/{name}", self.server.port)
     }
 
     /// The file of a content.
     fn blob(&self, sha256: &str) -> PathBuf {
         let blobs = self.dir.path().join("data/docker/registry/v2/blobs/sha256");
         blobs.join(&sha256[..2]).join(sha256).join("data")
-    }
-
-    fn stop(&mut self) {
-        drop(self.process.stdin.take());
-        self.process.wait().unwrap();
-    }
-}
-
-impl Drop for Registry {
-    fn drop(&mut self) {
-        self.stop();
     }
 }
 
@@ -131,7 +99,7 @@ fn pushed_skills_are_added_by_their_tag_and_pinned_by_their_digest() {
 
     let missing = place.run(["add", &registry.address("team/kit:v9"), "--json"]).exits(1).json();
     assert_eq!(missing["error"]["code"], "NOT_FOUND", "{missing}");
-    registry.stop();
+    registry.server.stop();
     let failed = other.run(["update", "--json"]).exits(1).json();
     assert_eq!(failed["sources"][0]["error"]["code"], "EXECUTION_ERROR", "{failed}");
     assert!(other.run(["use", "deploy"]).exits(0).stdout.contains("at night"));
@@ -147,7 +115,7 @@ fn the_credentials_are_those_of_docker_and_are_not_kept() {
         let dir = TempDir::new().unwrap();
         if let Some(password) = password {
             let auth = data_encoding::BASE64.encode(format!("ann:{password}").as_bytes());
-            let host = format!("127.0.0.1:{}", registry.port);
+            let host = format!("127.0.0.1:{}", registry.server.port);
             let config = json!({"auths": {host: {"auth": auth}}});
             fs::write(dir.path().join("config.json"), config.to_string()).unwrap();
         }
@@ -164,15 +132,7 @@ fn the_credentials_are_those_of_docker_and_are_not_kept() {
     run(&["push", "./kit", &address], Some(SECRET)).exits(0);
     run(&["add", &address], Some(SECRET)).exits(0);
     run(&["update"], Some(SECRET)).exits(0);
-    let mut n_files = 0;
-    for entry in walkdir::WalkDir::new(place.path()).into_iter().map(Result::unwrap) {
-        if entry.file_type().is_file() {
-            let content = String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned();
-            assert!(!content.contains(SECRET), "{}", entry.path().display());
-            n_files += 1;
-        }
-    }
-    assert!(n_files > 6, "{n_files} files were read");
+    assert_no_secret(place.path());
 }
 
 #[test]

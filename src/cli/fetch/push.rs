@@ -1,6 +1,5 @@
 //! `repertoire push`: packs skills, and uploads them for others to add.
 
-use repertoire::config::FetchSettings;
 use repertoire::fetch::Pushed;
 
 use super::{fetcher, waiting};
@@ -12,15 +11,9 @@ use crate::sanitize;
 
 pub(crate) fn run(args: &PushArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let fetcher = fetcher(common)?;
-    let PushArgs { source, to, skills, rev, path } = args;
-    let settings = FetchSettings {
-        source: source.clone(),
-        rev: rev.clone(),
-        path: path.clone(),
-        skills: skills.clone(),
-    };
+    let settings = args.source.settings();
     let here = std::env::current_dir().unwrap_or_default();
-    let pushed = waiting(source, || fetcher.push(&settings, &here, to))?;
+    let pushed = waiting(&settings.source, || fetcher.push(&settings, &here, &args.to))?;
     if out.json {
         Output::json(&pushed)?;
     } else {
