@@ -72,6 +72,11 @@ pub enum Remedy {
         /// True if what is pinned is wanted, and nothing newer.
         frozen: bool,
     },
+    /// Build the program with this feature of the crate.
+    Build {
+        /// The name of the feature.
+        feature: &'static str,
+    },
     /// Run this command of the system's shell.
     Run(String),
     /// List the skills.

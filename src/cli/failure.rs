@@ -60,6 +60,9 @@ fn command(remedy: &Remedy) -> Option<String> {
             let frozen = if *frozen { " --frozen" } else { "" };
             format!("run `repertoire update {name}{frozen}`")
         }
+        Remedy::Build { feature } => {
+            format!("install it with `cargo install repertoire --features {feature}`")
+        }
         Remedy::Run(command) => format!("to accept it, run `{command}`"),
         Remedy::ListSkills => "see `repertoire list` for the skills there are".to_owned(),
         Remedy::ListTools => "see `repertoire tool list` for the tools there are".to_owned(),

@@ -1,9 +1,9 @@
-//! Archives of this machine: `.tar` and `.tar.gz`. Entries are read one by one; none is unpacked.
+//! Archives: `.tar` and `.tar.gz` files of this machine, or downloaded ones. Entries are read one by one; none is unpacked.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use flate2::read::MultiGzDecoder;
 use tar::{Archive as Tar, EntryType};
@@ -17,6 +17,8 @@ use crate::trust::ContentHash;
 /// An archive of skills.
 pub(super) struct Archive {
     pub(super) path: PathBuf,
+    /// The address that errors name: a path, or the place that it was downloaded from.
+    pub(super) source: String,
     /// The SHA-256 that it must have.
     pub(super) sha256: Option<String>,
     pub(super) limits: FetchLimits,
@@ -32,7 +34,7 @@ impl SourceProvider for Archive {
         let hash = ContentHash::of_file(&self.path)?.to_string();
         match &self.sha256 {
             Some(wanted) if !wanted.eq_ignore_ascii_case(&hash) => {
-                Err(differs(&self.path, wanted, &hash))
+                Err(differs(&self.source, wanted, &hash))
             }
             _ => Ok(Some(hash)),
         }
@@ -41,10 +43,11 @@ impl SourceProvider for Archive {
     fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
         let hash = self.newest()?.unwrap_or_default();
         if let Some(wanted) = revision.filter(|wanted| *wanted != hash) {
-            return Err(differs(&self.path, wanted, &hash));
+            return Err(differs(&self.source, wanted, &hash));
         }
         let mut tree = ArchiveTree {
             path: self.path.clone(),
+            source: self.source.clone(),
             hash,
             limits: self.limits,
             deadline: self.deadline,
@@ -57,12 +60,12 @@ impl SourceProvider for Archive {
 
 impl Archive {
     fn too_large(&self) -> Error {
-        too_large(&self.path.display().to_string(), "bytes", self.limits.transfer_bytes)
+        too_large(&self.source, "bytes", self.limits.transfer_bytes)
     }
 }
 
-fn differs(path: &Path, wanted: &str, hash: &str) -> Error {
-    let message = format!("{} has the SHA-256 {hash}, not {wanted}", path.display());
+fn differs(source: &str, wanted: &str, hash: &str) -> Error {
+    let message = format!("{source} has the SHA-256 {hash}, not {wanted}");
     let help = "get the archive again, or pin the new hash after a look at it";
     Error::new(ErrorCode::PermissionDenied, message, help)
 }
@@ -70,6 +73,7 @@ fn differs(path: &Path, wanted: &str, hash: &str) -> Error {
 /// An archive that was listed once.
 struct ArchiveTree {
     path: PathBuf,
+    source: String,
     hash: String,
     limits: FetchLimits,
     deadline: Deadline,
@@ -100,11 +104,11 @@ type Visit<'v> = dyn FnMut(&str, TreeKind, &mut dyn Read) -> Result<(), Error> +
 impl ArchiveTree {
     fn list(&mut self) -> Result<(), Error> {
         let mut entries = Vec::new();
-        let (most, source) = (self.limits.entries, self.path.display().to_string());
+        let (most, source) = (self.limits.entries, self.source.as_str());
         self.walk(&mut |path, kind, _| {
             entries.push(TreeEntry { path: path.to_owned(), kind });
             if entries.len() > most {
-                return Err(too_large(&source, "entries", most as u64));
+                return Err(too_large(source, "entries", most as u64));
             }
             Ok(())
         })?;
@@ -114,12 +118,12 @@ impl ArchiveTree {
 
     /// Reads all entries in the order of the archive.
     fn walk(&self, visit: &mut Visit<'_>) -> Result<(), Error> {
-        let source = self.path.display().to_string();
+        let source = self.source.as_str();
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::FileTooLarge => {
-                too_large(&source, "bytes unpacked", self.limits.transfer_bytes)
+                too_large(source, "bytes unpacked", self.limits.transfer_bytes)
             }
-            io::ErrorKind::TimedOut => self.deadline.error(&source),
+            io::ErrorKind::TimedOut => self.deadline.error(source),
             _ => {
                 let message = format!("{source} is not a whole archive: {error}");
                 Error::new(ErrorCode::InvalidParam, message, "get it again")
@@ -136,7 +140,7 @@ impl ArchiveTree {
             let mut entry = entry.map_err(failed)?;
             let path = entry.path_bytes().into_owned();
             let Ok(path) = String::from_utf8(path) else {
-                return Err(refused(&source, "…", "has a name that is not UTF-8"));
+                return Err(refused(source, "…", "has a name that is not UTF-8"));
             };
             let kind = match entry.header().entry_type() {
                 EntryType::Directory | EntryType::XGlobalHeader => continue,
@@ -148,8 +152,8 @@ impl ArchiveTree {
                     let target = entry.link_name_bytes().unwrap_or_default().into_owned();
                     TreeKind::Link { target: String::from_utf8_lossy(&target).into_owned() }
                 }
-                EntryType::Link => return Err(refused(&source, &path, "is a hard link")),
-                _ => return Err(refused(&source, &path, "is a device, a pipe or unknown")),
+                EntryType::Link => return Err(refused(source, &path, "is a hard link")),
+                _ => return Err(refused(source, &path, "is a device, a pipe or unknown")),
             };
             visit(&path, kind, &mut entry)?;
         }

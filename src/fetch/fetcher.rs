@@ -5,6 +5,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::archive::Archive;
+#[cfg(feature = "oci")]
+use super::artifact_address::ArtifactAddress;
 use super::copies::Copies;
 use super::directory::Directory;
 use super::git::Git;
@@ -13,10 +15,18 @@ use super::limits::{Deadline, FetchLimits, too_large};
 use super::location::{Location, check_revision, plain_dir};
 use super::lock_file::{Locked, LockedFile};
 use super::names::{Found, Names};
+#[cfg(feature = "object-store")]
+use super::object_address::ObjectAddress;
+#[cfg(feature = "object-store")]
+use super::object_store::Bucket;
 use super::objects::{Objects, io_error, sweep};
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
+#[cfg(feature = "oci")]
+use super::registry::Artifact;
 use crate::catalog::Source;
 use crate::config::FetchSettings;
+#[cfg(not(all(feature = "object-store", feature = "oci")))]
+use crate::error::Remedy;
 use crate::error::{Error, ErrorCode};
 use crate::skill::Skill;
 
@@ -83,10 +93,7 @@ impl Fetcher {
         Ok(match location {
             Location::Git(url) => {
                 rev.map(check_revision).transpose()?;
-                let scratch = self.cache.join("scratch");
-                std::fs::create_dir_all(&scratch)
-                    .map_err(|error| io_error("create", &scratch, &error))?;
-                sweep(&scratch, "git-");
+                let scratch = self.scratch("git-")?;
                 let (url, rev) = (url.clone(), rev.map(str::to_owned));
                 Box::new(Git { url, rev, limits, deadline, scratch })
             }
@@ -99,10 +106,57 @@ impl Fetcher {
                 Box::new(Directory { path: path.clone(), limits, deadline })
             }
             Location::Archive(path) => {
-                let sha256 = rev.map(str::to_owned);
-                Box::new(Archive { path: path.clone(), sha256, limits, deadline })
+                let (source, sha256) = (location.to_string(), rev.map(str::to_owned));
+                Box::new(Archive { path: path.clone(), source, sha256, limits, deadline })
             }
+            #[cfg(feature = "object-store")]
+            Location::ObjectStore(url) => Box::new(self.bucket(ObjectAddress::parse(url)?, rev)?),
+            #[cfg(feature = "oci")]
+            Location::Oci(url) => {
+                let mut address = ArtifactAddress::parse(url)?;
+                address.set_revision(rev)?;
+                Box::new(self.artifact(address)?)
+            }
+            #[cfg(not(feature = "oci"))]
+            Location::Oci(_) => return Err(not_built(location, "oci")),
+            #[cfg(not(feature = "object-store"))]
+            Location::ObjectStore(_) => return Err(not_built(location, "object-store")),
         })
+    }
+
+    /// The provider of an address in an object store. Fails with `INVALID_PARAM` if it is a prefix and
+    /// has a revision.
+    #[cfg(feature = "object-store")]
+    pub(super) fn bucket(
+        &self,
+        address: ObjectAddress,
+        sha256: Option<&str>,
+    ) -> Result<Bucket, Error> {
+        if sha256.is_some() && !address.is_archive() {
+            let message = format!("{address} is a prefix, which has no revisions");
+            let help = "leave the revision out: the contents are pinned by their hashes";
+            return Err(Error::new(ErrorCode::InvalidParam, message, help));
+        }
+        let (limits, deadline) = (self.limits, Deadline::after(self.limits.time));
+        let scratch = self.scratch(super::remote::SCRATCH)?;
+        Ok(Bucket { address, sha256: sha256.map(str::to_owned), limits, deadline, scratch })
+    }
+
+    /// The provider of an artifact.
+    #[cfg(feature = "oci")]
+    pub(super) fn artifact(&self, address: ArtifactAddress) -> Result<Artifact, Error> {
+        let (limits, deadline) = (self.limits, Deadline::after(self.limits.time));
+        let scratch = self.scratch(super::remote::SCRATCH)?;
+        Ok(Artifact { address, limits, deadline, scratch })
+    }
+
+    /// Makes the directory for files that are gone afterwards, and removes what killed processes left
+    /// there under names with this beginning.
+    fn scratch(&self, prefix: &str) -> Result<PathBuf, Error> {
+        let scratch = self.cache.join("scratch");
+        std::fs::create_dir_all(&scratch).map_err(|error| io_error("create", &scratch, &error))?;
+        sweep(&scratch, prefix);
+        Ok(scratch)
     }
 
     /// Fetches the newest state of a source; a relative path in `settings` is below `base`. Its
@@ -199,6 +253,14 @@ impl Fetcher {
         }
         Ok(locked)
     }
+}
+
+/// The error of a source that only a build with `feature` fetches.
+#[cfg(not(all(feature = "object-store", feature = "oci")))]
+pub(super) fn not_built(location: &dyn std::fmt::Display, feature: &'static str) -> Error {
+    let message = format!("{location} is of a kind that this build does not know");
+    let help = format!("build it with the feature `{feature}`");
+    Error::new(ErrorCode::InvalidParam, message, help).with_remedy(Remedy::Build { feature })
 }
 
 /// The skills to take.

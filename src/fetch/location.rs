@@ -1,8 +1,10 @@
-//! Addresses of sources: a git repository, a directory, or an archive.
+//! Addresses of sources: a git repository, a directory, an archive, or one of an object store.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use super::artifact_address::{self, ArtifactAddress};
+use super::object_address::{self, ObjectAddress};
 use crate::error::{Error, ErrorCode};
 
 /// The schemes of git that are taken. Others run programs (`ext::`), or are neither encrypted nor
@@ -22,6 +24,10 @@ pub enum Location {
     Directory(PathBuf),
     /// A `.tar` or `.tar.gz` file of this machine.
     Archive(PathBuf),
+    /// A prefix or an archive in an object store: `s3://bucket/prefix`, `gs://…` or `az://…`.
+    ObjectStore(String),
+    /// An artifact of an OCI registry: `oci://registry/name:tag`, or `…@sha256:…`.
+    Oci(String),
 }
 
 impl Location {
@@ -29,6 +35,8 @@ impl Location {
     ///
     /// - `owner/repo` is a repository of GitHub; `./owner/repo` is a directory;
     /// - `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
+    /// - `s3://bucket/prefix`, `gs://…` and `az://…` are in an object store;
+    /// - `oci://registry/name:tag` is an artifact of a registry;
     /// - any other text is a path, of a directory or an archive; `~/` is the home directory.
     ///
     /// Fails with `INVALID_PARAM` if it is none of these, or holds a password; with `NOT_FOUND` if
@@ -87,7 +95,12 @@ impl Location {
     /// The name of a source that is given none: the last parts of its address, in small letters,
     /// digits and hyphens.
     pub fn default_name(&self) -> String {
-        let text = self.to_string();
+        let text = match self {
+            // A tag is not a name.
+            Location::Oci(url) => ArtifactAddress::parse(url).map(|it| it.short_name().to_owned()),
+            _ => Ok(self.to_string()),
+        };
+        let text = text.unwrap_or_default();
         let end = ARCHIVES.iter().chain(&[".git"]).find(|end| text.ends_with(*end));
         let text = text.trim_end_matches('/').trim_end_matches(end.unwrap_or(&""));
         let is_end = |c: char| c == '/' || c == ':' || c == '\\';
@@ -113,6 +126,7 @@ impl Location {
     /// that does not leave it by a link.
     pub(super) fn is_of_project(&self, project: &Path) -> bool {
         match self {
+            Location::ObjectStore(_) | Location::Oci(_) => true,
             Location::Git(url) => !url.starts_with("file:"),
             Location::Directory(path) | Location::Archive(path) => {
                 let real = |path: &Path| path.canonicalize().ok();
@@ -138,7 +152,9 @@ impl Location {
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Location::Git(url) => f.write_str(url),
+            Location::Git(url) | Location::ObjectStore(url) | Location::Oci(url) => {
+                f.write_str(url)
+            }
             Location::Directory(path) | Location::Archive(path) => path.display().fmt(f),
         }
     }
@@ -198,6 +214,12 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
     if scheme == "file" && is_archive(rest) {
         return Ok(Location::Archive(PathBuf::from(rest)));
     }
+    if scheme == artifact_address::SCHEME {
+        return Ok(Location::Oci(ArtifactAddress::parse(text)?.to_string()));
+    }
+    if object_address::SCHEMES.contains(&scheme) {
+        return Ok(Location::ObjectStore(ObjectAddress::parse(text)?.to_string()));
+    }
     if !SCHEMES.contains(&scheme) {
         return Err(invalid(text, "has a scheme that is not taken: write `https://`"));
     }
@@ -220,7 +242,7 @@ fn at_home(text: &str) -> Option<PathBuf> {
     Some(std::env::home_dir()?.join(below))
 }
 
-fn is_archive(text: &str) -> bool {
+pub(super) fn is_archive(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ARCHIVES.iter().any(|end| text.ends_with(end))
 }
@@ -264,6 +286,9 @@ mod tests {
             ("https://h.org/r", git("https://h.org/r"), "r"),
             ("ssh://git@h.org/o/r", git("ssh://git@h.org/o/r"), "o-r"),
             ("file:///srv/o/r", git("file:///srv/o/r"), "r"),
+            ("s3://b/o/r/", Location::ObjectStore("s3://b/o/r".to_owned()), "r"),
+            ("oci://h:5000/o/r:v1", Location::Oci("oci://h:5000/o/r:v1".to_owned()), "r"),
+            ("gs://b/r.tar.gz", Location::ObjectStore("gs://b/r.tar.gz".to_owned()), "r"),
         ] {
             let location = Location::parse(text, dir.path()).unwrap();
             assert_eq!(location, wanted, "{text}");

@@ -38,7 +38,8 @@ pub struct Locked {
     /// The skills that were asked for; empty for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// The commit of a repository, or the SHA-256 of an archive or of a directory's files.
+    /// The commit of a repository, the digest of an artifact, or the SHA-256 of an archive, of a
+    /// directory's files, or of the list of a store.
     pub revision: String,
     /// The files of its skills, by their paths in the copy.
     pub files: BTreeMap<String, LockedFile>,
@@ -139,7 +140,7 @@ pub(super) fn write(path: &Path, sources: &Sources) -> Result<(), Error> {
 }
 
 /// Replaces a file as a whole, so that no reader sees half of it.
-pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(dir)?;
     let mut builder = tempfile::Builder::new();
@@ -147,7 +148,7 @@ pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     #[cfg(unix)]
     let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut new = builder.prefix(".repertoire-").tempfile_in(dir)?;
-    new.write_all(text.as_bytes())?;
+    new.write_all(content.as_ref())?;
     if let Ok(metadata) = fs::metadata(path) {
         new.as_file().set_permissions(metadata.permissions())?;
     }

@@ -1,7 +1,7 @@
-//! Skills from elsewhere: git repositories, directories and archives.
+//! Skills from elsewhere: git repositories, directories, archives, object stores and registries.
 //!
-//! A [`SourceProvider`] lists a source and reads from it (`git.rs`, `directory.rs`, `archive.rs`:
-//! one file a provider). The [`Fetcher`] finds the skills in the list (`layout.rs`), follows links
+//! A [`SourceProvider`] lists a source and reads from it (`git.rs`, `directory.rs`, `archive.rs`,
+//! `object_store.rs`, `registry.rs`: one file a provider). The [`Fetcher`] finds the skills in the list (`layout.rs`), follows links
 //! by names alone (`names.rs`), and keeps the contents of their files by SHA-256 (`objects.rs`). A
 //! copy (`copies.rs`) is the directory from which engines read; it is replaced as a whole, and stays
 //! as it is when a source cannot be reached. A [`SourceList`] writes sources into `config.toml` and
@@ -11,6 +11,7 @@
 //! written; no file of a source is run, and code in its skills runs only once the user trusts it.
 
 mod archive;
+mod artifact_address;
 mod change;
 mod copies;
 mod directory;
@@ -23,9 +24,18 @@ mod list;
 mod location;
 mod lock_file;
 mod names;
+mod object_address;
+#[cfg(feature = "object-store")]
+mod object_store;
 mod objects;
+mod pack;
 mod program;
 mod provider;
+mod push;
+#[cfg(feature = "oci")]
+mod registry;
+#[cfg(any(feature = "object-store", feature = "oci"))]
+mod remote;
 mod update;
 
 pub use change::{ChangeKind, FileChange, Lines, SkillChange};
@@ -35,4 +45,5 @@ pub use list::{Added, SourceList};
 pub use location::Location;
 pub use lock_file::{Locked, LockedFile};
 pub use provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+pub use push::Pushed;
 pub use update::{Outdated, Update, UpdateOptions, UpdateStatus};

@@ -78,21 +78,28 @@ impl Objects {
         self.path(hash).is_file()
     }
 
+    /// Reads a content, which is in memory as a whole. Fails as [`copy`](Objects::copy).
+    pub(super) fn read(&self, hash: &ContentHash) -> Result<Vec<u8>, Error> {
+        let path = self.path(hash);
+        let content = fs::read(&path).unwrap_or_default();
+        if ContentHash::of(&content) != *hash {
+            let _ = fs::remove_file(&path);
+            return Err(lost(hash));
+        }
+        Ok(content)
+    }
+
     /// Copies a content to `to`. Fails with `NOT_FOUND` if it is not there, or is not the content of
     /// its name any more; then it is removed.
     pub(super) fn copy(&self, hash: &ContentHash, to: &Path) -> Result<(), Error> {
         let path = self.path(hash);
-        let lost = || {
-            let message = format!("the kept content {hash} is missing or damaged");
-            Error::new(ErrorCode::NotFound, message, "fetch its source again")
-        };
-        let mut file = File::open(&path).map_err(|_| lost())?;
+        let mut file = File::open(&path).map_err(|_| lost(hash))?;
         let failed = |error: io::Error| io_error("write", to, &error);
         let mut new = File::create_new(to).map_err(failed)?;
         io::copy(&mut file, &mut new).map_err(failed)?;
         if ContentHash::of_file(to)? != *hash {
             let _ = fs::remove_file(&path);
-            return Err(lost());
+            return Err(lost(hash));
         }
         Ok(())
     }
@@ -103,6 +110,12 @@ impl Objects {
         let (start, rest) = hash.split_at_checked(2).unwrap_or(("", hash));
         self.dir.join(start).join(rest)
     }
+}
+
+/// The error of a content that the store does not have any more.
+fn lost(hash: &ContentHash) -> Error {
+    let message = format!("the kept content {hash} is missing or damaged");
+    Error::new(ErrorCode::NotFound, message, "fetch its source again")
 }
 
 /// The age from which something unfinished is of a process that was killed.

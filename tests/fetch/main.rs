@@ -10,5 +10,12 @@ mod support;
 mod add;
 mod hostile;
 mod library;
+#[cfg(feature = "object-store")]
+mod object_store;
+#[cfg(feature = "oci")]
+mod oci;
+mod push;
 mod repository;
+#[cfg(any(feature = "object-store", feature = "oci"))]
+mod server;
 mod update;

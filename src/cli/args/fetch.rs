@@ -1,23 +1,54 @@
 //! Arguments of the commands about skills from elsewhere.
 
 use clap::Args;
+use repertoire::config::FetchSettings;
 
+/// The skills that a command takes from elsewhere.
 #[derive(Debug, Args)]
-pub(crate) struct AddArgs {
-    /// `owner/repo` on GitHub, the URL of a git repository, a directory, or a `.tar.gz` archive
+pub(crate) struct SourceArgs {
+    /// `owner/repo` on GitHub, the URL of a git repository, a directory, a `.tar.gz` archive,
+    /// `s3://bucket/prefix`, or `oci://registry/name:tag`
     pub(crate) source: String,
     /// Take this skill only; may be repeated
     #[arg(long = "skill", value_name = "ID")]
     pub(crate) skills: Vec<String>,
-    /// Branch, tag or commit of the repository, or SHA-256 of the archive
+    /// Branch, tag or commit of the repository, SHA-256 of the archive, or tag or digest of the
+    /// artifact
     #[arg(long, value_name = "REV")]
     pub(crate) rev: Option<String>,
     /// Directory in the source where skills are looked for [default: the usual ones]
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<String>,
+}
+
+impl SourceArgs {
+    /// The settings of a source with these arguments.
+    pub(crate) fn settings(&self) -> FetchSettings {
+        let SourceArgs { source, skills, rev, path } = self;
+        FetchSettings {
+            source: source.clone(),
+            rev: rev.clone(),
+            path: path.clone(),
+            skills: skills.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
     /// Name of the source in `config.toml` [default: the end of its address]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PushArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// `oci://registry/name:tag`, `s3://bucket/name.tar.gz`, or the name of a `.tar.gz` file
+    pub(crate) to: String,
 }
 
 #[derive(Debug, Args)]

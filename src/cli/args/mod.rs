@@ -24,7 +24,7 @@ pub(crate) use code::{
 pub(crate) use common::{BRAND, Color, Common};
 pub(crate) use config::SwitchArgs;
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
-pub(crate) use fetch::{AddArgs, OutdatedArgs, RemoveArgs, UpdateArgs};
+pub(crate) use fetch::{AddArgs, OutdatedArgs, PushArgs, RemoveArgs, UpdateArgs};
 pub(crate) use groups::command;
 pub(crate) use hook::{
     DoctorArgs, HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs, PackageArgs, PlaceArgs,
@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Outdated(OutdatedArgs),
     /// Remove skills that were added
     Remove(RemoveArgs),
+    /// Pack skills reproducibly, and upload them for others to add
+    Push(PushArgs),
     /// The same as `tool`
     #[command(subcommand, hide = true)]
     Toolset(ToolsetCommand),

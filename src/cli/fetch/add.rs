@@ -1,6 +1,5 @@
 //! `repertoire add`: fetches skills, and writes down where they are from.
 
-use repertoire::config::FetchSettings;
 use repertoire::fetch::{Added, SourceList};
 use serde_json::json;
 
@@ -14,15 +13,9 @@ use crate::sanitize;
 pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let fetcher = fetcher(common)?;
     let list = list_to_change(&fetcher, common)?;
-    let AddArgs { source, skills, rev, path, name } = args;
-    let settings = FetchSettings {
-        source: source.clone(),
-        rev: rev.clone(),
-        path: path.clone(),
-        skills: skills.clone(),
-    };
+    let settings = args.source.settings();
     let here = std::env::current_dir().unwrap_or_default();
-    let added = waiting(source, || list.add(name.as_deref(), &settings, &here))?;
+    let added = waiting(&settings.source, || list.add(args.name.as_deref(), &settings, &here))?;
     let root = list.copy_of(&added.name);
     let code = code_in(&root);
     if out.json {

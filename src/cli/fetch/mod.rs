@@ -1,7 +1,8 @@
-//! `repertoire add`, `update`, `outdated` and `remove`: skills from elsewhere.
+//! `repertoire add`, `update`, `outdated`, `remove` and `push`: skills from elsewhere, and for others.
 
 pub(crate) mod add;
 pub(crate) mod outdated;
+pub(crate) mod push;
 pub(crate) mod remove;
 pub(crate) mod update;
 
@@ -114,7 +115,8 @@ pub(crate) fn failure_of(name: &str, error: &Error) -> Failure {
 
 /// Returns the beginning of a revision, as people write it.
 pub(crate) fn short(revision: &str) -> &str {
-    revision.get(..12).unwrap_or(revision)
+    let hash = revision.strip_prefix("sha256:").unwrap_or(revision);
+    hash.get(..12).unwrap_or(hash)
 }
 
 /// Returns the scripts and libraries of the skills in a copy, by their paths in it.

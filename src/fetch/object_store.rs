@@ -1,0 +1,349 @@
+//! Object stores: S3 and servers that speak its protocol, Google Cloud Storage, and Azure.
+//!
+//! A source is a prefix, whose objects are files, or one archive. Credentials are those of the
+//! standard environment variables, and are written nowhere.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::client::{HttpError, HttpErrorKind};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::path::Path as Key;
+use object_store::{ClientConfigKey, ObjectMeta, ObjectStore, ObjectStoreExt as _, RetryConfig};
+
+use super::archive::Archive;
+use super::limits::{Deadline, FetchLimits, refused, too_large};
+use super::object_address::ObjectAddress;
+use super::objects::io_error;
+use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+use super::remote::{Downloaded, Receiver, cause, prepare_tls, scratch_dir, wait};
+use crate::error::{Error, ErrorCode};
+use crate::trust::ContentHash;
+
+/// The objects that are read at once.
+const CONCURRENT: usize = 8;
+
+/// The time in which a server must take a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest silence of a server in the middle of an answer.
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The number of times that a failed request is tried again.
+const RETRIES: usize = 2;
+
+/// The advice if there is no such bucket or object.
+const MISSING: &str = "check the bucket and the key";
+
+/// The advice if the credentials do not fit.
+const DENIED: &str = "set the credentials for this bucket in the environment";
+
+/// A prefix or an archive in an object store.
+#[derive(Clone)]
+pub(super) struct Bucket {
+    pub(super) address: ObjectAddress,
+    /// The SHA-256 that an archive must have.
+    pub(super) sha256: Option<String>,
+    pub(super) limits: FetchLimits,
+    pub(super) deadline: Deadline,
+    /// A directory for files that are gone afterwards.
+    pub(super) scratch: PathBuf,
+}
+
+/// An object below the prefix.
+#[derive(Clone)]
+struct Object {
+    key: Key,
+    bytes: u64,
+    /// The entity tag or the version by which a new content is noticed; the time when it was written
+    /// if the store lists neither.
+    tag: String,
+    is_tagged: bool,
+}
+
+/// The objects of a source by their paths in it.
+type Objects = BTreeMap<String, Object>;
+
+impl SourceProvider for Bucket {
+    fn newest(&self) -> Result<Option<String>, Error> {
+        Ok(Some(revision(&self.list()?)))
+    }
+
+    /// Opens the newest state, whatever the revision: a store keeps no older one under its name.
+    /// The caller compares the contents with those that are pinned.
+    fn open(&self, _: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
+        let objects = self.list()?;
+        let revision = revision(&objects);
+        let left = AtomicU64::new(self.limits.transfer_bytes);
+        if self.address.is_archive() {
+            let dir = scratch_dir(&self.scratch)?;
+            let name = self.address.key.rsplit('/').next().unwrap_or_default();
+            let path = dir.path().join(name);
+            let wanted: Vec<_> = objects.values().map(|object| (path.clone(), object)).collect();
+            self.download(&wanted, &left)?;
+            let (limits, deadline) = (self.limits, self.deadline);
+            let (source, sha256) = (self.address.to_string(), self.sha256.clone());
+            let archive = Archive { path, source, sha256, limits, deadline };
+            return Ok(Box::new(Downloaded { tree: archive.open(None)?, revision, _dir: dir }));
+        }
+        let entry = |(path, object): (&String, &Object)| TreeEntry {
+            path: path.clone(),
+            // Objects have no mode.
+            kind: TreeKind::File { bytes: object.bytes, executable: false },
+        };
+        let entries = objects.iter().map(entry).collect();
+        Ok(Box::new(BucketTree { bucket: self.clone(), revision, objects, entries, left }))
+    }
+}
+
+impl Bucket {
+    /// Lists the objects, or the one of an archive.
+    fn list(&self) -> Result<Objects, Error> {
+        let source = self.address.to_string();
+        let key = Key::parse(&self.address.key).map_err(|error| self.failed(&error.into()))?;
+        let found = wait(self.deadline, &source, async {
+            let store = self.connect()?;
+            if self.address.is_archive() {
+                let head = store.head(&key).await.map_err(|error| self.failed(&error))?;
+                return Ok(vec![head]);
+            }
+            let mut found = Vec::new();
+            let mut listing = store.list(Some(&key));
+            while let Some(next) = listing.next().await {
+                found.push(next.map_err(|error| self.failed(&error))?);
+                if found.len() > self.limits.entries {
+                    return Err(too_large(&source, "entries", self.limits.entries as u64));
+                }
+            }
+            Ok(found)
+        })?;
+        if self.address.is_archive() {
+            return Ok(found.into_iter().map(|meta| (String::new(), Object::new(meta))).collect());
+        }
+        let mut objects = Objects::new();
+        for meta in found {
+            let all = meta.location.as_ref();
+            let below = all.strip_prefix(key.as_ref()).filter(|below| {
+                key.as_ref().is_empty() || below.is_empty() || below.starts_with('/')
+            });
+            let Some(below) = below else {
+                return Err(refused(&source, all, "is not a key below it"));
+            };
+            let path = below.trim_start_matches('/').to_owned();
+            if let Some(other) = objects.insert(path, Object::new(meta)) {
+                return Err(refused(&source, other.key.as_ref(), "stands in it twice"));
+            }
+        }
+        Ok(without_directories(objects))
+    }
+
+    /// Receives objects into files.
+    fn download(&self, wanted: &[(PathBuf, &Object)], left: &AtomicU64) -> Result<(), Error> {
+        let source = self.address.to_string();
+        let receiver = Receiver { source: &source, left, limit: self.limits.transfer_bytes };
+        wait(self.deadline, &source, async {
+            let store = self.connect()?;
+            let downloads = wanted.iter().map(|(to, object)| {
+                let (store, receiver) = (&store, &receiver);
+                async move {
+                    let failed = |error: object_store::Error| self.failed(&error);
+                    let answer = store.get(&object.key).await.map_err(failed)?;
+                    if !object.is_same(&answer.meta) {
+                        let message = format!("{} changed while it was read", self.address);
+                        return Err(Error::new(ErrorCode::ExecutionError, message, "try again"));
+                    }
+                    receiver.save(answer.into_stream(), to, failed).await
+                }
+            });
+            let downloads: Vec<_> = downloads.collect();
+            stream::iter(downloads).buffer_unordered(CONCURRENT).try_collect::<()>().await
+        })
+    }
+
+    /// Writes an archive in the place of the one at the address.
+    pub(super) fn put(&self, archive: Vec<u8>) -> Result<(), Error> {
+        let key = Key::parse(&self.address.key).map_err(|error| self.failed(&error.into()))?;
+        wait(self.deadline, &self.address.to_string(), async {
+            let written = self.connect()?.put(&key, archive.into()).await;
+            written.map(drop).map_err(|error| self.failed(&error))
+        })
+    }
+
+    /// Makes a client by the environment, which has no say in the bucket and the limits.
+    fn connect(&self) -> Result<Box<dyn ObjectStore>, Error> {
+        prepare_tls();
+        let bucket = self.address.bucket.as_str();
+        let options = [
+            (ClientConfigKey::ConnectTimeout, CONNECT_TIMEOUT),
+            (ClientConfigKey::ReadTimeout, READ_TIMEOUT),
+            (ClientConfigKey::Timeout, self.deadline.left().max(Duration::from_secs(1))),
+        ];
+        let options = options.map(|(key, time)| (key, format!("{} seconds", time.as_secs())));
+        let left = self.deadline.left();
+        let retry =
+            RetryConfig { max_retries: RETRIES, retry_timeout: left, ..RetryConfig::default() };
+        let store: Result<Box<dyn ObjectStore>, object_store::Error> =
+            match self.address.scheme.as_str() {
+                "gs" => {
+                    let mut builder = GoogleCloudStorageBuilder::from_env().with_retry(retry);
+                    for (key, value) in options {
+                        builder = builder.with_config(GoogleConfigKey::Client(key), value);
+                    }
+                    builder.with_bucket_name(bucket).build().map(|store| Box::new(store) as _)
+                }
+                "az" => {
+                    let mut builder = MicrosoftAzureBuilder::from_env().with_retry(retry);
+                    for (key, value) in options {
+                        builder = builder.with_config(AzureConfigKey::Client(key), value);
+                    }
+                    builder.with_container_name(bucket).build().map(|store| Box::new(store) as _)
+                }
+                _ => {
+                    let mut builder = AmazonS3Builder::from_env().with_retry(retry);
+                    for (key, value) in options {
+                        builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
+                    }
+                    // Whoever names such an endpoint in the environment means it.
+                    let is_http = |key| {
+                        let endpoint = builder.get_config_value(&key);
+                        endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"))
+                    };
+                    let keys = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
+                    if keys.into_iter().any(is_http) {
+                        builder = builder.with_allow_http(true);
+                    }
+                    builder.with_bucket_name(bucket).build().map(|store| Box::new(store) as _)
+                }
+            };
+        store.map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &object_store::Error) -> Error {
+        use object_store::Error as E;
+        let source = self.address.to_string();
+        let why = cause(error);
+        let message = format!("cannot fetch {source}: {why}");
+        // A list tells its status in words alone.
+        let is_status = |status: &str| why.contains(&format!("status code: {status} "));
+        match error {
+            E::InvalidPath { .. } => refused(&source, "…", &format!("has a hostile key: {why}")),
+            E::NotFound { .. } => Error::new(ErrorCode::NotFound, message, MISSING),
+            E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
+                Error::new(ErrorCode::PermissionDenied, message, DENIED)
+            }
+            _ if is_status("404") => Error::new(ErrorCode::NotFound, message, MISSING),
+            _ if is_status("401") || is_status("403") => {
+                Error::new(ErrorCode::PermissionDenied, message, DENIED)
+            }
+            error if is_late(error) => Error::new(ErrorCode::Timeout, message, "try again later"),
+            _ => {
+                let help = "check the address, the network, and the credentials and the endpoint in \
+                            the environment";
+                Error::new(ErrorCode::ExecutionError, message, help)
+            }
+        }
+    }
+}
+
+/// Tells whether a request ended because the server was silent.
+fn is_late(error: &object_store::Error) -> bool {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        if error.downcast_ref().is_some_and(|it: &HttpError| it.kind() == HttpErrorKind::Timeout) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
+impl Object {
+    fn new(meta: ObjectMeta) -> Object {
+        let tag = tag(&meta);
+        let is_tagged = tag.is_some();
+        let tag = tag.unwrap_or_else(|| meta.last_modified.timestamp().to_string());
+        Object { tag, is_tagged, bytes: meta.size, key: meta.location }
+    }
+
+    /// Tells whether an answer is the object that was listed; some stores tag only answers.
+    fn is_same(&self, answer: &ObjectMeta) -> bool {
+        let tag = tag(answer).filter(|_| self.is_tagged);
+        answer.size == self.bytes && tag.is_none_or(|tag| tag == self.tag)
+    }
+}
+
+/// Returns the entity tag of an object, or its version.
+fn tag(meta: &ObjectMeta) -> Option<String> {
+    let tag = meta.e_tag.as_ref().or(meta.version.as_ref())?;
+    // A list and an answer may quote it differently.
+    Some(tag.trim_start_matches("W/").trim_matches('"').to_owned())
+}
+
+/// Removes the empty objects that stand for directories, as consoles of stores create them.
+fn without_directories(mut objects: Objects) -> Objects {
+    let is_directory = |(path, object): &(&String, &Object)| {
+        let below = format!("{path}/");
+        let next = objects.range(below.clone()..).next();
+        object.bytes == 0 && (path.is_empty() || next.is_some_and(|(it, _)| it.starts_with(&below)))
+    };
+    let directories: Vec<String> =
+        objects.iter().filter(is_directory).map(|(path, _)| path.clone()).collect();
+    for path in directories {
+        objects.remove(&path);
+    }
+    objects
+}
+
+/// The SHA-256 of the list of paths, sizes and tags: it changes with any object, and costs a list.
+fn revision(objects: &Objects) -> String {
+    let mut list = String::new();
+    for (path, Object { bytes, tag, .. }) in objects {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(list, "{tag} {bytes} {}", path.escape_debug());
+    }
+    ContentHash::of(list.as_bytes()).to_string()
+}
+
+/// A prefix that was listed once.
+struct BucketTree {
+    bucket: Bucket,
+    revision: String,
+    objects: Objects,
+    entries: Vec<TreeEntry>,
+    /// The bytes that may still be received.
+    left: AtomicU64,
+}
+
+impl SourceTree for BucketTree {
+    fn revision(&self) -> Option<&str> {
+        Some(&self.revision)
+    }
+
+    fn entries(&self) -> &[TreeEntry] {
+        &self.entries
+    }
+
+    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
+        let dir = scratch_dir(&self.bucket.scratch)?;
+        let file_of = |nth: usize| dir.path().join(nth.to_string());
+        let wanted = files.iter().enumerate();
+        let wanted =
+            wanted.filter_map(|(nth, path)| Some((file_of(nth), self.objects.get(*path)?)));
+        self.bucket.download(&wanted.collect::<Vec<_>>(), &self.left)?;
+        for (nth, path) in files.iter().enumerate() {
+            take(path, &mut open(&file_of(nth))?)?;
+        }
+        Ok(())
+    }
+}
+
+fn open(path: &Path) -> Result<File, Error> {
+    File::open(path).map_err(|error| io_error("read", path, &error))
+}
