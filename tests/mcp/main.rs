@@ -18,6 +18,7 @@ mod peer;
 mod plugin;
 mod python;
 mod rights;
+mod shared;
 mod skills;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]

@@ -22,6 +22,9 @@ pub(crate) struct McpArgs {
     /// File with the token that HTTP clients must send [default: a new one, printed]
     #[arg(long, value_name = "PATH", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
+    /// Go on with this session, as hooks and other commands know it, and keep it
+    #[arg(long, value_name = "NAME", conflicts_with = "http")]
+    pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) client: McpClientArgs,
     #[command(flatten)]

@@ -5,6 +5,7 @@ mod agents;
 mod entry;
 mod install;
 mod json;
+mod store;
 mod toml;
 
 use std::net::{SocketAddr, TcpListener};
@@ -12,7 +13,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use repertoire::config::Channel;
-use repertoire::integration::mcp::{McpOptions, McpServer, check_token, serve_http};
+use repertoire::integration::mcp::{
+    HttpClient, HttpOptions, McpOptions, McpServer, check_token, serve_http,
+};
 use repertoire::{Consent, Engine};
 
 use crate::args::{Common, McpArgs, McpCommand};
@@ -43,8 +46,16 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
     scripts.write.extend(args.client.write.iter().cloned());
     scripts.network &= !args.client.offline;
     let consent = Consent::new(args.client.consent.into());
-    let engine =
-        setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;
+    let is_kept = args.http.is_some() || args.session.is_some();
+    let store = if is_kept { store::open(common, out)? } else { None };
+    let is_shared = store.is_some();
+    let engine = setup::engine_with_everything(common, scripts, |builder| {
+        let builder = builder.consent(consent);
+        match store {
+            Some(store) => builder.session_store(store),
+            None => builder,
+        }
+    })?;
     let code = setup::finish(common, &engine, out);
     let _watch = setup::watch(&engine, args.refresh.refresh, out)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -52,11 +63,14 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
     let served = runtime.block_on(async {
         if let Some(address) = args.http {
             return tokio::select! {
-                served = http(address, args, engine, out) => served,
+                served = http(address, args, &engine, is_shared, out) => served,
                 () = ended(&ending) => Ok(()),
             };
         }
-        let server = McpServer::new(&engine, options(args));
+        let server = match &args.session {
+            Some(name) => McpServer::with_session(&engine, engine.session(name), options(args)),
+            None => McpServer::new(&engine, options(args)),
+        };
         Ok(server.serve_stdio_until(ended(&ending)).await?)
     });
     runtime.shutdown_timeout(GRACE);
@@ -82,7 +96,8 @@ async fn ended(ending: &Ending) {
 async fn http(
     address: SocketAddr,
     args: &McpArgs,
-    engine: Engine,
+    engine: &Engine,
+    is_shared: bool,
     out: Output,
 ) -> anyhow::Result<()> {
     let given = given_token(args)?;
@@ -94,9 +109,10 @@ async fn http(
     if is_new {
         out.note(&format!("the token of this run is {token}"));
     }
-    let options = options(args);
-    let server = move || McpServer::new(&engine, options.clone());
-    Ok(serve_http(listener, &token, server).await?)
+    let clients = vec![HttpClient::new(&token, engine, options(args))?];
+    let mut options = HttpOptions::default();
+    options.shared_sessions = is_shared;
+    Ok(serve_http(listener, clients, options).await?)
 }
 
 /// Returns the token of the file, otherwise of the variable; `None` to create one. An invalid token
