@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use super::Engine;
 use super::caller::Caller;
 #[cfg(feature = "scripts")]
 use super::scripts::script_names;
+use super::{Engine, EngineCounts};
 use crate::activation::{
     self, Activation, Command, ConsentPolicy, ConsentRequest, MountLimits, Mounted, ReadOptions,
     Resource, Risk, SpawnedTask, Task, Typed,
@@ -237,6 +237,8 @@ impl Engine {
             }
             noted => drop(noted?),
         }
+        let full = u64::from(shown.is_some());
+        self.0.counters.add(EngineCounts { full, used: 1, ..EngineCounts::default() });
         Ok(activation)
     }
 

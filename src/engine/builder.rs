@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
+use super::counters::Counters;
 #[cfg(feature = "snapshot")]
 use super::kept::{self, CacheUse};
 use super::outputs::Outputs;
@@ -348,6 +349,7 @@ impl EngineBuilder {
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
             outputs: Outputs::default(),
+            counters: Counters::default(),
             consent: self.consent,
             retriever: self.retriever,
             tasks: self.tasks,
