@@ -219,19 +219,28 @@ fn a_token_is_made_where_none_is_given() {
 }
 
 #[test]
-fn other_addresses_and_short_tokens_are_refused() {
+fn other_addresses_without_tokens_and_short_tokens_are_refused() {
     let place = Place::new();
     place.write("token", "short\n");
-    for address in ["0.0.0.0:0", "192.0.2.1:80", "[::]:0", "localhost"] {
-        let run = place.run(["mcp", "--http", address]).exits(2);
-        assert!(run.stderr.contains("an address of this machine only"), "{run:?}");
+    for address in ["0.0.0.0:0", "192.0.2.1:80", "[::]:0"] {
+        let run = place.run(["mcp", "--http", address]).exits(1);
+        assert!(run.stderr.contains("can be reached from other machines"), "{run:?}");
     }
+    place.run(["mcp", "--http", "localhost"]).exits(2);
     place.write("empty", "\n");
+    place.write("table", format!("[ci]\nkey = '{TOKEN}'\n"));
+    place.write("unnamed", format!("{TOKEN} {TOKEN}\n"));
+    place.write("unset", "[ci]\ntoken_env = 'REPERTOIRE_NONE'\n");
+    place.write("twice", format!("[a]\ntoken = '{TOKEN}'\n[b]\ntoken = '{TOKEN}'\n"));
     for (option, variable, told) in [
         (&["--token-file", "token"][..], "", "token file token: a token of 5 bytes can be guessed"),
         (&["--token-file", "empty"], TOKEN, "token file empty: a token of 0 bytes can be guessed"),
         (&["--token-file", "none"], "", "cannot read the token file none"),
         (&[], "short", "`REPERTOIRE_MCP_TOKEN`: a token of 5 bytes can be guessed"),
+        (&["--token-file", "table"], "", "`ci`: `key` is not known"),
+        (&["--token-file", "unnamed"], "", "neither one token nor valid TOML"),
+        (&["--token-file", "unset"], "", "the variable `REPERTOIRE_NONE` is not set"),
+        (&["--token-file", "twice"], "", "two clients have the same token"),
         (&[], " \n", "`REPERTOIRE_MCP_TOKEN`: a token of 0 bytes can be guessed"),
         (&[], "sixteen bytes or more", "`REPERTOIRE_MCP_TOKEN`: a token has ASCII letters"),
     ] {
@@ -245,7 +254,7 @@ fn other_addresses_and_short_tokens_are_refused() {
         )
         .exits(1);
         assert!(run.stderr.contains(told), "{run:?}");
-        assert!(!run.stderr.contains("serving"), "{run:?}");
+        assert!(!run.stderr.contains("serving") && !run.stderr.contains(TOKEN), "{run:?}");
     }
 }
 

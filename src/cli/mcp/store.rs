@@ -1,10 +1,10 @@
 //! The session store of a server: the one that hooks use, and memory while that is away.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use repertoire::Error;
-use repertoire::session::FallbackStore;
+use repertoire::session::{FallbackStore, WatchedStore};
 
 use crate::args::Common;
 use crate::output::Output;
@@ -14,12 +14,20 @@ use crate::{sanitize, setup};
 /// The time after which a failure that goes on is told again.
 const AGAIN: Duration = Duration::from_secs(60);
 
+/// The store of sessions.
+pub(super) struct Stores {
+    /// The store itself, which may be away.
+    pub(super) store: WatchedStore,
+    /// The same, or memory while it is away.
+    pub(super) fallback: Arc<FallbackStore>,
+}
+
 /// Opens the store that the environment or the configuration names, or else the user's file; `None`
 /// if there is no such file and none can be made, which is told.
 ///
 /// Fails if the address of a server is not valid. A server that is away does not fail here: the
 /// store answers from memory, and says so, until it is back.
-pub(super) fn open(common: &Common, out: Output) -> anyhow::Result<Option<FallbackStore>> {
+pub(super) fn open(common: &Common, out: Output) -> anyhow::Result<Option<Stores>> {
     let config = setup::config(common)?;
     let (place, is_server) = match Place::of(&config, common) {
         Ok(place) => {
@@ -30,8 +38,10 @@ pub(super) fn open(common: &Common, out: Output) -> anyhow::Result<Option<Fallba
     };
     match place.and_then(|place| sessions::open_at(place, common)) {
         Ok(store) => {
-            let told = Told::default();
-            Ok(Some(FallbackStore::new(store, move |error| told.tell(&error, out))))
+            let (told, store) = (Told::default(), WatchedStore::new(store));
+            let tell = move |error: Error| told.tell(&error, out);
+            let fallback = Arc::new(FallbackStore::new(store.clone(), tell));
+            Ok(Some(Stores { store, fallback }))
         }
         Err(error) if is_server => Err(error.into()),
         Err(error) => {

@@ -8,7 +8,8 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use sha2::{Digest as _, Sha256};
 
-use super::session_id::IdKey;
+use super::metrics::Metrics;
+use super::session_id::{IdKey, unique_name};
 use super::{McpOptions, McpServer};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode};
@@ -25,6 +26,7 @@ type Digest = [u8; 32];
 /// Its engine decides which skills it sees: two clients with different
 /// [allowlists](crate::Allowlist) have engines of their own.
 pub struct HttpClient {
+    name: String,
     digest: Digest,
     key: IdKey,
     engine: Engine,
@@ -33,23 +35,40 @@ pub struct HttpClient {
 
 impl fmt::Debug for HttpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpClient").field("engine", &self.engine).finish_non_exhaustive()
+        f.debug_struct("HttpClient").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
 impl HttpClient {
-    /// Creates a client that has `token` and sees the skills of `engine`.
+    /// Creates a client that has `token` and sees the skills of `engine`. Metrics and logs have its
+    /// `name`, never its token.
     ///
     /// Fails with `INVALID_PARAM` for a token of fewer than 16 bytes, or one that no header can hold.
-    pub fn new(token: &str, engine: &Engine, options: McpOptions) -> Result<HttpClient, Error> {
+    pub fn new(
+        name: &str,
+        token: &str,
+        engine: &Engine,
+        options: McpOptions,
+    ) -> Result<HttpClient, Error> {
         check_token(token)?;
         let digest: Digest = Sha256::digest(token).into();
         Ok(HttpClient {
+            name: name.to_owned(),
             digest,
             key: IdKey::derive(token.as_bytes()),
             engine: engine.clone(),
             options,
         })
+    }
+
+    /// The client's name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The engine with the skills that the client sees.
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// The key of the ids of this client's sessions.
@@ -64,12 +83,14 @@ impl HttpClient {
 
     /// Creates a server for a connection, which goes on with the stored session `name`; without a
     /// name, for a new session that ends with the connection.
-    pub(super) fn server(&self, name: Option<&str>) -> McpServer {
+    pub(super) fn server(&self, name: Option<&str>, metrics: &Arc<Metrics>) -> McpServer {
         let options = self.options.clone();
-        match name {
-            Some(name) => McpServer::with_session(&self.engine, self.session(name), options),
-            None => McpServer::new(&self.engine, options),
-        }
+        let (is_owner, metrics) = (name.is_none(), Some(Arc::clone(metrics)));
+        let session = match name {
+            Some(name) => self.session(name),
+            None => self.session(&unique_name()),
+        };
+        McpServer::create(&self.engine, session, options, is_owner, metrics)
     }
 }
 
@@ -148,7 +169,7 @@ mod tests {
         let engine = Engine::builder().build().unwrap();
         let tokens = ["fedcba9876543210", "0123456789abcdef"];
         let client =
-            |token| Arc::new(HttpClient::new(token, &engine, McpOptions::default()).unwrap());
+            |token| Arc::new(HttpClient::new("t", token, &engine, McpOptions::default()).unwrap());
         let clients = tokens.map(client);
         let with = |values: &[&str]| {
             let mut headers = HeaderMap::new();
@@ -178,7 +199,7 @@ mod tests {
     #[test]
     fn clients_need_tokens_of_their_own() {
         let engine = Engine::builder().build().unwrap();
-        let client = |token| HttpClient::new(token, &engine, McpOptions::default());
+        let client = |token| HttpClient::new("t", token, &engine, McpOptions::default());
         check(&[client("0123456789abcdef").unwrap(), client("fedcba9876543210").unwrap()]).unwrap();
         check(&[client("0123456789abcdef").unwrap(), client("0123456789abcdef").unwrap()])
             .unwrap_err();

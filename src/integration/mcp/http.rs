@@ -21,15 +21,21 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::clients::{HttpClient, Refused, authorize};
+use super::health::{Page, Probe};
 use super::merged::Merged;
 use super::message::{self, MAX_MESSAGE, Refusal};
+use super::metrics::Metrics;
 use super::sessions::{self, CURRENT, Current, Handshakes, Manager, Sessions};
 use super::{McpServer, batches, blocking};
 use crate::error::Error;
 use crate::integration::loopback::{Whole, is_loopback, serve};
+use crate::session::WatchedStore;
 
 /// The time a client has to send the body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The media type of metrics.
+const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The path of the MCP endpoint.
 const PATH: &str = "/mcp";
@@ -38,13 +44,14 @@ type Service = StreamableHttpService<McpServer, Manager>;
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// The options of a server over HTTP.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// True if the clients' engines keep sessions in a store that outlives a process; off by
-    /// default. Then a session goes on at any process with the same tokens and store, and ends only
-    /// when its client says so or the store forgets it.
-    pub shared_sessions: bool,
+    /// The store in which the clients' engines keep sessions, by themselves or behind a
+    /// [`FallbackStore`](crate::session::FallbackStore), if it outlives a process; none by default.
+    /// Then a session goes on at any process with the same tokens and store, and ends only when its
+    /// client says so or the store forgets it. `/ready` and `/metrics` report on it.
+    pub store: Option<WatchedStore>,
     /// Names by which clients reach the server, `NAME` or `NAME:PORT`, beside those of this machine;
     /// none by default. On an address that is not a loopback address, no name means any.
     pub hosts: Vec<String>,
@@ -57,12 +64,7 @@ pub struct HttpOptions {
 
 impl Default for HttpOptions {
     fn default() -> HttpOptions {
-        HttpOptions {
-            shared_sessions: false,
-            hosts: Vec::new(),
-            max_sessions: 128,
-            max_connections: 128,
-        }
+        HttpOptions { store: None, hosts: Vec::new(), max_sessions: 128, max_connections: 128 }
     }
 }
 
@@ -74,9 +76,11 @@ impl Default for HttpOptions {
 /// rebinding).
 ///
 /// A session has an id that each process with the same tokens understands, so that several of them
-/// can be behind one address, in any order; with [`HttpOptions::shared_sessions`] they also share
+/// can be behind one address, in any order; with [`HttpOptions::store`] they also share
 /// what its conversation was shown. Clients of protocol 2026-07-28 have no connection: each of their
 /// requests is a session.
+///
+/// `/health`, `/ready` and `/metrics` are for those who run the server: the first two need no token.
 ///
 /// Fails with `INVALID_PARAM` if there is no client or two have the same token, and with
 /// `EXECUTION_ERROR` if connections cannot be accepted.
@@ -103,22 +107,30 @@ pub async fn serve_http(
     config.allowed_hosts.extend(options.hosts);
     let sessions = Sessions::new(options.max_sessions);
     let manager = Arc::clone(&sessions.manager);
-    let is_shared = options.shared_sessions;
+    let is_shared = options.store.is_some();
+    let metrics = Arc::new(Metrics::default());
+    let counted = Arc::clone(&metrics);
     let handler = move || {
         let current = CURRENT.try_with(Clone::clone).map_err(std::io::Error::other)?;
         let name = current.session.filter(|_| is_shared).map(|(_, session)| session.name);
-        Ok(current.client.server(name.as_deref()))
+        Ok(current.client.server(name.as_deref(), &counted))
     };
     let service = StreamableHttpService::new(handler, manager, config);
     let server = Arc::new(Server {
         service,
         sessions,
         clients: clients.into_iter().map(Arc::new).collect(),
-        is_shared,
+        store: options.store,
+        metrics,
+        probe: Arc::default(),
     });
     let respond = move |request| {
         let server = Arc::clone(&server);
-        async move { server.answer(request).await }
+        async move {
+            let answer = server.answer(request).await;
+            server.metrics.note_answer(answer.status());
+            answer
+        }
     };
     serve(listener, options.max_connections, respond).await
 }
@@ -127,8 +139,10 @@ pub async fn serve_http(
 struct Server {
     service: Service,
     sessions: Sessions,
-    clients: Vec<Arc<HttpClient>>,
-    is_shared: bool,
+    clients: Arc<[Arc<HttpClient>]>,
+    store: Option<WatchedStore>,
+    metrics: Arc<Metrics>,
+    probe: Arc<Probe>,
 }
 
 impl Server {
@@ -136,6 +150,9 @@ impl Server {
     async fn answer(&self, mut request: Request<Incoming>) -> Answer {
         if !names_one_host(&request) {
             return plain(StatusCode::BAD_REQUEST, "name one host, in the header `Host` alone\n");
+        }
+        if let Some(page) = Page::at(request.uri().path()) {
+            return self.answer_page(page, &request).await;
         }
         if request.uri().path() != PATH {
             return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
@@ -159,6 +176,40 @@ impl Server {
             // There is nothing left to do: the session is gone.
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
+        answer
+    }
+
+    /// Answers a request of those who run the server.
+    async fn answer_page(&self, page: Page, request: &Request<Incoming>) -> Answer {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return plain(StatusCode::METHOD_NOT_ALLOWED, "send `GET`\n");
+        }
+        let is_open = page != Page::Metrics;
+        if !is_open && let Err(refused) = authorize(request.headers(), &self.clients) {
+            return unauthorized(refused);
+        }
+        let (probe, store) = (Arc::clone(&self.probe), self.store.clone());
+        let (metrics, clients) = (Arc::clone(&self.metrics), Arc::clone(&self.clients));
+        let n_sessions = self.sessions.count().await;
+        let text = match page {
+            Page::Health => return plain(StatusCode::OK, "alive\n"),
+            Page::Ready => {
+                blocking("/ready", move || probe.report(clients[0].engine(), store.as_ref())).await
+            }
+            Page::Metrics => {
+                let write = move || metrics.write(&clients, store.as_ref(), n_sessions);
+                blocking("/metrics", write).await.map(|text| (true, text))
+            }
+        };
+        let (status, text) = match text {
+            Ok((true, text)) => (StatusCode::OK, text),
+            Ok((false, text)) => (StatusCode::SERVICE_UNAVAILABLE, text),
+            Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        };
+        let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
+        *answer.status_mut() = status;
+        let kind = if is_open { "text/plain; charset=utf-8" } else { METRICS };
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
         answer
     }
 
@@ -197,7 +248,7 @@ impl Server {
     async fn end(&self, current: &Current) {
         let Some((id, session)) = &current.session else { return };
         self.sessions.end(id).await;
-        if !self.is_shared {
+        if self.store.is_none() {
             return;
         }
         let stored = current.client.session(&session.name);

@@ -10,10 +10,12 @@ mod batches;
 mod changes;
 mod clients;
 mod consent;
+mod health;
 mod http;
 mod lines;
 mod merged;
 mod message;
+mod metrics;
 mod options;
 mod pages;
 mod progress;
@@ -55,6 +57,7 @@ use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use changes::Listed;
 use lines::{Closing, Lines};
+use metrics::Metrics;
 use pages::is_whole;
 use session_id::unique_name;
 
@@ -97,6 +100,7 @@ struct Connection {
     is_owner: bool,
     /// True once changes are told, which a client can ask for at two processes.
     is_told: AtomicBool,
+    metrics: Option<Arc<Metrics>>,
 }
 
 impl Drop for Connection {
@@ -112,21 +116,28 @@ impl Drop for Connection {
 impl McpServer {
     /// Creates a server of `engine` for a new connection, with a session that ends with the server.
     pub fn new(engine: &Engine, options: McpOptions) -> McpServer {
-        McpServer::create(engine, engine.session(&unique_name()), options, true)
+        McpServer::create(engine, engine.session(&unique_name()), options, true, None)
     }
 
     /// Creates a server of `engine` for a connection that goes on with `session`, which other
     /// connections and processes may share. It does not end with the server.
     pub fn with_session(engine: &Engine, session: Session, options: McpOptions) -> McpServer {
-        McpServer::create(engine, session, options, false)
+        McpServer::create(engine, session, options, false, None)
     }
 
-    fn create(engine: &Engine, session: Session, options: McpOptions, is_owner: bool) -> McpServer {
+    fn create(
+        engine: &Engine,
+        session: Session,
+        options: McpOptions,
+        is_owner: bool,
+        metrics: Option<Arc<Metrics>>,
+    ) -> McpServer {
         let tools = engine.tools(&session).with_options(options.tools.clone());
         let engine = engine.clone();
         let listed = Listed::default();
         let is_told = AtomicBool::new(false);
-        let connection = Connection { engine, session, tools, options, listed, is_owner, is_told };
+        let connection =
+            Connection { engine, session, tools, options, listed, is_owner, is_told, metrics };
         McpServer(Arc::new(connection))
     }
 

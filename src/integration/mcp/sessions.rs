@@ -88,6 +88,11 @@ impl Sessions {
         }
     }
 
+    /// The number of open sessions.
+    pub(super) async fn count(&self) -> usize {
+        self.manager.0.sessions.read().await.len()
+    }
+
     /// Drops a session from this process.
     async fn close(&self, id: &SessionId) {
         if let Err(error) = self.manager.close_session(id).await {
