@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use super::Engine;
 use super::access::{directory, is_activated, reachable, script_names};
 use super::caller::Caller;
+use super::{Engine, EngineCounts};
 use crate::activation::{
     self, Activation, Command, ConsentPolicy, ConsentRequest, MountLimits, Mounted, ReadOptions,
     Resource, Risk, SpawnedTask, Task, Typed,
@@ -236,6 +236,8 @@ impl Engine {
             }
             noted => drop(noted?),
         }
+        let full = u64::from(shown.is_some());
+        self.0.counters.add(EngineCounts { full, used: 1, ..EngineCounts::default() });
         Ok(activation)
     }
 

@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 
 #[cfg(feature = "snapshot")]
 use super::cache::{self, CacheUse};
+use super::counters::Counters;
 use super::outputs::Outputs;
 use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
@@ -348,6 +349,7 @@ impl EngineBuilder {
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
             outputs: Outputs::default(),
+            counters: Counters::default(),
             consent: self.consent,
             retriever: self.retriever,
             tasks: self.tasks,

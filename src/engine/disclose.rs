@@ -10,23 +10,34 @@ use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
 use crate::word_lists::idle;
 
+/// A disclosure in a conversation.
+pub(super) struct Disclosed {
+    pub(super) disclosure: Disclosure,
+    /// If the skills that the conversation lost were considered, those that must wait for the next
+    /// message.
+    pub(super) postponed: Option<Vec<SkillId>>,
+    /// The number of skills that the query matches.
+    pub(super) matched: usize,
+    /// The number of those that it would match but for an `exclude`.
+    pub(super) vetoed: usize,
+}
+
 impl Engine {
     /// Returns the text for the prompt for `query`, outside of any conversation. In a conversation,
     /// [`Engine::turn`] does not repeat itself.
     pub fn disclose<'q>(&self, query: impl Into<Query<'q>>) -> Disclosure {
         let state = SessionState::default();
-        self.disclose_after(&self.snapshot(), &query.into(), &state, &self.0.disclosure).0
+        self.disclose_after(&self.snapshot(), &query.into(), &state, &self.0.disclosure).disclosure
     }
 
-    /// The disclosure in a conversation with the history `state`; and, if the skills it lost were
-    /// considered, those that must wait for the next message.
+    /// The disclosure in a conversation with the history `state`.
     pub(super) fn disclose_after(
         &self,
         now: &Snapshot,
         query: &Query<'_>,
         state: &SessionState,
         options: &DisclosureOptions,
-    ) -> (Disclosure, Option<Vec<SkillId>>) {
+    ) -> Disclosed {
         let answer = (!query.is_blank()).then(|| {
             let limit = options.max_skills.saturating_add(disclosure::MAX_NEXT);
             // Skills that the context has, or lost, are reported wherever they rank.
@@ -34,6 +45,8 @@ impl Engine {
             let named = known.map(|known| &known.skill).collect();
             now.select(query, state, Selection { limit, named, ..Selection::default() })
         });
+        let (matched, vetoed) =
+            answer.as_ref().map_or((0, 0), |answer| (answer.n_matches, answer.vetoed.len()));
         let evidence = Evidence {
             relevant: &|limit| self.rank(now, &query.text, limit),
             is_idle: &|| idle::is_idle(&query.text),
@@ -43,7 +56,9 @@ impl Engine {
                 native.or_else(|| self.withheld(entry, state))
             },
         };
-        disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens)
+        let (disclosure, postponed) =
+            disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens);
+        Disclosed { disclosure, postponed, matched, vetoed }
     }
 
     /// The best `limit` skills by relevance, by their places in the listing.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Engine;
+use super::{Engine, EngineCounts};
 use crate::matcher::{Hit, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
 use crate::skill::SkillId;
@@ -70,7 +70,15 @@ impl Engine {
             let brief = now.listing.get(id)?.skill.brief().to_owned();
             Some(FoundSkill { id: id.clone(), brief, why })
         });
-        found.take(limit).collect()
+        let found: Vec<FoundSkill> = found.take(limit).collect();
+        self.0.counters.add(EngineCounts {
+            queries: 1,
+            matched: answer.n_matches as u64,
+            vetoed: answer.vetoed.len() as u64,
+            lines: found.len() as u64,
+            ..EngineCounts::default()
+        });
+        found
     }
 
     /// The terms that `message` shares with the skill `id`, weightiest first.

@@ -7,6 +7,7 @@ mod builder;
 mod cache;
 mod call_io;
 mod caller;
+mod counters;
 mod disclose;
 mod explain;
 mod find;
@@ -47,6 +48,8 @@ pub use builder::EngineBuilder;
 pub use cache::CacheUse;
 pub use call_io::CallIo;
 pub use caller::Caller;
+use counters::Counters;
+pub use counters::EngineCounts;
 pub use explain::Explanation;
 pub use find::FoundSkill;
 use outputs::Outputs;
@@ -86,6 +89,7 @@ struct Inner {
     tokens: Arc<dyn TokenCounter>,
     sessions: Arc<dyn SessionStore>,
     outputs: Outputs,
+    counters: Counters,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
@@ -111,6 +115,22 @@ impl Engine {
     /// Starts to put an engine together.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
+    }
+
+    /// The numbers of queries, and of skills matched, shown and used, since the engine was built.
+    pub fn counts(&self) -> EngineCounts {
+        self.0.counters.counts()
+    }
+
+    /// Counts the use of a skill whose instructions are in the context.
+    fn count_use(&self) {
+        self.0.counters.add(EngineCounts { used: 1, ..EngineCounts::default() });
+    }
+
+    /// Tells whether this is a clone of `other`.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn is_clone_of(&self, other: &Engine) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// The outputs of tools that are read in pages.

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Engine, Explanation, FoundSkill, SessionTools};
+use super::disclose::Disclosed;
+use super::{Engine, EngineCounts, Explanation, FoundSkill, SessionTools};
 use crate::activation::Activation;
 use crate::disclosure::{Budget, Disclosure, DisclosureOptions, HowToLoad, NativeSkills, Tier};
 use crate::error::{Error, ErrorCode};
@@ -131,7 +132,7 @@ impl<'t> TurnBuilder<'t> {
     /// new.
     pub fn preview(&self) -> Disclosure {
         let (engine, state) = (self.engine, self.known());
-        engine.disclose_after(&engine.snapshot(), &self.query, &state, &self.worded()).0
+        engine.disclose_after(&engine.snapshot(), &self.query, &state, &self.worded()).disclosure
     }
 
     /// Every skill that the message matches, best first; those used in the session rank higher.
@@ -153,8 +154,17 @@ impl<'t> TurnBuilder<'t> {
     /// Discloses, and has the session note the skills shown.
     fn disclose(&self, state: &SessionState) -> Result<Disclosure, Error> {
         let (engine, now) = (self.engine, self.engine.snapshot());
-        let (disclosure, postponed) =
-            engine.disclose_after(&now, &self.query, state, &self.worded());
+        let disclosed = engine.disclose_after(&now, &self.query, state, &self.worded());
+        let Disclosed { disclosure, postponed, matched, vetoed } = disclosed;
+        engine.0.counters.add(EngineCounts {
+            queries: 1,
+            matched: matched as u64,
+            vetoed: vetoed as u64,
+            full: disclosure.full.len() as u64,
+            lines: disclosure.registry.len() as u64,
+            counted: disclosure.hidden as u64,
+            used: 0,
+        });
         let mut events = Vec::new();
         // The best one last, so that it counts as the last used.
         for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {

@@ -1,4 +1,4 @@
-//! An HTTP server on the loopback, for programs on this machine only.
+//! An HTTP server, on the loopback unless its caller checks who asks.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -44,19 +44,38 @@ where
     R: Future<Output = Response<B>> + Send + 'static,
     B: Body<Error = Infallible, Data: Send> + Send + 'static,
 {
-    let failed = |error: io::Error| {
-        let message = format!("cannot serve HTTP: {error}");
-        Error::new(ErrorCode::ExecutionError, message, "check that the address is free")
-            .with_source(error)
-    };
-    let address = listener.local_addr().map_err(failed)?;
-    if !address.ip().is_loopback() {
+    if !is_loopback(&listener)? {
+        let address = listener.local_addr().map_err(failed)?;
         let message = format!("{address} can be reached from other machines");
         return Err(Error::new(ErrorCode::InvalidParam, message, "use `127.0.0.1:PORT`"));
     }
+    serve(listener, MAX_CONNECTIONS, respond).await
+}
+
+/// Tells whether only this machine can reach a listener.
+pub(super) fn is_loopback(listener: &TcpListener) -> Result<bool, Error> {
+    Ok(listener.local_addr().map_err(failed)?.ip().is_loopback())
+}
+
+fn failed(error: io::Error) -> Error {
+    let message = format!("cannot serve HTTP: {error}");
+    Error::new(ErrorCode::ExecutionError, message, "check that the address is free")
+        .with_source(error)
+}
+
+/// Serves as [`serve_loopback`] does, on any address and with at most `max_connections`.
+pub(super) async fn serve<R, B>(
+    listener: TcpListener,
+    max_connections: usize,
+    respond: impl Fn(Request<Incoming>) -> R + Clone + Send + Sync + 'static,
+) -> Result<(), Error>
+where
+    R: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Error = Infallible, Data: Send> + Send + 'static,
+{
     listener.set_nonblocking(true).map_err(failed)?;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
-    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let room = Arc::new(Semaphore::new(max_connections));
     let waiting = Waiting::default();
     loop {
         let stream = match listener.accept().await {
@@ -77,12 +96,12 @@ where
             waiting.close_oldest();
         }
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return Ok(()) };
-        tokio::spawn(serve(stream, respond.clone(), waiting.clone(), permit));
+        tokio::spawn(serve_one(stream, respond.clone(), waiting.clone(), permit));
     }
 }
 
 /// Serves one connection.
-async fn serve<R, B>(
+async fn serve_one<R, B>(
     stream: TcpStream,
     respond: impl Fn(Request<Incoming>) -> R + Send + Sync + 'static,
     waiting: Waiting,

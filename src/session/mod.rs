@@ -4,7 +4,8 @@
 //! A [`Session`] is one conversation in a [`SessionStore`]: in memory, in a file that many
 //! processes share (`SqliteStore`, feature `sqlite`), or on a server that many machines share
 //! (`PostgresStore`, feature
-//! `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] answers while a store is away.
+//! `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] answers while a store is away, and
+//! [`WatchedStore`] counts and times its calls.
 
 mod fallback;
 mod open_url;
@@ -18,6 +19,7 @@ mod sqlite;
 mod state;
 mod store;
 mod tally;
+mod watched;
 
 use std::sync::Arc;
 
@@ -38,6 +40,7 @@ pub use sqlite::{SetAside, SqliteStore};
 pub use state::{Event, SessionState, SkillState};
 pub use store::{MemoryStore, SessionStore};
 pub use tally::{Counts, Day, SkillTally, Tallies};
+pub use watched::{STORE_BOUNDS, StoreCounts, WatchedStore};
 
 /// One conversation. Cheap to clone; conversations know nothing of each other.
 ///

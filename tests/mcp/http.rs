@@ -1,9 +1,10 @@
 //! The real binary over HTTP on the loopback.
 
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -17,29 +18,52 @@ pub(crate) struct Server {
     child: Child,
     /// The address that it listens on.
     pub(crate) address: String,
-    _place: Place,
-    _skills: tempfile::TempDir,
+    /// The lines that the server writes to standard error after it has begun.
+    notes: Lines<BufReader<ChildStderr>>,
+    _kept: Option<(Place, tempfile::TempDir)>,
 }
 
 impl Server {
     pub(crate) fn start(args: &[&str], token: Option<&str>) -> (Server, Vec<String>) {
         let skills = skills();
         let place = trusted(skills.path());
+        let (mut server, seen) = Server::start_at(&place, skills.path(), args, token);
+        server._kept = Some((place, skills));
+        (server, seen)
+    }
+
+    /// Starts a server of a place that others may use as well.
+    pub(crate) fn start_at(
+        place: &Place,
+        skills: &Path,
+        args: &[&str],
+        token: Option<&str>,
+    ) -> (Server, Vec<String>) {
         let http = ["mcp", "--http", "127.0.0.1:0", "--source"];
-        let mut command = command(&place, &http, &[skills.path()]);
+        let mut command = command(place, &http, &[skills]);
         command.args(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command.env_remove("REPERTOIRE_MCP_TOKEN");
         command.envs(token.map(|token| ("REPERTOIRE_MCP_TOKEN", token)));
         let mut child = command.spawn().unwrap();
         let mut notes = BufReader::new(child.stderr.take().unwrap()).lines();
-        let mut seen = vec![notes.next().unwrap().unwrap()];
-        if token.is_none_or(str::is_empty) {
+        let mut seen = Vec::new();
+        while !seen.last().is_some_and(|line: &String| line.contains("http://")) {
             seen.push(notes.next().unwrap().unwrap());
         }
-        let (_, rest) = seen[0].split_once("http://").unwrap();
+        let (_, rest) = seen[seen.len() - 1].split_once("http://").unwrap();
         let address = rest.trim_end_matches("/mcp").to_owned();
-        (Server { child, address, _place: place, _skills: skills }, seen)
+        let has_own = args.contains(&"--token-file");
+        if token.is_none_or(str::is_empty) && !has_own {
+            seen.push(notes.next().unwrap().unwrap());
+        }
+        (Server { child, address, notes, _kept: None }, seen)
+    }
+
+    /// Kills the server, and returns what it wrote to standard error meanwhile.
+    pub(crate) fn kill(mut self) -> Vec<String> {
+        self.child.kill().unwrap();
+        self.notes.by_ref().map_while(Result::ok).collect()
     }
 
     /// Returns the memory of the server, in KiB.
@@ -53,7 +77,18 @@ impl Server {
     }
 
     pub(crate) fn post_text(&self, path: &str, headers: &[(&str, &str)], body: &str) -> String {
-        let mut head = format!("POST {path} HTTP/1.1\r\nConnection: close\r\n");
+        self.ask("POST", path, headers, body)
+    }
+
+    /// Sends a request, and returns the whole answer.
+    pub(crate) fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> String {
+        let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             let _ = write!(head, "Host: {}\r\n", self.address);
         }
@@ -184,19 +219,28 @@ fn a_token_is_made_where_none_is_given() {
 }
 
 #[test]
-fn other_addresses_and_short_tokens_are_refused() {
+fn other_addresses_without_tokens_and_short_tokens_are_refused() {
     let place = Place::new();
     place.write("token", "short\n");
-    for address in ["0.0.0.0:0", "192.0.2.1:80", "[::]:0", "localhost"] {
-        let run = place.run(["mcp", "--http", address]).exits(2);
-        assert!(run.stderr.contains("an address of this machine only"), "{run:?}");
+    for address in ["0.0.0.0:0", "192.0.2.1:80", "[::]:0"] {
+        let run = place.run(["mcp", "--http", address]).exits(1);
+        assert!(run.stderr.contains("can be reached from other machines"), "{run:?}");
     }
+    place.run(["mcp", "--http", "localhost"]).exits(2);
     place.write("empty", "\n");
+    place.write("table", format!("[ci]\nkey = '{TOKEN}'\n"));
+    place.write("unnamed", format!("{TOKEN} {TOKEN}\n"));
+    place.write("unset", "[ci]\ntoken_env = 'REPERTOIRE_NONE'\n");
+    place.write("twice", format!("[a]\ntoken = '{TOKEN}'\n[b]\ntoken = '{TOKEN}'\n"));
     for (option, variable, told) in [
         (&["--token-file", "token"][..], "", "token file token: a token of 5 bytes can be guessed"),
         (&["--token-file", "empty"], TOKEN, "token file empty: a token of 0 bytes can be guessed"),
         (&["--token-file", "none"], "", "cannot read the token file none"),
         (&[], "short", "`REPERTOIRE_MCP_TOKEN`: a token of 5 bytes can be guessed"),
+        (&["--token-file", "table"], "", "`ci`: `key` is not known"),
+        (&["--token-file", "unnamed"], "", "neither one token nor valid TOML"),
+        (&["--token-file", "unset"], "", "the variable `REPERTOIRE_NONE` is not set"),
+        (&["--token-file", "twice"], "", "two clients have the same token"),
         (&[], " \n", "`REPERTOIRE_MCP_TOKEN`: a token of 0 bytes can be guessed"),
         (&[], "sixteen bytes or more", "`REPERTOIRE_MCP_TOKEN`: a token has ASCII letters"),
     ] {
@@ -210,7 +254,7 @@ fn other_addresses_and_short_tokens_are_refused() {
         )
         .exits(1);
         assert!(run.stderr.contains(told), "{run:?}");
-        assert!(!run.stderr.contains("serving"), "{run:?}");
+        assert!(!run.stderr.contains("serving") && !run.stderr.contains(TOKEN), "{run:?}");
     }
 }
 
@@ -221,7 +265,7 @@ pub(crate) fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn a_session_ends_when_its_client_says_so_or_others_are_newer() {
+fn a_session_ends_when_its_client_says_so_and_goes_on_after_many_others() {
     let (server, _) = Server::start(&[], Some(TOKEN));
     let bearer = format!("Bearer {TOKEN}");
     let begin = || {
@@ -229,20 +273,8 @@ fn a_session_ends_when_its_client_says_so_or_others_are_newer() {
         header(&answer, "mcp-session-id").unwrap().to_owned()
     };
     let request = |method: &str, session: &str, body: &str| {
-        let mut stream = TcpStream::connect(&server.address).unwrap();
-        stream.set_read_timeout(Some(LONG)).unwrap();
-        write!(
-            stream,
-            "{method} /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: {bearer}\r\n\
-             Mcp-Session-Id: {session}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
-            server.address,
-            body.len()
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        let headers = [("Authorization", &*bearer), ("Mcp-Session-Id", session)];
+        server.ask(method, "/mcp", &headers, body)
     };
     let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
@@ -270,7 +302,8 @@ fn a_session_ends_when_its_client_says_so_or_others_are_newer() {
         begin();
         assert!(is_alive(&kept));
     }
-    assert!(is_alive(&kept) && !is_alive(&idle));
+    // It was dropped, and is taken up again.
+    assert!(is_alive(&kept) && is_alive(&idle));
     // Sessions that ended do not count.
     for _ in 0..130 {
         let ended = begin();

@@ -7,6 +7,7 @@ mod batches;
 #[path = "../support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
+mod clients;
 mod figures;
 mod http;
 mod in_process;
@@ -18,6 +19,7 @@ mod peer;
 mod plugin;
 mod python;
 mod rights;
+mod shared;
 mod skills;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]

@@ -15,12 +15,19 @@ use crate::environment;
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpArgs {
-    /// Serve HTTP on this loopback address, instead of standard input and output
-    #[arg(long, value_name = "ADDR", value_parser = loopback)]
+    /// Serve HTTP on this address, instead of standard input and output
+    #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<SocketAddr>,
-    /// File with the token that HTTP clients must send [default: a new one, printed]
+    /// File with the token that HTTP clients must send, or with a table of clients, their tokens and
+    /// skills [default: a new token, printed]
     #[arg(long, value_name = "PATH", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
+    /// Name by which HTTP clients reach this server, such as that of a proxy; may be repeated
+    #[arg(long, value_name = "HOST", requires = "http")]
+    pub(crate) allow_host: Vec<String>,
+    /// Go on with this session, as hooks and other commands know it, and keep it
+    #[arg(long, value_name = "NAME", conflicts_with = "http")]
+    pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) client: McpClientArgs,
     #[command(flatten)]

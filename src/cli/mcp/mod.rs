@@ -5,24 +5,31 @@ mod agents;
 mod entry;
 mod install;
 mod json;
+mod store;
+mod tokens;
 mod toml;
 
+use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use repertoire::config::Channel;
-use repertoire::integration::mcp::{McpOptions, McpServer, check_token, serve_http};
+use repertoire::integration::mcp::{HttpClient, HttpOptions, McpOptions, McpServer, serve_http};
+use repertoire::session::WatchedStore;
 use repertoire::{Consent, Engine};
 
 use crate::args::{Common, McpArgs, McpCommand};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::signals::Signals;
-use crate::{random, setup};
+use crate::{sanitize, setup};
+use store::Stores;
+use tokens::{Token, Tokens};
 
-/// The variable with the token, used if no file is named.
-const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
+/// The most sessions and connections at a time on an address that other machines reach.
+const FOR_MANY: usize = 1024;
 
 /// The time for cancelled calls to end.
 const GRACE: Duration = Duration::from_secs(2);
@@ -37,28 +44,78 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
 
 fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let common = &Common { channel: Channel::Mcp, ..common.clone() };
-    let mut scripts = setup::script_options(common)?;
-    scripts.write.extend(args.client.write.iter().cloned());
-    scripts.network &= !args.client.offline;
-    let consent = Consent::new(args.client.consent.into());
-    let engine =
-        setup::engine_with_everything(common, scripts, |builder| builder.consent(consent))?;
+    // What is wrong with tokens must be told before anything is read or announced.
+    let tokens = args.http.map(|address| tokens::given(args, address)).transpose()?;
+    let is_kept = args.http.is_some() || args.session.is_some();
+    let stores = if is_kept { store::open(common, out)? } else { None };
+    let mut engines = Engines { args, common, stores: stores.as_ref(), made: Vec::new() };
+    let engine = engines.get(None)?;
+    let mut clients = Vec::new();
+    for Token { name, secret, skills } in tokens.iter().flat_map(|tokens| &tokens.all) {
+        let engine = engines.get(skills.as_ref())?;
+        for unknown in tokens::unknown(skills.as_ref(), &engine) {
+            out.note(&sanitize::line(&format!("client `{name}`: there is no skill `{unknown}`")));
+        }
+        clients.push(HttpClient::new(name, secret, &engine, options(args))?);
+    }
     let code = setup::finish(common, &engine, out);
-    let _watch = setup::watch(&engine, args.refresh.refresh, out)?;
+    let made = engines.made.iter().map(|(_, engine)| engine);
+    let _watches: Vec<_> = made
+        .map(|engine| setup::watch(engine, args.refresh.refresh, out))
+        .collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let signals = Signals::watch()?;
     let served = runtime.block_on(async {
-        if let Some(address) = args.http {
+        if let (Some(address), Some(tokens)) = (args.http, &tokens) {
+            let http = http(address, args, tokens, clients, stores.map(|of| of.store), out);
             return tokio::select! {
-                served = http(address, args, engine, out) => served,
+                served = http => served,
                 () = ended(&signals) => Ok(()),
             };
         }
-        let server = McpServer::new(&engine, options(args));
+        let server = match &args.session {
+            Some(name) => McpServer::with_session(&engine, engine.session(name), options(args)),
+            None => McpServer::new(&engine, options(args)),
+        };
         Ok(server.serve_stdio_until(ended(&signals)).await?)
     });
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)
+}
+
+/// The engines of a server: one for each selection of skills that clients see.
+struct Engines<'a> {
+    args: &'a McpArgs,
+    common: &'a Common,
+    stores: Option<&'a Stores>,
+    made: Vec<(Option<BTreeSet<String>>, Engine)>,
+}
+
+impl Engines<'_> {
+    /// Returns the engine with these skills, all by default, of those that the command line allows.
+    fn get(&mut self, skills: Option<&BTreeSet<String>>) -> anyhow::Result<Engine> {
+        if let Some((_, engine)) = self.made.iter().find(|(made, _)| made.as_ref() == skills) {
+            return Ok(engine.clone());
+        }
+        let Engines { args, common, stores, .. } = self;
+        let mut scripts = setup::script_options(common)?;
+        scripts.write.extend(args.client.write.iter().cloned());
+        scripts.network &= !args.client.offline;
+        let consent = Consent::new(args.client.consent.into());
+        let allowlist = skills.map(|skills| tokens::allowlist(skills, &common.allow));
+        let engine = setup::engine_with_everything(common, scripts, |mut builder| {
+            builder = builder.consent(consent);
+            if let Some(allowlist) = allowlist {
+                builder = builder.allow(allowlist);
+            }
+            match stores {
+                Some(stores) => builder.session_store(Arc::clone(&stores.fallback)),
+                None => builder,
+            }
+        })?;
+        self.made.push((skills.cloned(), engine.clone()));
+        Ok(engine)
+    }
 }
 
 fn options(args: &McpArgs) -> McpOptions {
@@ -80,38 +137,25 @@ async fn ended(signals: &Signals) {
 async fn http(
     address: SocketAddr,
     args: &McpArgs,
-    engine: Engine,
+    tokens: &Tokens,
+    clients: Vec<HttpClient>,
+    store: Option<WatchedStore>,
     out: Output,
 ) -> anyhow::Result<()> {
-    let given = given_token(args)?;
     let listener =
         TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
-    let is_new = given.is_none();
-    let token = given.map_or_else(random::token::<32>, Ok)?;
-    out.note(&format!("serving http://{}/mcp", listener.local_addr()?));
-    if is_new {
-        out.note(&format!("the token of this run is {token}"));
-    }
-    let options = options(args);
-    let server = move || McpServer::new(&engine, options.clone());
-    Ok(serve_http(listener, &token, server).await?)
-}
-
-/// Returns the token of the file, otherwise of the variable; `None` to create one. An invalid token
-/// must be refused before a server is announced.
-fn given_token(args: &McpArgs) -> anyhow::Result<Option<String>> {
-    let (from, token) = if let Some(file) = &args.token_file {
-        let from = format!("the token file {}", file.display());
-        let token = std::fs::read_to_string(file).with_context(|| format!("cannot read {from}"))?;
-        (from, token)
-    } else {
-        let token = std::env::var(TOKEN_VARIABLE).unwrap_or_default();
-        if token.is_empty() {
-            return Ok(None);
+    let bound = listener.local_addr()?;
+    out.note(&format!("serving http://{bound}/mcp"));
+    if tokens.are_new {
+        for token in &tokens.all {
+            out.note(&format!("the token of this run is {}", token.secret));
         }
-        (format!("`{TOKEN_VARIABLE}`"), token)
-    };
-    let token = token.trim();
-    check_token(token).map_err(|error| error.reworded(format!("{from}: {}", error.message())))?;
-    Ok(Some(token.to_owned()))
+    }
+    let mut options = HttpOptions::default();
+    options.store = store;
+    options.hosts.clone_from(&args.allow_host);
+    if !bound.ip().is_loopback() {
+        (options.max_sessions, options.max_connections) = (FOR_MANY, FOR_MANY);
+    }
+    Ok(serve_http(listener, clients, options).await?)
 }

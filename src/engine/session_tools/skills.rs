@@ -24,6 +24,7 @@ impl SessionTools {
         {
             let id = &entry.id;
             self.session.record_use(id)?;
+            self.engine.count_use();
             let text = format!(
                 "The instructions of the skill `{id}` are in this conversation already: follow them."
             );

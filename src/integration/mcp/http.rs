@@ -1,223 +1,400 @@
-//! The MCP server over HTTP, for programs on this machine only.
+//! The MCP server over HTTP.
 
 use std::convert::Infallible;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
 use http::request::Parts;
-use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use rmcp::model::{ClientRequest, ErrorCode as ErrorCodeOfProtocol, JsonRpcMessage};
+use rmcp::model::{
+    ClientRequest, ErrorCode as ErrorCodeOfProtocol, InitializeRequestParams, JsonRpcMessage,
+    ProtocolVersion,
+};
 use rmcp::service::{RoleServer, RxJsonRpcMessage};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::McpServer;
-use super::batches;
+use super::clients::{HttpClient, Refused, authorize};
+use super::health::{Page, Probe};
 use super::merged::Merged;
 use super::message::{self, MAX_MESSAGE, Refusal};
-use super::sessions::Sessions;
-use crate::error::{Error, ErrorCode};
-use crate::integration::loopback::{Whole, serve_loopback};
-
-/// The shortest token, in bytes.
-const MIN_TOKEN: usize = 16;
+use super::metrics::Metrics;
+use super::sessions::{self, CURRENT, Current, Handshakes, Manager, Sessions};
+use super::{McpServer, batches, blocking};
+use crate::error::Error;
+use crate::integration::loopback::{Whole, is_loopback, serve};
+use crate::session::WatchedStore;
 
 /// The time a client has to send the body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The path of the only endpoint.
+/// The media type of metrics.
+const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// The path of the MCP endpoint.
 const PATH: &str = "/mcp";
 
-type Service = StreamableHttpService<McpServer, LocalSessionManager>;
+type Service = StreamableHttpService<McpServer, Manager>;
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// Serves clients at `http://HOST:PORT/mcp` (streamable HTTP) until an error; `server` creates an
-/// [`McpServer`] for each of them. `listener` must be on a loopback address.
+/// The options of a server over HTTP.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct HttpOptions {
+    /// The store in which the clients' engines keep sessions, by themselves or behind a
+    /// [`FallbackStore`](crate::session::FallbackStore), if it outlives a process; none by default.
+    /// Then a session goes on at any process with the same tokens and store, and ends only when its
+    /// client says so or the store forgets it. `/ready` and `/metrics` report on it.
+    pub store: Option<WatchedStore>,
+    /// Names by which clients reach the server, `NAME` or `NAME:PORT`, beside those of this machine;
+    /// none by default. On an address that is not a loopback address, no name means any.
+    pub hosts: Vec<String>,
+    /// The most sessions that are open in this process at a time; 128 by default. Each takes some
+    /// 60 kB.
+    pub max_sessions: usize,
+    /// The most connections that are open at a time; 128 by default.
+    pub max_connections: usize,
+}
+
+impl Default for HttpOptions {
+    fn default() -> HttpOptions {
+        HttpOptions { store: None, hosts: Vec::new(), max_sessions: 128, max_connections: 128 }
+    }
+}
+
+/// Serves `clients` at `http://HOST:PORT/mcp` (streamable HTTP) until an error.
 ///
-/// A request needs the header `Authorization: Bearer TOKEN`, with a token of 16 bytes or more. It
-/// is refused if its `Host` is not this machine, or if its `Origin` is a page from elsewhere:
-/// otherwise any web page could reach the server through a name of its own (DNS rebinding).
+/// A request needs the header `Authorization: Bearer TOKEN`, with the token of one of the clients.
+/// It is refused if its `Host` is not this machine or one of the options, or if its `Origin` is a
+/// page from elsewhere: otherwise any web page could reach the server through a name of its own (DNS
+/// rebinding).
 ///
-/// Clients of protocol 2026-07-28 have no connection: each of their requests is a session.
+/// A session has an id that each process with the same tokens understands, so that several of them
+/// can be behind one address, in any order; with [`HttpOptions::store`] they also share
+/// what its conversation was shown. Clients of protocol 2026-07-28 have no connection: each of their
+/// requests is a session.
 ///
-/// Fails with `INVALID_PARAM` for another address or a shorter token, and with `EXECUTION_ERROR` if
-/// connections cannot be accepted.
+/// `/health`, `/ready` and `/metrics` are for those who run the server: the first two need no token.
+///
+/// Fails with `INVALID_PARAM` if there is no client or two have the same token, and with
+/// `EXECUTION_ERROR` if connections cannot be accepted.
 pub async fn serve_http(
     listener: TcpListener,
-    token: &str,
-    server: impl Fn() -> McpServer + Send + Sync + 'static,
+    clients: Vec<HttpClient>,
+    options: HttpOptions,
 ) -> Result<(), Error> {
     // Ending the serving cancels the tasks it started.
     let serving = CancellationToken::new();
     let _ends = serving.clone().drop_guard();
-    check_token(token)?;
+    super::clients::check(&clients)?;
     let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-    let config = StreamableHttpServerConfig::default()
+    let mut config = StreamableHttpServerConfig::default()
         .with_allowed_origins(origins)
         .with_cancellation_token(serving)
         .with_max_request_body_bytes(MAX_MESSAGE)
         .enforce_origin_validation();
-    let sessions = Sessions::new();
+    config.session_store = Some(Arc::new(Handshakes));
+    if options.hosts.is_empty() && !is_loopback(&listener)? {
+        // A page that reached the server under a name of its own would still lack a token.
+        config = config.disable_allowed_hosts();
+    }
+    config.allowed_hosts.extend(options.hosts);
+    let sessions = Sessions::new(options.max_sessions);
     let manager = Arc::clone(&sessions.manager);
-    let service: Service = StreamableHttpService::new(move || Ok(server()), manager, config);
-    let token: Arc<str> = token.into();
-    let respond = move |request: Request<Incoming>| {
-        let (service, sessions, token) = (service.clone(), sessions.clone(), Arc::clone(&token));
+    let is_shared = options.store.is_some();
+    let metrics = Arc::new(Metrics::default());
+    let counted = Arc::clone(&metrics);
+    let handler = move || {
+        let current = CURRENT.try_with(Clone::clone).map_err(std::io::Error::other)?;
+        let name = current.session.filter(|_| is_shared).map(|(_, session)| session.name);
+        Ok(current.client.server(name.as_deref(), &counted))
+    };
+    let service = StreamableHttpService::new(handler, manager, config);
+    let server = Arc::new(Server {
+        service,
+        sessions,
+        clients: clients.into_iter().map(Arc::new).collect(),
+        store: options.store,
+        metrics,
+        probe: Arc::default(),
+    });
+    let respond = move |request| {
+        let server = Arc::clone(&server);
         async move {
-            sessions.used(request.headers()).await;
-            let answer = answer(&service, &sessions, &token, request).await;
-            // The session of a new client.
-            sessions.used(answer.headers()).await;
+            let answer = server.answer(request).await;
+            server.metrics.note_answer(answer.status());
             answer
         }
     };
-    serve_loopback(listener, respond).await
+    serve(listener, options.max_connections, respond).await
 }
 
-/// Checks that [`serve_http`] accepts this token, before anything is served.
-///
-/// Fails with `INVALID_PARAM` for a token of fewer than 16 bytes, or one that no header can hold.
-pub fn check_token(token: &str) -> Result<(), Error> {
-    let help = "use 16 bytes or more, such as the output of `openssl rand -hex 32`";
-    let refuse = |message| Err(Error::new(ErrorCode::InvalidParam, message, help));
-    if token.len() < MIN_TOKEN {
-        return refuse(format!("a token of {} bytes can be guessed", token.len()));
-    }
-    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return refuse(
-            "a token has ASCII letters, digits and signs only, and no blanks".to_owned(),
-        );
-    }
-    Ok(())
+/// A running server.
+struct Server {
+    service: Service,
+    sessions: Sessions,
+    clients: Arc<[Arc<HttpClient>]>,
+    store: Option<WatchedStore>,
+    metrics: Arc<Metrics>,
+    probe: Arc<Probe>,
 }
 
-/// Answers a request that may come from anybody.
-async fn answer(
-    service: &Service,
-    sessions: &Sessions,
-    token: &str,
-    mut request: Request<Incoming>,
-) -> Answer {
-    if !names_one_host(&request) {
-        return plain(StatusCode::BAD_REQUEST, "name one host, in the header `Host` alone\n");
-    }
-    if request.uri().path() != PATH {
-        return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
-    }
-    if !is_authorized(request.headers(), token) {
-        let mut answer = plain(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer TOKEN`\n");
-        answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
-        return answer;
-    }
-    let is_delete = request.method() == Method::DELETE;
-    let whole = request.extensions_mut().remove::<Whole>();
-    if request.method() != Method::POST {
+impl Server {
+    /// Answers a request that may come from anybody.
+    async fn answer(&self, mut request: Request<Incoming>) -> Answer {
+        if !names_one_host(&request) {
+            return plain(StatusCode::BAD_REQUEST, "name one host, in the header `Host` alone\n");
+        }
+        if let Some(page) = Page::at(request.uri().path()) {
+            return self.answer_page(page, &request).await;
+        }
+        if request.uri().path() != PATH {
+            return plain(StatusCode::NOT_FOUND, "the server is at /mcp\n");
+        }
+        let client = match authorize(request.headers(), &self.clients) {
+            Ok(client) => Arc::clone(client),
+            Err(refused) => return unauthorized(refused),
+        };
+        let Ok(current) = self.current(request.headers(), client) else {
+            return plain(StatusCode::NOT_FOUND, "there is no such session: send `initialize`\n");
+        };
+        let whole = request.extensions_mut().remove::<Whole>();
+        if request.method() == Method::POST {
+            return self.answer_post(current, whole, request).await;
+        }
         whole.iter().for_each(Whole::arrived);
-        let mut answer = service.handle(request).await;
-        // There is nothing left to do: the session is gone.
+        let is_delete = request.method() == Method::DELETE;
+        let mut answer = self.handle(&current, request).await;
         if is_delete && answer.status() == StatusCode::ACCEPTED {
+            self.end(&current).await;
+            // There is nothing left to do: the session is gone.
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
-        return answer;
+        answer
     }
-    answer_post(service, sessions, whole, request).await
-}
 
-/// Answers a request that carries a message or a batch of them.
-async fn answer_post(
-    service: &Service,
-    sessions: &Sessions,
-    whole: Option<Whole>,
-    request: Request<Incoming>,
-) -> Answer {
-    let (head, body) = request.into_parts();
-    let Ok(body) = timeout(BODY_TIMEOUT, Limited::new(body, MAX_MESSAGE).collect()).await else {
-        return plain(StatusCode::REQUEST_TIMEOUT, "the body came too slowly\n");
-    };
-    whole.iter().for_each(Whole::arrived);
-    let body = match body {
-        Ok(body) => body.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => {
-            return no_message(StatusCode::PAYLOAD_TOO_LARGE, &Refusal::too_long());
+    /// Answers a request of those who run the server.
+    async fn answer_page(&self, page: Page, request: &Request<Incoming>) -> Answer {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return plain(StatusCode::METHOD_NOT_ALLOWED, "send `GET`\n");
         }
-        Err(_) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read\n"),
-    };
-    if sessions.allows_batches(&head.headers)
-        && let Some(batch) = batches::split(&body)
-    {
-        return match batch {
-            Ok(messages) => answer_batch(service, head, messages).await,
-            Err(refusal) => no_message(StatusCode::BAD_REQUEST, &refusal),
-        };
-    }
-    match message::read(&body) {
-        Ok(Some(message)) => {
-            let answer = service.handle(Request::from_parts(head, Full::new(body))).await;
-            if has_batches(&message) {
-                sessions.allow_batches(answer.headers());
+        let is_open = page != Page::Metrics;
+        if !is_open && let Err(refused) = authorize(request.headers(), &self.clients) {
+            return unauthorized(refused);
+        }
+        let (probe, store) = (Arc::clone(&self.probe), self.store.clone());
+        let (metrics, clients) = (Arc::clone(&self.metrics), Arc::clone(&self.clients));
+        let n_sessions = self.sessions.count().await;
+        let text = match page {
+            Page::Health => return plain(StatusCode::OK, "alive\n"),
+            Page::Ready => {
+                blocking("/ready", move || probe.report(clients[0].engine(), store.as_ref())).await
             }
-            answer
+            Page::Metrics => {
+                let write = move || metrics.write(&clients, store.as_ref(), n_sessions);
+                blocking("/metrics", write).await.map(|text| (true, text))
+            }
+        };
+        let (status, text) = match text {
+            Ok((true, text)) => (StatusCode::OK, text),
+            Ok((false, text)) => (StatusCode::SERVICE_UNAVAILABLE, text),
+            Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        };
+        let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
+        *answer.status_mut() = status;
+        let kind = if is_open { "text/plain; charset=utf-8" } else { METRICS };
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        answer
+    }
+
+    /// Finds the session that a request names. Fails if it has ended, or if its id was not issued to
+    /// this client.
+    fn current(&self, headers: &HeaderMap, client: Arc<HttpClient>) -> Result<Current, ()> {
+        let Some(id) = sessions::named(headers) else {
+            return Ok(Current { client, session: None });
+        };
+        match client.key().read(&id).filter(|_| !self.sessions.has_ended(&id)) {
+            Some(session) => Ok(Current { client, session: Some((id, session)) }),
+            // This protocol has no sessions, so its servers ignore the header.
+            None if is_without_sessions(headers) => Ok(Current { client, session: None }),
+            None => Err(()),
         }
-        // The service would report an error; the client needs only to know that the message
-        // arrived.
-        Ok(None) => plain(StatusCode::ACCEPTED, ""),
-        Err(refusal) => no_message(StatusCode::BAD_REQUEST, &refusal),
     }
-}
 
-/// Tells whether a client that begins with `message` may send batches.
-fn has_batches(message: &RxJsonRpcMessage<RoleServer>) -> bool {
-    let JsonRpcMessage::Request(request) = message else { return false };
-    match &request.request {
-        ClientRequest::InitializeRequest(hello) => batches::are_in(&hello.params.protocol_version),
-        _ => false,
+    /// Has the SDK answer a request.
+    async fn handle<B>(&self, current: &Current, request: Request<B>) -> Answer
+    where
+        B: hyper::body::Body<Error: std::fmt::Display, Data: Send> + Send + 'static,
+    {
+        let id = current.session.as_ref().map(|(id, _)| id);
+        if let Some(id) = id {
+            self.sessions.used(id).await;
+        }
+        let answer = CURRENT.scope(current.clone(), self.service.handle(request)).await;
+        if let Some(id) = id {
+            // It may be here only now.
+            self.sessions.used(id).await;
+        }
+        answer
     }
-}
 
-/// Answers the messages of a batch in one stream of events.
-async fn answer_batch(service: &Service, mut head: Parts, messages: Vec<Vec<u8>>) -> Answer {
-    head.headers.remove(CONTENT_LENGTH);
-    let mut bodies = Vec::new();
-    for text in messages {
-        let refusal = match batches::read(&text) {
+    /// Ends a session for good.
+    async fn end(&self, current: &Current) {
+        let Some((id, session)) = &current.session else { return };
+        self.sessions.end(id).await;
+        if self.store.is_none() {
+            return;
+        }
+        let stored = current.client.session(&session.name);
+        let ended = blocking("DELETE", move || stored.end()).await.and_then(|ended| ended);
+        if let Err(error) = ended {
+            tracing::warn!(%error, "the session of a client cannot be ended");
+        }
+    }
+
+    /// Answers a request that carries a message or a batch of them.
+    async fn answer_post(
+        &self,
+        current: Current,
+        whole: Option<Whole>,
+        request: Request<Incoming>,
+    ) -> Answer {
+        let (head, body) = request.into_parts();
+        let Ok(body) = timeout(BODY_TIMEOUT, Limited::new(body, MAX_MESSAGE).collect()).await
+        else {
+            return plain(StatusCode::REQUEST_TIMEOUT, "the body came too slowly\n");
+        };
+        whole.iter().for_each(Whole::arrived);
+        let body = match body {
+            Ok(body) => body.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => {
+                return no_message(StatusCode::PAYLOAD_TOO_LARGE, &Refusal::too_long());
+            }
+            Err(_) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read\n"),
+        };
+        let has_batches =
+            current.session.as_ref().is_some_and(|(_, session)| sessions::allows_batches(session));
+        if has_batches && let Some(batch) = batches::split(&body) {
+            return match batch {
+                Ok(messages) => self.answer_batch(&current, head, messages).await,
+                Err(refusal) => no_message(StatusCode::BAD_REQUEST, &refusal),
+            };
+        }
+        match message::read(&body) {
             Ok(Some(message)) => {
-                let body = Full::new(Bytes::from(text));
-                let answer = service.handle(Request::from_parts(head.clone(), body)).await;
-                match (answer.status(), &message) {
-                    (StatusCode::ACCEPTED, _) => continue,
-                    (StatusCode::OK, _) if is_events(answer.headers()) => {
-                        bodies.push(answer.into_body());
-                        continue;
+                let request = Request::from_parts(head, Full::new(body));
+                match hello(&message) {
+                    Some(hello) if current.session.is_none() => {
+                        self.begin(current, hello, request).await
                     }
-                    (_, JsonRpcMessage::Request(request)) => {
-                        let why = "the request was refused".to_owned();
-                        Refusal::new(
-                            ErrorCodeOfProtocol::INVALID_REQUEST,
-                            why,
-                            Some(request.id.clone()),
-                        )
-                    }
-                    _ => continue,
+                    _ => self.handle(&current, request).await,
                 }
             }
-            Ok(None) => continue,
-            Err(refusal) => refusal,
+            // The service would report an error; the client needs only to know that the message
+            // arrived.
+            Ok(None) => plain(StatusCode::ACCEPTED, ""),
+            Err(refusal) => no_message(StatusCode::BAD_REQUEST, &refusal),
+        }
+    }
+
+    /// Begins a session.
+    async fn begin(
+        &self,
+        current: Current,
+        hello: &InitializeRequestParams,
+        request: Request<Full<Bytes>>,
+    ) -> Answer {
+        let session = current.client.key().issue(hello).ok().and_then(|id| {
+            let described = current.client.key().read(&id)?;
+            Some((id.into(), described))
+        });
+        let Some((id, described)) = session else {
+            return plain(StatusCode::INTERNAL_SERVER_ERROR, "a session cannot be named\n");
         };
-        let text = serde_json::to_string(&refusal).unwrap_or_default();
-        bodies.push(Full::new(Bytes::from(format!("data: {text}\n\n"))).boxed());
+        let current = Current { session: Some((id, described)), ..current };
+        let answer = self.handle(&current, request).await;
+        if let Some(id) = sessions::named(answer.headers()) {
+            self.sessions.initialized(&id).await;
+        }
+        answer
     }
-    if bodies.is_empty() {
-        return plain(StatusCode::ACCEPTED, "");
+
+    /// Answers the messages of a batch in one stream of events.
+    async fn answer_batch(
+        &self,
+        current: &Current,
+        mut head: Parts,
+        messages: Vec<Vec<u8>>,
+    ) -> Answer {
+        head.headers.remove(CONTENT_LENGTH);
+        let mut bodies = Vec::new();
+        for text in messages {
+            let refusal = match batches::read(&text) {
+                Ok(Some(message)) => {
+                    let body = Full::new(Bytes::from(text));
+                    let answer =
+                        self.handle(current, Request::from_parts(head.clone(), body)).await;
+                    match (answer.status(), &message) {
+                        (StatusCode::ACCEPTED, _) => continue,
+                        (StatusCode::OK, _) if is_events(answer.headers()) => {
+                            bodies.push(answer.into_body());
+                            continue;
+                        }
+                        (_, JsonRpcMessage::Request(request)) => {
+                            let why = "the request was refused".to_owned();
+                            Refusal::new(
+                                ErrorCodeOfProtocol::INVALID_REQUEST,
+                                why,
+                                Some(request.id.clone()),
+                            )
+                        }
+                        _ => continue,
+                    }
+                }
+                Ok(None) => continue,
+                Err(refusal) => refusal,
+            };
+            let text = serde_json::to_string(&refusal).unwrap_or_default();
+            bodies.push(Full::new(Bytes::from(format!("data: {text}\n\n"))).boxed());
+        }
+        if bodies.is_empty() {
+            return plain(StatusCode::ACCEPTED, "");
+        }
+        let mut answer = Response::new(Merged(bodies).boxed());
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
+        answer
     }
-    let mut answer = Response::new(Merged(bodies).boxed());
-    answer.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static(EVENTS));
+}
+
+/// Returns the parameters of a request to initialize.
+fn hello(message: &RxJsonRpcMessage<RoleServer>) -> Option<&InitializeRequestParams> {
+    let JsonRpcMessage::Request(request) = message else { return None };
+    match &request.request {
+        ClientRequest::InitializeRequest(hello) => Some(&hello.params),
+        _ => None,
+    }
+}
+
+/// Tells whether the headers are those of a protocol without sessions.
+fn is_without_sessions(headers: &HeaderMap) -> bool {
+    let version = headers.get("mcp-protocol-version").and_then(|value| value.to_str().ok());
+    version.is_some_and(|version| version >= ProtocolVersion::NO_INITIALIZE.as_str())
+}
+
+/// The answer to a request without a valid token, as RFC 6750 has it.
+fn unauthorized(refused: Refused) -> Answer {
+    let mut answer = plain(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer TOKEN`\n");
+    let challenge = match refused {
+        Refused::NoToken => r#"Bearer realm="repertoire""#,
+        Refused::WrongToken => r#"Bearer realm="repertoire", error="invalid_token""#,
+    };
+    answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
     answer
 }
 
@@ -241,7 +418,7 @@ fn no_message(status: StatusCode, refusal: &Refusal) -> Answer {
     let body = serde_json::to_vec(refusal).unwrap_or_default();
     let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
     *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     answer
 }
 
@@ -249,48 +426,4 @@ fn plain(status: StatusCode, text: &'static str) -> Answer {
     let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *answer.status_mut() = status;
     answer
-}
-
-/// Tells whether the headers hold the token; compares in constant time.
-fn is_authorized(headers: &HeaderMap, token: &str) -> bool {
-    let mut given = headers.get_all(AUTHORIZATION).iter();
-    let (Some(only), None) = (given.next(), given.next()) else { return false };
-    let Some((scheme, credentials)) = only.to_str().ok().and_then(|value| value.split_once(' '))
-    else {
-        return false;
-    };
-    let (given, token) = (credentials.trim().as_bytes(), token.as_bytes());
-    let differences = given.iter().zip(token).fold(0, |all, (a, b)| all | (a ^ b));
-    scheme.eq_ignore_ascii_case("bearer") && given.len() == token.len() && differences == 0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_whole_token_once_is_good() {
-        let token = "0123456789abcdef";
-        let with = |values: &[&str]| {
-            let mut headers = HeaderMap::new();
-            for value in values {
-                headers.append(AUTHORIZATION, value.parse().unwrap());
-            }
-            is_authorized(&headers, token)
-        };
-        assert!(with(&["Bearer 0123456789abcdef"]) && with(&["bearer  0123456789abcdef "]));
-        for wrong in [
-            &[][..],
-            &["0123456789abcdef"],
-            &["Bearer"],
-            &["Bearer "],
-            &["Basic 0123456789abcdef"],
-            &["Bearer 0123456789abcde"],
-            &["Bearer 0123456789abcdef0"],
-            &["Bearer 0123456789abcdeF"],
-            &["Bearer 0123456789abcdef", "Bearer 0123456789abcdef"],
-        ] {
-            assert!(!with(wrong), "{wrong:?}");
-        }
-    }
 }

@@ -8,11 +8,14 @@
 mod address;
 mod batches;
 mod changes;
+mod clients;
 mod consent;
+mod health;
 mod http;
 mod lines;
 mod merged;
 mod message;
+mod metrics;
 mod options;
 mod pages;
 mod progress;
@@ -20,6 +23,7 @@ mod prompts;
 mod resources;
 #[cfg(feature = "toolsets")]
 mod rights;
+mod session_id;
 mod sessions;
 mod skills;
 mod tools;
@@ -27,6 +31,7 @@ mod tools;
 use std::fmt::Display;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rmcp::handler::server::ServerHandler;
@@ -52,17 +57,19 @@ use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use changes::Listed;
 use lines::{Closing, Lines};
+use metrics::Metrics;
 use pages::is_whole;
-use sessions::session_id;
+use session_id::unique_name;
 
-pub use http::{check_token, serve_http};
+pub use clients::{HttpClient, check_token};
+pub use http::{HttpOptions, serve_http};
 pub use options::McpOptions;
 
 /// The time for a call to end after the client has closed its side, or after the last answer since:
 /// less than the two seconds after which SDKs send a signal.
 const LAST_CALLS: Duration = Duration::from_secs(1);
 
-/// A server of an engine for one client: the connection is a session, which ends with the server.
+/// A server of an engine for one client: the connection is a session.
 ///
 /// It is a handler of the crate `rmcp`, to be served on any of its transports. If the engine's
 /// [`Consent`](crate::Consent) has a policy but nobody to ask, the client's user is asked, provided
@@ -89,24 +96,49 @@ struct Connection {
     options: McpOptions,
     /// Fingerprints of the lists that the client was shown, to detect changes.
     listed: Listed,
+    /// True if the session ends with the connection.
+    is_owner: bool,
+    /// True once changes are told, which a client can ask for at two processes.
+    is_told: AtomicBool,
+    metrics: Option<Arc<Metrics>>,
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if let Err(error) = self.session.end() {
+        if self.is_owner
+            && let Err(error) = self.session.end()
+        {
             tracing::warn!(%error, "the session of a connection cannot be ended");
         }
     }
 }
 
 impl McpServer {
-    /// Creates a server of `engine` for a new connection.
+    /// Creates a server of `engine` for a new connection, with a session that ends with the server.
     pub fn new(engine: &Engine, options: McpOptions) -> McpServer {
-        let session = engine.session(&session_id());
+        McpServer::create(engine, engine.session(&unique_name()), options, true, None)
+    }
+
+    /// Creates a server of `engine` for a connection that goes on with `session`, which other
+    /// connections and processes may share. It does not end with the server.
+    pub fn with_session(engine: &Engine, session: Session, options: McpOptions) -> McpServer {
+        McpServer::create(engine, session, options, false, None)
+    }
+
+    fn create(
+        engine: &Engine,
+        session: Session,
+        options: McpOptions,
+        is_owner: bool,
+        metrics: Option<Arc<Metrics>>,
+    ) -> McpServer {
         let tools = engine.tools(&session).with_options(options.tools.clone());
         let engine = engine.clone();
         let listed = Listed::default();
-        McpServer(Arc::new(Connection { engine, session, tools, options, listed }))
+        let is_told = AtomicBool::new(false);
+        let connection =
+            Connection { engine, session, tools, options, listed, is_owner, is_told, metrics };
+        McpServer(Arc::new(connection))
     }
 
     /// Serves the client on standard input and output, until it closes them. Nothing else may be
@@ -347,7 +379,9 @@ impl ServerHandler for McpServer {
 
     /// Clients before protocol 2026-07-28 are notified of changes without having subscribed.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        changes::tell(&self.0, &context.peer).await;
+        if !self.0.is_told.swap(true, Ordering::Relaxed) {
+            changes::tell(&self.0, &context.peer).await;
+        }
     }
 
     fn accepted_subscription_filter(

@@ -1,100 +1,268 @@
-//! The ids of connections, and the sessions of HTTP clients, limited in number.
+//! The sessions of HTTP clients in this process: limited in number, and taken up wherever a client
+//! continues.
 
-use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
+use futures_core::Stream;
 use http::HeaderMap;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, InitializedNotification, ServerJsonRpcMessage,
+};
+use rmcp::transport::common::server_side_http::ServerSseMessage;
+use rmcp::transport::streamable_http_server::session::local::{
+    LocalSessionManager, LocalSessionManagerError,
+};
+use rmcp::transport::streamable_http_server::session::store::{
+    SessionState, SessionStore, SessionStoreError,
+};
+use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionId, SessionManager};
 
-/// The most sessions at a time: one more ends the least recently used one. Each takes some 60 kB.
-const MAX_SESSIONS: usize = 128;
+use super::batches;
+use super::clients::HttpClient;
+use super::session_id::Described;
 
-/// The time after which an idle session ends. Users leave agents alone for longer than the SDK's
-/// five minutes, and few clients start a new session when theirs is gone.
+/// The time after which an idle session is dropped from this process. Users leave agents alone for
+/// longer than the SDK's five minutes, and each restart of a session costs a moment.
 const MAX_IDLE: Duration = Duration::from_secs(60 * 60);
+
+/// The number of ended sessions that this process remembers.
+const MAX_ENDED: usize = 4096;
 
 /// The header that names a session.
 const SESSION_ID: &str = "mcp-session-id";
 
-/// The open sessions, in the order of their last use.
+/// The client of a request, and its session.
 #[derive(Debug, Clone)]
-pub(super) struct Sessions {
-    pub(super) manager: Arc<LocalSessionManager>,
-    by_use: Arc<Mutex<Vec<SessionId>>>,
-    /// The sessions whose protocol has batches.
-    batched: Arc<Mutex<HashSet<SessionId>>>,
+pub(super) struct Current {
+    pub(super) client: Arc<HttpClient>,
+    /// The session that the request names or begins; `None` for protocols without sessions.
+    pub(super) session: Option<(SessionId, Described)>,
 }
 
-/// A session id that no other connection has, in this process or another.
-pub(super) fn session_id() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("mcp-{}-{since:x}-{number}", std::process::id())
+tokio::task_local! {
+    /// The request that is being answered. The SDK creates handlers and sessions without saying for
+    /// which request, but does so in the task that answers it.
+    pub(super) static CURRENT: Current;
 }
 
-/// Returns the session that the headers name.
-fn named(headers: &HeaderMap) -> Option<SessionId> {
+/// Returns the id of the session that the headers name.
+pub(super) fn named(headers: &HeaderMap) -> Option<SessionId> {
     let id = headers.get(SESSION_ID).and_then(|id| id.to_str().ok()).map(SessionId::from);
     id.filter(|id| !id.is_empty())
 }
 
+/// The open sessions of this process, in the order of their last use.
+#[derive(Debug, Clone)]
+pub(super) struct Sessions {
+    pub(super) manager: Arc<Manager>,
+    most: usize,
+    by_use: Arc<Mutex<Vec<SessionId>>>,
+    /// The sessions that their clients ended, the first one longest ago.
+    ended: Arc<Mutex<VecDeque<SessionId>>>,
+}
+
 impl Sessions {
-    pub(super) fn new() -> Sessions {
-        let mut manager = LocalSessionManager::default();
-        manager.session_config.keep_alive = Some(MAX_IDLE);
-        Sessions { manager: Arc::new(manager), by_use: Arc::default(), batched: Arc::default() }
+    /// Creates the sessions of a process: `most` at a time, each of which takes some 60 kB.
+    pub(super) fn new(most: usize) -> Sessions {
+        let mut local = LocalSessionManager::default();
+        local.session_config.keep_alive = Some(MAX_IDLE);
+        let manager = Arc::new(Manager(local));
+        Sessions { manager, most, by_use: Arc::default(), ended: Arc::default() }
     }
 
-    /// Records the use of the session in these headers, if there is one; ends those beyond the
-    /// limit.
-    pub(super) async fn used(&self, headers: &HeaderMap) {
-        let Some(id) = named(headers) else { return };
-        let ended = {
-            let open = self.manager.sessions.read().await;
-            if !open.contains_key(&id) {
+    /// Records the use of a session, and drops those beyond the limit, which are taken up again when
+    /// they are used.
+    pub(super) async fn used(&self, id: &SessionId) {
+        let dropped = {
+            let open = self.manager.0.sessions.read().await;
+            if !open.contains_key(id) {
                 return;
             }
-            self.note(id, |known| open.contains_key(known))
+            self.note(id.clone(), |known| open.contains_key(known))
         };
-        for ended in ended {
-            if let Err(error) = self.manager.close_session(&ended).await {
-                tracing::warn!(%error, "a session could not be ended");
-            }
+        for dropped in dropped {
+            self.close(&dropped).await;
         }
     }
 
-    /// Allows batches for the new session in these headers, which are those of an answer.
-    pub(super) fn allow_batches(&self, headers: &HeaderMap) {
-        self.batched().extend(named(headers));
+    /// The number of open sessions.
+    pub(super) async fn count(&self) -> usize {
+        self.manager.0.sessions.read().await.len()
     }
 
-    /// Tells whether the session in these headers may send batches.
-    pub(super) fn allows_batches(&self, headers: &HeaderMap) -> bool {
-        named(headers).is_some_and(|id| self.batched().contains(&id))
+    /// Drops a session from this process.
+    async fn close(&self, id: &SessionId) {
+        if let Err(error) = self.manager.close_session(id).await {
+            tracing::warn!(%error, "a session could not be dropped");
+        }
     }
 
-    fn batched(&self) -> MutexGuard<'_, HashSet<SessionId>> {
-        self.batched.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Ends a session for good, as far as this process is concerned.
+    pub(super) async fn end(&self, id: &SessionId) {
+        {
+            let mut ended = lock(&self.ended);
+            if ended.len() >= MAX_ENDED {
+                ended.pop_front();
+            }
+            ended.push_back(id.clone());
+        }
+        self.close(id).await;
+    }
+
+    /// Tells whether the client ended this session here.
+    pub(super) fn has_ended(&self, id: &SessionId) -> bool {
+        lock(&self.ended).contains(id)
+    }
+
+    /// Marks a new session as initialized. The client's own notification may go to another process.
+    pub(super) async fn initialized(&self, id: &SessionId) {
+        let notification = InitializedNotification::default();
+        let message = ClientJsonRpcMessage::notification(
+            ClientNotification::InitializedNotification(notification),
+        );
+        if let Err(error) = self.manager.accept_message(id, message).await {
+            tracing::debug!(%error, "a new session is gone");
+        }
     }
 
     /// Moves a session to the end; returns the first of the open ones that are beyond the limit.
     fn note(&self, id: SessionId, is_open: impl Fn(&SessionId) -> bool) -> Vec<SessionId> {
-        let mut by_use = self.by_use.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut by_use = lock(&self.by_use);
         by_use.retain(|known| *known != id);
         by_use.push(id);
-        if by_use.len() <= MAX_SESSIONS {
+        if by_use.len() <= self.most {
             return Vec::new();
         }
         // Those that their clients ended, or that expired, are still in the list.
         by_use.retain(is_open);
-        let n_beyond = by_use.len().saturating_sub(MAX_SESSIONS);
-        let ended = by_use.drain(..n_beyond).collect();
-        self.batched().retain(|known| by_use.contains(known));
-        ended
+        let n_beyond = by_use.len().saturating_sub(self.most);
+        by_use.drain(..n_beyond).collect()
+    }
+}
+
+/// Tells whether a session's protocol has batches.
+pub(super) fn allows_batches(session: &Described) -> bool {
+    session.protocol().is_some_and(batches::are_in)
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The SDK's sessions in memory, with ids of ours.
+#[derive(Debug)]
+pub(super) struct Manager(LocalSessionManager);
+
+impl SessionManager for Manager {
+    type Error = LocalSessionManagerError;
+    type Transport = <LocalSessionManager as SessionManager>::Transport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
+        let id = CURRENT.try_with(|current| current.session.as_ref().map(|(id, _)| id.clone()));
+        let Some(id) = id.ok().flatten() else { return self.0.create_session().await };
+        match self.0.restore_session(id.clone()).await? {
+            RestoreOutcome::Restored(transport) => Ok((id, transport)),
+            _ => Err(LocalSessionManagerError::SessionNotFound(id)),
+        }
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, Self::Error> {
+        self.0.initialize_session(id, message).await
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
+        self.0.has_session(id).await
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
+        self.0.close_session(id).await
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        self.0.create_stream(id, message).await
+    }
+
+    async fn accept_message(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<(), Self::Error> {
+        self.0.accept_message(id, message).await
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        self.0.create_standalone_stream(id).await
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        self.0.resume(id, last_event_id).await
+    }
+
+    async fn restore_session(
+        &self,
+        id: SessionId,
+    ) -> Result<RestoreOutcome<Self::Transport>, Self::Error> {
+        self.0.restore_session(id).await
+    }
+}
+
+/// The handshakes of sessions that another process began. Nothing is stored: the id tells all.
+#[derive(Debug)]
+pub(super) struct Handshakes;
+
+type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, SessionStoreError>> + Send + 'a>>;
+
+/// Written without the SDK's macro for traits with `async`, which would be one more dependency.
+impl SessionStore for Handshakes {
+    fn load<'s, 'i, 'a>(&'s self, id: &'i str) -> Stored<'a, Option<SessionState>>
+    where
+        's: 'a,
+        'i: 'a,
+        Self: 'a,
+    {
+        Box::pin(async move {
+            let known = CURRENT.try_with(|current| current.session.clone()).ok().flatten();
+            let known = known.filter(|(known, _)| **known == *id);
+            let hello = known.map(|(_, session)| session.hello()).transpose()?;
+            Ok(hello.map(SessionState::new))
+        })
+    }
+
+    fn store<'s, 'i, 'd, 'a>(&'s self, _: &'i str, _: &'d SessionState) -> Stored<'a, ()>
+    where
+        's: 'a,
+        'i: 'a,
+        'd: 'a,
+        Self: 'a,
+    {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn delete<'s, 'i, 'a>(&'s self, _: &'i str) -> Stored<'a, ()>
+    where
+        's: 'a,
+        'i: 'a,
+        Self: 'a,
+    {
+        Box::pin(async { Ok(()) })
     }
 }
 
@@ -102,28 +270,29 @@ impl Sessions {
 mod tests {
     use super::*;
 
+    const MOST: usize = 128;
+
     #[test]
     fn the_session_that_was_used_least_lately_goes_first() {
-        let sessions = Sessions::new();
+        let sessions = Sessions::new(MOST);
         let id = |n: usize| SessionId::from(n.to_string());
         let note = |n: usize| sessions.note(id(n), |_| true);
-        for n in 0..MAX_SESSIONS {
+        for n in 0..MOST {
             assert!(note(n).is_empty(), "{n}");
         }
         assert!(note(0).is_empty());
-        assert_eq!(note(MAX_SESSIONS), [id(1)]);
-        assert_eq!(note(MAX_SESSIONS + 1), [id(2)]);
+        assert_eq!(note(MOST), [id(1)]);
+        assert_eq!(note(MOST + 1), [id(2)]);
     }
 
     #[test]
     fn sessions_that_ended_make_room() {
-        let sessions = Sessions::new();
+        let sessions = Sessions::new(MOST);
         let id = |n: usize| SessionId::from(n.to_string());
-        sessions.batched().extend([id(0), id(1)]);
-        for n in 0..10 * MAX_SESSIONS {
+        for n in 0..10 * MOST {
             let is_open = |known: &SessionId| [id(0), id(n)].contains(known);
             assert!(sessions.note(id(n), is_open).is_empty(), "{n}");
         }
-        assert_eq!(*sessions.batched(), HashSet::from([id(0)]));
+        assert!(lock(&sessions.by_use).len() <= MOST);
     }
 }

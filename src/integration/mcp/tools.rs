@@ -3,6 +3,7 @@
 use std::sync::Arc;
 #[cfg(feature = "toolsets")]
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, MetaObject,
@@ -51,9 +52,29 @@ impl Connection {
     }
 }
 
-/// Answers `tools/call`. A failure of the tool is an answer; only an unknown tool is a protocol
-/// error.
+/// Answers `tools/call`, and counts it. A failure of the tool is an answer; only an unknown tool is a
+/// protocol error.
 pub(super) async fn call(
+    connection: &Arc<Connection>,
+    request: CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let Some(metrics) = &connection.metrics else {
+        return answer(connection, request, context).await;
+    };
+    let (name, began) = (request.name.clone(), Instant::now());
+    let answered = answer(connection, request, context).await;
+    let has_failed = match &answered {
+        Ok(CallToolResponse::Complete(result)) => result.is_error == Some(true),
+        Ok(_) => false,
+        Err(_) => true,
+    };
+    metrics.note_call(&name, began.elapsed(), has_failed);
+    answered
+}
+
+/// Answers a call, and asks the client's user for what it needs.
+async fn answer(
     connection: &Arc<Connection>,
     request: CallToolRequestParams,
     context: &RequestContext<RoleServer>,

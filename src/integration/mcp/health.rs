@@ -1,0 +1,74 @@
+//! Health and metrics of a server over HTTP, for those who run it.
+//!
+//! | path | answer |
+//! |---|---|
+//! | `/health` | 200 while the process serves |
+//! | `/ready` | 200 if the session store answers, otherwise 503 |
+//! | `/metrics` | metrics, for those with a token |
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::catalog::Audience;
+use crate::engine::Engine;
+use crate::session::{SessionStore as _, WatchedStore};
+
+/// The session that is read to see if the store answers. It never has any content.
+const PROBE: &str = "repertoire-ready";
+
+/// The time for which an answer of the store counts.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// A path with an answer for those who run the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Page {
+    Health,
+    Ready,
+    Metrics,
+}
+
+impl Page {
+    /// Returns the page at a path.
+    pub(super) fn at(path: &str) -> Option<Page> {
+        match path {
+            "/health" => Some(Page::Health),
+            "/ready" => Some(Page::Ready),
+            "/metrics" => Some(Page::Metrics),
+            _ => None,
+        }
+    }
+}
+
+/// The last answer of the store, so that probes cost it at most one call a second.
+#[derive(Debug, Default)]
+pub(super) struct Probe(Mutex<Option<(Instant, bool)>>);
+
+impl Probe {
+    /// Tells whether the store answers. Blocks, at most for the store's time limit.
+    fn answers(&self, store: &WatchedStore) -> bool {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, answers)) = *last
+            && at.elapsed() < FRESH
+        {
+            return answers;
+        }
+        let state = store.state(PROBE);
+        if let Err(error) = &state {
+            tracing::warn!(%error, "the session store does not answer");
+        }
+        *last = Some((Instant::now(), state.is_ok()));
+        state.is_ok()
+    }
+
+    /// Tells whether the server is ready, and the text that says so. Without a store there is none
+    /// to wait for, and the catalog was compiled before anything was served.
+    pub(super) fn report(&self, engine: &Engine, store: Option<&WatchedStore>) -> (bool, String) {
+        let n_skills = engine.catalog().listed(Audience::Model).count();
+        let (is_ready, state) = match store {
+            None => (true, "in memory"),
+            Some(store) if self.answers(store) => (true, "answers"),
+            Some(_) => (false, "away"),
+        };
+        (is_ready, format!("skills: {n_skills}\nsession store: {state}\n"))
+    }
+}

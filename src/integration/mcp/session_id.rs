@@ -1,0 +1,218 @@
+//! Ids of sessions over HTTP that every process with the same token understands.
+//!
+//! An id holds all that a process needs to go on with a session that another one began: the protocol
+//! and the ability to ask the user, from the client's `initialize` request. It is signed, so that no
+//! client can invent an id, or use one that belongs to another token. Processes behind one address
+//! therefore share nothing but their tokens and the session store.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use data_encoding::HEXLOWER;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use rmcp::model::{InitializeRequestParams, ProtocolVersion};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::error::{Error, ErrorCode};
+
+/// The bytes of randomness, and of the signature, in an id: 128 bits each.
+const N_BYTES: usize = 16;
+
+/// A key that signs ids: 32 bytes, padded with zeros to a block of SHA-256, as HMAC does.
+#[derive(Clone)]
+pub(super) struct IdKey([u8; 64]);
+
+/// A session as its id describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Described {
+    /// The protocol that the client asked for.
+    version: String,
+    /// The client's elicitation capability.
+    asks: Asks,
+    /// The name of the session in the store.
+    pub(super) name: String,
+}
+
+/// A client's ability to ask its user: its elicitation capability.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    Never,
+    /// As clients did before there were modes.
+    WithoutMode,
+    ByForm,
+    ByUrl,
+    ByBoth,
+}
+
+impl Asks {
+    const ALL: [Asks; 5] =
+        [Asks::Never, Asks::WithoutMode, Asks::ByForm, Asks::ByUrl, Asks::ByBoth];
+
+    fn of(hello: &InitializeRequestParams) -> Asks {
+        let Some(elicitation) = &hello.capabilities.elicitation else { return Asks::Never };
+        match (elicitation.form.is_some(), elicitation.url.is_some()) {
+            (false, false) => Asks::WithoutMode,
+            (true, false) => Asks::ByForm,
+            (false, true) => Asks::ByUrl,
+            (true, true) => Asks::ByBoth,
+        }
+    }
+
+    fn letter(self) -> &'static str {
+        match self {
+            Asks::Never => "n",
+            Asks::WithoutMode => "e",
+            Asks::ByForm => "f",
+            Asks::ByUrl => "u",
+            Asks::ByBoth => "b",
+        }
+    }
+}
+
+impl IdKey {
+    /// Derives the key from a secret that all processes have.
+    pub(super) fn derive(secret: &[u8]) -> IdKey {
+        let mut hash = Sha256::new();
+        hash.update(b"repertoire: ids of MCP sessions\0");
+        hash.update(secret);
+        let mut block = [0; 64];
+        block[..32].copy_from_slice(&hash.finalize());
+        IdKey(block)
+    }
+
+    /// Creates an id for a new session of the client that says `hello`.
+    ///
+    /// Fails with `EXECUTION_ERROR` if the system gives no random bytes.
+    pub(super) fn issue(&self, hello: &InitializeRequestParams) -> Result<String, Error> {
+        let mut bytes = [0; N_BYTES];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            let message = format!("the system gives no random bytes for a session: {error}");
+            Error::new(ErrorCode::ExecutionError, message, "try again")
+        })?;
+        // An unknown version is answered with the same known one as an empty text.
+        let version = hello.protocol_version.as_str();
+        let is_date =
+            version.len() == 10 && version.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        let version = if is_date { version } else { "" };
+        let content = format!("{version}.{}.{}", Asks::of(hello).letter(), HEXLOWER.encode(&bytes));
+        let signature = self.sign(&content).finalize().into_bytes();
+        Ok(format!("{content}.{}", HEXLOWER.encode(&signature[..N_BYTES])))
+    }
+
+    /// Reads an id; `None` if it was not issued with this key. The comparison takes the same time
+    /// for every wrong signature.
+    pub(super) fn read(&self, id: &str) -> Option<Described> {
+        let (content, signature) = id.rsplit_once('.')?;
+        let signature = HEXLOWER.decode(signature.as_bytes()).ok()?;
+        // A prefix of the signature would do for `verify_truncated_left`.
+        if signature.len() != N_BYTES {
+            return None;
+        }
+        self.sign(content).verify_truncated_left(&signature).ok()?;
+        let mut parts = content.split('.');
+        let (version, asks, random) = (parts.next()?, parts.next()?, parts.next()?);
+        let asks = Asks::ALL.into_iter().find(|known| asks == known.letter())?;
+        Some(Described { version: version.to_owned(), asks, name: format!("mcp-{random}") })
+    }
+
+    fn sign(&self, content: &str) -> Hmac<Sha256> {
+        let mut signature = Hmac::<Sha256>::new(&self.0.into());
+        signature.update(content.as_bytes());
+        signature
+    }
+}
+
+impl Described {
+    /// The protocol that the client asked for; `None` for one that no one knows.
+    pub(super) fn protocol(&self) -> Option<&'static ProtocolVersion> {
+        ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == self.version)
+    }
+
+    /// The request to initialize by which a process takes up the session, as far as the client's own
+    /// mattered.
+    pub(super) fn hello(&self) -> serde_json::Result<InitializeRequestParams> {
+        let capabilities = match self.asks {
+            Asks::Never => json!({}),
+            Asks::WithoutMode => json!({"elicitation": {}}),
+            Asks::ByForm => json!({"elicitation": {"form": {}}}),
+            Asks::ByUrl => json!({"elicitation": {"url": {}}}),
+            Asks::ByBoth => json!({"elicitation": {"form": {}, "url": {}}}),
+        };
+        serde_json::from_value(json!({
+            "protocolVersion": self.version,
+            "capabilities": capabilities,
+            "clientInfo": {"name": "", "version": ""},
+        }))
+    }
+}
+
+/// Returns a name for a session that no other connection has, in this process or another.
+pub(super) fn unique_name() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("mcp-{}-{since:x}-{number}", std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hello(version: &str, capabilities: &serde_json::Value) -> InitializeRequestParams {
+        let client = json!({"name": "t", "version": "1"});
+        let params =
+            json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client});
+        serde_json::from_value(params).unwrap()
+    }
+
+    #[test]
+    fn an_id_is_read_with_its_key_and_restores_what_the_client_said() {
+        let key = IdKey::derive(b"0123456789abcdef");
+        for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2099-01-01"] {
+            for capabilities in [
+                json!({}),
+                json!({"elicitation": {}}),
+                json!({"elicitation": {"form": {}}}),
+                json!({"elicitation": {"url": {}}}),
+                json!({"elicitation": {"form": {}, "url": {}}}),
+            ] {
+                let said = hello(version, &capabilities);
+                let id = key.issue(&said).unwrap();
+                assert!(id.bytes().all(|byte| byte.is_ascii_graphic()), "{id}");
+                let again = key.read(&id).unwrap().hello().unwrap();
+                assert_eq!(again.protocol_version, said.protocol_version);
+                assert_eq!(again.capabilities, said.capabilities);
+            }
+        }
+        let strange = key.issue(&hello("1.2\r\nx", &json!({}))).unwrap();
+        assert_eq!(key.read(&strange).unwrap().protocol(), None);
+    }
+
+    #[test]
+    fn ids_that_were_changed_or_are_of_another_key_are_not_read() {
+        let key = IdKey::derive(b"0123456789abcdef");
+        let said = hello("2025-06-18", &json!({}));
+        let [id, other] = [(); 2].map(|()| key.issue(&said).unwrap());
+        assert_ne!(key.read(&id).unwrap().name, key.read(&other).unwrap().name);
+        assert_eq!(IdKey::derive(b"0123456789abcdeg").read(&id), None);
+        for place in 0..id.len() {
+            let mut changed = id.clone().into_bytes();
+            changed[place] = if changed[place] == b'1' { b'2' } else { b'1' };
+            assert_eq!(key.read(&String::from_utf8(changed).unwrap()), None, "{place}");
+        }
+        let (content, signature) = id.rsplit_once('.').unwrap();
+        for wrong in [
+            "",
+            ".",
+            content,
+            &format!("{content}."),
+            &id[..id.len() - 2],
+            &format!("{id}00"),
+            &format!("{content}.{}", signature.to_uppercase()),
+        ] {
+            let is_same = wrong == id;
+            assert!(is_same || key.read(wrong).is_none(), "{wrong}");
+        }
+    }
+}
