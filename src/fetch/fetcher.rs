@@ -8,10 +8,12 @@ use super::archive::Archive;
 use super::copies::Copies;
 use super::directory::Directory;
 use super::git::Git;
+use super::in_force::source_at;
 use super::layout::{self, MARKETPLACE, Unit, marketplace_dirs};
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::location::{Location, check_revision, plain_dir};
 use super::lock_file::{Locked, LockedFile};
+use super::mcp::{McpAddress, path_of_skill};
 use super::names::{Found, Names};
 use super::objects::{Objects, io_error, sweep};
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
@@ -102,7 +104,51 @@ impl Fetcher {
                 let sha256 = rev.map(str::to_owned);
                 Box::new(Archive { path: path.clone(), sha256, limits, deadline })
             }
+            Location::Mcp(address) => self.mcp(address, rev, None, &[])?,
         })
+    }
+
+    /// The provider of a location for all settings of a source: a server is asked for the skills that
+    /// are chosen.
+    pub(super) fn provider_of(
+        &self,
+        location: &Location,
+        settings: &FetchSettings,
+    ) -> Result<Box<dyn SourceProvider>, Error> {
+        let FetchSettings { rev, path, skills, .. } = settings;
+        match location {
+            Location::Mcp(address) => self.mcp(address, rev.as_deref(), path.as_deref(), skills),
+            _ => self.provider(location, rev.as_deref()),
+        }
+    }
+
+    fn mcp(
+        &self,
+        address: &McpAddress,
+        rev: Option<&str>,
+        path: Option<&str>,
+        skills: &[String],
+    ) -> Result<Box<dyn SourceProvider>, Error> {
+        let absent = [rev.map(|_| "revisions"), path.map(|_| "directories")];
+        if let Some(what) = absent.into_iter().flatten().next() {
+            let message = format!("{address} is an MCP server, which has no {what}");
+            let help = "leave that out; name skills to choose some";
+            return Err(Error::new(ErrorCode::InvalidParam, message, help));
+        }
+        #[cfg(feature = "mcp-source")]
+        return Ok(Box::new(super::mcp::Mcp::new(
+            address,
+            skills,
+            self.limits,
+            Deadline::after(self.limits.time),
+        )));
+        #[cfg(not(feature = "mcp-source"))]
+        {
+            let _ = skills;
+            let message = format!("{address} is an MCP server, which this build does not speak to");
+            let help = "build Repertoire with the feature `mcp-source`";
+            Err(Error::new(ErrorCode::ExecutionError, message, help))
+        }
     }
 
     /// Fetches the newest state of a source; a relative path in `settings` is below `base`. Its
@@ -113,7 +159,7 @@ impl Fetcher {
     /// or `EXECUTION_ERROR` if it cannot be reached.
     pub fn fetch(&self, settings: &FetchSettings, base: &Path) -> Result<Locked, Error> {
         let location = Location::parse(&settings.source, base)?;
-        let provider = self.provider(&location, settings.rev.as_deref())?;
+        let provider = self.provider_of(&location, settings)?;
         self.fetch_from(&*provider, settings, None)
     }
 
@@ -151,7 +197,7 @@ impl Fetcher {
         let _guard = copies.lock()?;
         let new = copies.unpack(&locked.files, &self.objects)?;
         copies.install(name, new, &locked.digest())?;
-        Ok(Source::fetched(name, copies.root(name)))
+        Ok(source_at(name, &locked.source, copies.root(name)))
     }
 
     /// Reads files and keeps their contents.
@@ -235,9 +281,16 @@ fn chosen_units(
     let mut chosen = BTreeSet::new();
     for id in &settings.skills {
         let is_meant = |(name, unit): &(String, Unit)| {
-            name == id || unit.at == *id || unit.at.rsplit('/').next() == Some(id)
+            name == id
+                || unit.at == *id
+                || unit.at.rsplit('/').next() == Some(id)
+                || (id.contains("://") && path_of_skill(id).as_deref() == Some(unit.at.as_str()))
         };
-        let nth = known.iter().position(is_meant).ok_or_else(|| no_skill(source, id, &known))?;
+        let shown = |(name, unit): &(String, Unit)| {
+            if name.is_empty() { unit.at.clone() } else { name.clone() }
+        };
+        let missing = || no_skill(source, id, &known.iter().map(shown).collect::<Vec<_>>());
+        let nth = known.iter().position(is_meant).ok_or_else(missing)?;
         chosen.insert(nth);
     }
     let units = known.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
@@ -257,11 +310,8 @@ fn texts(tree: &mut dyn SourceTree, files: &[&str]) -> Result<BTreeMap<String, S
     Ok(texts)
 }
 
-fn no_skill(source: &str, id: &str, named: &[(String, Unit)]) -> Error {
-    let known = |(name, unit): &(String, Unit)| {
-        if name.is_empty() { unit.at.clone() } else { name.clone() }
-    };
-    let known: Vec<String> = named.iter().map(known).collect();
+/// The error of a skill that a source does not have; `known` are those that it has.
+pub(super) fn no_skill(source: &str, id: &str, known: &[String]) -> Error {
     let near = known.iter().map(|name| (strsim::jaro_winkler(name, id), name));
     let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8);
     let shown = known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("`, `");

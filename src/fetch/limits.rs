@@ -52,6 +52,12 @@ impl Deadline {
         Instant::now() >= self.end
     }
 
+    /// The time that is left.
+    #[cfg(feature = "mcp-source")]
+    pub(super) fn left(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+
     /// The error of a source that took too long.
     pub(super) fn error(&self, source: &str) -> Error {
         let message = format!("{source} took longer than {} s", self.time.as_secs_f64());

@@ -1,8 +1,9 @@
-//! Addresses of sources: a git repository, a directory, or an archive.
+//! Addresses of sources: a git repository, a directory, an archive, or an MCP server.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use super::mcp::McpAddress;
 use crate::error::{Error, ErrorCode};
 
 /// The schemes of git that are taken. Others run programs (`ext::`), or are neither encrypted nor
@@ -22,6 +23,8 @@ pub enum Location {
     Directory(PathBuf),
     /// A `.tar` or `.tar.gz` file of this machine.
     Archive(PathBuf),
+    /// An MCP server that serves skills.
+    Mcp(McpAddress),
 }
 
 impl Location {
@@ -29,6 +32,7 @@ impl Location {
     ///
     /// - `owner/repo` is a repository of GitHub; `./owner/repo` is a directory;
     /// - `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
+    /// - `mcp:COMMAND` is an MCP server to start, `mcp+https://…` is one over HTTP;
     /// - any other text is a path, of a directory or an archive; `~/` is the home directory.
     ///
     /// Fails with `INVALID_PARAM` if it is none of these, or holds a password; with `NOT_FOUND` if
@@ -47,6 +51,9 @@ impl Location {
         let text = text.trim();
         if text.is_empty() || text.starts_with('-') || text.contains(char::is_control) {
             return Err(invalid(text, "is not an address"));
+        }
+        if let Some(address) = McpAddress::parse(text, base) {
+            return address.map(Location::Mcp);
         }
         if let Some((scheme, rest)) = text.split_once("://") {
             return of_url(text, scheme, rest);
@@ -99,7 +106,10 @@ impl Location {
                 || matches!(self, Location::Git(url) if !url.contains("://"))
         });
         let owner = owner.filter(|owner| !owner.contains('@'));
-        let joined = owner.map_or((*last).to_owned(), |owner| format!("{owner}-{last}"));
+        let joined = match self {
+            Location::Mcp(address) => address.name(),
+            _ => owner.map_or((*last).to_owned(), |owner| format!("{owner}-{last}")),
+        };
         let plain: String = joined
             .to_lowercase()
             .chars()
@@ -114,6 +124,7 @@ impl Location {
     pub(super) fn is_of_project(&self, project: &Path) -> bool {
         match self {
             Location::Git(url) => !url.starts_with("file:"),
+            Location::Mcp(address) => address.is_of_project(),
             Location::Directory(path) | Location::Archive(path) => {
                 let real = |path: &Path| path.canonicalize().ok();
                 real(path).zip(real(project)).is_some_and(|(path, root)| path.starts_with(root))
@@ -139,6 +150,7 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Location::Git(url) => f.write_str(url),
+            Location::Mcp(address) => address.fmt(f),
             Location::Directory(path) | Location::Archive(path) => path.display().fmt(f),
         }
     }

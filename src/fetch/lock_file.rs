@@ -38,7 +38,8 @@ pub struct Locked {
     /// The skills that were asked for; empty for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// The commit of a repository, or the SHA-256 of an archive or of a directory's files.
+    /// The commit of a repository, or the SHA-256 of an archive, of a directory's files or of the
+    /// digests that an MCP server lists.
     pub revision: String,
     /// The files of its skills, by their paths in the copy.
     pub files: BTreeMap<String, LockedFile>,

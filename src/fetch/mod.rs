@@ -1,7 +1,7 @@
-//! Skills from elsewhere: git repositories, directories and archives.
+//! Skills from elsewhere: git repositories, directories, archives and MCP servers.
 //!
-//! A [`SourceProvider`] lists a source and reads from it (`git.rs`, `directory.rs`, `archive.rs`:
-//! one file a provider). The [`Fetcher`] finds the skills in the list (`layout.rs`), follows links
+//! A [`SourceProvider`] lists a source and reads from it (`git.rs`, `directory.rs`, `archive.rs`,
+//! `mcp/`: one file a provider). The [`Fetcher`] finds the skills in the list (`layout.rs`), follows links
 //! by names alone (`names.rs`), and keeps the contents of their files by SHA-256 (`objects.rs`). A
 //! copy (`copies.rs`) is the directory from which engines read; it is replaced as a whole, and stays
 //! as it is when a source cannot be reached. A [`SourceList`] writes sources into `config.toml` and
@@ -22,6 +22,7 @@ mod limits;
 mod list;
 mod location;
 mod lock_file;
+mod mcp;
 mod names;
 mod objects;
 mod program;
@@ -34,5 +35,6 @@ pub use limits::FetchLimits;
 pub use list::{Added, SourceList};
 pub use location::Location;
 pub use lock_file::{Locked, LockedFile};
+pub use mcp::McpAddress;
 pub use provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
 pub use update::{Outdated, Update, UpdateOptions, UpdateStatus};

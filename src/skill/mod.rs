@@ -32,6 +32,8 @@ mod portable;
 mod profile;
 mod rights;
 mod scalar;
+#[cfg(any(feature = "mcp", feature = "mcp-source"))]
+mod strict;
 mod trigger;
 mod untrusted;
 mod version;
@@ -63,6 +65,8 @@ pub use manifest::{Manifest, Spanned};
 pub(crate) use portable::Portable;
 pub use profile::{Profile, check_file};
 pub use rights::ToolsetRights;
+#[cfg(feature = "mcp-source")]
+pub(crate) use strict::front_matter;
 pub use trigger::Triggers;
 pub(crate) use trigger::glob;
 pub(crate) use untrusted::skeleton;

@@ -10,5 +10,7 @@ mod support;
 mod add;
 mod hostile;
 mod library;
+mod mcp;
+mod mcp_server;
 mod repository;
 mod update;

@@ -4,7 +4,8 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
-    /// `owner/repo` on GitHub, the URL of a git repository, a directory, or a `.tar.gz` archive
+    /// `owner/repo` on GitHub, the URL of a git repository, a directory, a `.tar.gz` archive, or an
+    /// MCP server: `mcp:COMMAND`, or `mcp+https://…`
     pub(crate) source: String,
     /// Take this skill only; may be repeated
     #[arg(long = "skill", value_name = "ID")]
@@ -18,6 +19,9 @@ pub(crate) struct AddArgs {
     /// Name of the source in `config.toml` [default: the end of its address]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Command of an MCP server whose source is `mcp:`, word by word
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 #[derive(Debug, Args)]
