@@ -68,6 +68,10 @@ impl Fetcher {
         self
     }
 
+    pub(super) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
     pub(super) fn copies(&self, config_dir: &Path) -> Copies {
         Copies::new(&self.cache, config_dir)
     }

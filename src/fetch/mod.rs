@@ -1,17 +1,19 @@
 //! Skills from elsewhere: git repositories, directories, archives and MCP servers.
 //!
 //! A [`SourceProvider`] lists a source and reads from it (`git.rs`, `directory.rs`, `archive.rs`,
-//! `mcp/`: one file a provider). The [`Fetcher`] finds the skills in the list (`layout.rs`), follows links
-//! by names alone (`names.rs`), and keeps the contents of their files by SHA-256 (`objects.rs`). A
-//! copy (`copies.rs`) is the directory from which engines read; it is replaced as a whole, and stays
-//! as it is when a source cannot be reached. A [`SourceList`] writes sources into `config.toml` and
-//! pins their files in `skills.lock` (`lock_file.rs`).
+//! `mcp/`: one file a provider). The [`Fetcher`] finds the skills in the list (`layout.rs`), follows
+//! links by names alone (`names.rs`), and keeps the contents of their files by SHA-256
+//! (`objects.rs`) until nobody uses them (`collect.rs`). A copy (`copies.rs`) is the directory from
+//! which engines read; it is replaced as a whole, and stays as it is when a source cannot be
+//! reached. A [`SourceList`] writes sources into `config.toml` and pins their files in `skills.lock`
+//! (`lock_file.rs`).
 //!
 //! Sources are written by others. Their names, links and sizes are checked before anything is
 //! written; no file of a source is run, and code in its skills runs only once the user trusts it.
 
 mod archive;
 mod change;
+mod collect;
 mod copies;
 mod directory;
 mod fetcher;
@@ -30,6 +32,7 @@ mod provider;
 mod update;
 
 pub use change::{ChangeKind, FileChange, Lines, SkillChange};
+pub use collect::Kept;
 pub use fetcher::Fetcher;
 pub use limits::FetchLimits;
 pub use list::{Added, SourceList};

@@ -8,6 +8,7 @@ mod binary;
 mod support;
 
 mod add;
+mod collect;
 mod hostile;
 mod library;
 mod mcp;
