@@ -108,7 +108,7 @@ impl Fetcher {
                 let sha256 = rev.map(str::to_owned);
                 Box::new(Archive { path: path.clone(), sha256, limits, deadline })
             }
-            Location::Mcp(address) => self.mcp(address, rev, None, &[])?,
+            Location::Mcp(address) => server(address, (rev, None), &[], limits)?,
         })
     }
 
@@ -121,37 +121,10 @@ impl Fetcher {
     ) -> Result<Box<dyn SourceProvider>, Error> {
         let FetchSettings { rev, path, skills, .. } = settings;
         match location {
-            Location::Mcp(address) => self.mcp(address, rev.as_deref(), path.as_deref(), skills),
+            Location::Mcp(address) => {
+                server(address, (rev.as_deref(), path.as_deref()), skills, self.limits)
+            }
             _ => self.provider(location, rev.as_deref()),
-        }
-    }
-
-    fn mcp(
-        &self,
-        address: &McpAddress,
-        rev: Option<&str>,
-        path: Option<&str>,
-        skills: &[String],
-    ) -> Result<Box<dyn SourceProvider>, Error> {
-        let absent = [rev.map(|_| "revisions"), path.map(|_| "directories")];
-        if let Some(what) = absent.into_iter().flatten().next() {
-            let message = format!("{address} is an MCP server, which has no {what}");
-            let help = "leave that out; name skills to choose some";
-            return Err(Error::new(ErrorCode::InvalidParam, message, help));
-        }
-        #[cfg(feature = "mcp-source")]
-        return Ok(Box::new(super::mcp::Mcp::new(
-            address,
-            skills,
-            self.limits,
-            Deadline::after(self.limits.time),
-        )));
-        #[cfg(not(feature = "mcp-source"))]
-        {
-            let _ = skills;
-            let message = format!("{address} is an MCP server, which this build does not speak to");
-            let help = "build Repertoire with the feature `mcp-source`";
-            Err(Error::new(ErrorCode::ExecutionError, message, help))
         }
     }
 
@@ -248,6 +221,33 @@ impl Fetcher {
             locked.insert(at.clone(), LockedFile { sha256, executable });
         }
         Ok(locked)
+    }
+}
+
+/// The provider of an MCP server, which has neither revisions nor directories.
+fn server(
+    address: &McpAddress,
+    (rev, path): (Option<&str>, Option<&str>),
+    skills: &[String],
+    limits: FetchLimits,
+) -> Result<Box<dyn SourceProvider>, Error> {
+    let absent = [rev.map(|_| "revisions"), path.map(|_| "directories")];
+    if let Some(what) = absent.into_iter().flatten().next() {
+        let message = format!("{address} is an MCP server, which has no {what}");
+        let help = "leave that out; name skills to choose some";
+        return Err(Error::new(ErrorCode::InvalidParam, message, help));
+    }
+    #[cfg(feature = "mcp-source")]
+    {
+        let deadline = Deadline::after(limits.time);
+        Ok(Box::new(super::mcp::Mcp::new(address, skills, limits, deadline)))
+    }
+    #[cfg(not(feature = "mcp-source"))]
+    {
+        let _ = (skills, limits);
+        let message = format!("{address} is an MCP server, which this build does not speak to");
+        let help = "build Repertoire with the feature `mcp-source`";
+        Err(Error::new(ErrorCode::ExecutionError, message, help))
     }
 }
 
