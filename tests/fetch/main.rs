@@ -10,6 +10,8 @@ mod support;
 mod add;
 mod collect;
 mod hostile;
+#[cfg(feature = "mcp-source-tls")]
+mod https;
 mod library;
 mod mcp;
 mod mcp_server;

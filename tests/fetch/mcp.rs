@@ -19,13 +19,13 @@ use crate::repository::skill;
 const BINARY: &str = env!("CARGO_BIN_EXE_repertoire");
 
 /// A token that nobody guesses.
-const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// The skills that a server serves.
-struct Served(TempDir);
+pub(crate) struct Served(TempDir);
 
 impl Served {
-    fn new() -> Served {
+    pub(crate) fn new() -> Served {
         let served = Served(TempDir::new().unwrap());
         served.write("deploy/SKILL.md", &skill("deploy", "", "Deploy it with care.\n"));
         served.write("deploy/scripts/go.sh", "echo gone\n");
@@ -142,10 +142,10 @@ fn single_skills_are_chosen_by_name_path_or_address() {
 }
 
 /// `repertoire mcp --http`, which ends with it.
-struct HttpServer(Child, String);
+pub(crate) struct HttpServer(Child, String);
 
 impl HttpServer {
-    fn start(place: &Place, served: &Served) -> HttpServer {
+    pub(crate) fn start(place: &Place, served: &Served) -> HttpServer {
         let args = ["mcp", "--http", "127.0.0.1:0", "--source", served.dir()];
         let mut command = place.command(args);
         command.env("REPERTOIRE_MCP_TOKEN", TOKEN);
@@ -155,6 +155,12 @@ impl HttpServer {
         let (_, address) = note.split_once("http://").unwrap();
         let address = address.trim().to_owned();
         HttpServer(child, address)
+    }
+
+    /// Its host and its port.
+    #[cfg(feature = "mcp-source-tls")]
+    pub(crate) fn authority(&self) -> &str {
+        self.1.trim_end_matches("/mcp")
     }
 }
 

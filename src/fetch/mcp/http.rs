@@ -247,7 +247,7 @@ impl Server {
         stream.set_nodelay(true)?;
         match &self.security {
             Security::None => begin(stream).await,
-            #[cfg(feature = "tls")]
+            #[cfg(feature = "mcp-source-tls")]
             Security::Tls(config) => {
                 let name = rustls::pki_types::ServerName::try_from(self.name.clone());
                 let name = name.map_err(io::Error::other)?;
@@ -346,12 +346,12 @@ fn broken(error: hyper::Error) -> Failure {
 enum Security {
     /// None, on this machine.
     None,
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "mcp-source-tls")]
     Tls(Arc<rustls::ClientConfig>),
 }
 
 impl Security {
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "mcp-source-tls")]
     fn new(is_encrypted: bool, url: &str) -> Result<Security, Error> {
         if !is_encrypted {
             return Ok(Security::None);
@@ -372,13 +372,13 @@ impl Security {
         Ok(Security::Tls(Arc::new(config.with_root_certificates(roots).with_no_client_auth())))
     }
 
-    #[cfg(not(feature = "tls"))]
+    #[cfg(not(feature = "mcp-source-tls"))]
     fn new(is_encrypted: bool, url: &str) -> Result<Security, Error> {
         if !is_encrypted {
             return Ok(Security::None);
         }
         let message = format!("cannot fetch {url}: this build has no TLS");
-        let help = "build Repertoire with the feature `tls`";
+        let help = "build Repertoire with the feature `mcp-source-tls`";
         Err(Error::new(ErrorCode::ExecutionError, message, help))
     }
 }
