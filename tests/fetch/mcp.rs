@@ -141,6 +141,24 @@ fn single_skills_are_chosen_by_name_path_or_address() {
     assert!(run.stderr.contains("mcp: -- COMMAND"), "{run:?}");
 }
 
+#[test]
+fn a_project_starts_no_program_by_its_settings() {
+    let place = Place::new();
+    let trace = place.path().join("was-run");
+    let source = format!("mcp:touch {}", trace.display());
+    let settings = format!("[fetch.evil]\nsource = \"{source}\"\n");
+    place.write(".repertoire/config.toml", settings);
+    for command in ["update", "outdated"] {
+        let run = place.run([command]).exits(1);
+        assert!(run.stderr.contains("is a program of this machine"), "{run:?}");
+    }
+    place.run(["list"]).exits(0);
+    assert!(!trace.exists());
+    // The user may, and that it is not a server is then an error of its own.
+    place.run(["add", &source]).exits(1);
+    assert!(trace.exists());
+}
+
 /// `repertoire mcp --http`, which ends with it.
 pub(crate) struct HttpServer(Child, String);
 
